@@ -1,0 +1,18 @@
+import { inputDiagnostics } from "./catalogue/input.js";
+import { outputDiagnostics } from "./catalogue/output.js";
+import { usageDiagnostics } from "./catalogue/usage.js";
+
+/** What a stable code means. */
+export interface Diagnostic {
+  /** One line: what kind of problem it is. */
+  readonly title: string;
+  /** Exit code of the process: 1 findings, 2 usage or configuration, 3 input, 4 network or server, 70 our bug. */
+  readonly exit: 1 | 2 | 3 | 4 | 70;
+  /** The long form that `mcpgen explain CODE` prints: why it happens and how to mend it. */
+  readonly explanation: string;
+}
+
+/** Every code mcpgen can report. Codes are never reused. */
+export const catalogue = { ...inputDiagnostics, ...usageDiagnostics, ...outputDiagnostics } satisfies Record<string, Diagnostic>;
+
+export type DiagnosticCode = keyof typeof catalogue;

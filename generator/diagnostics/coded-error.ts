@@ -1,0 +1,41 @@
+import { type DiagnosticCode, catalogue } from "./catalogue.js";
+
+/** Where in the user's input a problem is. Lines and columns count from 1. */
+export interface Place {
+  /** File as the user named it, or a URL. */
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** JSON Pointer (RFC 6901) inside the file. */
+  readonly pointer?: string;
+}
+
+export interface CodedErrorDetails {
+  readonly place?: Place;
+  /** What to do about it, one imperative sentence. */
+  readonly next?: string;
+  readonly cause?: unknown;
+}
+
+/**
+ * A problem with what the user gave us, as opposed to a bug of ours (`invariant`) or a finding (data).
+ * The code is stable; `mcpgen explain CODE` tells more. Message grammar: what is wrong, expected X, got Y.
+ */
+export class CodedError extends Error {
+  override readonly name = "CodedError";
+  readonly code: DiagnosticCode;
+  readonly place: Place | undefined;
+  readonly next: string | undefined;
+
+  constructor(code: DiagnosticCode, message: string, details: CodedErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.place = details.place;
+    this.next = details.next;
+  }
+
+  /** The process exit code this error leads to (2 usage, 3 input, 4 network or server). */
+  get exitCode(): number {
+    return catalogue[this.code].exit;
+  }
+}

@@ -1,0 +1,45 @@
+import type { Schema } from "@mcpgen/engine";
+import type { ProtocolModel } from "../model/model.js";
+
+/** One file of output, before formatting. */
+export interface EmittedFile {
+  readonly content: string;
+  /** The emitter prints exactly what prettier would: the pipeline skips it (a test proves the claim). */
+  readonly formatted?: true;
+}
+
+/** Output by path, relative to the output folder, POSIX separators. */
+export type Files = ReadonlyMap<string, EmittedFile>;
+
+/** Every emitter: a pure function from what it reads to files. */
+export type Emitter<Input> = (input: Input) => Files;
+
+/** What all emitters are given besides their subject. */
+export interface Surroundings {
+  /** Folder of the files, below the output folder; the revision for protocol output. */
+  readonly folder: string;
+  /** What the output is made from, for the header line, e.g. `schema/2025-11-25`. */
+  readonly origin: string;
+  /** Extension of relative imports. */
+  readonly importExtension: "js" | "ts";
+  /** Lays out a file with the Handlebars template of that name (user overrides included). */
+  readonly render: (template: string, view: object) => string;
+}
+
+/** Input of the emitters that know JSON Schema alone: types, open, validators, check. */
+export interface SchemaInput extends Surroundings {
+  readonly schema: Schema;
+}
+
+/** Input of the emitters that know the protocol: tables, stubs, vectors, PROTOCOL.md. */
+export interface ModelInput extends Surroundings {
+  readonly model: ProtocolModel;
+}
+
+/** Input of the emitters whose output speaks of all revisions: model, authoring, index, package.json. */
+export interface WorkspaceInput extends Surroundings {
+  /** Oldest first. */
+  readonly models: readonly ProtocolModel[];
+  /** Name of the package to emit a package.json for, if any. */
+  readonly packageName?: string;
+}

@@ -1,0 +1,121 @@
+/** Any value that JSON text can hold. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+
+/** A JSON object. Objects the engine builds have no prototype, so that `__proto__` is a key like any other. */
+export interface JsonObject {
+  [key: string]: JsonValue;
+}
+
+/** Whether `value` is a JSON object (not null, not an array). */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** An object without prototype holding `entries`, in their order. */
+export function jsonObject(entries: Iterable<readonly [string, JsonValue]> = []): JsonObject {
+  const object = Object.create(null) as JsonObject;
+  for (const [key, value] of entries) object[key] = value;
+  return object;
+}
+
+/**
+ * Natural order: runs of digits compare as numbers, all else by UTF-16 code unit, so that `item2`
+ * comes before `item10`. Total and independent of locale, which sorting for output needs.
+ *
+ * @returns a negative number, zero (only for equal strings) or a positive number.
+ */
+export function naturalCompare(a: string, b: string): number {
+  let i = 0;
+  let j = 0;
+  while (i < a.length && j < b.length) {
+    const codeA = a.charCodeAt(i);
+    const codeB = b.charCodeAt(j);
+    if (isDigit(codeA) && isDigit(codeB)) {
+      const endA = digitsEnd(a, i);
+      const endB = digitsEnd(b, j);
+      const difference = compareDigits(a.slice(i, endA), b.slice(j, endB));
+      if (difference !== 0) return difference;
+      i = endA;
+      j = endB;
+    } else if (codeA !== codeB) {
+      return codeA - codeB;
+    } else {
+      i++;
+      j++;
+    }
+  }
+  // Equal so far: the shorter rest first; leading zeros (`1`, `01`) are told apart by plain order.
+  return a.length - i - (b.length - j) || (a < b ? -1 : a > b ? 1 : 0);
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+function digitsEnd(text: string, start: number): number {
+  let end = start;
+  while (end < text.length && isDigit(text.charCodeAt(end))) end++;
+  return end;
+}
+
+/** Compares digit runs of any length without converting them to numbers. */
+function compareDigits(a: string, b: string): number {
+  const left = a.replace(/^0+/, "");
+  const right = b.replace(/^0+/, "");
+  return left.length - right.length || (left < right ? -1 : left > right ? 1 : 0);
+}
+
+/** Appends `tokens` to a JSON Pointer (RFC 6901), escaping `~` and `/`. */
+export function pointer(base: string, ...tokens: readonly (string | number)[]): string {
+  let result = base;
+  for (const token of tokens) result += "/" + escapeToken(String(token));
+  return result;
+}
+
+/** One reference token in its escaped form (RFC 6901, section 3). */
+export function escapeToken(token: string): string {
+  return token.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** The unescaped reference tokens of a JSON Pointer; the empty pointer has none. */
+export function pointerTokens(text: string): string[] {
+  return text
+    .split("/")
+    .slice(1)
+    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** The value that `text` (a JSON Pointer) names inside `root`, or `undefined` where there is none. */
+export function atPointer(root: JsonValue, text: string): JsonValue | undefined {
+  let value: JsonValue | undefined = root;
+  for (const token of pointerTokens(text)) {
+    if (Array.isArray(value)) value = /^(0|[1-9]\d*)$/.test(token) ? value[Number(token)] : undefined;
+    else if (isJsonObject(value)) value = Object.hasOwn(value, token) ? value[token] : undefined;
+    else return undefined;
+  }
+  return value;
+}
+
+/** `value` as JSON text with object keys in natural order and no white space: equal values give equal text. */
+export function canonicalText(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value)
+    .sort(naturalCompare)
+    .map((key) => `${JSON.stringify(key)}:${canonicalText(value[key]!)}`);
+  return `{${members.join(",")}}`;
+}
+
+/** Whether two JSON values are equal as JSON Schema means it: order of keys is nothing, `1` equals `1.0`. */
+export function jsonEqual(a: JsonValue, b: JsonValue): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => jsonEqual(item, b[index]!));
+  }
+  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && jsonEqual(a[key]!, b[key]!))
+  );
+}

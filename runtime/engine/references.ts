@@ -1,0 +1,147 @@
+import type { Schema, SchemaNode } from "./ir.js";
+import { SchemaError } from "./schema-error.js";
+
+/** The subschemas that apply to the same place of the instance as `node` itself. */
+export function inPlaceChildren(node: SchemaNode): SchemaNode[] {
+  return [
+    ...(node.allOf ?? []),
+    ...(node.anyOf ?? []),
+    ...(node.oneOf ?? []),
+    ...[node.not, node.if, node.then, node.else].filter((child) => child !== undefined),
+    ...(node.dependentSchemas?.values() ?? []),
+  ];
+}
+
+/** The subschemas that apply to members or items of the instance. */
+export function memberChildren(node: SchemaNode): SchemaNode[] {
+  return [
+    ...(node.properties?.values() ?? []),
+    ...(node.patternProperties?.values() ?? []),
+    ...(node.prefixItems ?? []),
+    ...[
+      node.additionalProperties,
+      node.propertyNames,
+      node.unevaluatedProperties,
+      node.items,
+      node.contains,
+      node.unevaluatedItems,
+    ].filter((child) => child !== undefined),
+  ];
+}
+
+/** All direct subschemas of `node`. References are not followed. */
+export function children(node: SchemaNode): SchemaNode[] {
+  return [...inPlaceChildren(node), ...memberChildren(node)];
+}
+
+/** `node` and all subschemas below it, parents first. References are not followed. */
+export function* descendants(node: SchemaNode): Generator<SchemaNode> {
+  yield node;
+  for (const child of children(node)) yield* descendants(child);
+}
+
+/** Names of the definitions that `node` refers to, itself or below; in order of appearance, once each. */
+export function referencesOf(node: SchemaNode): Set<string> {
+  const names = new Set<string>();
+  for (const descendant of descendants(node)) if (descendant.ref !== undefined) names.add(descendant.ref);
+  return names;
+}
+
+/** Names of all definitions reachable from `start`, those included. */
+export function reachable(schema: Schema, start: Iterable<string>): Set<string> {
+  const seen = new Set<string>();
+  const pending = [...start];
+  while (pending.length > 0) {
+    const name = pending.pop()!;
+    if (seen.has(name)) continue;
+    seen.add(name);
+    const definition = schema.definitions.get(name);
+    if (definition) pending.push(...referencesOf(definition.node));
+  }
+  return seen;
+}
+
+/**
+ * The definitions that can contain themselves, each with the set of definitions it shares a cycle with
+ * (a strongly connected component of the reference graph).
+ */
+export function recursiveDefinitions(schema: Schema): Map<string, ReadonlySet<string>> {
+  const edges = new Map([...schema.definitions].map(([name, { node }]) => [name, referencesOf(node)]));
+  const result = new Map<string, ReadonlySet<string>>();
+  for (const component of stronglyConnected(edges)) {
+    const [only] = component;
+    if (component.size > 1 || edges.get(only!)!.has(only!)) for (const name of component) result.set(name, component);
+  }
+  return result;
+}
+
+/**
+ * Refuses definitions that refer to themselves without stepping into the instance (`A: { $ref: A }`):
+ * no validator for them could end.
+ */
+export function refuseInstanceCycles(schema: Schema): void {
+  const edges = new Map([...schema.definitions].map(([name, { node }]) => [name, inPlaceReferences(node)]));
+  for (const component of stronglyConnected(edges)) {
+    const [only] = component;
+    if (component.size > 1 || edges.get(only!)!.has(only!)) {
+      const names = [...component].reverse();
+      const place = schema.definitions.get(names[0]!)!.node.pointer;
+      throw new SchemaError("circular-reference", place, `refers to itself without describing anything: ${[...names, names[0]].join(" → ")}`);
+    }
+  }
+}
+
+function inPlaceReferences(node: SchemaNode): Set<string> {
+  const names = new Set<string>();
+  const pending = [node];
+  while (pending.length > 0) {
+    const current = pending.pop()!;
+    if (current.ref !== undefined) names.add(current.ref);
+    pending.push(...inPlaceChildren(current));
+  }
+  return names;
+}
+
+/** Tarjan's algorithm with an explicit stack: a chain of definitions may be as long as the file allows. */
+function stronglyConnected(edges: ReadonlyMap<string, ReadonlySet<string>>): Set<string>[] {
+  const index = new Map<string, number>();
+  const low = new Map<string, number>();
+  const path: string[] = [];
+  const onPath = new Set<string>();
+  const components: Set<string>[] = [];
+
+  for (const start of edges.keys()) {
+    if (index.has(start)) continue;
+    const work: { name: string; rest: Iterator<string> }[] = [];
+    const enter = (name: string): void => {
+      index.set(name, index.size);
+      low.set(name, index.get(name)!);
+      path.push(name);
+      onPath.add(name);
+      work.push({ name, rest: (edges.get(name) ?? new Set<string>()).values() });
+    };
+    enter(start);
+    while (work.length > 0) {
+      const { name, rest } = work.at(-1)!;
+      const next = rest.next();
+      if (!next.done) {
+        if (!index.has(next.value)) enter(next.value);
+        else if (onPath.has(next.value)) low.set(name, Math.min(low.get(name)!, index.get(next.value)!));
+        continue;
+      }
+      work.pop();
+      const parent = work.at(-1);
+      if (parent) low.set(parent.name, Math.min(low.get(parent.name)!, low.get(name)!));
+      if (low.get(name) !== index.get(name)) continue;
+      const component = new Set<string>();
+      let member: string;
+      do {
+        member = path.pop()!;
+        onPath.delete(member);
+        component.add(member);
+      } while (member !== name);
+      components.push(component);
+    }
+  }
+  return components;
+}
