@@ -1,4 +1,14 @@
-import { type JsonObject, type JsonValue, canonicalText, escapeToken, isJsonObject, jsonObject, naturalCompare, pointer, pointerTokens } from "./json.js";
+import {
+  type JsonObject,
+  type JsonValue,
+  canonicalText,
+  escapeToken,
+  isJsonObject,
+  jsonObject,
+  naturalCompare,
+  pointer,
+  pointerTokens,
+} from "./json.js";
 import { keywords } from "./keywords.js";
 import { SchemaError } from "./schema-error.js";
 
@@ -57,7 +67,11 @@ interface Context {
 function schema(value: JsonValue, at: string, depth: number, context: Context): JsonValue {
   if (typeof value === "boolean") return value;
   if (!isJsonObject(value)) {
-    throw new SchemaError("not-a-schema", at, `expected a schema (an object or a boolean), got ${kindOf(value)}`);
+    throw new SchemaError(
+      "not-a-schema",
+      at,
+      `expected a schema (an object or a boolean), got ${kindOf(value)}`,
+    );
   }
   if (depth > maximumDepth) {
     throw new SchemaError("too-deep", at, `expected at most ${maximumDepth} nested subschemas`);
@@ -75,7 +89,13 @@ function schemaObject(source: JsonObject, at: string, depth: number, context: Co
   return target;
 }
 
-function keywordValue(keyword: string, value: JsonValue, at: string, depth: number, context: Context): JsonValue {
+function keywordValue(
+  keyword: string,
+  value: JsonValue,
+  at: string,
+  depth: number,
+  context: Context,
+): JsonValue {
   const place = pointer(at, keyword);
   switch (keywords.get(keyword)?.shape) {
     case "schema":
@@ -108,10 +128,17 @@ function inCurrentVocabulary(source: JsonObject, at: string, dialect: Dialect): 
   const referenceAlone = dialect === "draft-07" && "$ref" in source;
   for (const [keyword, value] of Object.entries(source)) {
     // In draft-07 the siblings of `$ref` do not constrain.
-    if (referenceAlone && keyword !== "$ref" && keyword !== "definitions" && !keywords.get(keyword)?.annotation) continue;
+    if (
+      referenceAlone &&
+      keyword !== "$ref" &&
+      keyword !== "definitions" &&
+      !keywords.get(keyword)?.annotation
+    )
+      continue;
     if (keyword === "definitions") mergeDefinitions(target, value, at);
     else if (keyword === "$defs") mergeDefinitions(target, value, at);
-    else if (dialect === "draft-07" && keyword === "items" && Array.isArray(value)) target["prefixItems"] = value;
+    else if (dialect === "draft-07" && keyword === "items" && Array.isArray(value))
+      target["prefixItems"] = value;
     else if (dialect === "draft-07" && keyword === "additionalItems") {
       if (Array.isArray(source["items"])) target["items"] = value;
     } else if (dialect === "draft-07" && keyword === "dependencies") splitDependencies(target, value, at);
@@ -124,7 +151,11 @@ function mergeDefinitions(target: JsonObject, value: JsonValue, at: string): voi
   const present = isJsonObject(target["$defs"]) ? target["$defs"] : jsonObject();
   for (const [name, definition] of Object.entries(expectObject(value, pointer(at, "$defs")))) {
     if (name in present) {
-      throw new SchemaError("malformed-keyword", pointer(at, "definitions", name), `defined twice: under definitions and under $defs`);
+      throw new SchemaError(
+        "malformed-keyword",
+        pointer(at, "definitions", name),
+        `defined twice: under definitions and under $defs`,
+      );
     }
     present[name] = definition;
   }
@@ -155,7 +186,13 @@ function currentReference(reference: string): string {
     const current = token === "definitions" ? "$defs" : token;
     const shape = keywords.get(current)?.shape;
     position =
-      shape === "schemaMap" ? "map" : shape === "schemaSet" || shape === "schemaList" ? "list" : shape === "schema" ? "schema" : "other";
+      shape === "schemaMap"
+        ? "map"
+        : shape === "schemaSet" || shape === "schemaList"
+          ? "list"
+          : shape === "schema"
+            ? "schema"
+            : "other";
     return current;
   });
   return "#" + tokens.map((token) => "/" + escapeToken(token)).join("");

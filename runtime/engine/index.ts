@@ -1,12 +1,27 @@
 // Reading: a schema document becomes canonical, then a tree of nodes.
-export { canonicalise, canonicalDialect, dialectOf, kindOf, type CanonicaliseOptions, type Dialect } from "./canonicalise.js";
+export {
+  canonicalise,
+  canonicalDialect,
+  dialectOf,
+  kindOf,
+  type CanonicaliseOptions,
+  type Dialect,
+} from "./canonicalise.js";
 export { readSchema, type DefinitionRemarks, type NodeRemarks, type ReadOptions } from "./read.js";
 export { keywords, type Keyword, type KeywordShape } from "./keywords.js";
 export { SchemaError, type SchemaErrorCode } from "./schema-error.js";
 
 // The schema IR and walks over it.
 export type { Definition, Deprecation, Schema, SchemaNode, TypeName } from "./ir.js";
-export { children, descendants, inPlaceChildren, memberChildren, reachable, recursiveDefinitions, referencesOf } from "./references.js";
+export {
+  children,
+  descendants,
+  inPlaceChildren,
+  memberChildren,
+  reachable,
+  recursiveDefinitions,
+  referencesOf,
+} from "./references.js";
 
 // JSON values, pointers and order.
 export {

@@ -83,7 +83,10 @@ function validArray(schema: Schema, node: SchemaNode, value: readonly JsonValue[
     const matches = value.filter((item) => isValid(schema, node.contains!, item)).length;
     if (matches < (node.minContains ?? 1) || matches > (node.maxContains ?? Infinity)) return false;
   }
-  return !node.uniqueItems || value.every((item, index) => !value.slice(0, index).some((earlier) => jsonEqual(earlier, item)));
+  return (
+    !node.uniqueItems ||
+    value.every((item, index) => !value.slice(0, index).some((earlier) => jsonEqual(earlier, item)))
+  );
 }
 
 function validObject(schema: Schema, node: SchemaNode, value: JsonObject): boolean {

@@ -1,5 +1,13 @@
 import type { Definition, Deprecation, Schema, SchemaNode, TypeName } from "./ir.js";
-import { type JsonObject, type JsonValue, atPointer, isJsonObject, naturalCompare, pointer, pointerTokens } from "./json.js";
+import {
+  type JsonObject,
+  type JsonValue,
+  atPointer,
+  isJsonObject,
+  naturalCompare,
+  pointer,
+  pointerTokens,
+} from "./json.js";
 import { kindOf } from "./canonicalise.js";
 import { keywords } from "./keywords.js";
 import { SchemaError } from "./schema-error.js";
@@ -36,7 +44,11 @@ export function readSchema(document: JsonObject, options: ReadOptions = {}): Sch
   const reader = new Reader(document, options);
   const definitions = document["$defs"];
   if (definitions !== undefined && !isJsonObject(definitions)) {
-    throw new SchemaError("malformed-keyword", "/$defs", `expected an object of schemas, got ${kindOf(definitions)}`);
+    throw new SchemaError(
+      "malformed-keyword",
+      "/$defs",
+      `expected an object of schemas, got ${kindOf(definitions)}`,
+    );
   }
   for (const name of Object.keys(definitions ?? {})) reader.define(name, pointer("/$defs", name));
   const root = reader.root();
@@ -69,7 +81,9 @@ class Reader {
   }
 
   root(): SchemaNode | undefined {
-    return Object.keys(this.document).every((key) => libraryKeywords.has(key)) ? undefined : this.node(this.document, "");
+    return Object.keys(this.document).every((key) => libraryKeywords.has(key))
+      ? undefined
+      : this.node(this.document, "");
   }
 
   readPromoted(): void {
@@ -81,7 +95,11 @@ class Reader {
     if (value === true) return { pointer: at, always: true };
     if (value === false) return { pointer: at, never: true };
     if (!isJsonObject(value)) {
-      throw new SchemaError("not-a-schema", at, `expected a schema (an object or a boolean), got ${kindOf(value)}`);
+      throw new SchemaError(
+        "not-a-schema",
+        at,
+        `expected a schema (an object or a boolean), got ${kindOf(value)}`,
+      );
     }
     const node: Writable<SchemaNode> = { pointer: at };
     for (const [keyword, content] of Object.entries(value)) this.keyword(node, keyword, content, at);
@@ -107,15 +125,25 @@ class Reader {
   private reference(value: JsonValue, at: string): string {
     const text = expectString(value, at);
     if (text !== "#" && !text.startsWith("#/")) {
-      if (text.startsWith("#")) throw new SchemaError("unsupported-keyword", at, `references to anchors (${text}) are not supported`);
-      throw new SchemaError("remote-reference", at, `expected a reference into this document, got ${JSON.stringify(text)}; remote schemas are never fetched`);
+      if (text.startsWith("#"))
+        throw new SchemaError("unsupported-keyword", at, `references to anchors (${text}) are not supported`);
+      throw new SchemaError(
+        "remote-reference",
+        at,
+        `expected a reference into this document, got ${JSON.stringify(text)}; remote schemas are never fetched`,
+      );
     }
     const target = text.slice(1);
     const tokens = pointerTokens(target);
     if (tokens.length === 2 && tokens[0] === "$defs") {
       const names = this.document["$defs"];
       if (isJsonObject(names) && Object.hasOwn(names, tokens[1]!)) return tokens[1]!;
-      throw new SchemaError("unresolved-reference", at, `there is no definition ${JSON.stringify(tokens[1])}`, isJsonObject(names) ? Object.keys(names) : []);
+      throw new SchemaError(
+        "unresolved-reference",
+        at,
+        `there is no definition ${JSON.stringify(tokens[1])}`,
+        isJsonObject(names) ? Object.keys(names) : [],
+      );
     }
     return this.promote(target, tokens, at);
   }
@@ -127,7 +155,10 @@ class Reader {
     let name = this.promoted.get(target);
     if (name === undefined) {
       name = tokens.length === 0 ? "#" : tokens.filter((token) => !keywords.has(token)).join("/") || target;
-      const taken = new Set([...Object.keys((this.document["$defs"] as JsonObject | undefined) ?? {}), ...this.promoted.values()]);
+      const taken = new Set([
+        ...Object.keys((this.document["$defs"] as JsonObject | undefined) ?? {}),
+        ...this.promoted.values(),
+      ]);
       while (taken.has(name)) name += "/";
       this.promoted.set(target, name);
     }
@@ -194,11 +225,19 @@ const keywordReaders: { readonly [keyword: string]: KeywordReader } = {
   },
   dependentRequired: (node, value, at) => {
     const entries = Object.entries(expectObject(value, at));
-    node.dependentRequired = new Map(entries.map(([key, names]) => [key, expectStrings(names, pointer(at, key))]));
+    node.dependentRequired = new Map(
+      entries.map(([key, names]) => [key, expectStrings(names, pointer(at, key))]),
+    );
   },
 };
 
-type NamesOf<V> = { [K in keyof SchemaNode]-?: NonNullable<SchemaNode[K]> extends V ? (V extends NonNullable<SchemaNode[K]> ? K : never) : never }[keyof SchemaNode];
+type NamesOf<V> = {
+  [K in keyof SchemaNode]-?: NonNullable<SchemaNode[K]> extends V
+    ? V extends NonNullable<SchemaNode[K]>
+      ? K
+      : never
+    : never;
+}[keyof SchemaNode];
 
 function schema(name: NamesOf<SchemaNode>): KeywordReader {
   return (node, value, at, child) => void (node[name] = child(value, at));
@@ -207,7 +246,8 @@ function schema(name: NamesOf<SchemaNode>): KeywordReader {
 function schemas(name: "allOf" | "anyOf" | "oneOf" | "prefixItems"): KeywordReader {
   return (node, value, at, child) => {
     const members = expectArray(value, at);
-    if (members.length === 0) throw new SchemaError("malformed-keyword", at, "expected at least one schema, got none");
+    if (members.length === 0)
+      throw new SchemaError("malformed-keyword", at, "expected at least one schema, got none");
     node[name] = members.map((member, index) => child(member, pointer(at, index)));
   };
 }
@@ -223,7 +263,11 @@ function schemaMap(name: "properties" | "patternProperties" | "dependentSchemas"
 function count(name: NamesOf<number>): KeywordReader {
   return (node, value, at) => {
     if (typeof value !== "number" || !Number.isInteger(value) || value < 0) {
-      throw new SchemaError("malformed-keyword", at, `expected an integer of 0 or more, got ${describe(value)}`);
+      throw new SchemaError(
+        "malformed-keyword",
+        at,
+        `expected an integer of 0 or more, got ${describe(value)}`,
+      );
     }
     node[name] = value;
   };
@@ -232,13 +276,19 @@ function count(name: NamesOf<number>): KeywordReader {
 function number(name: NamesOf<number>): KeywordReader {
   return (node, value, at) => {
     if (typeof value !== "number" || (name === "multipleOf" && value <= 0)) {
-      throw new SchemaError("malformed-keyword", at, `expected a ${name === "multipleOf" ? "positive " : ""}number, got ${describe(value)}`);
+      throw new SchemaError(
+        "malformed-keyword",
+        at,
+        `expected a ${name === "multipleOf" ? "positive " : ""}number, got ${describe(value)}`,
+      );
     }
     node[name] = value;
   };
 }
 
-function text(name: "format" | "contentEncoding" | "contentMediaType" | "title" | "description"): KeywordReader {
+function text(
+  name: "format" | "contentEncoding" | "contentMediaType" | "title" | "description",
+): KeywordReader {
   return (node, value, at) => void (node[name] = expectString(value, at));
 }
 
@@ -248,16 +298,27 @@ function flag(name: "uniqueItems" | "readOnly" | "writeOnly"): KeywordReader {
   };
 }
 
-const typeNames: ReadonlySet<string> = new Set<TypeName>(["array", "boolean", "integer", "null", "number", "object", "string"]);
+const typeNames: ReadonlySet<string> = new Set<TypeName>([
+  "array",
+  "boolean",
+  "integer",
+  "null",
+  "number",
+  "object",
+  "string",
+]);
 
 function expectTypes(value: JsonValue, at: string): TypeName[] {
   const names = Array.isArray(value) ? value : [value];
   for (const name of names) {
     if (typeof name !== "string" || !typeNames.has(name)) {
-      throw new SchemaError("malformed-keyword", at, `expected a JSON Schema type, got ${describe(name)}`, [...typeNames]);
+      throw new SchemaError("malformed-keyword", at, `expected a JSON Schema type, got ${describe(name)}`, [
+        ...typeNames,
+      ]);
     }
   }
-  if (names.length === 0) throw new SchemaError("malformed-keyword", at, "expected at least one type, got none");
+  if (names.length === 0)
+    throw new SchemaError("malformed-keyword", at, "expected at least one type, got none");
   return names as TypeName[];
 }
 
@@ -265,7 +326,11 @@ function expectPattern(value: string, at: string): string {
   try {
     new RegExp(value, "u");
   } catch {
-    throw new SchemaError("malformed-keyword", at, `expected a regular expression (ECMA-262), got ${describe(value)}`);
+    throw new SchemaError(
+      "malformed-keyword",
+      at,
+      `expected a regular expression (ECMA-262), got ${describe(value)}`,
+    );
   }
   return value;
 }
@@ -283,7 +348,12 @@ function expectArray(value: JsonValue, at: string): JsonValue[] {
 function expectStrings(value: JsonValue, at: string): string[] {
   const items = expectArray(value, at);
   const odd = items.findIndex((item) => typeof item !== "string");
-  if (odd >= 0) throw new SchemaError("malformed-keyword", pointer(at, odd), `expected a string, got ${kindOf(items[odd]!)}`);
+  if (odd >= 0)
+    throw new SchemaError(
+      "malformed-keyword",
+      pointer(at, odd),
+      `expected a string, got ${kindOf(items[odd]!)}`,
+    );
   return items as string[];
 }
 

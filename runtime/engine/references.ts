@@ -70,7 +70,8 @@ export function recursiveDefinitions(schema: Schema): Map<string, ReadonlySet<st
   const result = new Map<string, ReadonlySet<string>>();
   for (const component of stronglyConnected(edges)) {
     const [only] = component;
-    if (component.size > 1 || edges.get(only!)!.has(only!)) for (const name of component) result.set(name, component);
+    if (component.size > 1 || edges.get(only!)!.has(only!))
+      for (const name of component) result.set(name, component);
   }
   return result;
 }
@@ -86,7 +87,11 @@ export function refuseInstanceCycles(schema: Schema): void {
     if (component.size > 1 || edges.get(only!)!.has(only!)) {
       const names = [...component].reverse();
       const place = schema.definitions.get(names[0]!)!.node.pointer;
-      throw new SchemaError("circular-reference", place, `refers to itself without describing anything: ${[...names, names[0]].join(" → ")}`);
+      throw new SchemaError(
+        "circular-reference",
+        place,
+        `refers to itself without describing anything: ${[...names, names[0]].join(" → ")}`,
+      );
     }
   }
 }

@@ -5,37 +5,56 @@ export const inputDiagnostics = {
   MG1001: {
     title: "A file cannot be read",
     exit: 3,
-    explanation: "The file does not exist, is a folder, or may not be read by this user. Check the path and its permissions.",
+    explanation:
+      "The file does not exist, is a folder, or may not be read by this user. Check the path and its permissions.",
   },
   MG1002: {
     title: "A file is not JSON",
     exit: 3,
-    explanation: "The text breaks off or holds something that is not JSON (RFC 8259): comments, trailing commas and single quotes are not part of it. The place named is the first character that cannot be read.",
+    explanation:
+      "The text breaks off or holds something that is not JSON (RFC 8259): comments, trailing commas and single quotes are not part of it. The place named is the first character that cannot be read.",
   },
   MG1003: {
     title: "A file is too large",
     exit: 3,
-    explanation: "Schema files are limited to 32 MiB, far beyond any schema written so far. The file is most likely not the one that was meant.",
+    explanation:
+      "Schema files are limited to 32 MiB, far beyond any schema written so far. The file is most likely not the one that was meant.",
   },
   MG1004: {
     title: "A file is not text in UTF-8 or UTF-16",
     exit: 3,
-    explanation: "The bytes are not valid UTF-8, and the file does not start with a byte order mark that says otherwise. Save it as UTF-8.",
+    explanation:
+      "The bytes are not valid UTF-8, and the file does not start with a byte order mark that says otherwise. Save it as UTF-8.",
+  },
+  MG1005: {
+    title: "An override has the name of no template",
+    exit: 2,
+    explanation:
+      "Files in the folder given with --templates replace shipped templates of the same name (`types.ts.hbs` and so on). A file with another name would be ignored silently, so it is an error.",
+  },
+  MG1006: {
+    title: "A template cannot be rendered",
+    exit: 3,
+    explanation:
+      "The Handlebars template has a syntax error or uses a field that its view does not have. Templates are strict: nothing that is missing prints as empty text.",
   },
   MG1101: {
     title: "The document is not a JSON Schema",
     exit: 3,
-    explanation: "A schema is a JSON object (or, inside another schema, a boolean). The place named holds something else.",
+    explanation:
+      "A schema is a JSON object (or, inside another schema, a boolean). The place named holds something else.",
   },
   MG1102: {
     title: "A keyword has a value it cannot have",
     exit: 3,
-    explanation: "JSON Schema 2020-12 fixes what each keyword's value may be: `required` holds strings, `properties` an object of schemas, and so on. The keyword at the place named does not keep to it.",
+    explanation:
+      "JSON Schema 2020-12 fixes what each keyword's value may be: `required` holds strings, `properties` an object of schemas, and so on. The keyword at the place named does not keep to it.",
   },
   MG1103: {
     title: "A keyword is not supported",
     exit: 3,
-    explanation: "mcpgen refuses keywords it cannot turn into types and checks, for output that ignored them would accept what the schema forbids. A keyword of your own may start with `x-`; those are ignored.",
+    explanation:
+      "mcpgen refuses keywords it cannot turn into types and checks, for output that ignored them would accept what the schema forbids. A keyword of your own may start with `x-`; those are ignored.",
   },
   MG1104: {
     title: "The schema is written in another dialect",
@@ -45,46 +64,55 @@ export const inputDiagnostics = {
   MG1105: {
     title: "A reference leads nowhere",
     exit: 3,
-    explanation: "A `$ref` names a definition or a place that the document does not have. The most frequent cause is a renamed definition or a truncated file.",
+    explanation:
+      "A `$ref` names a definition or a place that the document does not have. The most frequent cause is a renamed definition or a truncated file.",
   },
   MG1106: {
     title: "A reference leads out of the document",
     exit: 3,
-    explanation: "Only references into the same document (`#/$defs/…`) are followed; remote schemas are never fetched. Bundle the schema into one file first.",
+    explanation:
+      "Only references into the same document (`#/$defs/…`) are followed; remote schemas are never fetched. Bundle the schema into one file first.",
   },
   MG1107: {
     title: "A definition refers to itself without describing anything",
     exit: 3,
-    explanation: "Following the references at the place named leads back to it without stepping into a property or an item, so no value could ever be judged. One of the references is wrong.",
+    explanation:
+      "Following the references at the place named leads back to it without stepping into a property or an item, so no value could ever be judged. One of the references is wrong.",
   },
   MG1108: {
     title: "A schema is nested too deep",
     exit: 3,
-    explanation: "Subschemas may be nested 512 deep. Give parts of the schema names under `$defs` and refer to them.",
+    explanation:
+      "Subschemas may be nested 512 deep. Give parts of the schema names under `$defs` and refer to them.",
   },
   MG1109: {
     title: "The document defines nothing",
     exit: 3,
-    explanation: "A protocol schema holds its definitions under `$defs` (or `definitions`). The document has none, so there is nothing to generate.",
+    explanation:
+      "A protocol schema holds its definitions under `$defs` (or `definitions`). The document has none, so there is nothing to generate.",
   },
   MG1201: {
     title: "A notes file is malformed",
     exit: 3,
-    explanation: "notes.json is `{ \"format\": 1, \"notes\": [ … ] }`; each note has a `kind`, a `target`, a `reason` and what its kind asks for. See docs/notes.md.",
+    explanation:
+      'notes.json is `{ "format": 1, "notes": [ … ] }`; each note has a `kind`, a `target`, a `reason` and what its kind asks for. See docs/notes.md.',
   },
   MG1202: {
     title: "A note's target does not exist",
     exit: 3,
-    explanation: "The note speaks of a place, definition or method that the schema does not have, most often because the schema changed. Remove the note or point it at the new place.",
+    explanation:
+      "The note speaks of a place, definition or method that the schema does not have, most often because the schema changed. Remove the note or point it at the new place.",
   },
   MG1203: {
     title: "A note changes nothing",
     exit: 3,
-    explanation: "What the note corrects is already so in the schema: upstream has mended it, or the generator derives it. Remove the note, so that notes keep telling only what the schema does not.",
+    explanation:
+      "What the note corrects is already so in the schema: upstream has mended it, or the generator derives it. Remove the note, so that notes keep telling only what the schema does not.",
   },
   MG1204: {
     title: "The lock or documentation file is malformed",
     exit: 3,
-    explanation: "schema/lock.json and schema/docs.json have a fixed form with `\"format\": 1`. Restore the file from version control, or run `mcpgen revision add` again for the revision.",
+    explanation:
+      'schema/lock.json and schema/docs.json have a fixed form with `"format": 1`. Restore the file from version control, or run `mcpgen revision add` again for the revision.',
   },
 } satisfies Record<string, Diagnostic>;

@@ -1,0 +1,54 @@
+import { type Schema, naturalCompare } from "@mcpgen/engine";
+
+/** Words that cannot name a type: reserved in ECMAScript or TypeScript, or the name of a built-in type. */
+const reserved = new Set(
+  (
+    "abstract any arguments as asserts async await bigint boolean break case catch class const constructor continue debugger " +
+    "declare default delete do else enum eval export extends false finally for from function get if implements import in " +
+    "infer instanceof interface intrinsic is keyof let module namespace never new null number object of out override " +
+    "package private protected public readonly require return satisfies set static string super switch symbol this " +
+    "throw true try type typeof undefined unique unknown using var void while with yield globalThis"
+  ).split(" "),
+);
+
+/**
+ * A TypeScript identifier for each definition: the definition's own name wherever that is one. Names that
+ * are not are made of their letters and digits; two that would read the same once capitalised (as in
+ * `isFoo`) are told apart by a number.
+ *
+ * @returns definition name → identifier, in the schema's order
+ */
+export function nameDefinitions(schema: Schema): ReadonlyMap<string, string> {
+  return identifiersFor([...schema.definitions.keys()]);
+}
+
+/** As `nameDefinitions`, for any list of names without duplicates. */
+export function identifiersFor(names: readonly string[]): ReadonlyMap<string, string> {
+  const taken = new Set<string>();
+  const identifiers = new Map<string, string>();
+  // Names that can stay are served first, so that no made-up one takes theirs.
+  const order = [...names].sort(
+    (a, b) => Number(identifierOf(a) !== a) - Number(identifierOf(b) !== b) || naturalCompare(a, b),
+  );
+  for (const name of order) {
+    const wanted = identifierOf(name);
+    let identifier = wanted;
+    for (let number = 2; taken.has(capitalised(identifier)); number++) identifier = `${wanted}${number}`;
+    taken.add(capitalised(identifier));
+    identifiers.set(name, identifier);
+  }
+  return new Map(names.map((name) => [name, identifiers.get(name)!]));
+}
+
+function identifierOf(name: string): string {
+  const words = name.split(/[^A-Za-z0-9_$]+/).filter((word) => word !== "");
+  const joined =
+    words.map((word, index) => (index === 0 ? word : capitalised(word))).join("") || "Definition";
+  const started = /^\d/.test(joined) ? `_${joined}` : joined;
+  return reserved.has(started) || started === "__proto__" ? `${started}_` : started;
+}
+
+/** `identifier` with its first letter in upper case. */
+export function capitalised(identifier: string): string {
+  return identifier.slice(0, 1).toUpperCase() + identifier.slice(1);
+}

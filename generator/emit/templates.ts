@@ -1,0 +1,87 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { basename, join } from "node:path";
+import Handlebars from "handlebars";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { closest } from "../diagnostics/suggest.js";
+import { propertyKey, stringLiteral } from "./text.js";
+
+/** Renders the template `name` (`types.ts`, `methods.ts`, …) with a view model. */
+export type Render = (name: string, view: object) => string;
+
+const suffix = ".hbs";
+
+/** Where the templates that ship with mcpgen are; the same relative path from source and from dist. */
+export const templatesFolder = fileURLToPath(new URL("../../templates/", import.meta.url));
+
+/**
+ * Loads the shipped templates, those of `overrides` in place of the shipped ones of the same name.
+ * Templates are strict (a field that a view lacks is an error) and never HTML-escape.
+ *
+ * @param overrides folder of the user's own templates
+ * @throws CodedError when an override has the name of no template
+ */
+export function loadTemplates(overrides?: string): Render {
+  const handlebars = Handlebars.create();
+  const sources = new Map(
+    templateNames(templatesFolder).map((name) => [name, join(templatesFolder, name + suffix)]),
+  );
+  for (const name of overrides === undefined ? [] : templateNames(overrides)) {
+    if (!sources.has(name)) throw unknownTemplate(name, overrides!, [...sources.keys()]);
+    sources.set(name, join(overrides!, name + suffix));
+  }
+  for (const [name, file] of sources) {
+    if (!name.includes(".")) handlebars.registerPartial(name, readFileSync(file, "utf8"));
+  }
+  handlebars.registerHelper({ literal: stringLiteral, key: propertyKey });
+
+  const compiled = new Map<string, Handlebars.TemplateDelegate>();
+  return (name, view) => {
+    let template = compiled.get(name);
+    if (!template) {
+      const file = sources.get(name);
+      if (file === undefined) throw unknownTemplate(name, templatesFolder, [...sources.keys()]);
+      template = handlebars.compile(readFileSync(file, "utf8"), { strict: true, noEscape: true });
+      compiled.set(name, template);
+    }
+    return renderOrExplain(template, view, sources.get(name)!);
+  };
+}
+
+function renderOrExplain(template: Handlebars.TemplateDelegate, view: object, file: string): string {
+  try {
+    return template(view);
+  } catch (error) {
+    throw new CodedError("MG1006", `the template cannot be rendered: ${(error as Error).message}`, {
+      place: { file },
+      next: "Correct the template; it can use the fields that the shipped template of the same name uses.",
+      cause: error,
+    });
+  }
+}
+
+function templateNames(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((file) => file.endsWith(suffix))
+      .map((file) => basename(file, suffix))
+      .sort();
+  } catch (error) {
+    throw new CodedError("MG1001", "the folder of templates cannot be read", {
+      place: { file: folder },
+      next: "Check the path given with --templates.",
+      cause: error,
+    });
+  }
+}
+
+function unknownTemplate(name: string, folder: string, known: readonly string[]): CodedError {
+  const suggestion = closest(name, known);
+  return new CodedError("MG1005", `there is no template ${JSON.stringify(name)} to override`, {
+    place: { file: join(folder, name + suffix) },
+    next:
+      suggestion === undefined
+        ? `Name it after one of: ${known.join(", ")}.`
+        : `Did you mean ${suggestion}${suffix}?`,
+  });
+}

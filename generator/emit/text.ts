@@ -1,0 +1,77 @@
+/** Characters that reorder or hide text around them, and separators that end a line in some readers only. */
+const unprintable =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]/g;
+
+function escaped(character: string): string {
+  return "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0");
+}
+
+/**
+ * `text` as a TypeScript string literal that cannot be left and shows every character it holds: control
+ * and bidirectional ones are escaped. Quotes are chosen as prettier chooses them.
+ */
+export function stringLiteral(text: string): string {
+  const doubled = JSON.stringify(text).replace(unprintable, escaped);
+  const doubles = text.split('"').length;
+  const singles = text.split("'").length;
+  if (doubles <= singles) return doubled;
+  return `'${doubled.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
+}
+
+/** `name` as a property key: bare where that is an identifier, else a string literal. */
+export function propertyKey(name: string): string {
+  // `__proto__: x` in an object literal would set the prototype; computed is the only safe spelling there.
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : stringLiteral(name);
+}
+
+/** The expression that reads member `name` of the object named `object`. */
+export function memberAccess(object: string, name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? `${object}.${name}` : `${object}[${stringLiteral(name)}]`;
+}
+
+/** `text` fit for a comment: it cannot end the comment, and no character of it hides or reorders others. */
+export function commentText(text: string): string {
+  return text
+    .replace(/\r\n?|[\u2028\u2029]/g, "\n")
+    .replace(/[^\n\t]/g, (character) => character.replace(unprintable, ""))
+    .replaceAll("*/", "*\u2215")
+    .replaceAll("/*", "\u2215*");
+}
+
+/**
+ * A documentation comment of `paragraphs` (each may hold line breaks), ending in a line break; nothing
+ * where there are none. One line where it fits.
+ */
+export function docComment(paragraphs: readonly (string | undefined)[], indent = ""): string {
+  const lines = paragraphs
+    .filter((paragraph) => paragraph !== undefined && paragraph.trim() !== "")
+    .flatMap((paragraph) => commentText(paragraph!).trim().split("\n"))
+    .map((line) => line.trimEnd());
+  if (lines.length === 0) return "";
+  if (lines.length === 1 && indent.length + lines[0]!.length <= 73) return `${indent}/** ${lines[0]} */\n`;
+  const body = lines
+    .flatMap((line) => wrapped(line, 77 - indent.length))
+    .map((line) => `${indent} * ${line}`.trimEnd());
+  return `${indent}/**\n${body.join("\n")}\n${indent} */\n`;
+}
+
+/** Breaks a line at spaces so that no piece is longer than `width` where a space allows it. */
+function wrapped(line: string, width: number): string[] {
+  const pieces: string[] = [];
+  let current = "";
+  for (const word of line.split(" ")) {
+    if (current !== "" && current.length + 1 + word.length > width) {
+      pieces.push(current);
+      current = word;
+    } else {
+      current =
+        current === "" && pieces.length === 0 && word === ""
+          ? " "
+          : current === ""
+            ? word
+            : `${current} ${word}`;
+    }
+  }
+  pieces.push(current);
+  return pieces;
+}

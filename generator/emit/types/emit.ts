@@ -1,0 +1,63 @@
+import type { Definition, Schema } from "@mcpgen/engine";
+import type { Emitter, SchemaInput } from "../emitter.js";
+import { nameDefinitions } from "../names.js";
+import { docComment } from "../text.js";
+import {
+  type Member,
+  deprecation,
+  indexSignature,
+  isConstrainedToObjects,
+  membersOf,
+  printBody,
+} from "./object.js";
+import { type TypeNames, printType } from "./print.js";
+
+/** `types.ts`: one exported type for each definition, named as in the schema. */
+export const emitTypes: Emitter<SchemaInput> = ({ schema, folder, origin, render }) => {
+  const names = nameDefinitions(schema);
+  const definitions = [...schema.definitions.values()].map((definition) => ({
+    doc: documentation(definition),
+    declaration: declare(definition, schema, names),
+  }));
+  return new Map([[`${folder}/types.ts`, { content: render("types.ts", { origin, definitions }) }]]);
+};
+
+function documentation({ node, see = [] }: Definition): string {
+  return docComment([node.description, deprecation(node), ...see.map((page) => `@see ${page}`)]);
+}
+
+function declare(definition: Definition, schema: Schema, names: TypeNames): string {
+  const identifier = names.get(definition.name)!;
+  if (!isInterface(definition)) return `type ${identifier} = ${printType(definition.node, names)};`;
+  const bases = definition.extends ?? [];
+  const clause = bases.length === 0 ? "" : ` extends ${bases.map((base) => names.get(base)!).join(", ")}`;
+  return `interface ${identifier}${clause} ${ownBody(definition, schema, names)}`;
+}
+
+/** Whether the definition is an object and nothing more, so that an interface can say it whole. */
+export function isInterface({ node }: Definition): boolean {
+  const onlyObject = node.types?.length === 1 ? node.types[0] === "object" : isConstrainedToObjects(node);
+  const combined =
+    node.ref ?? node.allOf ?? node.anyOf ?? node.oneOf ?? node.const ?? node.enum ?? node.typeText;
+  const isObjectType = node.additionalProperties?.always === true && node.properties?.size === 0;
+  return onlyObject && combined === undefined && !node.never && !isObjectType;
+}
+
+/** The members that the definition's bases do not already declare in the same way. */
+function ownBody(definition: Definition, schema: Schema, names: TypeNames): string {
+  const members = membersOf(definition.node, names, "  ");
+  const index = indexSignature(definition.node, names, "  ");
+  const inherited = new Map<string, string>();
+  const inheritedIndex = new Set<string | undefined>();
+  for (const base of definition.extends ?? []) {
+    const { node } = schema.definitions.get(base)!;
+    for (const member of membersOf(node, names, "  ")) inherited.set(member.name, signature(member));
+    inheritedIndex.add(indexSignature(node, names, "  "));
+  }
+  const own = members.filter((member) => inherited.get(member.name) !== signature(member));
+  return printBody(own, inheritedIndex.has(index) ? undefined : index, "");
+}
+
+function signature({ optional, type }: Member): string {
+  return `${optional ? "?" : ""}: ${type}`;
+}
