@@ -103,7 +103,9 @@ class Reader {
     }
     const node: Writable<SchemaNode> = { pointer: at };
     for (const [keyword, content] of Object.entries(value)) this.keyword(node, keyword, content, at);
-    return Object.assign(node, this.options.nodeRemarks?.(at));
+    const { description } = node;
+    // What the schema says of itself goes before what is said beside it.
+    return Object.assign(node, this.options.nodeRemarks?.(at), description !== undefined && { description });
   }
 
   private keyword(node: Writable<SchemaNode>, keyword: string, value: JsonValue, at: string): void {

@@ -1,0 +1,90 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type JsonObject, type JsonValue, escapeToken, isJsonObject, pointerTokens } from "@mcpgen/engine";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { loadJson } from "./json-file.js";
+
+/** Our own documentation, shared by revisions (schema/docs.json). */
+export interface Documentation {
+  definition(name: string): string | undefined;
+  method(name: string): string | undefined;
+  /** Address of the page of the specification that describes a method of a revision. */
+  page(method: string, revision: string): string | undefined;
+  /** The text for the node at a JSON Pointer of a canonical schema. */
+  at(pointer: string): string | undefined;
+}
+
+const site = "https://modelcontextprotocol.io/specification";
+
+/** No documentation: for schemas that are not the project's own. */
+export const undocumented: Documentation = {
+  definition: () => undefined,
+  method: () => undefined,
+  page: () => undefined,
+  at: () => undefined,
+};
+
+/** @throws CodedError MG1204 when docs.json is not of the form docs/notes.md describes */
+export async function loadDocumentation(schemaDir: string): Promise<Documentation> {
+  const file = join(schemaDir, "docs.json");
+  if (!existsSync(file)) return undocumented;
+  const { value } = await loadJson(file);
+  if (!isJsonObject(value) || value["format"] !== 1) {
+    throw new CodedError("MG1204", 'expected { "format": 1, "definitions": { … }, … }', {
+      place: { file },
+      next: "Restore the file from version control.",
+    });
+  }
+  return documentation(value);
+}
+
+export function documentation(content: JsonObject): Documentation {
+  const table = (name: string): JsonObject => (isJsonObject(content[name]) ? content[name] : {});
+  const definitions = table("definitions");
+  const properties = table("properties");
+  const shared = table("shared");
+  return {
+    definition: (name) => text(definitions, name),
+    method: (name) => text(table("methods"), name),
+    page: (method, revision) => {
+      const pages = own(table("pages"), method);
+      const page = isJsonObject(pages) ? text(pages, revision) : undefined;
+      return page && `${site}/${revision}/${page}`;
+    },
+    at: (pointer) => {
+      const place = documentedPlace(pointer);
+      if (!place) return undefined;
+      if (place.path === "") return text(definitions, place.definition);
+      const known = own(properties, place.definition);
+      return (isJsonObject(known) ? text(known, place.path) : undefined) ?? text(shared, place.property);
+    },
+  };
+}
+
+function own(object: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+function text(object: JsonObject, key: string): string | undefined {
+  const value = own(object, key);
+  return typeof value === "string" ? value : undefined;
+}
+
+/**
+ * The definition, and the path of property names below it, that a pointer names; `undefined` for places
+ * that are neither a definition nor a property. Items, arms and the like are stepped through silently.
+ */
+function documentedPlace(pointer: string): { definition: string; path: string; property: string } | undefined {
+  const [holder, definition, ...rest] = pointerTokens(pointer);
+  if (holder !== "$defs" || definition === undefined) return undefined;
+  const path: string[] = [];
+  let isProperty = rest.length === 0;
+  for (let index = 0; index < rest.length; index++) {
+    const keyword = rest[index]!;
+    isProperty = keyword === "properties";
+    if (isProperty) path.push(rest[++index] ?? "");
+    else if (["anyOf", "oneOf", "allOf", "prefixItems", "patternProperties"].includes(keyword)) index++;
+  }
+  if (!isProperty) return undefined;
+  return { definition, path: path.map(escapeToken).join("/"), property: path.at(-1) ?? "" };
+}

@@ -1,0 +1,52 @@
+import { readFile, stat } from "node:fs/promises";
+import { CodedError } from "../diagnostics/coded-error.js";
+
+/** Larger files are refused unread: no schema comes near. */
+export const maximumBytes = 32 * 1024 * 1024;
+
+/**
+ * The bytes of a file.
+ *
+ * @throws CodedError MG1001 when it cannot be read, MG1003 when it is larger than 32 MiB
+ */
+export async function readBytes(file: string): Promise<Buffer> {
+  try {
+    const { size } = await stat(file);
+    if (size > maximumBytes) throw tooLarge(file, size);
+    return await readFile(file);
+  } catch (error) {
+    if (error instanceof CodedError) throw error;
+    throw new CodedError("MG1001", `cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"})`, {
+      place: { file },
+      next: "Check the path and its permissions.",
+      cause: error,
+    });
+  }
+}
+
+export function tooLarge(file: string, bytes: number): CodedError {
+  const size = `${(bytes / 1024 / 1024).toFixed(0)} MiB`;
+  return new CodedError("MG1003", `expected at most 32 MiB, got ${size}`, {
+    place: { file },
+    next: "Check that this is the file you meant.",
+  });
+}
+
+/**
+ * The text of `bytes`: UTF-8, or UTF-16 where a byte order mark says so (upstream has published both).
+ *
+ * @throws CodedError MG1004 when the bytes are not text in that encoding
+ */
+export function decodeText(bytes: Uint8Array, file: string): string {
+  const encoding =
+    bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new CodedError("MG1004", `expected text in ${encoding}, got other bytes`, {
+      place: { file },
+      next: "Save the file as UTF-8.",
+      cause: error,
+    });
+  }
+}

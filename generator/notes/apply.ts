@@ -1,0 +1,169 @@
+import {
+  type DefinitionRemarks,
+  type JsonObject,
+  type JsonValue,
+  type NodeRemarks,
+  atPointer,
+  canonicalText,
+  canonicalise,
+  escapeToken,
+  isJsonObject,
+  jsonEqual,
+  pointerTokens,
+} from "@mcpgen/engine";
+import type { ErrataNote, ExtendsNote, Note } from "./note.js";
+
+/** A note (or one target of it) that cannot be applied, or that changes nothing. */
+export interface NoteProblem {
+  readonly code: "MG1201" | "MG1202" | "MG1203";
+  readonly note: Note;
+  readonly target: string;
+  readonly message: string;
+}
+
+/** A schema with its notes applied. */
+export interface Corrected {
+  /** Canonical, errata and inherited openness applied. */
+  readonly document: JsonObject;
+  readonly nodeRemarks: ReadonlyMap<string, NodeRemarks>;
+  readonly definitionRemarks: ReadonlyMap<string, DefinitionRemarks>;
+  readonly problems: readonly NoteProblem[];
+}
+
+/**
+ * Applies the notes that concern the schema (errata, extends, open, and deprecated on schema places) to a
+ * canonical document, which is left as it is. Notes about methods are the protocol model's.
+ */
+export function applyNotes(document: JsonObject, notes: readonly Note[]): Corrected {
+  const work = new Application(structuredClone(document) as JsonObject);
+  for (const note of notes) if (note.kind === "errata") work.errata(note);
+  work.extend(notes.filter((note) => note.kind === "extends"));
+  for (const note of notes) {
+    if (note.kind === "open") for (const target of note.targets) work.remark(note, target, { open: true });
+    if (note.kind === "deprecated") {
+      const { since, instead } = note;
+      const places = note.targets.filter((target) => target.startsWith("/"));
+      for (const target of places) {
+        work.remark(note, target, { deprecated: { since, ...(instead !== undefined && { instead }) } });
+      }
+    }
+  }
+  return work.result();
+}
+
+class Application {
+  private readonly document: JsonObject;
+  private readonly nodeRemarks = new Map<string, NodeRemarks>();
+  private readonly bases = new Map<string, string[]>();
+  private readonly problems: NoteProblem[] = [];
+
+  constructor(document: JsonObject) {
+    this.document = document;
+  }
+
+  errata(note: ErrataNote): void {
+    for (const target of note.targets) {
+      if (note.type !== undefined) this.remark(note, target, { typeText: note.type });
+      else this.replace(note, target, note.becomes!);
+    }
+  }
+
+  private replace(note: ErrataNote, target: string, becomes: JsonValue): void {
+    const tokens = pointerTokens(target);
+    const parent = atPointer(this.document, tokens.slice(0, -1).map((token) => `/${escapeToken(token)}`).join(""));
+    const key = tokens.at(-1);
+    if (key === undefined || !isJsonObject(parent) || !Object.hasOwn(parent, key)) {
+      this.problem("MG1202", note, target, "the schema has nothing at this place");
+      return;
+    }
+    if (canonicalText(canonicalNode(parent[key]!)) === canonicalText(canonicalNode(becomes))) {
+      this.problem("MG1203", note, target, "the schema already says so");
+      return;
+    }
+    parent[key] = becomes;
+  }
+
+  /** Records bases and hands their openness down, bases of bases first. */
+  extend(notes: readonly ExtendsNote[]): void {
+    const pending: { name: string; base: string }[] = [];
+    for (const note of notes) {
+      for (const target of note.targets) {
+        const name = pointerTokens(target)[1];
+        const problem = name === undefined ? "expected the pointer of a definition" : this.extensionProblem(name, note.base);
+        if (problem !== undefined || name === undefined) {
+          this.problem("MG1202", note, target, problem!);
+          continue;
+        }
+        this.bases.set(name, [...(this.bases.get(name) ?? []), note.base]);
+        pending.push({ name, base: note.base });
+      }
+    }
+    let opened = true;
+    while (opened) {
+      opened = false;
+      for (const { name, base } of pending) {
+        const derived = this.definition(name)!;
+        if (!isOpen(this.definition(base)!) || "additionalProperties" in derived) continue;
+        derived["additionalProperties"] = {};
+        opened = true;
+      }
+    }
+  }
+
+  private extensionProblem(name: string, base: string): string | undefined {
+    const derivedNode = this.definition(name);
+    const baseNode = this.definition(base);
+    if (!derivedNode) return "the schema has no such definition";
+    if (!baseNode) return `the schema has no definition ${JSON.stringify(base)} to extend`;
+    return repeats(derivedNode, baseNode) ? undefined : `the definition does not have all members of ${base}`;
+  }
+
+  private definition(name: string): JsonObject | undefined {
+    const found = atPointer(this.document, `/$defs/${escapeToken(name)}`);
+    return isJsonObject(found) ? found : undefined;
+  }
+
+  remark(note: Note, target: string, remark: NodeRemarks): void {
+    if (atPointer(this.document, target) === undefined) {
+      this.problem("MG1202", note, target, "the schema has nothing at this place");
+      return;
+    }
+    this.nodeRemarks.set(target, { ...this.nodeRemarks.get(target), ...remark });
+  }
+
+  private problem(code: NoteProblem["code"], note: Note, target: string, message: string): void {
+    this.problems.push({ code, note, target, message });
+  }
+
+  result(): Corrected {
+    return {
+      document: canonicalise(this.document),
+      nodeRemarks: this.nodeRemarks,
+      definitionRemarks: new Map([...this.bases].map(([name, bases]) => [name, { extends: bases }])),
+      problems: this.problems,
+    };
+  }
+}
+
+function canonicalNode(node: JsonValue): JsonValue {
+  return isJsonObject(node) ? canonicalise({ $defs: { node } })["$defs"]! : node;
+}
+
+/** Whether `derived` has every member of `base`, and requires what it requires. */
+export function repeats(derived: JsonObject, base: JsonObject): boolean {
+  const own = isJsonObject(derived["properties"]) ? derived["properties"] : {};
+  const inherited = isJsonObject(base["properties"]) ? base["properties"] : {};
+  const required = Array.isArray(derived["required"]) ? derived["required"] : [];
+  const inheritedRequired = Array.isArray(base["required"]) ? base["required"] : [];
+  return (
+    Object.keys(inherited).every((key) => Object.hasOwn(own, key)) &&
+    inheritedRequired.every((key) => required.some((present) => jsonEqual(present, key)))
+  );
+}
+
+/** Whether the definition's type has an index signature of `unknown`. */
+export function isOpen(definition: JsonObject): boolean {
+  const additional = definition["additionalProperties"];
+  if (isJsonObject(additional)) return Object.keys(additional).length === 0;
+  return additional === undefined && definition["properties"] === undefined && definition["type"] === "object";
+}

@@ -1,0 +1,108 @@
+import type { JsonValue } from "@mcpgen/engine";
+
+/** What every note has. */
+interface NoteBase {
+  /**
+   * What the note speaks of: JSON Pointers into the canonical schema, names of methods, or (errors) codes;
+   * the file may give one as a string.
+   */
+  readonly targets: readonly string[];
+  readonly reason: string;
+  readonly link: string;
+  /** Copied from an older revision and not yet confirmed for this one. */
+  readonly carried: boolean;
+  /** JSON Pointer of the note in its file. */
+  readonly pointer: string;
+}
+
+/** The schema says something wrong: `becomes` replaces the node, `type` only the printed TypeScript type. */
+export interface ErrataNote extends NoteBase {
+  readonly kind: "errata";
+  readonly becomes?: JsonValue;
+  readonly type?: string;
+}
+
+/** A definition repeats the members of another, and is open where that one is. */
+export interface ExtendsNote extends NoteBase {
+  readonly kind: "extends";
+  readonly base: string;
+}
+
+/** Which definition answers a method, and which may come in its place. */
+export interface PairingNote extends NoteBase {
+  readonly kind: "pairing";
+  readonly result: string;
+  readonly alternatives?: readonly string[];
+  /** The capability, of the side that answers, without which no alternative comes. */
+  readonly alternativeCapability?: string;
+}
+
+export interface SenderNote extends NoteBase {
+  readonly kind: "sender";
+  readonly sender: "client" | "server" | "both";
+}
+
+/** The capability that gates a method: dotted path into the capabilities of one side. */
+export interface CapabilityNote extends NoteBase {
+  readonly kind: "capability";
+  readonly of: "client" | "server";
+  readonly capability: string;
+}
+
+/** An HTTP header that repeats a part of a message (`from`, a JSON Pointer), or the negotiated revision (`null`). */
+export interface HeaderNote extends NoteBase {
+  readonly kind: "header";
+  readonly header: string;
+  readonly from: string | null;
+}
+
+/** Results of the methods carry cache hints. */
+export interface CacheableNote extends NoteBase {
+  readonly kind: "cacheable";
+}
+
+/** The methods may be answered with a request for input. */
+export interface MultiRoundTripNote extends NoteBase {
+  readonly kind: "multiRoundTrip";
+}
+
+/** Properties that the era's protocol machinery fills in; authors never write them. */
+export interface OwnedNote extends NoteBase {
+  readonly kind: "owned";
+}
+
+export interface DeprecatedNote extends NoteBase {
+  readonly kind: "deprecated";
+  readonly since: string;
+  readonly instead?: string;
+}
+
+export interface ErrorNote extends NoteBase {
+  readonly kind: "error";
+  readonly name: string;
+  /** HTTP status that goes with it. */
+  readonly http?: number;
+  /** JSON Pointer to the schema of the error's `data`. */
+  readonly data?: string;
+}
+
+/** Unions and string sets to which later revisions add: a tolerant reader takes what it does not know. */
+export interface OpenNote extends NoteBase {
+  readonly kind: "open";
+}
+
+export type Note =
+  | ErrataNote
+  | ExtendsNote
+  | PairingNote
+  | SenderNote
+  | CapabilityNote
+  | HeaderNote
+  | CacheableNote
+  | MultiRoundTripNote
+  | OwnedNote
+  | DeprecatedNote
+  | ErrorNote
+  | OpenNote;
+
+export type NoteKind = Note["kind"];

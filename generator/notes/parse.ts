@@ -1,0 +1,118 @@
+import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { closest } from "../diagnostics/suggest.js";
+import type { JsonFile } from "../input/json-file.js";
+import type { Note, NoteKind } from "./note.js";
+
+type Check = (value: JsonValue) => boolean;
+
+interface Field {
+  readonly expected: string;
+  readonly check: Check;
+  readonly optional?: true;
+}
+
+const string: Field = { expected: "a string", check: (value) => typeof value === "string" };
+const side: Field = { expected: '"client" or "server"', check: (value) => value === "client" || value === "server" };
+
+function optional(field: Field): Field {
+  return { ...field, optional: true };
+}
+
+/** The fields each kind has beside `kind`, `target`, `reason`, `link` and `carried`. */
+const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } } = {
+  errata: {
+    becomes: optional({ expected: "a schema", check: (value) => isJsonObject(value) || typeof value === "boolean" }),
+    type: optional(string),
+  },
+  extends: { base: string },
+  pairing: {
+    result: string,
+    alternatives: optional({
+      expected: "an array of definition names",
+      check: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
+    }),
+    alternativeCapability: optional(string),
+  },
+  sender: {
+    sender: { expected: '"client", "server" or "both"', check: (value) => value === "both" || side.check(value) },
+  },
+  capability: { of: side, capability: string },
+  header: { header: string, from: { expected: "a JSON Pointer or null", check: (value) => value === null || isPointer(value) } },
+  cacheable: {},
+  multiRoundTrip: {},
+  owned: {},
+  deprecated: { since: string, instead: optional(string) },
+  error: {
+    name: string,
+    http: optional({ expected: "an HTTP status", check: (value) => Number.isInteger(value) }),
+    data: optional({ expected: "a JSON Pointer", check: isPointer }),
+  },
+  open: {},
+};
+
+function isPointer(value: JsonValue): boolean {
+  return typeof value === "string" && (value === "" || value.startsWith("/"));
+}
+
+/**
+ * The notes of a notes file.
+ *
+ * @throws CodedError MG1201 naming the place for anything that is not of the form docs/notes.md describes
+ */
+export function parseNotes({ value, file }: Pick<JsonFile, "file" | "value">): Note[] {
+  const malformed = (at: string, message: string, next = "See docs/notes.md for the form of each kind."): CodedError =>
+    new CodedError("MG1201", message, { place: { file, pointer: at }, next });
+
+  if (!isJsonObject(value) || value["format"] !== 1 || !Array.isArray(value["notes"])) {
+    throw malformed("", 'expected { "format": 1, "notes": [ … ] }');
+  }
+  return value["notes"].map((entry, index) => parseNote(entry, pointer("/notes", index), malformed));
+}
+
+type Malformed = (at: string, message: string, next?: string) => CodedError;
+
+function parseNote(entry: JsonValue, at: string, malformed: Malformed): Note {
+  if (!isJsonObject(entry)) throw malformed(at, "expected a note (an object)");
+  const { kind, target, reason, link, carried = false } = entry;
+  if (typeof kind !== "string" || !Object.hasOwn(fieldsOf, kind)) {
+    const suggestion = typeof kind === "string" ? closest(kind, Object.keys(fieldsOf)) : undefined;
+    throw malformed(
+      `${at}/kind`,
+      `expected one of ${Object.keys(fieldsOf).join(", ")}, got ${JSON.stringify(kind)}`,
+      suggestion && `Did you mean ${suggestion}?`,
+    );
+  }
+  const targets = Array.isArray(target) ? target : [target];
+  if (targets.length === 0 || !targets.every((item) => typeof item === "string")) {
+    throw malformed(`${at}/target`, "expected a string or an array of strings");
+  }
+  if (typeof reason !== "string" || reason === "") throw malformed(`${at}/reason`, "expected a sentence");
+  if (typeof link !== "string") throw malformed(`${at}/link`, "expected a URL");
+  if (typeof carried !== "boolean") throw malformed(`${at}/carried`, "expected true or false");
+  const fields = kindFields(kind as NoteKind, entry, at, malformed);
+  return { kind, targets, reason, link, carried, pointer: at, ...fields } as Note;
+}
+
+function kindFields(kind: NoteKind, entry: JsonObject, at: string, malformed: Malformed): JsonObject {
+  const fields = fieldsOf[kind];
+  const common = ["kind", "target", "reason", "link", "carried"];
+  const result: JsonObject = {};
+  for (const [name, value] of Object.entries(entry)) {
+    if (common.includes(name)) continue;
+    const field = Object.hasOwn(fields, name) ? fields[name]! : undefined;
+    if (!field) {
+      const suggestion = closest(name, Object.keys(fields));
+      throw malformed(`${at}/${name}`, `a note of kind ${kind} has no field ${JSON.stringify(name)}`, suggestion && `Did you mean ${suggestion}?`);
+    }
+    if (!field.check(value)) throw malformed(`${at}/${name}`, `expected ${field.expected}`);
+    result[name] = value;
+  }
+  for (const [name, { optional: may, expected }] of Object.entries(fields)) {
+    if (!may && !(name in result)) throw malformed(at, `a note of kind ${kind} needs ${JSON.stringify(name)}: ${expected}`);
+  }
+  if (kind === "errata" && "becomes" in result === "type" in result) {
+    throw malformed(at, 'an errata note has either "becomes" (a schema) or "type" (a TypeScript type)');
+  }
+  return result;
+}
