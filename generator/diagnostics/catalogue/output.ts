@@ -2,4 +2,93 @@ import type { Diagnostic } from "../catalogue.js";
 
 /** MG30xx: planning and writing output. MG31xx: check and drift. */
 export const outputDiagnostics = {
+  MG3001: {
+    title: "A file would be overwritten that is not as mcpgen wrote it",
+    exit: 1,
+    explanation:
+      "A generated file was edited by hand, or a file of yours stands where one is to be written. Nothing was changed. Move the edit to where it belongs (the schema, its notes, a template), or let mcpgen overwrite the file with `--force`.",
+  },
+  MG3002: {
+    title: "A path of the output leads elsewhere",
+    exit: 2,
+    explanation:
+      "Output stays below the output folder. A symbolic link inside it, or a file where a folder is needed (or the reverse), is never followed or replaced. Remove it, or choose another folder with `--out`.",
+  },
+  MG3003: {
+    title: "The output cannot be written",
+    exit: 2,
+    explanation:
+      "The operating system refused: permissions, a full disk, a file held open. A run writes all of its files or none, so everything is as it was before.",
+  },
+  MG3004: {
+    title: "Another run is writing to the same folder",
+    exit: 2,
+    explanation:
+      "Two runs at once would mix their output. Wait for the other one. If it is gone although its process number lives on as something else, delete the folder named in the message.",
+  },
+  MG3005: {
+    title: "An interrupted run was undone",
+    exit: 1,
+    explanation:
+      "An earlier run was killed while it was putting files in place. What it had changed was put back before this run went on; nothing is left to do.",
+  },
+  MG3006: {
+    title: "The manifest is malformed",
+    exit: 3,
+    explanation:
+      "manifest.json in the output folder records what mcpgen wrote; without it edits by hand cannot be told from older output. After a merge conflict, `mcpgen generate --force` writes everything anew; otherwise restore the file from version control.",
+  },
+  MG3101: {
+    title: "A generated file is out of date",
+    exit: 1,
+    explanation:
+      "The file is as mcpgen wrote it, but its input, the templates or mcpgen itself have changed since. `mcpgen generate` brings it up to date.",
+  },
+  MG3102: {
+    title: "A generated file is missing",
+    exit: 1,
+    explanation: "The file would be generated but does not exist. `mcpgen generate` writes it.",
+  },
+  MG3103: {
+    title: "A file in the output folder is not generated any more",
+    exit: 1,
+    explanation:
+      "mcpgen wrote the file earlier and would not write it now, or it was never part of the output. `mcpgen generate` removes the former if nobody edited it; the latter is yours to move: the output folder holds nothing but output.",
+  },
+  MG3104: {
+    title: "A generated file was edited by hand",
+    exit: 1,
+    explanation:
+      "The file differs from what manifest.json recorded when it was written. Move the edit to where it belongs (the schema, its notes, a template), then run `mcpgen generate --force`, which overwrites it.",
+  },
+  MG3105: {
+    title: "A stored schema is not the one that was imported",
+    exit: 1,
+    explanation:
+      "schema.json differs from what schema/lock.json recorded, or is not in canonical form. Stored schemas are never edited: corrections go to notes.json. Restore the file from version control, or import it again with `mcpgen revision add FILE --replace`.",
+  },
+  MG3106: {
+    title: "The schema folder and its lock disagree",
+    exit: 1,
+    explanation:
+      "A revision is in schema/lock.json and has no folder, or the reverse. Restore what is missing from version control, import the revision with `mcpgen revision add`, or remove what is left of it.",
+  },
+  MG3107: {
+    title: "A note was carried over and nobody has confirmed it",
+    exit: 1,
+    explanation:
+      "`mcpgen revision add` copies the notes of the newest released revision, marked `\"carried\": true`. Check each against the new specification and delete the mark, or the note. This is a warning: it does not change the exit code.",
+  },
+  MG3108: {
+    title: "The file is not the one the revision was imported from",
+    exit: 1,
+    explanation:
+      "Its sha256 differs from the one in schema/lock.json. If its canonical form is equal, only prose or formatting changed; otherwise upstream changed the revision in place, or the file is of another revision.",
+  },
+  MG3109: {
+    title: "A message does not follow the protocol",
+    exit: 1,
+    explanation:
+      "The message is not valid in the revision it was judged by. The lines below it name the place inside the message (JSON Pointer), what is expected there and what was found.",
+  },
 } satisfies Record<string, Diagnostic>;
