@@ -74,7 +74,9 @@ function text(object: JsonObject, key: string): string | undefined {
  * The definition, and the path of property names below it, that a pointer names; `undefined` for places
  * that are neither a definition nor a property. Items, arms and the like are stepped through silently.
  */
-function documentedPlace(pointer: string): { definition: string; path: string; property: string } | undefined {
+function documentedPlace(
+  pointer: string,
+): { definition: string; path: string; property: string } | undefined {
   const [holder, definition, ...rest] = pointerTokens(pointer);
   if (holder !== "$defs" || definition === undefined) return undefined;
   const path: string[] = [];

@@ -19,9 +19,15 @@ export function firstSyntaxError(text: string): { offset: number; message: strin
   }
   const [first] = errors;
   if (first === undefined) return { offset: 0, message: "expected JSON" };
-  if (text.slice(first.offset).trim() === "") return { offset: text.trimEnd().length, message: "expected more JSON, got the end of the file" };
-  const expectation = printParseErrorCode(first.error).replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`).trim();
-  return { offset: first.offset, message: `expected JSON, got ${JSON.stringify(text.slice(first.offset, first.offset + 12))} (${expectation})` };
+  if (text.slice(first.offset).trim() === "")
+    return { offset: text.trimEnd().length, message: "expected more JSON, got the end of the file" };
+  const expectation = printParseErrorCode(first.error)
+    .replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
+    .trim();
+  return {
+    offset: first.offset,
+    message: `expected JSON, got ${JSON.stringify(text.slice(first.offset, first.offset + 12))} (${expectation})`,
+  };
 }
 
 /**

@@ -42,12 +42,18 @@ const advice: { readonly [C in SchemaErrorCode]: string } = {
  * Runs `work` on a schema from `file`; an error of the engine becomes a coded one with the place in the
  * file (line and column where the text is at hand).
  */
-export async function withPlaces<T>(source: Pick<JsonFile, "file"> & { text?: string }, work: () => T): Promise<T> {
+export async function withPlaces<T>(
+  source: Pick<JsonFile, "file"> & { text?: string },
+  work: () => T,
+): Promise<T> {
   try {
     return work();
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
-    const position = source.text === undefined ? {} : (await import("./positions.js")).positionOf(source.text, error.pointer);
+    const position =
+      source.text === undefined
+        ? {}
+        : (await import("./positions.js")).positionOf(source.text, error.pointer);
     const suggestion = error.code === "unsupported-dialect" ? undefined : closestTo(error);
     throw new CodedError(codes[error.code], error.message, {
       place: { file: source.file, pointer: error.pointer, ...position },
@@ -63,7 +69,10 @@ function closestTo({ message, candidates }: SchemaError): string | undefined {
 }
 
 /** The canonical form of a schema file; must define something. */
-export async function canonicalDocument(source: JsonFile, options?: { descriptions?: boolean }): Promise<JsonObject> {
+export async function canonicalDocument(
+  source: JsonFile,
+  options?: { descriptions?: boolean },
+): Promise<JsonObject> {
   const document = await withPlaces(source, () => canonicalise(source.value, options));
   const definitions: JsonValue | undefined = document["$defs"];
   if (!isJsonObject(definitions) || Object.keys(definitions).length === 0) {
@@ -111,7 +120,12 @@ export async function annotateSchema(
 }
 
 /** The page that describes a message's method. */
-function pageOf(document: JsonObject, name: string, docs: Documentation, revision: string): string | undefined {
+function pageOf(
+  document: JsonObject,
+  name: string,
+  docs: Documentation,
+  revision: string,
+): string | undefined {
   const definition = (document["$defs"] as JsonObject)[name];
   const properties = isJsonObject(definition) ? definition["properties"] : undefined;
   const method = isJsonObject(properties) ? properties["method"] : undefined;

@@ -16,11 +16,15 @@ export async function readBytes(file: string): Promise<Buffer> {
     return await readFile(file);
   } catch (error) {
     if (error instanceof CodedError) throw error;
-    throw new CodedError("MG1001", `cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"})`, {
-      place: { file },
-      next: "Check the path and its permissions.",
-      cause: error,
-    });
+    throw new CodedError(
+      "MG1001",
+      `cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"})`,
+      {
+        place: { file },
+        next: "Check the path and its permissions.",
+        cause: error,
+      },
+    );
   }
 }
 
@@ -39,7 +43,11 @@ export function tooLarge(file: string, bytes: number): CodedError {
  */
 export function decodeText(bytes: Uint8Array, file: string): string {
   const encoding =
-    bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
+    bytes[0] === 0xff && bytes[1] === 0xfe
+      ? "utf-16le"
+      : bytes[0] === 0xfe && bytes[1] === 0xff
+        ? "utf-16be"
+        : "utf-8";
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch (error) {

@@ -70,7 +70,13 @@ class Application {
 
   private replace(note: ErrataNote, target: string, becomes: JsonValue): void {
     const tokens = pointerTokens(target);
-    const parent = atPointer(this.document, tokens.slice(0, -1).map((token) => `/${escapeToken(token)}`).join(""));
+    const parent = atPointer(
+      this.document,
+      tokens
+        .slice(0, -1)
+        .map((token) => `/${escapeToken(token)}`)
+        .join(""),
+    );
     const key = tokens.at(-1);
     if (key === undefined || !isJsonObject(parent) || !Object.hasOwn(parent, key)) {
       this.problem("MG1202", note, target, "the schema has nothing at this place");
@@ -89,7 +95,10 @@ class Application {
     for (const note of notes) {
       for (const target of note.targets) {
         const name = pointerTokens(target)[1];
-        const problem = name === undefined ? "expected the pointer of a definition" : this.extensionProblem(name, note.base);
+        const problem =
+          name === undefined
+            ? "expected the pointer of a definition"
+            : this.extensionProblem(name, note.base);
         if (problem !== undefined || name === undefined) {
           this.problem("MG1202", note, target, problem!);
           continue;
@@ -165,5 +174,7 @@ export function repeats(derived: JsonObject, base: JsonObject): boolean {
 export function isOpen(definition: JsonObject): boolean {
   const additional = definition["additionalProperties"];
   if (isJsonObject(additional)) return Object.keys(additional).length === 0;
-  return additional === undefined && definition["properties"] === undefined && definition["type"] === "object";
+  return (
+    additional === undefined && definition["properties"] === undefined && definition["type"] === "object"
+  );
 }

@@ -40,7 +40,12 @@ export function assumeNotes(document: JsonObject): Derived {
   };
 }
 
-const unstated = { reason: "Derived: the schema has no notes.", link: "", carried: false, pointer: "" } as const;
+const unstated = {
+  reason: "Derived: the schema has no notes.",
+  link: "",
+  carried: false,
+  pointer: "",
+} as const;
 
 /**
  * The published schemas drop the index signature of whatever extends an open base. The name tells: the
@@ -51,7 +56,10 @@ function assumeExtensions(definitions: JsonObject): ExtendsNote[] {
   return Object.entries(definitions).flatMap(([base, node]) => {
     if (!isJsonObject(node) || !isOpen(node)) return [];
     const targets = Object.entries(definitions)
-      .filter(([name, other]) => name !== base && name.endsWith(base) && isPlainObject(other) && repeats(other, node))
+      .filter(
+        ([name, other]) =>
+          name !== base && name.endsWith(base) && isPlainObject(other) && repeats(other, node),
+      )
       .map(([name]) => pointer("/$defs", name));
     return targets.length > 0 ? [{ kind: "extends" as const, base, targets, ...unstated }] : [];
   });
@@ -78,7 +86,9 @@ function assumeOpen(definitions: JsonObject): OpenNote {
 
 function isStringSet(node: JsonObject): boolean {
   const members = node["enum"];
-  return Array.isArray(members) && members.length > 1 && members.every((member) => typeof member === "string");
+  return (
+    Array.isArray(members) && members.length > 1 && members.every((member) => typeof member === "string")
+  );
 }
 
 function isTaggedUnion(node: JsonObject, definitions: JsonObject): boolean {
@@ -100,6 +110,8 @@ function tagsOf(arm: JsonValue, definitions: JsonObject, seen: Set<string>): str
   const properties = isJsonObject(arm["properties"]) ? arm["properties"] : {};
   const required = Array.isArray(arm["required"]) ? arm["required"] : [];
   return Object.entries(properties)
-    .filter(([key, value]) => required.includes(key) && isJsonObject(value) && typeof value["const"] === "string")
+    .filter(
+      ([key, value]) => required.includes(key) && isJsonObject(value) && typeof value["const"] === "string",
+    )
     .map(([key]) => key);
 }

@@ -13,7 +13,10 @@ interface Field {
 }
 
 const string: Field = { expected: "a string", check: (value) => typeof value === "string" };
-const side: Field = { expected: '"client" or "server"', check: (value) => value === "client" || value === "server" };
+const side: Field = {
+  expected: '"client" or "server"',
+  check: (value) => value === "client" || value === "server",
+};
 
 function optional(field: Field): Field {
   return { ...field, optional: true };
@@ -22,7 +25,10 @@ function optional(field: Field): Field {
 /** The fields each kind has beside `kind`, `target`, `reason`, `link` and `carried`. */
 const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } } = {
   errata: {
-    becomes: optional({ expected: "a schema", check: (value) => isJsonObject(value) || typeof value === "boolean" }),
+    becomes: optional({
+      expected: "a schema",
+      check: (value) => isJsonObject(value) || typeof value === "boolean",
+    }),
     type: optional(string),
   },
   extends: { base: string },
@@ -35,10 +41,16 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
     alternativeCapability: optional(string),
   },
   sender: {
-    sender: { expected: '"client", "server" or "both"', check: (value) => value === "both" || side.check(value) },
+    sender: {
+      expected: '"client", "server" or "both"',
+      check: (value) => value === "both" || side.check(value),
+    },
   },
   capability: { of: side, capability: string },
-  header: { header: string, from: { expected: "a JSON Pointer or null", check: (value) => value === null || isPointer(value) } },
+  header: {
+    header: string,
+    from: { expected: "a JSON Pointer or null", check: (value) => value === null || isPointer(value) },
+  },
   cacheable: {},
   multiRoundTrip: {},
   owned: {},
@@ -61,8 +73,11 @@ function isPointer(value: JsonValue): boolean {
  * @throws CodedError MG1201 naming the place for anything that is not of the form docs/notes.md describes
  */
 export function parseNotes({ value, file }: Pick<JsonFile, "file" | "value">): Note[] {
-  const malformed = (at: string, message: string, next = "See docs/notes.md for the form of each kind."): CodedError =>
-    new CodedError("MG1201", message, { place: { file, pointer: at }, next });
+  const malformed = (
+    at: string,
+    message: string,
+    next = "See docs/notes.md for the form of each kind.",
+  ): CodedError => new CodedError("MG1201", message, { place: { file, pointer: at }, next });
 
   if (!isJsonObject(value) || value["format"] !== 1 || !Array.isArray(value["notes"])) {
     throw malformed("", 'expected { "format": 1, "notes": [ … ] }');
@@ -103,13 +118,18 @@ function kindFields(kind: NoteKind, entry: JsonObject, at: string, malformed: Ma
     const field = Object.hasOwn(fields, name) ? fields[name]! : undefined;
     if (!field) {
       const suggestion = closest(name, Object.keys(fields));
-      throw malformed(`${at}/${name}`, `a note of kind ${kind} has no field ${JSON.stringify(name)}`, suggestion && `Did you mean ${suggestion}?`);
+      throw malformed(
+        `${at}/${name}`,
+        `a note of kind ${kind} has no field ${JSON.stringify(name)}`,
+        suggestion && `Did you mean ${suggestion}?`,
+      );
     }
     if (!field.check(value)) throw malformed(`${at}/${name}`, `expected ${field.expected}`);
     result[name] = value;
   }
   for (const [name, { optional: may, expected }] of Object.entries(fields)) {
-    if (!may && !(name in result)) throw malformed(at, `a note of kind ${kind} needs ${JSON.stringify(name)}: ${expected}`);
+    if (!may && !(name in result))
+      throw malformed(at, `a note of kind ${kind} needs ${JSON.stringify(name)}: ${expected}`);
   }
   if (kind === "errata" && "becomes" in result === "type" in result) {
     throw malformed(at, 'an errata note has either "becomes" (a schema) or "type" (a TypeScript type)');

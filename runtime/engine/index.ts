@@ -22,6 +22,7 @@ export {
   recursiveDefinitions,
   referencesOf,
 } from "./references.js";
+export { tagOf, type Tag } from "./tag.js";
 
 // JSON values, pointers and order.
 export {

@@ -2,14 +2,8 @@ import type { Definition, Schema } from "@mcpgen/engine";
 import type { Emitter, SchemaInput } from "../emitter.js";
 import { nameDefinitions } from "../names.js";
 import { docComment } from "../text.js";
-import {
-  type Member,
-  deprecation,
-  indexSignature,
-  isConstrainedToObjects,
-  membersOf,
-  printBody,
-} from "./object.js";
+import { isInterface } from "./declaration.js";
+import { type Member, deprecation, indexSignature, membersOf, printBody } from "./object.js";
 import { type TypeNames, printType } from "./print.js";
 
 /** `types.ts`: one exported type for each definition, named as in the schema. */
@@ -32,15 +26,6 @@ function declare(definition: Definition, schema: Schema, names: TypeNames): stri
   const bases = definition.extends ?? [];
   const clause = bases.length === 0 ? "" : ` extends ${bases.map((base) => names.get(base)!).join(", ")}`;
   return `interface ${identifier}${clause} ${ownBody(definition, schema, names)}`;
-}
-
-/** Whether the definition is an object and nothing more, so that an interface can say it whole. */
-export function isInterface({ node }: Definition): boolean {
-  const onlyObject = node.types?.length === 1 ? node.types[0] === "object" : isConstrainedToObjects(node);
-  const combined =
-    node.ref ?? node.allOf ?? node.anyOf ?? node.oneOf ?? node.const ?? node.enum ?? node.typeText;
-  const isObjectType = node.additionalProperties?.always === true && node.properties?.size === 0;
-  return onlyObject && combined === undefined && !node.never && !isObjectType;
 }
 
 /** The members that the definition's bases do not already declare in the same way. */

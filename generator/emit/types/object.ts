@@ -36,6 +36,8 @@ export function printBody(members: readonly Member[], index: string | undefined,
     ({ name, optional, node, type }) =>
       `${propertyDoc(node, inner)}${inner}${propertyKey(name)}${optional ? "?" : ""}: ${type};`,
   );
+  if (lines.length === 0 && index !== undefined && !index.includes("\n"))
+    return `{ [key: string]: ${index} }`;
   if (index !== undefined) lines.push(`${inner}[key: string]: ${index};`);
   return lines.length === 0 ? "{}" : `{\n${lines.join("\n")}\n${indent}}`;
 }
