@@ -33,7 +33,7 @@ export function loadTemplates(overrides?: string): Render {
   for (const [name, file] of sources) {
     if (!name.includes(".")) handlebars.registerPartial(name, readFileSync(file, "utf8"));
   }
-  handlebars.registerHelper({ literal: stringLiteral, key: propertyKey });
+  handlebars.registerHelper({ toLiteral: stringLiteral, toKey: propertyKey });
 
   const compiled = new Map<string, Handlebars.TemplateDelegate>();
   return (name, view) => {

@@ -43,10 +43,13 @@ export function commentText(text: string): string {
  * where there are none. One line where it fits.
  */
 export function docComment(paragraphs: readonly (string | undefined)[], indent = ""): string {
-  const lines = paragraphs
-    .filter((paragraph) => paragraph !== undefined && paragraph.trim() !== "")
-    .flatMap((paragraph) => commentText(paragraph!).trim().split("\n"))
-    .map((line) => line.trimEnd());
+  const present = paragraphs.filter((paragraph) => paragraph !== undefined && paragraph.trim() !== "");
+  const lines = present.flatMap((paragraph, index) => {
+    const text = commentText(paragraph!).trim().split("\n");
+    // A blank line parts the description from the tags.
+    const first = text[0]!.startsWith("@") && index > 0 && !present[index - 1]!.startsWith("@");
+    return [...(first ? [""] : []), ...text.map((line) => line.trimEnd())];
+  });
   if (lines.length === 0) return "";
   if (lines.length === 1 && indent.length + lines[0]!.length <= 73) return `${indent}/** ${lines[0]} */\n`;
   const body = lines
@@ -57,6 +60,7 @@ export function docComment(paragraphs: readonly (string | undefined)[], indent =
 
 /** Breaks a line at spaces so that no piece is longer than `width` where a space allows it. */
 function wrapped(line: string, width: number): string[] {
+  if (line.startsWith("@see ")) return [line];
   const pieces: string[] = [];
   let current = "";
   for (const word of line.split(" ")) {
