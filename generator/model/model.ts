@@ -2,17 +2,19 @@ import type { Deprecation, JsonValue, Schema } from "@mcpgen/engine";
 
 export type Role = "client" | "server";
 export type Era = "legacy" | "modern";
+export type Status = "released" | "draft" | "handwritten";
 
 /** Everything MCP-specific that the emitters need to know of one revision; resolved once. */
 export interface ProtocolModel {
   /** The revision's id, e.g. `2025-11-25`. */
   readonly revision: string;
-  readonly status: "released" | "draft" | "handwritten";
+  readonly status: Status;
   /** `legacy`: initialize handshake and sessions; `modern`: stateless, per-request `_meta`. */
   readonly era: Era;
   readonly schema: Schema;
   /** Natural order of name. */
   readonly methods: readonly Method[];
+  /** Natural order of code. */
   readonly errors: readonly ErrorCode[];
   /** Standard HTTP headers that mirror parts of a request. */
   readonly headers: readonly HeaderRule[];
@@ -24,10 +26,10 @@ export interface ProtocolModel {
 
 export interface Method {
   readonly name: string;
-  readonly kind: "request" | "notification";
+  readonly kind: Kind;
   /** Who sends it. */
   readonly senders: readonly Role[];
-  /** The method never travels as a JSON-RPC message of its own: it is a payload inside results (2026-07-28). */
+  /** The method never travels as a JSON-RPC message of its own: it is embedded in others (2026-07-28). */
   readonly payload: boolean;
   /** Definition of the message, e.g. `CallToolRequest`. */
   readonly message: string;
@@ -36,14 +38,17 @@ export interface Method {
   readonly params: Params;
   /** Requests only. */
   readonly result?: ResultOf;
-  /** Which capability of which side gates it, dotted path into that side's capabilities. */
-  readonly capability?: { readonly of: Role; readonly path: string };
+  /** The capabilities that gate it; of each side at most one. */
+  readonly capabilities: readonly Capability[];
   readonly cacheable: boolean;
+  /** It may be answered with requests for input, and is then sent again with the answers. */
   readonly multiRoundTrip: boolean;
   readonly deprecated?: Deprecation;
   readonly description?: string;
   readonly see?: string;
 }
+
+export type Kind = "request" | "notification";
 
 export interface Params {
   /** Definition of the params, where they have one of their own. */
@@ -52,18 +57,46 @@ export interface Params {
 }
 
 export interface ResultOf {
-  /** The definition that answers the method when it is done, e.g. `CallToolResult`. */
+  /**
+   * The definition that answers the method when it is done, e.g. `CallToolResult`; absent only where the
+   * schema defines no result at all.
+   */
+  readonly definition?: string;
+  /** What may come in its place. */
+  readonly alternatives: readonly Alternative[];
+}
+
+/** A result that may come in place of the plain one, e.g. `CreateTaskResult`, `InputRequiredResult`. */
+export interface Alternative {
   readonly definition: string;
-  /** Definitions that may come in its place, e.g. `CreateTaskResult`, `InputRequiredResult`. */
-  readonly alternatives: readonly string[];
+  /** How it is told from the plain result; absent where nothing does. */
+  readonly discriminator?: Discriminator;
+  /** Capability of the answering side that it needs, dotted path. */
+  readonly capability?: string;
+}
+
+/** The member whose presence, or whose value, marks an alternative. */
+export interface Discriminator {
+  readonly key: string;
+  readonly value?: string;
+}
+
+/** What one side must have declared: a dotted path into its capabilities. */
+export interface Capability {
+  readonly of: Role;
+  readonly path: string;
 }
 
 export interface ErrorCode {
   readonly code: number;
+  /** In capitals, e.g. `HEADER_MISMATCH`. */
   readonly name: string;
+  /** HTTP status of an answer that carries it. */
   readonly http?: number;
-  /** Definition of the whole error message, if the schema has one. */
+  /** Definition that fixes the code, if the schema has one. */
   readonly definition?: string;
+  /** `response`: the definition is a whole error message; `error`: its `error` member. */
+  readonly shape?: "response" | "error";
   readonly description?: string;
 }
 
@@ -76,10 +109,31 @@ export interface HeaderRule {
 }
 
 export interface Assumption {
-  /** Stable kind, e.g. `pairing`, `sender`, `extends`. */
+  /** Stable kind: `alternative`, `era`, `error`, `kind`, `message`, `pairing`, `sender`, `extends`, `open`. */
   readonly kind: string;
+  /** The method, definition or revision it is about. */
   readonly subject: string;
   /** One sentence: what was assumed and from what. */
   readonly text: string;
   readonly value?: JsonValue;
+}
+
+/** The other side. */
+export function opposite(role: Role): Role {
+  return role === "client" ? "server" : "client";
+}
+
+/** The side that answers or reads what `sender` sends. */
+export function receivers(method: Method): readonly Role[] {
+  return method.senders.map(opposite);
+}
+
+/**
+ * The capability that gates `method` when `sender` sends it. Where both sides have one, a request needs that
+ * of the side that answers it, and a notification that of the side that announces something.
+ */
+export function gate(method: Method, sender: Role): Capability | undefined {
+  if (method.capabilities.length < 2) return method.capabilities[0];
+  const side = method.kind === "request" ? opposite(sender) : sender;
+  return method.capabilities.find(({ of }) => of === side);
 }

@@ -1,0 +1,181 @@
+import { type Schema, naturalCompare, reachable } from "@mcpgen/engine";
+import type { NoteProblem } from "../notes/apply.js";
+import type { Note, PairingNote, SenderNote } from "../notes/note.js";
+import { eraOf } from "./era.js";
+import { findErrors } from "./errors.js";
+import { type Message, findMessages } from "./messages.js";
+import type { Assumption, HeaderRule, Method, ProtocolModel, ResultOf, Status } from "./model.js";
+import { type MethodNotes, capabilitiesOf, notesByMethod } from "./notes-by-method.js";
+import { findOwned } from "./owned.js";
+import { pair } from "./pairing.js";
+import { readRoleUnions } from "./role-unions.js";
+import { type Sending, findSenders, isRedundantSender, settleSender } from "./senders.js";
+
+/** What a protocol model is made from. */
+export interface ModelSource {
+  readonly revision: string;
+  readonly status: Status;
+  /** The schema with errata, extends and documentation applied. */
+  readonly schema: Schema;
+  readonly notes?: readonly Note[];
+  /** Our own words on a method; without them its message's description is used. */
+  readonly documentation?: (method: string) => MethodDocumentation | undefined;
+}
+
+export interface MethodDocumentation {
+  readonly description?: string;
+  /** The page of the specification that describes it. */
+  readonly see?: string;
+}
+
+export interface BuiltModel {
+  readonly model: ProtocolModel;
+  /** Notes, or targets of notes, that lead nowhere or change nothing. */
+  readonly problems: readonly NoteProblem[];
+}
+
+/** Resolves once what every emitter needs to know of the protocol. */
+export function buildModel(source: ModelSource): BuiltModel {
+  const { schema, notes = [], revision, status } = source;
+  const assumptions: Assumption[] = [];
+  const problems: NoteProblem[] = [];
+  const findings = { assumptions, problems };
+  const memberships = readRoleUnions(schema);
+  const messages = findMessages(schema, memberships, assumptions);
+  const methods = new Set(messages.map(({ method }) => method));
+  const said = notesByMethod(notes, methods, problems);
+
+  const paired = messages.map((message) =>
+    pairMessage(schema, message, said.get(message.method)?.pairing, findings),
+  );
+  const sendings = findSenders(schema, paired, memberships);
+  const settled = paired.map(({ message, result }) => {
+    const sending = settle(message, sendings.get(message.method), said.get(message.method)?.sender, findings);
+    return { message, result, sending };
+  });
+  const asking = asksForInput(schema, settled);
+
+  const model: ProtocolModel = {
+    revision,
+    status,
+    era: eraOf(revision, schema, messages, assumptions),
+    schema,
+    methods: settled.map((entry) => assemble(entry, said.get(entry.message.method), asking, source)),
+    errors: findErrors(schema, notesOf(notes, "error"), assumptions),
+    headers: headerRules(notes, methods),
+    owned: findOwned(schema, notesOf(notes, "owned"), problems),
+    assumptions: distinct(assumptions),
+  };
+  return { model, problems };
+}
+
+/** What is found by the way, to be reported. */
+interface Findings {
+  readonly assumptions: Assumption[];
+  readonly problems: NoteProblem[];
+}
+
+interface Settled {
+  readonly message: Message;
+  readonly result: ResultOf | undefined;
+  readonly sending: Sending;
+}
+
+function pairMessage(
+  schema: Schema,
+  message: Message,
+  note: PairingNote | undefined,
+  { assumptions, problems }: Findings,
+): { message: Message; result: ResultOf | undefined } {
+  if (message.kind === "notification") return { message, result: undefined };
+  const named = note ? [note.result, ...(note.alternatives ?? [])] : [];
+  const missing = named.find((name) => !schema.definitions.has(name));
+  const { result, redundant } = pair(schema, message, missing === undefined ? note : undefined, assumptions);
+  if (note && missing !== undefined) {
+    const text = `the schema has no definition ${JSON.stringify(missing)} to answer it`;
+    problems.push({ code: "MG1202", note, target: message.method, message: text });
+  } else if (note && redundant) {
+    problems.push({ code: "MG1203", note, target: message.method, message: "the schema already says so" });
+  }
+  return { message, result };
+}
+
+function settle(
+  message: Message,
+  found: Sending | undefined,
+  note: SenderNote | undefined,
+  { assumptions, problems }: Findings,
+): Sending {
+  if (note && isRedundantSender(note, found)) {
+    problems.push({ code: "MG1203", note, target: message.method, message: "the schema already says so" });
+  }
+  return settleSender(message, found, note, assumptions);
+}
+
+/** The results that carry requests for input: those that reach a message which travels only inside others. */
+function asksForInput(schema: Schema, settled: readonly Settled[]): ReadonlySet<string> {
+  const embedded = settled
+    .filter(({ sending }) => sending.payload)
+    .map(({ message }) => message.definition.name);
+  const asking = new Set<string>();
+  if (embedded.length === 0) return asking;
+  const alternatives = settled.flatMap(({ result }) => result?.alternatives ?? []);
+  for (const name of new Set(alternatives.map(({ definition }) => definition))) {
+    const parts = reachable(schema, [name]);
+    if (embedded.some((message) => parts.has(message))) asking.add(name);
+  }
+  return asking;
+}
+
+function assemble(
+  { message, result, sending }: Settled,
+  notes: MethodNotes | undefined,
+  asking: ReadonlySet<string>,
+  { documentation }: ModelSource,
+): Method {
+  const { method: name, kind, definition, envelope, params } = message;
+  const remarks = documentation?.(name);
+  const description = remarks?.description ?? definition.node.description;
+  const see = remarks?.see ?? definition.see?.[0];
+  const deprecated = deprecationOf(notes) ?? definition.node.deprecated;
+  return {
+    name,
+    kind,
+    senders: sending.senders,
+    payload: sending.payload,
+    message: definition.name,
+    envelope,
+    params,
+    ...(result && { result }),
+    capabilities: capabilitiesOf(notes?.capabilities ?? []),
+    cacheable: notes?.cacheable ?? false,
+    multiRoundTrip:
+      (notes?.multiRoundTrip ?? false) ||
+      (result?.alternatives.some((arm) => asking.has(arm.definition)) ?? false),
+    ...(deprecated && { deprecated }),
+    ...(description !== undefined && { description }),
+    ...(see !== undefined && { see }),
+  };
+}
+
+function deprecationOf(notes: MethodNotes | undefined): Method["deprecated"] {
+  if (!notes?.deprecated) return undefined;
+  const { since, instead } = notes.deprecated;
+  return { ...(since !== undefined && { since }), ...(instead !== undefined && { instead }) };
+}
+
+function headerRules(notes: readonly Note[], methods: ReadonlySet<string>): HeaderRule[] {
+  return notesOf(notes, "header")
+    .flatMap((note) => note.targets.map((method) => ({ header: note.header, method, from: note.from })))
+    .filter(({ method }) => method === "*" || methods.has(method))
+    .sort((a, b) => naturalCompare(a.header, b.header) || naturalCompare(a.method, b.method));
+}
+
+function notesOf<K extends Note["kind"]>(notes: readonly Note[], kind: K): Extract<Note, { kind: K }>[] {
+  return notes.filter((note): note is Extract<Note, { kind: K }> => note.kind === kind);
+}
+
+/** The same may be assumed for several methods at once. */
+function distinct(assumptions: readonly Assumption[]): Assumption[] {
+  return [...new Map(assumptions.map((one) => [`${one.kind} ${one.subject} ${one.text}`, one])).values()];
+}

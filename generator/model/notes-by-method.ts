@@ -1,0 +1,87 @@
+import type { Capability } from "./model.js";
+import type { NoteProblem } from "../notes/apply.js";
+import type { CapabilityNote, DeprecatedNote, Note, PairingNote, SenderNote } from "../notes/note.js";
+
+/** What the notes say of one method. */
+export interface MethodNotes {
+  readonly pairing?: PairingNote;
+  readonly sender?: SenderNote;
+  readonly capabilities: readonly CapabilityNote[];
+  readonly deprecated?: DeprecatedNote;
+  readonly cacheable: boolean;
+  readonly multiRoundTrip: boolean;
+}
+
+type Writable = { -readonly [K in keyof MethodNotes]: MethodNotes[K] } & { capabilities: CapabilityNote[] };
+
+/** Sorts the notes that speak of methods by method; those about methods that do not exist are problems. */
+export function notesByMethod(
+  notes: readonly Note[],
+  methods: ReadonlySet<string>,
+  problems: NoteProblem[],
+): ReadonlyMap<string, MethodNotes> {
+  const byMethod = new Map<string, Writable>();
+  for (const note of notes) {
+    for (const target of note.targets) {
+      if (!speaksOfMethod(note, target)) continue;
+      if (!methods.has(target)) {
+        problems.push({ code: "MG1202", note, target, message: "the schema has no such method" });
+        continue;
+      }
+      const entry: Writable = byMethod.get(target) ?? {
+        capabilities: [],
+        cacheable: false,
+        multiRoundTrip: false,
+      };
+      byMethod.set(target, entry);
+      take(entry, note);
+    }
+  }
+  return byMethod;
+}
+
+function speaksOfMethod(note: Note, target: string): boolean {
+  switch (note.kind) {
+    case "pairing":
+    case "sender":
+    case "capability":
+    case "cacheable":
+    case "multiRoundTrip":
+      return true;
+    case "deprecated":
+      return !target.startsWith("/");
+    case "header":
+      return target !== "*";
+    default:
+      return false;
+  }
+}
+
+function take(entry: Writable, note: Note): void {
+  switch (note.kind) {
+    case "pairing":
+      entry.pairing = note;
+      break;
+    case "sender":
+      entry.sender = note;
+      break;
+    case "capability":
+      entry.capabilities.push(note);
+      break;
+    case "deprecated":
+      entry.deprecated = note;
+      break;
+    case "cacheable":
+      entry.cacheable = true;
+      break;
+    case "multiRoundTrip":
+      entry.multiRoundTrip = true;
+      break;
+  }
+}
+
+/** Of each side the capability that was named last. */
+export function capabilitiesOf(notes: readonly CapabilityNote[]): Capability[] {
+  const bySide = new Map(notes.map(({ of, capability }) => [of, { of, path: capability }]));
+  return [...bySide.values()].sort((a, b) => (a.of < b.of ? -1 : 1));
+}

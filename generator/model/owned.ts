@@ -1,0 +1,53 @@
+import { type Schema, pointerTokens } from "@mcpgen/engine";
+import type { NoteProblem } from "../notes/apply.js";
+import type { OwnedNote } from "../notes/note.js";
+
+/** The properties that the era owns, by definition: those that notes name, and the same ones in extensions. */
+export function findOwned(
+  schema: Schema,
+  notes: readonly OwnedNote[],
+  problems: NoteProblem[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const named = new Map<string, Set<string>>();
+  for (const note of notes) {
+    for (const target of note.targets) {
+      const place = propertyAt(target);
+      const known = place && schema.definitions.get(place.definition)?.node.properties?.has(place.property);
+      if (!known)
+        problems.push({
+          code: "MG1202",
+          note,
+          target,
+          message: "the schema has no such property of a definition",
+        });
+      else named.set(place.definition, (named.get(place.definition) ?? new Set()).add(place.property));
+    }
+  }
+  const owned = new Map<string, ReadonlySet<string>>();
+  for (const { name, node } of named.size === 0 ? [] : schema.definitions.values()) {
+    const inherited = [name, ...basesOf(schema, name)].flatMap((base) => [...(named.get(base) ?? [])]);
+    const properties = inherited.filter((property) => node.properties?.has(property));
+    if (properties.length > 0) owned.set(name, new Set(properties));
+  }
+  return owned;
+}
+
+/** `/$defs/Result/properties/resultType` → that property of that definition. */
+function propertyAt(target: string): { definition: string; property: string } | undefined {
+  const [keyword, definition, properties, property, ...rest] = pointerTokens(target);
+  const fits = keyword === "$defs" && properties === "properties" && rest.length === 0;
+  return fits && definition !== undefined && property !== undefined ? { definition, property } : undefined;
+}
+
+/** All definitions that `name` extends, directly or not. */
+function basesOf(schema: Schema, name: string): Set<string> {
+  const bases = new Set<string>();
+  const pending = [...(schema.definitions.get(name)?.extends ?? [])];
+  while (pending.length > 0) {
+    const base = pending.pop()!;
+    if (bases.has(base)) continue;
+    bases.add(base);
+    pending.push(...(schema.definitions.get(base)?.extends ?? []));
+  }
+  return bases;
+}

@@ -1,0 +1,103 @@
+import type { Definition, Schema } from "@mcpgen/engine";
+import { discriminate } from "./discriminator.js";
+import type { Message } from "./messages.js";
+import type { Assumption, ResultOf } from "./model.js";
+import { hasMember, memberNodes } from "./object-view.js";
+import type { PairingNote } from "../notes/note.js";
+
+/** What a request is answered with, before discriminators are known. */
+interface Pairing {
+  readonly result?: string;
+  readonly alternatives: readonly string[];
+  /** What had to be assumed to find it. */
+  readonly assumed?: string;
+}
+
+export interface Paired {
+  readonly result: ResultOf;
+  /** The note says nothing that would not be found without it. */
+  readonly redundant: boolean;
+}
+
+/** What answers `message`: what the note says, else what the schema says, else an assumption that is reported. */
+export function pair(
+  schema: Schema,
+  message: Message,
+  note: PairingNote | undefined,
+  assumptions: Assumption[],
+): Paired {
+  const derived = derivePairing(schema, message.definition.name);
+  const said = note && { result: note.result, alternatives: note.alternatives ?? derived.alternatives };
+  const pairing: Pairing = said ?? derived;
+  if (pairing.assumed !== undefined) {
+    assumptions.push({ kind: "pairing", subject: message.method, text: pairing.assumed });
+  }
+  const alternatives = pairing.alternatives.map((definition) => ({
+    definition,
+    ...discriminate(schema, pairing.result, definition, assumptions),
+    ...(note?.alternativeCapability !== undefined && { capability: note.alternativeCapability }),
+  }));
+  return {
+    result: { ...(pairing.result !== undefined && { definition: pairing.result }), alternatives },
+    redundant:
+      note?.alternativeCapability === undefined && derived.assumed === undefined && same(pairing, derived),
+  };
+}
+
+function same(a: Pairing, b: Pairing): boolean {
+  return (
+    a.result === b.result && [...a.alternatives].sort().join("\0") === [...b.alternatives].sort().join("\0")
+  );
+}
+
+function derivePairing(schema: Schema, message: string): Pairing {
+  const base = message.endsWith("Request") ? message.slice(0, -"Request".length) : message;
+  return (
+    fromResponse(schema, base) ??
+    named(schema, `${base}Result`) ??
+    fallback(schema, base) ?? {
+      alternatives: [],
+      assumed: "The schema defines no result that could answer it.",
+    }
+  );
+}
+
+function named(schema: Schema, result: string): Pairing | undefined {
+  return schema.definitions.has(result) ? { result, alternatives: [] } : undefined;
+}
+
+/** `XResultResponse` (or `XResponse`): its `result` is the plain result, or a choice of it and its alternatives. */
+function fromResponse(schema: Schema, base: string): Pairing | undefined {
+  const response = [`${base}ResultResponse`, `${base}Response`]
+    .map((name) => schema.definitions.get(name))
+    .find((definition) => definition && hasMember(schema, definition.node, "result"));
+  if (!response) return undefined;
+  const arms = resultArms(schema, response);
+  const plain = arms.includes(`${base}Result`) ? `${base}Result` : arms[0];
+  if (plain === undefined) return undefined;
+  const alternatives = arms.filter((arm) => arm !== plain);
+  const sure = alternatives.length === 0 || plain === `${base}Result`;
+  return {
+    result: plain,
+    alternatives,
+    ...(!sure && {
+      assumed: `${plain} is taken for its plain result, the first of those in ${response.name}.`,
+    }),
+  };
+}
+
+function resultArms(schema: Schema, response: Definition): string[] {
+  const members = memberNodes(schema, response.node, "result");
+  const arms = members.flatMap((member) => [member, ...(member.anyOf ?? []), ...(member.oneOf ?? [])]);
+  return [...new Set(arms.map(({ ref }) => ref).filter((ref) => ref !== undefined))];
+}
+
+function fallback(schema: Schema, base: string): Pairing | undefined {
+  const result = ["EmptyResult", "Result"].find((name) => schema.definitions.has(name));
+  if (result === undefined) return undefined;
+  return {
+    result,
+    alternatives: [],
+    assumed: `It is taken to be answered by ${result}; there is neither ${base}ResultResponse nor ${base}Result.`,
+  };
+}

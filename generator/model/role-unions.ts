@@ -1,0 +1,58 @@
+import type { Schema } from "@mcpgen/engine";
+import { constantMember } from "./object-view.js";
+import type { Kind, Role } from "./model.js";
+
+/** What the unions of all that one side may send say of a method. */
+export interface Membership {
+  readonly senders: Set<Role>;
+  readonly kinds: Set<Kind>;
+}
+
+/** The definitions that list what a side sends. Their form does not matter: a union of one arrives as that one. */
+const roleUnions: readonly { readonly name: string; readonly role: Role; readonly kind: Kind }[] = [
+  { name: "ClientRequest", role: "client", kind: "request" },
+  { name: "ServerRequest", role: "server", kind: "request" },
+  { name: "ClientNotification", role: "client", kind: "notification" },
+  { name: "ServerNotification", role: "server", kind: "notification" },
+];
+
+/** Whether the definition lists messages, so that it is no message itself even where it looks like one. */
+export function isRoleUnion(definition: string): boolean {
+  return roleUnions.some(({ name }) => name === definition);
+}
+
+/** What the role unions say, by method. */
+export function readRoleUnions(schema: Schema): ReadonlyMap<string, Membership> {
+  const memberships = new Map<string, Membership>();
+  for (const { name, role, kind } of roleUnions) {
+    for (const method of methodsIn(schema, name)) {
+      const membership = memberships.get(method) ?? { senders: new Set(), kinds: new Set() };
+      membership.senders.add(role);
+      membership.kinds.add(kind);
+      memberships.set(method, membership);
+    }
+  }
+  return memberships;
+}
+
+/** The methods of all messages that the definition `name` lets through. */
+function methodsIn(schema: Schema, name: string): Set<string> {
+  const methods = new Set<string>();
+  const seen = new Set<string>();
+  const pending = [schema.definitions.get(name)?.node];
+  while (pending.length > 0) {
+    const node = pending.pop();
+    if (!node) continue;
+    const method = constantMember(schema, node, "method");
+    if (method !== undefined) {
+      methods.add(method);
+      continue;
+    }
+    pending.push(...(node.anyOf ?? []), ...(node.oneOf ?? []), ...(node.allOf ?? []));
+    if (node.ref !== undefined && !seen.has(node.ref)) {
+      seen.add(node.ref);
+      pending.push(schema.definitions.get(node.ref)?.node);
+    }
+  }
+  return methods;
+}

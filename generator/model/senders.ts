@@ -1,0 +1,92 @@
+import { type Schema, reachable } from "@mcpgen/engine";
+import type { Message } from "./messages.js";
+import { type Assumption, type ResultOf, type Role, opposite } from "./model.js";
+import type { SenderNote } from "../notes/note.js";
+import type { Membership } from "./role-unions.js";
+
+/** Who sends a method, and whether only as a part of other messages. */
+export interface Sending {
+  readonly senders: readonly Role[];
+  readonly payload: boolean;
+}
+
+interface Sent {
+  readonly message: Message;
+  readonly result: ResultOf | undefined;
+}
+
+/** Who sends each message: the unions say it, else where the message is embedded, else an assumption. */
+export function findSenders(
+  schema: Schema,
+  sent: readonly Sent[],
+  memberships: ReadonlyMap<string, Membership>,
+): ReadonlyMap<string, Sending> {
+  const senders = new Map<string, Sending>();
+  for (const [method, membership] of memberships) {
+    senders.set(method, { senders: inOrder(membership.senders), payload: false });
+  }
+  const unlisted = sent.filter(({ message }) => !senders.has(message.method));
+  if (unlisted.length === 0) return senders;
+  const parts = {
+    client: partsSentBy("client", schema, sent, senders),
+    server: partsSentBy("server", schema, sent, senders),
+  };
+  for (const { message } of unlisted) {
+    const roles = inOrder(
+      (["client", "server"] as const).filter((role) => parts[role].has(message.definition.name)),
+    );
+    if (roles.length > 0) senders.set(message.method, { senders: roles, payload: true });
+  }
+  return senders;
+}
+
+/** The definitions that messages of `role` are made of: its own params, and its answers to the other side. */
+function partsSentBy(
+  role: Role,
+  schema: Schema,
+  sent: readonly Sent[],
+  senders: ReadonlyMap<string, Sending>,
+): Set<string> {
+  const roots: string[] = [];
+  for (const { message, result } of sent) {
+    const roles = senders.get(message.method)?.senders ?? [];
+    if (roles.includes(role)) roots.push(message.definition.name);
+    if (!roles.includes(opposite(role)) || !result) continue;
+    roots.push(
+      ...[result.definition, ...result.alternatives.map(({ definition }) => definition)].filter(
+        (name) => name !== undefined,
+      ),
+    );
+  }
+  return reachable(schema, roots);
+}
+
+/** What a note says of a sender, else what was found, else what is usual, which is reported. */
+export function settleSender(
+  message: Message,
+  found: Sending | undefined,
+  note: SenderNote | undefined,
+  assumptions: Assumption[],
+): Sending {
+  if (note) {
+    const senders: readonly Role[] = note.sender === "both" ? ["client", "server"] : [note.sender];
+    return { senders, payload: found?.payload ?? false };
+  }
+  if (found) return found;
+  const senders: readonly Role[] = message.kind === "request" ? ["client"] : ["client", "server"];
+  assumptions.push({
+    kind: "sender",
+    subject: message.method,
+    text: `It is taken to be sent by ${senders.length === 2 ? "both sides" : "the client"}; no union of messages lists it and no message embeds it.`,
+  });
+  return { senders, payload: false };
+}
+
+export function isRedundantSender(note: SenderNote, found: Sending | undefined): boolean {
+  const said = note.sender === "both" ? "client,server" : note.sender;
+  return found !== undefined && found.senders.join() === said;
+}
+
+function inOrder(roles: Iterable<Role>): readonly Role[] {
+  return [...new Set(roles)].sort();
+}
