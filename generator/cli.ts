@@ -1,0 +1,34 @@
+#!/usr/bin/env node
+import { main } from "./command/main.js";
+
+// A reader that has seen enough (`mcpgen … | head`) is no error.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
+
+// Files are put in place in one synchronous stretch (output/transaction.ts): these cannot run inside it.
+process.on("SIGINT", () => process.exit(130));
+process.on("SIGTERM", () => process.exit(143));
+
+// What escapes `main` comes from a callback of ours or of a module the user's configuration loads.
+process.on("uncaughtException", (error) => {
+  process.stderr.write(`error MG7001: a bug in mcpgen: ${error.message}\n`);
+  process.exit(70);
+});
+
+const { stdout, stderr, env } = process;
+const surrounding = {
+  stdout,
+  stderr,
+  env,
+  directory: process.cwd(),
+  // Opened only by the command that reads it.
+  get stdin() {
+    return process.stdin;
+  },
+};
+void main(process.argv.slice(2), surrounding).then((code) => {
+  process.exitCode = code;
+});

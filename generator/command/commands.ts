@@ -1,0 +1,116 @@
+import type { Options, PositionalOptions } from "yargs";
+import type { RunCommand } from "./context.js";
+
+/** One command: its place in the table of commands, and where its code is. */
+export interface CommandDefinition {
+  /** Words that select it, e.g. `revision add`. */
+  readonly name: string;
+  readonly summary: string;
+  /** Positional arguments in order; those with `demandOption` must be given. */
+  readonly positionals?: Readonly<Record<string, PositionalOptions>>;
+  readonly options?: Readonly<Record<string, Options>>;
+  readonly examples?: readonly (readonly [string, string])[];
+  /** Loads the code, which `--help` and the other commands never pay for. */
+  readonly load: () => Promise<RunCommand>;
+}
+
+const text = (description: string, more: Options = {}): Options => ({
+  type: "string",
+  requiresArg: true,
+  description,
+  ...more,
+});
+const texts = (description: string): Options => ({ ...text(description), array: true });
+const flag = (description: string): Options => ({ type: "boolean", description });
+
+/** Every command, in the order of `--help`. */
+export const commands: readonly CommandDefinition[] = [
+  {
+    name: "generate",
+    summary: "Write types, validators, tables, stubs and vectors from the schema folder",
+    options: {
+      revision: texts("Revision to generate; may be repeated (default: all in the schema folder)"),
+      schema: text("Generate from this schema file instead; needs --name"),
+      name: text("What the revision in --schema is called"),
+      notes: text("Notes file that goes with --schema"),
+      "no-notes": flag("Take the schemas as published, without notes"),
+      out: text("Output folder (default: generated)"),
+      only: text("Kinds of output, separated by commas: types,validators,…"),
+      templates: text("Folder with your own templates"),
+      package: text("Write a package.json with this name, too"),
+      "import-extension": text("Extension of relative imports", { choices: ["js", "ts"] }),
+      check: flag("Compare only, as `mcpgen check` does; write nothing"),
+      "dry-run": flag("Show what would be written; write nothing"),
+      force: flag("Overwrite files that were edited by hand"),
+    },
+    examples: [
+      ["$0 generate", "all revisions"],
+      ["$0 generate --schema new.json --name next --out /tmp/next", "a schema never seen before"],
+    ],
+    load: async () => (await import("./generate.js")).generate,
+  },
+  {
+    name: "check",
+    summary: "Compare schemas with their lock and output with its input; write nothing",
+    options: { full: flag("Generate everything anew, even if nothing seems to have changed") },
+    load: async () => (await import("./check.js")).check,
+  },
+  {
+    name: "revision add",
+    summary: "Bring a schema file into the schema folder, in canonical form",
+    positionals: { source: { type: "string", description: "FILE or URL", demandOption: true } },
+    options: {
+      name: text("What the revision is called (default: the folder of FILE, if it is a date or draft)"),
+      status: text("How final it is (default: draft for the name draft, else released)", {
+        choices: ["draft", "released"],
+      }),
+      "no-descriptions": flag("Leave out upstream's prose"),
+      replace: flag("Replace a revision whose content differs"),
+      "upstream-commit": text("Commit the file was taken from (default: the one in the URL)"),
+      "upstream-date": text("Day of that commit, YYYY-MM-DD"),
+    },
+    load: async () => (await import("./revision-add.js")).revisionAdd,
+  },
+  {
+    name: "revision list",
+    summary: "List the revisions of the schema folder",
+    load: async () => (await import("./revision-list.js")).revisionList,
+  },
+  {
+    name: "revision verify",
+    summary: "Compare stored schemas with the lock, or a file with the one a revision came from",
+    positionals: {
+      revision: { type: "string", description: "Revision to compare SOURCE with" },
+      source: { type: "string", description: "FILE or URL" },
+    },
+    load: async () => (await import("./revision-verify.js")).revisionVerify,
+  },
+  {
+    name: "validate",
+    summary: "Judge recorded messages, one to a line, by a revision",
+    positionals: {
+      source: { type: "string", description: "FILE.jsonl, or - for standard input", demandOption: true },
+    },
+    options: { revision: text("Revision to judge by", { demandOption: true }) },
+    load: async () => (await import("./validate.js")).validate,
+  },
+  {
+    name: "explain",
+    summary: "Tell more about a code, or list all codes",
+    positionals: { code: { type: "string", description: "Code as printed, e.g. MG3102" } },
+    load: async () => (await import("./explain.js")).explain,
+  },
+];
+
+/** Words that stand for a group of commands. */
+export const groups = new Map([["revision", "Bring in, list and verify protocol revisions"]]);
+
+/** Options of every command. */
+export const globalOptions: Readonly<Record<string, Options>> = {
+  json: flag("Print one JSON document on standard output (short for --format json)"),
+  format: text("How to print", { choices: ["text", "json", "github"] }),
+  quiet: flag("Print findings and errors only"),
+  verbose: flag("Print details"),
+  color: text("When to use colours", { choices: ["auto", "always", "never"] }),
+  config: text("Configuration file (default: the nearest mcpgen.config.{json,js,ts} upwards)"),
+};

@@ -1,0 +1,14 @@
+import type { Arguments } from "./arguments.js";
+import type { Console } from "./console.js";
+import type { Outcome } from "./outcome.js";
+
+/** What a command has to do with besides its arguments. */
+export interface CommandContext {
+  readonly console: Console;
+  /** Paths on the command line are relative to it. */
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: AsyncIterable<Uint8Array | string>;
+}
+
+export type RunCommand = (args: Arguments, context: CommandContext) => Promise<Outcome>;

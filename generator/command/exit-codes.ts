@@ -1,0 +1,15 @@
+/** What the exit code of every command means. */
+export const exitCodes = new Map<number, string>([
+  [0, "clean"],
+  [1, "findings or drift"],
+  [2, "usage or configuration"],
+  [3, "input cannot be read or is not what it should be"],
+  [4, "network or server"],
+  [70, "a bug in mcpgen"],
+]);
+
+/** The table as `--help` shows it. */
+export function exitCodeTable(): string {
+  const lines = [...exitCodes].map(([code, meaning]) => `  ${String(code).padStart(2)}  ${meaning}`);
+  return ["Exit codes:", ...lines].join("\n");
+}

@@ -1,0 +1,43 @@
+import { CodedError } from "../diagnostics/coded-error.js";
+import { packageVersion } from "../package-folder.js";
+import { Console } from "./console.js";
+import type { CommandContext } from "./context.js";
+import { parseCommandLine } from "./parse.js";
+import { present, presentError } from "./present.js";
+import { readSettings } from "./settings.js";
+
+/** The process a command line runs in; tests bring their own. */
+export interface Surrounding extends Omit<CommandContext, "console"> {
+  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
+  readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
+}
+
+/**
+ * Runs one command line.
+ *
+ * @returns the exit code
+ */
+export async function main(args: readonly string[], surrounding: Surrounding): Promise<number> {
+  const { stdout, stderr, env, directory, stdin } = surrounding;
+  const console = new Console(readSettings(args), { stdout, stderr, env });
+  let name = "";
+  try {
+    const selection = await parseCommandLine(args, packageVersion(), (text) => console.result(text));
+    if (!selection) return 0;
+    name = selection.command.name;
+    const run = await selection.command.load();
+    return present(name, await run(selection.args, { console, directory, env, stdin }), console);
+  } catch (error) {
+    return presentError(name, error instanceof CodedError ? error : bug(error, console), console);
+  }
+}
+
+/** Whatever we did not foresee is our bug, never the user's. */
+function bug(error: unknown, console: Console): CodedError {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof Error && error.stack !== undefined) console.detail(error.stack);
+  return new CodedError("MG7001", `a bug in mcpgen: ${message}`, {
+    next: "Repeat the command with --verbose and report what it prints.",
+    cause: error,
+  });
+}

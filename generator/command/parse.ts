@@ -1,0 +1,108 @@
+import yargs, { type Argv } from "yargs";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { Arguments } from "./arguments.js";
+import { type CommandDefinition, commands, globalOptions, groups } from "./commands.js";
+import { exitCodeTable } from "./exit-codes.js";
+import { usageError } from "./usage-error.js";
+
+/** The command that a command line selects, with its arguments. */
+export interface Selection {
+  readonly command: CommandDefinition;
+  readonly args: Arguments;
+}
+
+/**
+ * Reads a command line.
+ *
+ * @param print shows help, version and completion scripts
+ * @returns undefined where such a text was all that was asked for
+ * @throws CodedError MG20xx
+ */
+export async function parseCommandLine(
+  args: readonly string[],
+  version: string,
+  print: (text: string) => void,
+): Promise<Selection | undefined> {
+  let selection: Selection | undefined;
+  const select = (command: CommandDefinition, values: Record<string, unknown>): void => {
+    selection = { command, args: new Arguments(values) };
+  };
+  const parser = configure(yargs([]), version);
+  for (const command of commands.filter(({ name }) => !name.includes(" ")))
+    addCommand(parser, command, select);
+  for (const [group, summary] of groups) addGroup(parser, group, summary, select);
+  parser.completion("completion", "Print a completion script for bash or zsh");
+  parser.fail((message: string | null, error: Error | undefined) => {
+    throw error instanceof CodedError ? error : usageError(message ?? error?.message ?? "", args);
+  });
+  await parser.parseAsync([...args], {}, (_error, _values, output) => {
+    if (output) print(output);
+  });
+  return selection;
+}
+
+function configure(parser: Argv, version: string): Argv {
+  return parser
+    .scriptName("mcpgen")
+    .usage("mcpgen: the compiler for the Model Context Protocol\n\nmcpgen COMMAND [options]")
+    .locale("en")
+    .parserConfiguration({
+      "boolean-negation": false,
+      "camel-case-expansion": false,
+      "dot-notation": false,
+      "greedy-arrays": false,
+      "parse-numbers": false,
+      "parse-positional-numbers": false,
+    })
+    .options(globalOptions)
+    .group(["help", "version", ...Object.keys(globalOptions)], "Of every command:")
+    .check((values) => refuseRepeated(values))
+    .demandCommand(1)
+    .strict()
+    .help()
+    .version(version)
+    .wrap(100)
+    .epilogue(exitCodeTable())
+    .exitProcess(false);
+}
+
+type Select = (command: CommandDefinition, values: Record<string, unknown>) => void;
+
+function addCommand(parser: Argv, command: CommandDefinition, select: Select): void {
+  const positionals = Object.entries(command.positionals ?? {});
+  const form = positionals.map(([name, { demandOption }]) => (demandOption ? `<${name}>` : `[${name}]`));
+  parser.command(
+    [command.name.split(" ").at(-1)!, ...form].join(" "),
+    command.summary,
+    (builder) => {
+      for (const [name, options] of positionals) builder.positional(name, options);
+      for (const [example, description] of command.examples ?? []) builder.example(example, description);
+      return builder.options(command.options ?? {});
+    },
+    (values) => select(command, values),
+  );
+}
+
+function addGroup(parser: Argv, group: string, summary: string, select: Select): void {
+  parser.command(
+    group,
+    summary,
+    (builder) => {
+      for (const command of commands)
+        if (command.name.startsWith(group + " ")) addCommand(builder, command, select);
+      return builder.demandCommand(1);
+    },
+    () => {},
+  );
+}
+
+/** Of an option that takes one value, the parser would make a list. */
+function refuseRepeated(values: Record<string, unknown>): true {
+  const repeatable = new Set(["revision", "_"]);
+  for (const [name, value] of Object.entries(values)) {
+    if (Array.isArray(value) && !repeatable.has(name)) {
+      throw new CodedError("MG2004", `--${name} is given ${value.length} times`, { next: "Give it once." });
+    }
+  }
+  return true;
+}

@@ -1,0 +1,99 @@
+import { CodedError, type Place } from "../diagnostics/coded-error.js";
+import type { Console, Paint } from "./console.js";
+import { type Finding, type Outcome, exitCodeOf } from "./outcome.js";
+
+/** Version of the documents that `--json` prints. */
+const documentFormat = 1;
+
+/**
+ * Prints what a command came to, in the format asked for.
+ *
+ * @returns the exit code
+ */
+export function present(command: string, outcome: Outcome, console: Console): number {
+  const exit = exitCodeOf(outcome);
+  const findings = outcome.findings ?? [];
+  if (console.settings.format === "json") {
+    const { data, mend } = outcome;
+    console.result(
+      JSON.stringify({ format: documentFormat, command, exit, findings, ...data, mend }, null, 2),
+    );
+    return exit;
+  }
+  const show = console.settings.format === "github" ? annotation : findingText;
+  for (const finding of findings) console.result(show(finding, console.paint));
+  if (outcome.text !== undefined) console.result(outcome.text);
+  if (outcome.summary !== undefined && !console.settings.quiet) console.result(outcome.summary);
+  if (outcome.mend !== undefined) console.result(`Run: ${console.paint("bold", outcome.mend)}`);
+  return exit;
+}
+
+/**
+ * Prints an error that ended a command: for people on standard error, for programs on standard output.
+ *
+ * @returns the exit code
+ */
+export function presentError(command: string, error: CodedError, console: Console): number {
+  const { code, message, place, next, exitCode } = error;
+  const asFinding: Finding = {
+    code,
+    severity: "error",
+    message,
+    ...(place && { place }),
+    ...(next && { next }),
+  };
+  if (console.settings.format === "json") {
+    const shown = { code, message, place, next };
+    console.result(
+      JSON.stringify({ format: documentFormat, command, exit: exitCode, error: shown }, null, 2),
+    );
+  }
+  if (console.settings.format === "github") console.result(annotation(asFinding));
+  else console.error(findingText(asFinding, console.paintError));
+  return exitCode;
+}
+
+/** `place: error MG1002: message`, then what to do, then the details. */
+export function findingText({ code, severity, message, place, next, detail }: Finding, paint: Paint): string {
+  const where = place === undefined ? "" : `${paint("bold", placeText(place))}: `;
+  const kind = paint(severity === "error" ? "red" : "yellow", `${severity} ${code}`);
+  const lines = [`${where}${kind}: ${message}`];
+  if (next !== undefined) lines.push(`  ${paint("cyan", "→")} ${next}`);
+  if (detail !== undefined) lines.push(indented(detail, paint));
+  return lines.join("\n");
+}
+
+/** `file:line:column` and the JSON Pointer, as far as each is known. */
+export function placeText({ file, line, column, pointer }: Place): string {
+  const position = [file, line, line === undefined ? undefined : column]
+    .filter((part) => part !== undefined)
+    .join(":");
+  return [position, pointer].filter((part) => part !== undefined && part !== "").join(" ") || "/";
+}
+
+function indented(detail: string, paint: Paint): string {
+  return detail
+    .trimEnd()
+    .split("\n")
+    .map(
+      (line) =>
+        `    ${line.startsWith("+") ? paint("green", line) : line.startsWith("-") ? paint("red", line) : line}`,
+    )
+    .join("\n");
+}
+
+/** A workflow command of GitHub Actions; its values may not hold line ends, nor its properties `:` and `,`. */
+export function annotation({ code, severity, message, place, next, detail }: Finding): string {
+  const pointer = place?.pointer ? `${place.pointer}: ` : "";
+  const text = [pointer + message, next, detail].filter((part) => part !== undefined).join("\n");
+  const properties = Object.entries({ file: place?.file, line: place?.line, col: place?.column, title: code })
+    .filter(([, value]) => value !== undefined)
+    .map(
+      ([key, value]) => `${key}=${escapeData(String(value)).replaceAll(":", "%3A").replaceAll(",", "%2C")}`,
+    );
+  return `::${severity} ${properties.join(",")}::${escapeData(text)}`;
+}
+
+function escapeData(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}

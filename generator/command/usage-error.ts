@@ -1,0 +1,87 @@
+import { CodedError } from "../diagnostics/coded-error.js";
+import { closest } from "../diagnostics/suggest.js";
+import { type CommandDefinition, commands, globalOptions, groups } from "./commands.js";
+
+/** What the parser complains about, as a coded error with a suggestion. */
+export function usageError(message: string, args: readonly string[]): CodedError {
+  const command = commandOf(args);
+  const help = `See \`mcpgen ${command ? `${command.name} ` : ""}--help\`.`;
+  const unknown = /^Unknown (?:argument|command)s?: ([^]*)$/.exec(message)?.[1];
+  if (unknown !== undefined) return unknownArgument(unknown.split(", ")[0]!, args, command, help);
+  const choice = /Argument: (.*), Given: ([^]*), Choices: (.*)/.exec(message);
+  if (choice) return wrongChoice(choice[1]!, choice[2]!, choice[3]!);
+  if (/^Missing required argument/.test(message)) {
+    return new CodedError("MG2003", `expected ${required(message)}`, { next: help });
+  }
+  const valueOf = /^Not enough arguments following: (.*)$/.exec(message)?.[1];
+  if (valueOf !== undefined)
+    return new CodedError("MG2003", `expected a value after --${valueOf}`, { next: help });
+  if (/^Not enough non-option arguments/.test(message)) return missingPositional(args, command, help);
+  return new CodedError("MG2003", message || "the command line cannot be read", { next: help });
+}
+
+/** The command that the leading words select, options between them left out. */
+function commandOf(args: readonly string[]): CommandDefinition | undefined {
+  const words = args.filter((arg) => !arg.startsWith("-"));
+  return commands.find(({ name }) => name === words.slice(0, name.split(" ").length).join(" "));
+}
+
+function unknownArgument(
+  name: string,
+  args: readonly string[],
+  command: CommandDefinition | undefined,
+  help: string,
+): CodedError {
+  const written = args.find((arg) => arg === `-${name}` || arg.replace(/=.*/s, "") === `--${name}`);
+  if (written !== undefined) {
+    const known = [...Object.keys(globalOptions), ...Object.keys(command?.options ?? {}), "help", "version"];
+    const suggestion = closest(name, known);
+    return new CodedError("MG2002", `there is no option ${written.replace(/=.*/s, "")}`, {
+      next: suggestion === undefined ? help : `Did you mean --${suggestion}?`,
+    });
+  }
+  if (command) return new CodedError("MG2002", `unexpected argument ${JSON.stringify(name)}`, { next: help });
+  const group = args.find((arg) => groups.has(arg));
+  const candidates = commands.map((each) => each.name).filter((each) => !group || each.startsWith(group));
+  const suggestion = closest(group ? `${group} ${name}` : name, [
+    ...candidates,
+    ...groups.keys(),
+    "completion",
+  ]);
+  return new CodedError(
+    "MG2001",
+    `there is no command ${JSON.stringify(group ? `${group} ${name}` : name)}`,
+    {
+      next: suggestion === undefined ? `See \`mcpgen --help\`.` : `Did you mean \`mcpgen ${suggestion}\`?`,
+    },
+  );
+}
+
+function wrongChoice(name: string, given: string, choices: string): CodedError {
+  const plain = choices.split(", ").map((choice) => choice.replaceAll('"', ""));
+  const suggestion = closest(given.replaceAll('"', ""), plain);
+  return new CodedError("MG2004", `expected --${name} to be one of ${plain.join(", ")}, got ${given}`, {
+    next: suggestion === undefined ? `Choose one of these.` : `Did you mean ${suggestion}?`,
+  });
+}
+
+function required(message: string): string {
+  const names = message.replace(/^[^:]*: /, "").split(", ");
+  return names.map((name) => (name === "" ? "an argument" : `--${name}`)).join(" and ");
+}
+
+function missingPositional(
+  args: readonly string[],
+  command: CommandDefinition | undefined,
+  help: string,
+): CodedError {
+  const group = args.find((arg) => groups.has(arg));
+  if (!command) {
+    const names = commands.map(({ name }) => name).filter((name) => !group || name.startsWith(group));
+    return new CodedError("MG2003", `expected a command: ${names.join(", ")}`, {
+      next: group ? `See \`mcpgen ${group} --help\`.` : help,
+    });
+  }
+  const [name, { description }] = Object.entries(command.positionals ?? {})[0] ?? ["argument", {}];
+  return new CodedError("MG2003", `expected ${description ?? name}`, { next: help });
+}

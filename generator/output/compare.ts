@@ -1,0 +1,90 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { naturalCompare } from "@mcpgen/engine";
+import { listOutput, refuseEscape } from "./folder.js";
+import { type Manifest, manifestFile } from "./manifest.js";
+import { sha256 } from "./sha256.js";
+
+/** How a file on disk relates to what would be written. */
+export type FileState =
+  /** as planned */
+  | "same"
+  /** planned, not on disk */
+  | "missing"
+  /** not as planned, but as mcpgen wrote it */
+  | "outdated"
+  /** not as planned and not as mcpgen wrote it: edited by hand */
+  | "edited"
+  /** planned, and something that mcpgen has no record of stands there */
+  | "unrecorded"
+  /** not planned, as mcpgen wrote it */
+  | "stale"
+  /** not planned, written by mcpgen and edited by hand since */
+  | "stale-edited"
+  /** not planned, never written by mcpgen */
+  | "foreign";
+
+export interface ComparedFile {
+  readonly path: string;
+  readonly state: FileState;
+  /** What would be written; undefined for files that are not planned. */
+  readonly planned?: string;
+  /** What is on disk. */
+  readonly present?: string;
+}
+
+/**
+ * Compares an output folder with what it should hold.
+ *
+ * @param files what would be written, by path; the manifest itself is not among them
+ * @param before the manifest of the last run, if it is known
+ * @param partial `files` is only a part of the output: leave all other files out of it
+ */
+export function compareOutput(
+  outDir: string,
+  files: ReadonlyMap<string, string>,
+  before: Manifest | undefined,
+  partial: boolean,
+): ComparedFile[] {
+  const result = [...files].map(([path, planned]) => comparePlanned(outDir, path, planned, before));
+  if (!partial) {
+    const others = new Set([...listOutput(outDir), ...recordedOnDisk(outDir, before)]);
+    for (const path of others) {
+      if (path !== manifestFile && !files.has(path)) result.push(compareOther(outDir, path, before));
+    }
+  }
+  return result.sort((a, b) => naturalCompare(a.path, b.path));
+}
+
+function comparePlanned(
+  outDir: string,
+  path: string,
+  planned: string,
+  before: Manifest | undefined,
+): ComparedFile {
+  refuseEscape(outDir, path);
+  const file = join(outDir, path);
+  if (!existsSync(file)) return { path, state: "missing", planned };
+  const present = readFileSync(file, "utf8");
+  return { path, state: plannedState(planned, present, before?.files.get(path)), planned, present };
+}
+
+function plannedState(planned: string, present: string, recorded: string | undefined): FileState {
+  if (present === planned) return "same";
+  if (recorded === undefined) return "unrecorded";
+  return sha256(present) === recorded ? "outdated" : "edited";
+}
+
+function compareOther(outDir: string, path: string, before: Manifest | undefined): ComparedFile {
+  const recorded = before?.files.get(path);
+  // What was never ours is not read: it may be large, binary or a link to anywhere.
+  if (recorded === undefined) return { path, state: "foreign" };
+  refuseEscape(outDir, path);
+  const present = readFileSync(join(outDir, path), "utf8");
+  return { path, state: sha256(present) === recorded ? "stale" : "stale-edited", present };
+}
+
+/** Files of the last run that `listOutput` leaves out, e.g. a package.json that we wrote. */
+function recordedOnDisk(outDir: string, before: Manifest | undefined): string[] {
+  return [...(before?.files.keys() ?? [])].filter((path) => existsSync(join(outDir, path)));
+}

@@ -1,0 +1,86 @@
+import { type Stats, lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { naturalCompare } from "@mcpgen/engine";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { transactionFolder } from "./transaction.js";
+
+/**
+ * Not output although in its folder: what a build or an installation puts there, and what people and tools
+ * keep beside a package.
+ */
+function isForeign(path: string, name: string): boolean {
+  if (name === "node_modules" || name === transactionFolder || name.startsWith(".")) return true;
+  if (path.includes("/")) return false;
+  return (
+    ["dist", "package.json", "package-lock.json", "LICENSE"].includes(name) || name.endsWith(".tsbuildinfo")
+  );
+}
+
+/** Every file below `outDir` that is output or claims to be, POSIX separators, natural order. */
+export function listOutput(outDir: string): string[] {
+  const paths: string[] = [];
+  collect(outDir, "", paths);
+  return paths.sort(naturalCompare);
+}
+
+function collect(outDir: string, folder: string, paths: string[]): void {
+  for (const entry of readFolder(join(outDir, folder))) {
+    const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+    if (isForeign(path, entry.name)) continue;
+    if (entry.isDirectory()) collect(outDir, path, paths);
+    else paths.push(path);
+  }
+}
+
+function readFolder(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw new CodedError("MG3002", `cannot be read as a folder (${(error as NodeJS.ErrnoException).code})`, {
+      place: { file: folder },
+      next: "Choose another output folder with --out.",
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Makes sure that `path` is a regular file below `outDir` or free to become one.
+ *
+ * @throws CodedError MG3002 when it leads elsewhere: `..`, a symbolic link, a file in place of a folder
+ */
+export function refuseEscape(outDir: string, path: string): void {
+  const parts = path.split("/");
+  if (
+    path.includes("\\") ||
+    path.includes("\0") ||
+    parts.some((part) => part === "" || part === "." || part === "..")
+  ) {
+    throw elsewhere(
+      join(outDir, path),
+      "expected a path below the output folder",
+      "Rename what it is named after.",
+    );
+  }
+  for (let length = 1; length <= parts.length; length++) {
+    const place = join(outDir, ...parts.slice(0, length));
+    const found = statOf(place);
+    if (!found) return;
+    const last = length === parts.length;
+    if (found.isSymbolicLink()) {
+      throw elsewhere(place, "expected a regular file or folder, got a symbolic link", "Remove the link.");
+    }
+    if (last ? !found.isFile() : !found.isDirectory()) {
+      throw elsewhere(place, `expected a ${last ? "file" : "folder"}, got something else`, "Move it away.");
+    }
+  }
+}
+
+function statOf(place: string): Stats | undefined {
+  return lstatSync(place, { throwIfNoEntry: false });
+}
+
+function elsewhere(file: string, message: string, next: string): CodedError {
+  return new CodedError("MG3002", message, { place: { file }, next });
+}

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isJsonObject, naturalCompare } from "@mcpgen/engine";
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
+import { CodedError } from "../diagnostics/coded-error.js";
+
+/** What mcpgen wrote into an output folder, and from what. */
+export interface Manifest {
+  /** Version of mcpgen. */
+  readonly generator: string;
+  /** Options that decide what the output is. */
+  readonly options: JsonObject;
+  /** sha256 of every input file, by revision. */
+  readonly inputs: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** sha256 of every file, by path. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+export const manifestFile = "manifest.json";
+
+/**
+ * The manifest of an output folder, if it has one.
+ *
+ * @throws CodedError MG3006 when it is malformed
+ */
+export function readManifest(outDir: string): Manifest | undefined {
+  const file = join(outDir, manifestFile);
+  return existsSync(file) ? parseManifest(readFileSync(file, "utf8"), file) : undefined;
+}
+
+export function parseManifest(text: string, file: string): Manifest {
+  const content = parseJson(text, file);
+  if (!isJsonObject(content) || content["format"] !== 1) throw malformed(file, 'expected { "format": 1, … }');
+  const { generator, options, inputs, files } = content;
+  if (typeof generator !== "string" || !isJsonObject(options) || !isJsonObject(inputs)) {
+    throw malformed(file, "expected generator, options and inputs");
+  }
+  if (!isJsonObject(files) || !Object.values(files).every((hash) => typeof hash === "string")) {
+    throw malformed(file, "expected files to be an object of sha256 by path");
+  }
+  return {
+    generator,
+    options,
+    inputs: inputs as unknown as Manifest["inputs"],
+    files: new Map(Object.entries(files) as [string, string][]),
+  };
+}
+
+export function manifestText({ generator, options, inputs, files }: Manifest): string {
+  const content = {
+    format: 1,
+    generator,
+    options: sorted(options),
+    inputs: sorted(inputs),
+    files: sorted(Object.fromEntries(files)),
+  };
+  return JSON.stringify(content, null, 2) + "\n";
+}
+
+/** Keys in natural order, all the way down. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const keys = Object.keys(value).sort(naturalCompare);
+  return Object.fromEntries(keys.map((key) => [key, sorted((value as Record<string, unknown>)[key])]));
+}
+
+function parseJson(text: string, file: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (cause) {
+    throw malformed(file, `not JSON (${(cause as Error).message})`, cause);
+  }
+}
+
+function malformed(file: string, message: string, cause?: unknown): CodedError {
+  return new CodedError("MG3006", `the manifest is malformed: ${message}`, {
+    place: { file },
+    next: "Restore it from version control, or run `mcpgen generate --force` to write everything anew.",
+    cause,
+  });
+}

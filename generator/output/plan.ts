@@ -1,0 +1,55 @@
+import type { ComparedFile, FileState } from "./compare.js";
+
+export type Action = "CREATE" | "UPDATE" | "DELETE" | "UNCHANGED" | "CONFLICT";
+
+/** What a run does with one file. */
+export interface PlannedFile {
+  readonly path: string;
+  readonly action: Action;
+  /** How the file on disk relates to what is planned; tells why there is a conflict. */
+  readonly state: FileState;
+  /** What the file holds afterwards; null where it is deleted. */
+  readonly content: string | null;
+  /** Bytes on disk before. */
+  readonly before: number;
+  /** Bytes on disk afterwards. */
+  readonly after: number;
+}
+
+export interface PlanOptions {
+  /** Overwrite and delete what was edited by hand or stands in the way. */
+  readonly force: boolean;
+}
+
+/**
+ * Decides what to do with every compared file. Files that mcpgen never wrote and that are in nobody's way
+ * are not part of a plan, whatever the options.
+ */
+export function planOutput(compared: readonly ComparedFile[], { force }: PlanOptions): PlannedFile[] {
+  return compared.filter(({ state }) => state !== "foreign").map((file) => planFile(file, force));
+}
+
+function planFile({ path, state, planned, present }: ComparedFile, force: boolean): PlannedFile {
+  const action = actionOf(state, force);
+  const before = present === undefined ? 0 : Buffer.byteLength(present);
+  const content = planned ?? null;
+  const after = action === "CONFLICT" ? before : content === null ? 0 : Buffer.byteLength(content);
+  return { path, action, state, content, before, after };
+}
+
+function actionOf(state: FileState, force: boolean): Action {
+  switch (state) {
+    case "same":
+      return "UNCHANGED";
+    case "missing":
+      return "CREATE";
+    case "outdated":
+      return "UPDATE";
+    case "stale":
+      return "DELETE";
+    case "stale-edited":
+      return force ? "DELETE" : "CONFLICT";
+    default:
+      return force ? "UPDATE" : "CONFLICT";
+  }
+}

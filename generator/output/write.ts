@@ -1,0 +1,40 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Manifest, manifestFile, manifestText } from "./manifest.js";
+import type { PlannedFile } from "./plan.js";
+import { sha256 } from "./sha256.js";
+import { type FileChange, applyChanges } from "./transaction.js";
+
+/**
+ * Carries out a plan without conflicts: all of it, or nothing. Unchanged files are not touched; the
+ * manifest is put in place last.
+ *
+ * @returns whether anything was written
+ */
+export function writePlan(outDir: string, plan: readonly PlannedFile[], manifest: Manifest): boolean {
+  const changes: FileChange[] = plan
+    .filter(({ action }) => action !== "UNCHANGED")
+    .map(({ path, content }) => ({ path, content }));
+  const text = manifestText(manifest);
+  const file = join(outDir, manifestFile);
+  if (!existsSync(file) || readFileSync(file, "utf8") !== text)
+    changes.push({ path: manifestFile, content: text });
+  if (changes.length === 0) return false;
+  mkdirSync(outDir, { recursive: true });
+  applyChanges(outDir, changes);
+  return true;
+}
+
+/**
+ * What the manifest records after a run.
+ *
+ * @param partial the run wrote only some of the output: the records of all other files stay
+ */
+export function recordedFiles(
+  files: ReadonlyMap<string, string>,
+  before: Manifest | undefined,
+  partial: boolean,
+): Map<string, string> {
+  const written = [...files].map(([path, content]) => [path, sha256(content)] as const);
+  return new Map([...(partial ? (before?.files ?? []) : []), ...written]);
+}
