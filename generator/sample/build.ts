@@ -1,0 +1,181 @@
+import {
+  type JsonObject,
+  type JsonValue,
+  type Schema,
+  type SchemaNode,
+  type TypeName,
+  canonicalText,
+  jsonEqual,
+} from "@mcpgen/engine";
+import type { Choices } from "./choices.js";
+import { setMember } from "./members.js";
+import { rangeOf } from "./numbers.js";
+import { fitted, matching } from "./strings.js";
+
+/** What building an instance needs to know at every place. */
+export interface Builder {
+  readonly schema: Schema;
+  readonly choices: Choices;
+}
+
+/** Nothing a sample could be made of is nested deeper; a schema that asks for it has no sample. */
+const deepest = 64;
+
+/**
+ * An instance that all `nodes` describe. Valid by construction but for what only trying can tell
+ * (`not`, `if`, exclusive arms, unusual patterns): the caller confirms and draws again.
+ *
+ * @param room how many levels below may still vary freely; less than none asks for the smallest instance
+ * @param hint what a string stands for: the name of the member
+ */
+export function buildInstance(
+  builder: Builder,
+  nodes: readonly SchemaNode[],
+  room: number,
+  hint: string,
+): JsonValue {
+  const facts = nodes.flatMap((node) => inPlace(builder, node, room));
+  const fixed = fixedValues(facts);
+  if (fixed) return fixed.length > 0 ? structuredClone(builder.choices.value(fixed)) : null;
+  if (room < -deepest) return null;
+  switch (builder.choices.type(typesOf(facts), room)) {
+    case "null":
+      return null;
+    case "boolean":
+      return builder.choices.boolean();
+    case "integer":
+      return builder.choices.number(rangeOf(facts, true));
+    case "number":
+      return builder.choices.number(rangeOf(facts, false));
+    case "string":
+      return buildString(builder, facts, hint);
+    case "array":
+      return buildArray(builder, facts, room, hint);
+    case "object":
+      return buildObject(builder, facts, room);
+  }
+}
+
+/** The nodes that judge the same place as `node`: through references and conjunctions, one arm of each union. */
+function inPlace(builder: Builder, node: SchemaNode, room: number): SchemaNode[] {
+  const { schema, choices } = builder;
+  const facts = [node];
+  const include = (other: SchemaNode): number => facts.push(...inPlace(builder, other, room));
+  if (node.ref !== undefined) include(schema.definitions.get(node.ref)!.node);
+  for (const member of node.allOf ?? []) include(member);
+  if (node.anyOf) include(choices.arm(node.anyOf, room));
+  if (node.oneOf) include(choices.arm(node.oneOf, room));
+  if (node.if && (node.then ?? node.else)) {
+    const holds: SchemaNode = {
+      pointer: node.pointer,
+      allOf: [node.if, node.then ?? { pointer: node.pointer }],
+    };
+    include(choices.arm([holds, node.else ?? { pointer: node.pointer }], room));
+  }
+  return facts;
+}
+
+/** The values that constants and enumerations leave, or `undefined` where there are none of these. */
+function fixedValues(facts: readonly SchemaNode[]): JsonValue[] | undefined {
+  let left: JsonValue[] | undefined;
+  for (const { const: constant, enum: members } of facts) {
+    const allowed = constant ? [constant.value] : members;
+    if (!allowed) continue;
+    left = left ? left.filter((value) => allowed.some((other) => jsonEqual(value, other))) : [...allowed];
+  }
+  return left;
+}
+
+const anyType: readonly TypeName[] = ["string", "integer", "number", "boolean", "null", "object", "array"];
+
+function typesOf(facts: readonly SchemaNode[]): readonly TypeName[] {
+  let left: readonly TypeName[] | undefined;
+  for (const { types } of facts) {
+    if (!types) continue;
+    const wide = types.includes("number");
+    left = (left ?? anyType).filter((type) => types.includes(type) || (type === "integer" && wide));
+  }
+  if (left && left.length > 0) return left;
+  if (facts.some((fact) => fact.properties ?? fact.required ?? fact.minProperties)) return ["object"];
+  if (facts.some((fact) => fact.items ?? fact.prefixItems ?? fact.minItems ?? fact.contains))
+    return ["array"];
+  if (facts.some((fact) => fact.pattern ?? fact.minLength)) return ["string"];
+  if (facts.some((fact) => fact.minimum ?? fact.exclusiveMinimum ?? fact.multipleOf)) return ["number"];
+  return anyType;
+}
+
+function buildString({ choices }: Builder, facts: readonly SchemaNode[], hint: string): string {
+  const text = choices.string(facts.find((fact) => fact.format !== undefined)?.format, hint);
+  const patterns = facts.map((fact) => fact.pattern).filter((pattern) => pattern !== undefined);
+  const matched = patterns.length > 0 ? (matching(patterns, text) ?? text) : text;
+  return fitted(matched, largest(facts, "minLength"), smallest(facts, "maxLength"));
+}
+
+function buildArray(builder: Builder, facts: readonly SchemaNode[], room: number, hint: string): JsonValue[] {
+  const count = builder.choices.count(largest(facts, "minItems"), smallest(facts, "maxItems"), room);
+  const contained = facts.filter((fact) => fact.contains && (fact.minContains ?? 1) > 0);
+  const unique = facts.some((fact) => fact.uniqueItems);
+  const items: JsonValue[] = [];
+  const texts = new Set<string>();
+  const least = Math.max(count, ...contained.map((fact) => fact.minContains ?? 1));
+  // Equal items are drawn again where they must differ; four draws for each place are enough or futile.
+  for (let draw = 0; items.length < least && draw < 4 * least; draw++) {
+    const index = items.length;
+    const described = facts.map((fact) => fact.prefixItems?.[index] ?? fact.items);
+    const matches = contained.filter((fact) => index < (fact.minContains ?? 1)).map((fact) => fact.contains);
+    const nodes = [...described, ...matches].filter((node) => node !== undefined);
+    const item = buildInstance(builder, nodes, room - 1, hint);
+    if (unique && texts.size === texts.add(canonicalText(item)).size) continue;
+    items.push(item);
+  }
+  return items;
+}
+
+function buildObject(builder: Builder, facts: readonly SchemaNode[], room: number): JsonObject {
+  const { choices } = builder;
+  const required = new Set(facts.flatMap((fact) => fact.required ?? []));
+  const named = new Set([...facts.flatMap((fact) => [...(fact.properties?.keys() ?? [])]), ...required]);
+  const object: JsonObject = {};
+  const add = (key: string): void => {
+    if (Object.hasOwn(object, key)) return;
+    const nodes = facts.flatMap((fact) => memberNodes(fact, key));
+    if (!required.has(key) && nodes.some((node) => node.never)) return;
+    setMember(object, key, buildInstance(builder, nodes, room - 1, key));
+    for (const fact of facts) for (const other of fact.dependentRequired?.get(key) ?? []) add(other);
+  };
+  for (const key of named) if (required.has(key) || choices.member(room)) add(key);
+  for (const key of extraKeys(builder, facts, room)) add(key);
+  return object;
+}
+
+/** Keys that no node names, where the nodes let them be; at least as many as a minimum asks for. */
+function extraKeys({ choices }: Builder, facts: readonly SchemaNode[], room: number): string[] {
+  const least = largest(facts, "minProperties");
+  if (least === 0 && facts.some((fact) => fact.additionalProperties?.never)) return [];
+  const patterns = facts.flatMap((fact) => [...(fact.patternProperties?.keys() ?? [])]);
+  const keys = patterns
+    .map((pattern) => matching([pattern], "key"))
+    .filter((key) => key !== undefined && choices.member(room));
+  for (let number = 1; keys.length < least; number++) keys.push(`key${number}`);
+  const drawn = choices.extraKey(room);
+  return [...keys, drawn].filter((key) => key !== undefined);
+}
+
+/** The subschemas of one node that judge the member `key`. */
+export function memberNodes(node: SchemaNode, key: string): SchemaNode[] {
+  const named = node.properties?.get(key);
+  const nodes = named ? [named] : [];
+  for (const [pattern, child] of node.patternProperties ?? []) {
+    if (new RegExp(pattern, "u").test(key)) nodes.push(child);
+  }
+  if (nodes.length === 0 && node.additionalProperties) nodes.push(node.additionalProperties);
+  return nodes;
+}
+
+function largest(facts: readonly SchemaNode[], name: "minLength" | "minItems" | "minProperties"): number {
+  return Math.max(0, ...facts.map((fact) => fact[name] ?? 0));
+}
+
+function smallest(facts: readonly SchemaNode[], name: "maxLength" | "maxItems"): number {
+  return Math.min(Infinity, ...facts.map((fact) => fact[name] ?? Infinity));
+}

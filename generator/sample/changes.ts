@@ -1,0 +1,197 @@
+import {
+  type JsonObject,
+  type JsonValue,
+  type Schema,
+  type SchemaNode,
+  isJsonObject,
+  jsonEqual,
+} from "@mcpgen/engine";
+import { buildInstance } from "./build.js";
+import { randomChoices } from "./choices.js";
+import { extended, renamed, without } from "./edit.js";
+import { heightsOf } from "./height.js";
+import { plainObject } from "./members.js";
+import { type Place, applicable } from "./places.js";
+import type { Random } from "./random.js";
+
+export type ChangeKind =
+  | "dropped"
+  | "added"
+  | "renamed"
+  | "type"
+  | "null"
+  | "constant"
+  | "arm"
+  | "item"
+  | "number"
+  | "string"
+  | "prototype";
+
+/** What to put in a place instead of what is there. */
+export interface Change {
+  readonly kind: ChangeKind;
+  readonly change: string;
+  value(): JsonValue;
+}
+
+/** The changes worth trying at one place. */
+export function changesAt(schema: Schema, place: Place, random: Random): Change[] {
+  const { value } = place;
+  const changes = [
+    ...typeChanges(value, random),
+    ...constantChanges(place),
+    ...armChanges(schema, place, random),
+  ];
+  if (Array.isArray(value)) changes.push(...arrayChanges(value, random));
+  else if (isJsonObject(value)) changes.push(...objectChanges(value, place, random));
+  else if (typeof value === "number") changes.push(...numberChanges(value, random));
+  else if (typeof value === "string") changes.push(...stringChanges(value));
+  return changes;
+}
+
+const samples: readonly JsonValue[] = ["text", 7, true, [], {}];
+
+function typeChanges(value: JsonValue, random: Random): Change[] {
+  const others = samples.filter((sample) => kind(sample) !== kind(value));
+  const other = random.pick(others);
+  const changes = [change("type", `${kind(value)} made ${kind(other)}`, other)];
+  if (value !== null) changes.push(change("null", `${kind(value)} made null`, null));
+  return changes;
+}
+
+/** The other constants that any arm has here, and one that none has. */
+function constantChanges({ value, nodes }: Place): Change[] {
+  const constants = nodes.flatMap((node) => (node.const ? [node.const.value] : (node.enum ?? [])));
+  if (constants.length === 0) return [];
+  const others = constants.filter((constant) => !jsonEqual(constant, value)).slice(0, 4);
+  const unknown = typeof value === "string" ? `${value}s` : "unknown";
+  return [...others, unknown].map((other) =>
+    change("constant", `${JSON.stringify(value)} made ${JSON.stringify(other)}`, other),
+  );
+}
+
+/** Where a union is: the body of another arm under the constants of the one that is there. */
+function armChanges(schema: Schema, { value, nodes }: Place, random: Random): Change[] {
+  const arms = nodes.flatMap((node) => node.anyOf ?? node.oneOf ?? []);
+  if (arms.length < 2) return [];
+  const arm = random.pick(arms);
+  const builder = { schema, choices: randomChoices(random, heightsOf(schema)) };
+  return [
+    {
+      kind: "arm",
+      change: "given the body of another arm",
+      value: () => {
+        const body = buildInstance(builder, [arm], 2, "other");
+        return isJsonObject(value) && isJsonObject(body) ? tagged(schema, body, value, nodes) : body;
+      },
+    },
+  ];
+}
+
+/** `body` with those members of `original` that some arm fixes by a constant. */
+function tagged(
+  schema: Schema,
+  body: JsonObject,
+  original: JsonObject,
+  nodes: readonly SchemaNode[],
+): JsonObject {
+  let result = body;
+  for (const key of Object.keys(original)) {
+    const members = nodes.map((node) => node.properties?.get(key)).filter((node) => node !== undefined);
+    const fixed = applicable(schema, members).some((node) => node.const ?? node.enum);
+    if (fixed) result = extended(result, key, original[key]!);
+  }
+  return result;
+}
+
+function arrayChanges(items: readonly JsonValue[], random: Random): Change[] {
+  const odd = random.pick([null, "odd", 3.5, {}, []]);
+  const at = random.below(items.length + 1);
+  const changes = [
+    change("item", `given the item ${JSON.stringify(odd)}`, [...items.slice(0, at), odd, ...items.slice(at)]),
+  ];
+  if (items.length > 0) {
+    changes.push(
+      change("item", "emptied", []),
+      change("item", "given its first item twice", [items[0]!, ...items]),
+      change("type", "array made its first item", items[0]!),
+      change("type", "array made object", plainObject(items.map((item, index) => [String(index), item]))),
+    );
+  }
+  return changes;
+}
+
+const unknownKeys = ["unknown", "_meta", "toString", "valueOf", "a/b~c", ""];
+
+function objectChanges(object: JsonObject, { nodes }: Place, random: Random): Change[] {
+  const keys = Object.keys(object);
+  const changes: Change[] = [];
+  for (const key of keys) {
+    const name = misspelled(key, random);
+    changes.push(
+      { kind: "dropped", change: `dropped ${JSON.stringify(key)}`, value: () => without(object, key) },
+      {
+        kind: "renamed",
+        change: `renamed ${JSON.stringify(key)} to ${JSON.stringify(name)}`,
+        value: () => renamed(object, key, name),
+      },
+    );
+  }
+  const described = new Set(nodes.flatMap((node) => [...(node.properties?.keys() ?? [])]));
+  for (const key of described) if (!Object.hasOwn(object, key)) changes.push(added(object, key, random));
+  changes.push(added(object, random.pick(unknownKeys), random));
+  const own = random.pick([null, {}, 1.5]);
+  changes.push({
+    kind: "prototype",
+    change: "given an own __proto__",
+    value: () => extended(object, "__proto__", own),
+  });
+  return changes;
+}
+
+function added(object: JsonObject, key: string, random: Random): Change {
+  const value = random.pick<JsonValue>([null, 1.5, "added", {}, [null], true]);
+  return {
+    kind: "added",
+    change: `given ${JSON.stringify(key)}: ${JSON.stringify(value)}`,
+    value: () => extended(object, key, value),
+  };
+}
+
+/** `key` as a person might mistype it: a letter lost, doubled, swapped with the next, or of the other case. */
+function misspelled(key: string, random: Random): string {
+  if (key.length < 2) return `${key}x`;
+  const at = random.below(key.length - 1);
+  const [before, here, next, after] = [key.slice(0, at), key[at]!, key[at + 1]!, key.slice(at + 2)];
+  const upper = here.toUpperCase();
+  return random.pick([
+    before + next + after,
+    before + here + here + next + after,
+    before + next + here + after,
+    before + (upper === here ? here.toLowerCase() : upper) + next + after,
+  ]);
+}
+
+function numberChanges(value: number, random: Random): Change[] {
+  const other = random.pick([-value - 1, 1e300, 2 ** 53, -(2 ** 63)]);
+  return [
+    change("number", `made ${value + 0.5}`, value + 0.5),
+    change("number", `made ${other}`, other),
+    change("type", "number made its text", String(value)),
+  ];
+}
+
+function stringChanges(value: string): Change[] {
+  const changes = [change("type", "string made 3", 3)];
+  if (value !== "") changes.push(change("string", "emptied", ""));
+  return changes;
+}
+
+function change(kind: ChangeKind, text: string, value: JsonValue): Change {
+  return { kind, change: text, value: () => value };
+}
+
+function kind(value: JsonValue): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}

@@ -1,0 +1,50 @@
+import { type JsonValue, type Schema, pointer } from "@mcpgen/engine";
+import { replaced } from "./edit.js";
+import { type Change, type ChangeKind, changesAt } from "./changes.js";
+import { placesOf } from "./places.js";
+import type { Random } from "./random.js";
+
+/** An instance changed at one place. It may be valid or not: that is for a validator to say. */
+export interface Mutant {
+  readonly value: JsonValue;
+  /** JSON Pointer of the changed place. */
+  readonly pointer: string;
+  readonly kind: ChangeKind;
+  /** What was done there, e.g. `dropped "name"`. */
+  readonly change: string;
+}
+
+/** A mutant that is made when it is asked for. */
+export interface PendingMutant extends Omit<Mutant, "value"> {
+  make(): JsonValue;
+}
+
+/**
+ * Every single change worth trying on `value`, at every place of it that the definition describes. Mutants
+ * share with `value` what they did not change.
+ */
+export function mutants(schema: Schema, name: string, value: JsonValue, random: Random): Mutant[] {
+  return pendingMutants(schema, name, value, random).map(made);
+}
+
+/** As `mutants`, for callers that need only some: none is made yet. */
+export function pendingMutants(
+  schema: Schema,
+  name: string,
+  value: JsonValue,
+  random: Random,
+): PendingMutant[] {
+  const { node } = schema.definitions.get(name)!;
+  return placesOf(schema, node, value).flatMap((place) =>
+    changesAt(schema, place, random).map(({ kind, change, value: changed }: Change) => ({
+      kind,
+      change,
+      pointer: pointer("", ...place.path),
+      make: () => replaced(value, place.path, changed()),
+    })),
+  );
+}
+
+export function made({ make, ...about }: PendingMutant): Mutant {
+  return { ...about, value: make() };
+}

@@ -1,0 +1,46 @@
+import { type JsonValue, type Schema, type SchemaNode, isJsonObject } from "@mcpgen/engine";
+import { memberNodes } from "./build.js";
+
+export type Path = readonly (string | number)[];
+
+/** A place inside an instance and all that the schema says of it, whichever arm of a union says it. */
+export interface Place {
+  readonly path: Path;
+  readonly value: JsonValue;
+  readonly nodes: readonly SchemaNode[];
+}
+
+/** All places of `value`, parents first. Places below that no node describes are left out. */
+export function placesOf(schema: Schema, node: SchemaNode, value: JsonValue): Place[] {
+  const places: Place[] = [];
+  const visit = (path: Path, current: JsonValue, roots: readonly SchemaNode[]): void => {
+    const nodes = applicable(schema, roots);
+    places.push({ path, value: current, nodes });
+    const descend = (key: string | number, child: JsonValue): void => {
+      const below =
+        typeof key === "number" ? itemNodes(nodes, key) : nodes.flatMap((each) => memberNodes(each, key));
+      if (below.length > 0) visit([...path, key], child, below);
+    };
+    if (Array.isArray(current)) current.forEach((item, index) => descend(index, item));
+    else if (isJsonObject(current)) for (const key of Object.keys(current)) descend(key, current[key]!);
+  };
+  visit([], value, [node]);
+  return places;
+}
+
+/** The nodes that may judge one place: `roots`, what they refer to, and every arm of their unions; once each. */
+export function applicable(schema: Schema, roots: readonly SchemaNode[]): SchemaNode[] {
+  const found = new Set<SchemaNode>(roots);
+  // A Set's iteration includes what is added meanwhile.
+  for (const node of found) {
+    if (node.ref !== undefined) found.add(schema.definitions.get(node.ref)!.node);
+    for (const arms of [node.allOf, node.anyOf, node.oneOf]) for (const arm of arms ?? []) found.add(arm);
+    if (node.then) found.add(node.then);
+    if (node.else) found.add(node.else);
+  }
+  return [...found];
+}
+
+function itemNodes(nodes: readonly SchemaNode[], index: number): SchemaNode[] {
+  return nodes.map((node) => node.prefixItems?.[index] ?? node.items).filter((node) => node !== undefined);
+}

@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { type JsonObject, type JsonValue, type Schema, canonicalise, readSchema } from "@mcpgen/engine";
+
+/** The released revisions, oldest first. */
+export const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const;
+
+/** A revision's canonical document, as committed. */
+export function documentOf(revision: string): JsonObject {
+  const file = new URL(`../../schema/${revision}/schema.json`, import.meta.url);
+  return JSON.parse(readFileSync(file, "utf8")) as JsonObject;
+}
+
+/** A revision's schema without its notes. */
+export function schemaOf(revision: string): Schema {
+  return readSchema(documentOf(revision));
+}
+
+/** A schema of the given definitions. */
+export function schemaFrom(definitions: { [name: string]: JsonValue }): Schema {
+  return readSchema(canonicalise({ $defs: definitions }));
+}
