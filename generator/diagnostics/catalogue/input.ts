@@ -38,6 +38,12 @@ export const inputDiagnostics = {
     explanation:
       "The Handlebars template has a syntax error or uses a field that its view does not have. Templates are strict: nothing that is missing prints as empty text.",
   },
+  MG1007: {
+    title: "There is no output of that name",
+    exit: 2,
+    explanation:
+      "`--only` takes names of outputs, separated by commas: types, open, validators, check, methods and so on, each named after the file it writes.",
+  },
   MG1101: {
     title: "The document is not a JSON Schema",
     exit: 3,

@@ -1,0 +1,139 @@
+import { CodedError } from "./diagnostics/coded-error.js";
+import { closest } from "./diagnostics/suggest.js";
+import type { EmittedFile, Emitter, Files, Surroundings, WorkspaceInput } from "./emit/emitter.js";
+import { modelEmitters, schemaEmitters, workspaceEmitters } from "./emit/registry.js";
+import { loadTemplates } from "./emit/templates.js";
+import { format } from "./format.js";
+import { loadDocumentation } from "./input/documentation.js";
+import { type LoadedRevision, type RevisionSource, loadRevision } from "./input/revision-source.js";
+import type { Assumption, ProtocolModel } from "./model/model.js";
+import type { Note } from "./notes/note.js";
+import { sha256 } from "./output/sha256.js";
+
+export interface GenerateRequest {
+  /** Oldest first. */
+  readonly sources: readonly RevisionSource[];
+  /** Folder that holds docs.json. */
+  readonly schemaDir: string;
+  /** Names of emitters (see `emitterNames`); all without it. */
+  readonly only?: readonly string[];
+  /** Folder of template overrides. */
+  readonly templatesDir?: string;
+  /** Emit a package.json of this name. */
+  readonly packageName?: string;
+  readonly importExtension: "js" | "ts";
+  /**
+   * The formatted text of a file whose unformatted text has this sha256, if it is at hand: it is taken and
+   * prettier is not asked again.
+   */
+  readonly reuse?: (path: string, source: string) => string | undefined;
+}
+
+export interface Generated {
+  /** Content by path below the output folder. */
+  readonly files: ReadonlyMap<string, string>;
+  /** sha256 of each file's text before formatting. */
+  readonly sources: ReadonlyMap<string, string>;
+  /** sha256 of the input files of each revision. */
+  readonly inputs: ReadonlyMap<string, LoadedRevision["inputs"]>;
+  readonly models: readonly ProtocolModel[];
+  readonly assumptions: readonly (Assumption & { readonly revision: string })[];
+  readonly carried: readonly { readonly revision: string; readonly note: Note }[];
+  /** Milliseconds. */
+  readonly timings: { readonly read: number; readonly emit: number; readonly format: number };
+}
+
+/** What `--only` takes: an emitter is named after the file it writes. */
+export const emitterNames: readonly string[] = [
+  ...Object.keys(schemaEmitters),
+  ...Object.keys(modelEmitters),
+  ...Object.keys(workspaceEmitters),
+];
+
+/**
+ * Makes every file of the output from schemas and notes. Reads its inputs and writes nothing; the same
+ * input gives the same bytes.
+ *
+ * @throws CodedError when an input is not what it should be, or `only` names no emitter (MG1007)
+ */
+export async function generateFiles(request: GenerateRequest): Promise<Generated> {
+  const start = performance.now();
+  refuseUnknownEmitters(request.only ?? []);
+  const docs = await loadDocumentation(request.schemaDir);
+  const revisions = new Map<string, LoadedRevision>();
+  for (const source of request.sources) revisions.set(source.revision, await loadRevision(source, docs));
+  const read = performance.now();
+
+  const emitted = emitAll([...revisions.values()], request);
+  const emit = performance.now();
+
+  const files = new Map<string, string>();
+  const sources = new Map<string, string>();
+  for (const [path, file] of emitted) {
+    const source = sha256(file.content);
+    sources.set(path, source);
+    files.set(path, await finished(path, file, source, request));
+  }
+  return {
+    files,
+    sources,
+    inputs: new Map([...revisions].map(([revision, { inputs }]) => [revision, inputs])),
+    models: [...revisions.values()].map(({ model }) => model),
+    assumptions: [...revisions].flatMap(([revision, { assumptions }]) =>
+      assumptions.map((assumption) => ({ ...assumption, revision })),
+    ),
+    carried: [...revisions].flatMap(([revision, { carried }]) => carried.map((note) => ({ revision, note }))),
+    timings: { read: read - start, emit: emit - read, format: performance.now() - emit },
+  };
+}
+
+async function finished(
+  path: string,
+  file: EmittedFile,
+  source: string,
+  request: GenerateRequest,
+): Promise<string> {
+  if (file.formatted) return file.content;
+  return request.reuse?.(path, source) ?? format(path, file.content);
+}
+
+function emitAll(revisions: readonly LoadedRevision[], request: GenerateRequest): Map<string, EmittedFile> {
+  const files = new Map<string, EmittedFile>();
+  const wanted = new Set(request.only ?? emitterNames);
+  const run = <Input>(emitters: { readonly [name: string]: Emitter<Input> }, input: Input): void => {
+    for (const [name, emitter] of Object.entries(emitters)) {
+      if (wanted.has(name)) for (const [path, file] of emitter(input) satisfies Files) files.set(path, file);
+    }
+  };
+  const render = loadTemplates(request.templatesDir);
+  const common = { importExtension: request.importExtension, render };
+  for (const { model } of revisions) {
+    const surroundings: Surroundings = {
+      ...common,
+      folder: model.revision,
+      origin: `schema/${model.revision}`,
+    };
+    run(schemaEmitters, { ...surroundings, schema: model.schema });
+    run(modelEmitters, { ...surroundings, model });
+  }
+  const workspace: WorkspaceInput = {
+    ...common,
+    folder: "",
+    origin: "schema",
+    models: revisions.map(({ model }) => model),
+    ...(request.packageName !== undefined && { packageName: request.packageName }),
+  };
+  run(workspaceEmitters, workspace);
+  return files;
+}
+
+function refuseUnknownEmitters(names: readonly string[]): void {
+  for (const name of names) {
+    if (emitterNames.includes(name)) continue;
+    const suggestion = closest(name, emitterNames);
+    throw new CodedError("MG1007", `there is no output ${JSON.stringify(name)}`, {
+      next:
+        suggestion === undefined ? `Choose among ${emitterNames.join(", ")}.` : `Did you mean ${suggestion}?`,
+    });
+  }
+}

@@ -1,0 +1,136 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type SchemaNode, descendants } from "@mcpgen/engine";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { nameDefinitions } from "../emit/names.js";
+import { printType } from "../emit/types/print.js";
+import { buildModel } from "../model/build-model.js";
+import type { Assumption, ProtocolModel, Status } from "../model/model.js";
+import type { NoteProblem } from "../notes/apply.js";
+import { assumeNotes } from "../notes/assume.js";
+import type { Note } from "../notes/note.js";
+import { parseNotes } from "../notes/parse.js";
+import { sha256 } from "../output/sha256.js";
+import type { Documentation } from "./documentation.js";
+import { type JsonFile, loadJson } from "./json-file.js";
+import { annotateSchema, canonicalDocument } from "./schema-source.js";
+
+/** Where one revision's input is. */
+export interface RevisionSource {
+  readonly revision: string;
+  readonly status: Status;
+  readonly schemaFile: string;
+  /** None: what notes would say is derived from the schema, and reported as assumed. */
+  readonly notesFile?: string;
+}
+
+/** A revision read and resolved, ready for the emitters. */
+export interface LoadedRevision {
+  readonly model: ProtocolModel;
+  readonly assumptions: readonly Assumption[];
+  /** Notes copied from an older revision that nobody has confirmed for this one. */
+  readonly carried: readonly Note[];
+  /** sha256 of each input file, by its role. */
+  readonly inputs: { readonly schema: string; readonly notes?: string };
+}
+
+/** The source of a revision in a schema folder. */
+export function storedRevision(
+  schemaDir: string,
+  revision: string,
+  status: Status,
+  notes: boolean,
+): RevisionSource {
+  const notesFile = join(schemaDir, revision, "notes.json");
+  const schemaFile = join(schemaDir, revision, "schema.json");
+  return { revision, status, schemaFile, ...(notes && existsSync(notesFile) && { notesFile }) };
+}
+
+/**
+ * Reads one revision: schema, notes and documentation become IR and protocol model.
+ *
+ * @throws CodedError for files that cannot be read, schemas that are none, notes that lead nowhere (MG1202)
+ *   or change nothing (MG1203)
+ */
+export async function loadRevision(source: RevisionSource, docs: Documentation): Promise<LoadedRevision> {
+  const schemaFile = await loadJson(source.schemaFile);
+  const notesFile = source.notesFile === undefined ? undefined : await loadJson(source.notesFile);
+  const document = await canonicalDocument(schemaFile);
+  const derived = notesFile ? undefined : assumeNotes(document);
+  const notes = notesFile ? parseNotes(notesFile) : derived!.notes;
+
+  const { schema, corrected } = await annotateSchema(schemaFile, document, notes, docs, source.revision);
+  const { model, problems } = buildModel({
+    revision: source.revision,
+    status: source.status,
+    schema,
+    notes,
+    documentation: (method) => ({
+      ...optional("description", docs.method(method)),
+      ...optional("see", docs.page(method, source.revision)),
+    }),
+  });
+  refuseProblems(
+    [...corrected.problems, ...idleTypeErrata(schema.definitions.values(), model, notes), ...problems],
+    notesFile,
+  );
+  return {
+    model,
+    assumptions: [...(derived?.assumptions ?? []), ...model.assumptions],
+    carried: notes.filter(({ carried }) => carried),
+    inputs: { schema: sha256(schemaFile.text), ...(notesFile && { notes: sha256(notesFile.text) }) },
+  };
+}
+
+function optional<K extends string>(key: K, value: string | undefined): { [P in K]?: string } {
+  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: string };
+}
+
+/** Corrections of the printed type that the schema's own type already equals. */
+function idleTypeErrata(
+  definitions: Iterable<{ readonly node: SchemaNode }>,
+  { schema }: ProtocolModel,
+  notes: readonly Note[],
+): NoteProblem[] {
+  const corrections = new Map(
+    notes.flatMap((note) =>
+      note.kind === "errata" && note.type !== undefined
+        ? note.targets.map((target) => [target, note] as const)
+        : [],
+    ),
+  );
+  if (corrections.size === 0) return [];
+  const names = nameDefinitions(schema);
+  const problems: NoteProblem[] = [];
+  for (const { node } of definitions) {
+    for (const { typeText, ...plain } of descendants(node)) {
+      const note = corrections.get(plain.pointer);
+      if (note && printType(plain, names) === typeText) {
+        problems.push({
+          code: "MG1203",
+          note,
+          target: plain.pointer,
+          message: "the type is already printed so",
+        });
+      }
+    }
+  }
+  return problems;
+}
+
+function refuseProblems(problems: readonly NoteProblem[], notesFile: JsonFile | undefined): void {
+  const [first] = problems;
+  if (first === undefined || notesFile === undefined) return;
+  const rest = problems.length > 1 ? ` (and ${problems.length - 1} more notes have problems)` : "";
+  throw new CodedError(
+    first.code,
+    `note of kind ${first.note.kind} on ${first.target}: ${first.message}${rest}`,
+    {
+      place: { file: notesFile.file, pointer: first.note.pointer },
+      next:
+        first.code === "MG1203"
+          ? "Remove the note, or this target of it."
+          : "Remove the note, or point it at the right place.",
+    },
+  );
+}
