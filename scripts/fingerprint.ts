@@ -1,0 +1,27 @@
+// Writes test/fixtures/identity/<revision>.json from upstream's schema.ts files, which are not part of this
+// repository: node scripts/run-ts.mjs scripts/fingerprint.ts DIR, where DIR/<revision>/schema.ts are.
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { deprecations, fingerprints } from "../test/identity/fingerprint.js";
+
+const [, , folder] = process.argv;
+if (folder === undefined) {
+  console.error("usage: node scripts/run-ts.mjs scripts/fingerprint.ts DIR   (DIR/<revision>/schema.ts)");
+  process.exit(2);
+}
+const target = "test/fixtures/identity";
+mkdirSync(target, { recursive: true });
+for (const revision of readdirSync("schema").filter((name) =>
+  existsSync(join("schema", name, "schema.json")),
+)) {
+  const file = join(folder, revision, "schema.ts");
+  if (!existsSync(file)) {
+    console.error(`${file}: not there; ${revision} is left as it is`);
+    continue;
+  }
+  const text = readFileSync(file, "utf8");
+  const types = Object.fromEntries([...fingerprints(text)].sort());
+  const fixture = { deprecated: deprecations(text), types };
+  writeFileSync(join(target, `${revision}.json`), JSON.stringify(fixture, null, 2) + "\n");
+  console.error(`${revision}: ${Object.keys(types).length} exported types`);
+}
