@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type SchemaNode, descendants } from "@mcpgen/engine";
+import { type JsonObject, descendants } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { nameDefinitions } from "../emit/names.js";
 import { printType } from "../emit/types/print.js";
@@ -59,21 +59,8 @@ export async function loadRevision(source: RevisionSource, docs: Documentation):
   const derived = notesFile ? undefined : assumeNotes(document);
   const notes = notesFile ? parseNotes(notesFile) : derived!.notes;
 
-  const { schema, corrected } = await annotateSchema(schemaFile, document, notes, docs, source.revision);
-  const { model, problems } = buildModel({
-    revision: source.revision,
-    status: source.status,
-    schema,
-    notes,
-    documentation: (method) => ({
-      ...optional("description", docs.method(method)),
-      ...optional("see", docs.page(method, source.revision)),
-    }),
-  });
-  refuseProblems(
-    [...corrected.problems, ...idleTypeErrata(schema.definitions.values(), model, notes), ...problems],
-    notesFile,
-  );
+  const { model, problems } = await resolveRevision(schemaFile, document, notes, docs, source);
+  refuseProblems(problems, notesFile);
   return {
     model,
     assumptions: [...(derived?.assumptions ?? []), ...model.assumptions],
@@ -82,16 +69,40 @@ export async function loadRevision(source: RevisionSource, docs: Documentation):
   };
 }
 
+/** A revision resolved, with the notes that cannot be applied or change nothing. */
+export interface ResolvedRevision {
+  readonly model: ProtocolModel;
+  readonly problems: readonly NoteProblem[];
+}
+
+/** Applies notes and documentation to a canonical document, and builds the protocol model. */
+export async function resolveRevision(
+  file: Pick<JsonFile, "file" | "text">,
+  document: JsonObject,
+  notes: readonly Note[],
+  docs: Documentation,
+  { revision, status }: Pick<RevisionSource, "revision" | "status">,
+): Promise<ResolvedRevision> {
+  const { schema, corrected } = await annotateSchema(file, document, notes, docs, revision);
+  const { model, problems } = buildModel({
+    revision,
+    status,
+    schema,
+    notes,
+    documentation: (method) => ({
+      ...optional("description", docs.method(method)),
+      ...optional("see", docs.page(method, revision)),
+    }),
+  });
+  return { model, problems: [...corrected.problems, ...idleTypeErrata(model, notes), ...problems] };
+}
+
 function optional<K extends string>(key: K, value: string | undefined): { [P in K]?: string } {
   return (value === undefined ? {} : { [key]: value }) as { [P in K]?: string };
 }
 
 /** Corrections of the printed type that the schema's own type already equals. */
-function idleTypeErrata(
-  definitions: Iterable<{ readonly node: SchemaNode }>,
-  { schema }: ProtocolModel,
-  notes: readonly Note[],
-): NoteProblem[] {
+function idleTypeErrata({ schema }: ProtocolModel, notes: readonly Note[]): NoteProblem[] {
   const corrections = new Map(
     notes.flatMap((note) =>
       note.kind === "errata" && note.type !== undefined
@@ -102,7 +113,7 @@ function idleTypeErrata(
   if (corrections.size === 0) return [];
   const names = nameDefinitions(schema);
   const problems: NoteProblem[] = [];
-  for (const { node } of definitions) {
+  for (const { node } of schema.definitions.values()) {
     for (const { typeText, ...plain } of descendants(node)) {
       const note = corrections.get(plain.pointer);
       if (note && printType(plain, names) === typeText) {

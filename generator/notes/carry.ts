@@ -1,0 +1,56 @@
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { undocumented } from "../input/documentation.js";
+import type { JsonFile } from "../input/json-file.js";
+import { resolveRevision } from "../input/revision-source.js";
+import type { NoteProblem } from "./apply.js";
+import { parseNotes } from "./parse.js";
+
+/** Notes of one revision as they apply to another. */
+export interface Carried {
+  /** Entries of the new notes file, each marked `carried: true` until somebody confirms it. */
+  readonly notes: readonly JsonObject[];
+  /** What was left out: notes, or single targets of notes, that lead nowhere or change nothing here. */
+  readonly dropped: readonly NoteProblem[];
+}
+
+/**
+ * Copies notes to a revision whose schema is `document`: those whose target is gone or whose effect is nil
+ * are dropped, the rest are marked as carried.
+ *
+ * @param schemaFile names the schema in errors
+ * @throws CodedError when the notes file is malformed (MG1201) or the schema cannot be read
+ */
+export async function carryNotes(
+  schemaFile: Pick<JsonFile, "file" | "text">,
+  document: JsonObject,
+  notesFile: JsonFile,
+): Promise<Carried> {
+  let entries = entriesOf(notesFile.value);
+  const dropped: NoteProblem[] = [];
+  for (;;) {
+    // Leaving a note out may change what another one does, so this goes on until all that remain have effect.
+    const notes = parseNotes({ file: notesFile.file, value: { format: 1, notes: [...entries] } });
+    const about = { revision: "", status: "draft" } as const;
+    const { problems } = await resolveRevision(schemaFile, document, notes, undocumented, about);
+    if (problems.length === 0) break;
+    dropped.push(...problems);
+    entries = entries.flatMap((entry, index) => {
+      const gone = problems.filter(({ note }) => note === notes[index]).map(({ target }) => target);
+      return gone.length === 0 ? [entry] : without(entry, gone);
+    });
+  }
+  return { notes: entries.map((entry) => ({ ...entry, carried: true })), dropped };
+}
+
+function entriesOf(value: JsonValue): JsonObject[] {
+  const notes = isJsonObject(value) ? value["notes"] : undefined;
+  return Array.isArray(notes) ? notes.filter(isJsonObject) : [];
+}
+
+/** The entry without some of its targets; nothing where none is left. */
+function without(entry: JsonObject, targets: readonly string[]): JsonObject[] {
+  const present = Array.isArray(entry["target"]) ? entry["target"] : [entry["target"]!];
+  const left = present.filter((target) => !targets.includes(target as string));
+  if (left.length === 0) return [];
+  return [{ ...entry, target: left.length === 1 ? left[0]! : left }];
+}
