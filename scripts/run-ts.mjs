@@ -18,7 +18,11 @@ await build({
   platform: "node",
   format: "esm",
   packages: "external",
-  conditions: ["mcpgen-source"],
+  // Our own packages are taken from source, so that scripts run without a build.
+  alias: {
+    "@mcpgen/engine/interpreter": resolve("runtime/engine/interpreter.ts"),
+    "@mcpgen/engine": resolve("runtime/engine/index.ts"),
+  },
   logLevel: "error",
 });
 process.argv.splice(1, 2, script);

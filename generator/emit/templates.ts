@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { basename, join } from "node:path";
 import Handlebars from "handlebars";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
+import { packageFolder } from "../package-folder.js";
 import { propertyKey, stringLiteral } from "./text.js";
 
 /** Renders the template `name` (`types.ts`, `methods.ts`, …) with a view model. */
@@ -11,8 +11,8 @@ export type Render = (name: string, view: object) => string;
 
 const suffix = ".hbs";
 
-/** Where the templates that ship with mcpgen are; the same relative path from source and from dist. */
-export const templatesFolder = fileURLToPath(new URL("../../templates/", import.meta.url));
+/** Where the templates that ship with mcpgen are. */
+export const templatesFolder = join(packageFolder, "templates");
 
 /**
  * Loads the shipped templates, those of `overrides` in place of the shipped ones of the same name.

@@ -1,0 +1,77 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { expect, test } from "vitest";
+
+interface Area {
+  /** Folder whose files the rule is about. */
+  readonly folder: string;
+  /** What its files may import beside files of the folder itself. */
+  readonly may: readonly RegExp[];
+}
+
+const dependencies = Object.keys(
+  (JSON.parse(readFileSync("package.json", "utf8")) as { dependencies: Record<string, string> }).dependencies,
+);
+
+/** Who may import whom (docs/architecture.md); a package not named here may import anything. */
+const areas: readonly Area[] = [
+  { folder: "generated", may: [] },
+  { folder: "runtime/engine", may: [] },
+  {
+    folder: "generator",
+    may: [
+      /^node:/,
+      /^@mcpgen\/engine(\/interpreter)?$/,
+      ...dependencies.map((name) => new RegExp(`^${name}(/|$)`)),
+    ],
+  },
+];
+
+const specifierPattern =
+  /(?:^|[^.\w])(?:import|export)\s[^"';]*?from\s*["']([^"']+)["']|(?:^|[^.\w])import\s*\(?\s*["']([^"']+)["']/gm;
+
+/** Import specifiers of a module, static and dynamic, types included. */
+function specifiersOf(text: string): string[] {
+  const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+  return [...code.matchAll(specifierPattern)].map(([, from, bare]) => from ?? bare!);
+}
+
+/** The imports of files in `area` that its rule forbids, as `file → specifier`. */
+function violations({ folder, may }: Area): string[] {
+  const files = filesBelow(folder);
+  return files.flatMap((file) =>
+    specifiersOf(readFileSync(file, "utf8"))
+      .filter((specifier) => {
+        if (!specifier.startsWith(".")) return !may.some((pattern) => pattern.test(specifier));
+        return !normalize(join(dirname(file), specifier)).startsWith(folder + "/");
+      })
+      .map((specifier) => `${file} → ${specifier}`),
+  );
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((file) => join(folder, file))
+    .filter((file) => file.endsWith(".ts") && !/(^|\/)(node_modules|dist)\//.test(file));
+}
+
+test.each(areas.map((area) => [area.folder, area] as const))(
+  "%s imports only what it may",
+  (folder, area) => {
+    expect(filesBelow(folder).length).toBeGreaterThan(0);
+    expect(violations(area)).toEqual([]);
+  },
+);
+
+test("the reading of import specifiers sees every form", () => {
+  const text = [
+    'import { a } from "a";',
+    'import type { b } from "b";',
+    'import "c";',
+    'export * from "d";',
+    'const e = await import("e");',
+    'import {\n  f,\n} from "f";',
+    '// import "comment";',
+  ].join("\n");
+  expect(specifiersOf(text)).toEqual(["a", "b", "c", "d", "e", "f"]);
+});
