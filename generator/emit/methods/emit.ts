@@ -1,0 +1,104 @@
+import { type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
+import type { Emitter, ModelInput } from "../emitter.js";
+import { nameDefinitions } from "../names.js";
+import { stringLiteral } from "../text.js";
+import type { Layout } from "../validators/layout.js";
+import { Facts } from "./facts.js";
+import { arrayLayout, memberKey, memberLayout, objectLayout, printAt, unionType } from "./layouts.js";
+import { typeRows } from "./type-rows.js";
+
+const roles: readonly Role[] = ["client", "server"];
+
+/** `methods.ts`: the dispatch tables of both roles, as data, and the types of params and results by method. */
+export const emitMethods: Emitter<ModelInput> = ({ model, folder, origin, importExtension, render }) => {
+  const names = nameDefinitions(model.schema);
+  const facts = new Facts(model, names);
+  const { requests, notifications, usesTypes } = typeRows(model, names);
+  const content = render("methods.ts", {
+    origin,
+    importExtension,
+    usesTypes,
+    usesValidators: model.methods.length > 0,
+    requests,
+    notifications,
+    methodTypes: roles.flatMap((role) => methodTypes(model, role)),
+    errors: errorRows(model),
+    headers: facts.standardHeaders(),
+    tables: roles.map((role) => tableOf(model, role, facts)),
+  });
+  return new Map([[`${folder}/methods.ts`, { content, formatted: true }]]);
+};
+
+/** The names of all methods that a side sends as messages, or inside messages. */
+function methodTypes(model: ProtocolModel, role: Role): string[] {
+  const prefix = role === "client" ? "Client" : "Server";
+  return (["request", "notification"] as const).map((kind) => {
+    const methods = model.methods.filter((method) => method.kind === kind && method.senders.includes(role));
+    const type = `${prefix}${kind === "request" ? "Request" : "Notification"}Method`;
+    return printAt(
+      0,
+      unionType(
+        type,
+        methods.map(({ name }) => stringLiteral(name)),
+      ),
+    );
+  });
+}
+
+function errorRows(model: ProtocolModel): string[] {
+  return model.errors.map(({ code, name, http }) => {
+    const status = http === undefined ? [] : [["http", String(http)] as const];
+    return printAt(1, memberLayout(memberKey(name), objectLayout([["code", String(code)], ...status])));
+  });
+}
+
+interface Row {
+  readonly key: string;
+  readonly facts: readonly string[];
+}
+
+function tableOf(model: ProtocolModel, role: Role, facts: Facts): object {
+  const peer = opposite(role);
+  const sentBy = (sender: Role, kind: Method["kind"]): Method[] =>
+    model.methods.filter((method) => method.kind === kind && method.senders.includes(sender));
+  const row = (method: Method, members: readonly (readonly [string, Layout])[]): Row => ({
+    key: memberKey(method.name),
+    facts: [...facts.definition(method.message), ...members].map(([key, value]) =>
+      printAt(3, memberLayout(key, value)),
+    ),
+  });
+  const exact = (method: Method): Row => row(method, [facts.exactly(method.message)]);
+  return {
+    role,
+    incomingRequests: sentBy(peer, "request").map((method) =>
+      row(method, [
+        facts.accepts(method.message),
+        ...facts.common(method, peer),
+        ...facts.answers(method, false),
+      ]),
+    ),
+    incomingNotifications: sentBy(peer, "notification").map((method) =>
+      row(method, [facts.accepts(method.message), ...facts.common(method, peer)]),
+    ),
+    outgoingRequests: sentBy(role, "request").map((method) =>
+      row(method, [...facts.common(method, role), ...facts.answers(method, true)]),
+    ),
+    outgoingNotifications: sentBy(role, "notification").map((method) =>
+      row(method, facts.common(method, role)),
+    ),
+    requests: sentBy(role, "request").map(exact),
+    notifications: sentBy(role, "notification").map(exact),
+    results: sentBy(peer, "request").flatMap((method) => resultRow(method, facts)),
+  };
+}
+
+/** The exact definitions that may answer a method, the plain one first. */
+function resultRow(method: Method, facts: Facts): string[] {
+  const { definition, alternatives = [] } = method.result ?? {};
+  const names = [definition, ...alternatives.map((arm) => arm.definition)].filter(
+    (name) => name !== undefined,
+  );
+  if (names.length === 0) return [];
+  const definitions = names.map((name) => objectLayout(facts.definition(name, facts.exactly(name))));
+  return [printAt(2, memberLayout(memberKey(method.name), arrayLayout(definitions, true)))];
+}

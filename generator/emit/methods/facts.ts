@@ -1,0 +1,121 @@
+import { pointerTokens } from "@mcpgen/engine";
+import {
+  type Alternative,
+  type HeaderRule,
+  type Method,
+  type ProtocolModel,
+  type Role,
+  gate,
+} from "../../model/model.js";
+import { capitalised } from "../names.js";
+import { stringLiteral } from "../text.js";
+import type { Layout } from "../validators/layout.js";
+import { arrayLayout, objectLayout, printAt, stringsLayout } from "./layouts.js";
+
+type Member = readonly [key: string, value: Layout];
+
+/** Prints what the tables say of one method. */
+export class Facts {
+  private readonly names: ReadonlyMap<string, string>;
+  private readonly headersOf = new Map<string, HeaderRule[]>();
+
+  constructor(model: ProtocolModel, names: ReadonlyMap<string, string>) {
+    this.names = names;
+    for (const rule of model.headers) {
+      const rules = this.headersOf.get(rule.method);
+      if (rules) rules.push(rule);
+      else this.headersOf.set(rule.method, [rule]);
+    }
+  }
+
+  /** The name by which `check` and validators know a definition. */
+  nameOf(definition: string): string {
+    return capitalised(this.names.get(definition)!);
+  }
+
+  accepts(definition: string): Member {
+    return ["accepts", `validators.accepts${this.nameOf(definition)}`];
+  }
+
+  exactly(definition: string): Member {
+    return ["is", `validators.is${this.nameOf(definition)}`];
+  }
+
+  /** A definition by name, with the validator of the wanted reading. */
+  definition(definition: string, ...validator: Member[]): Member[] {
+    return [["name", stringLiteral(this.nameOf(definition))], ...validator];
+  }
+
+  /** What holds for the method in whichever direction it goes. */
+  common(method: Method, sender: Role): Member[] {
+    const capability = gate(method, sender);
+    const headers = this.headersOf.get(method.name) ?? [];
+    const { deprecated } = method;
+    const members: (Member | false)[] = [
+      capability !== undefined && [
+        "capability",
+        objectLayout([
+          ["of", stringLiteral(capability.of)],
+          ["path", pathLayout(capability.path)],
+        ]),
+      ],
+      headers.length > 0 && ["headers", headersLayout(headers)],
+      method.cacheable && ["cacheable", "true"],
+      method.multiRoundTrip && ["multiRoundTrip", "true"],
+      method.payload && ["payload", "true"],
+      deprecated !== undefined && [
+        "deprecated",
+        objectLayout(
+          Object.entries(deprecated).map(([key, text]) => [key, stringLiteral(text as string)] as const),
+        ),
+      ],
+    ];
+    return members.filter((member) => member !== false);
+  }
+
+  /** What answers the method; with validators for the side that reads the answer. */
+  answers({ result }: Method, reads: boolean): Member[] {
+    if (!result) return [];
+    const named = (definition: string): Member[] =>
+      this.definition(definition, ...(reads ? [this.accepts(definition)] : []));
+    const members: Member[] = [];
+    if (result.definition !== undefined) members.push(["result", objectLayout(named(result.definition))]);
+    if (result.alternatives.length > 0) {
+      const alternatives = result.alternatives.map((arm) =>
+        objectLayout([...named(arm.definition), ...marker(arm)]),
+      );
+      members.push(["alternatives", arrayLayout(alternatives, true)]);
+    }
+    return members;
+  }
+
+  /** Headers of every request. */
+  standardHeaders(): string {
+    return printAt(1, headersLayout(this.headersOf.get("*") ?? []));
+  }
+}
+
+/** How an alternative is told from the plain result, and what must have been declared. */
+function marker({ discriminator, capability }: Alternative): Member[] {
+  const { key, value } = discriminator ?? {};
+  return [
+    ...(key === undefined ? [] : [["key", stringLiteral(key)] as const]),
+    ...(value === undefined ? [] : [["value", stringLiteral(value)] as const]),
+    ...(capability === undefined ? [] : [["capability", pathLayout(capability)] as const]),
+  ];
+}
+
+function pathLayout(dotted: string): Layout {
+  return stringsLayout(dotted.split("."));
+}
+
+function headersLayout(rules: readonly HeaderRule[]): Layout {
+  const headers = rules.map(({ header, from }) =>
+    objectLayout([
+      ["header", stringLiteral(header)],
+      ...(from === null ? [] : [["from", stringsLayout(pointerTokens(from))] as const]),
+    ]),
+  );
+  const forced = rules.every(({ from }) => from !== null);
+  return arrayLayout(headers, forced);
+}

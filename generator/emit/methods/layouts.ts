@@ -1,0 +1,70 @@
+import { propertyKey, stringLiteral } from "../text.js";
+import {
+  type Layout,
+  group,
+  hardline,
+  indent,
+  join,
+  line,
+  print,
+  softline,
+  whenBroken,
+} from "../validators/layout.js";
+
+/** Pieces of code the tables are made of, laid out as prettier lays them out. */
+
+/** `name` as a key of an object literal, where a plain `__proto__` would set the prototype. */
+export function memberKey(name: string): string {
+  return name === "__proto__" ? '["__proto__"]' : propertyKey(name);
+}
+
+/** `key: value`; a long text goes on a line of its own. */
+export function memberLayout(key: string, value: Layout): Layout {
+  if (typeof value !== "string") return [key, ": ", value];
+  return group(key, ":", indent(line, value));
+}
+
+/** Members in braces; on one line where they fit. */
+export function objectLayout(members: readonly (readonly [string, Layout])[]): Layout {
+  if (members.length === 0) return "{}";
+  const printed = members.map(([key, value]) => memberLayout(key, value));
+  return group("{", indent(line, join([",", line], printed), whenBroken(",")), line, "}");
+}
+
+/** A list in brackets. Several objects stand on lines of their own, even where they would fit on one. */
+export function arrayLayout(items: readonly Layout[], ofObjects = false): Layout {
+  if (items.length === 0) return "[]";
+  if (ofObjects && items.length > 1) {
+    return ["[", indent(hardline, join([",", hardline], items), ","), hardline, "]"];
+  }
+  return group("[", indent(softline, join([",", line], items), whenBroken(",")), softline, "]");
+}
+
+export function stringsLayout(texts: readonly string[]): Layout {
+  return arrayLayout(texts.map(stringLiteral));
+}
+
+/** `name: A | B;` with the arms on lines of their own where they do not fit. */
+export function unionMember(name: string, arms: readonly string[]): Layout {
+  if (arms.length === 1) return [name, ": ", arms[0]!, ";"];
+  const leading = [whenBroken("| "), join([line, "| "], arms)];
+  return group(name, ":", indent(line, leading), ";");
+}
+
+/** `export type Name = A | B;` */
+export function unionType(name: string, arms: readonly string[]): Layout {
+  const union = arms.length === 0 ? "never" : group(whenBroken("| "), join([line, "| "], arms));
+  return group(`export type ${name} =`, indent(line, union), ";");
+}
+
+/** `head(argument, …)tail` */
+export function callLayout(head: string, args: readonly string[], tail: string): Layout {
+  return group(`${head}(`, indent(softline, join([",", line], args), whenBroken(",")), softline, `)${tail}`);
+}
+
+/** The text of `layout` at a depth of indentation; the first line's own indentation is the template's. */
+export function printAt(depth: number, layout: Layout): string {
+  let nested: Layout = [hardline, layout];
+  for (let level = 0; level < depth; level++) nested = indent(nested);
+  return print(nested).trimStart();
+}

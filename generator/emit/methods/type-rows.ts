@@ -1,0 +1,59 @@
+import type { Method, ProtocolModel } from "../../model/model.js";
+import { docComment } from "../text.js";
+import { memberKey, printAt, unionMember } from "./layouts.js";
+
+/** One method in the type maps. */
+export interface TypeRow {
+  readonly doc: string;
+  readonly key: string;
+  readonly params: string;
+  readonly result: string;
+}
+
+export interface TypeRows {
+  readonly requests: readonly TypeRow[];
+  readonly notifications: readonly TypeRow[];
+  readonly usesTypes: boolean;
+}
+
+/** What each method carries and what may answer it, as types. */
+export function typeRows(model: ProtocolModel, names: ReadonlyMap<string, string>): TypeRows {
+  const rows = (kind: Method["kind"]): TypeRow[] =>
+    model.methods
+      .filter((method) => method.kind === kind)
+      .map((method) => ({
+        doc: methodDoc(method, "  "),
+        key: memberKey(method.name),
+        params: printAt(2, unionMember("params", paramsArms(method, names))),
+        result: printAt(2, unionMember("result", resultArms(method, names))),
+      }));
+  const requests = rows("request");
+  const notifications = rows("notification");
+  const usesTypes = [...requests, ...notifications].some(({ params, result }) =>
+    `${params} ${result}`.includes("types."),
+  );
+  return { requests, notifications, usesTypes };
+}
+
+/** The documentation comment of a method. */
+export function methodDoc({ description, deprecated, see }: Method, indent = ""): string {
+  return docComment([description, deprecated && deprecationLine(deprecated), see && `@see ${see}`], indent);
+}
+
+function deprecationLine({ since, instead }: NonNullable<Method["deprecated"]>): string {
+  return ["@deprecated", since && `Since ${since}.`, instead].filter(Boolean).join(" ");
+}
+
+function paramsArms({ message, params }: Method, names: ReadonlyMap<string, string>): string[] {
+  if (params.presence === "none") return ["undefined"];
+  // An indexed access already has `undefined` where the member is optional.
+  if (params.definition === undefined) return [`types.${names.get(message)!}["params"]`];
+  const type = `types.${names.get(params.definition)!}`;
+  return params.presence === "optional" ? [type, "undefined"] : [type];
+}
+
+function resultArms({ result }: Method, names: ReadonlyMap<string, string>): string[] {
+  const definitions = [result?.definition, ...(result?.alternatives ?? []).map((arm) => arm.definition)];
+  const types = definitions.filter((name) => name !== undefined).map((name) => `types.${names.get(name)!}`);
+  return types.length > 0 ? types : ["unknown"];
+}
