@@ -5,6 +5,8 @@ import type { Outcome } from "./outcome.js";
 /** What a command has to do with besides its arguments. */
 export interface CommandContext {
   readonly console: Console;
+  /** The command line, for telling how to repeat it. */
+  readonly words: readonly string[];
   /** Paths on the command line are relative to it. */
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;

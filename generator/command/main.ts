@@ -7,7 +7,7 @@ import { present, presentError } from "./present.js";
 import { readSettings } from "./settings.js";
 
 /** The process a command line runs in; tests bring their own. */
-export interface Surrounding extends Omit<CommandContext, "console"> {
+export interface Surrounding extends Omit<CommandContext, "console" | "words"> {
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
 }
@@ -18,7 +18,7 @@ export interface Surrounding extends Omit<CommandContext, "console"> {
  * @returns the exit code
  */
 export async function main(args: readonly string[], surrounding: Surrounding): Promise<number> {
-  const { stdout, stderr, env, directory, stdin } = surrounding;
+  const { stdout, stderr, env } = surrounding;
   const console = new Console(readSettings(args), { stdout, stderr, env });
   let name = "";
   try {
@@ -26,10 +26,23 @@ export async function main(args: readonly string[], surrounding: Surrounding): P
     if (!selection) return 0;
     name = selection.command.name;
     const run = await selection.command.load();
-    return present(name, await run(selection.args, { console, directory, env, stdin }), console);
+    return present(name, await run(selection.args, contextOf(args, surrounding, console)), console);
   } catch (error) {
     return presentError(name, error instanceof CodedError ? error : bug(error, console), console);
   }
+}
+
+function contextOf(words: readonly string[], surrounding: Surrounding, console: Console): CommandContext {
+  const { directory, env } = surrounding;
+  return {
+    console,
+    words,
+    directory,
+    env,
+    get stdin() {
+      return surrounding.stdin;
+    },
+  };
 }
 
 /** Whatever we did not foresee is our bug, never the user's. */

@@ -28,9 +28,10 @@ export async function parseCommandLine(
     selection = { command, args: new Arguments(values) };
   };
   const parser = configure(yargs([]), version);
-  for (const command of commands.filter(({ name }) => !name.includes(" ")))
-    addCommand(parser, command, select);
-  for (const [group, summary] of groups) addGroup(parser, group, summary, select);
+  for (const entry of new Set(commands.map((command) => groupOf(command) ?? command))) {
+    if (typeof entry === "string") addGroup(parser, entry, select);
+    else addCommand(parser, entry, select);
+  }
   parser.completion("completion", "Print a completion script for bash or zsh");
   parser.fail((message: string | null, error: Error | undefined) => {
     throw error instanceof CodedError ? error : usageError(message ?? error?.message ?? "", args);
@@ -55,7 +56,7 @@ function configure(parser: Argv, version: string): Argv {
       "parse-positional-numbers": false,
     })
     .options(globalOptions)
-    .group(["help", "version", ...Object.keys(globalOptions)], "Of every command:")
+    .updateStrings({ "Options:": "Options of every command:" })
     .check((values) => refuseRepeated(values))
     .demandCommand(1)
     .strict()
@@ -77,19 +78,24 @@ function addCommand(parser: Argv, command: CommandDefinition, select: Select): v
     (builder) => {
       for (const [name, options] of positionals) builder.positional(name, options);
       for (const [example, description] of command.examples ?? []) builder.example(example, description);
-      return builder.options(command.options ?? {});
+      return builder
+        .options(command.options ?? {})
+        .group(Object.keys(command.options ?? {}), `Options of ${command.name}:`);
     },
     (values) => select(command, values),
   );
 }
 
-function addGroup(parser: Argv, group: string, summary: string, select: Select): void {
+function groupOf({ name }: CommandDefinition): string | undefined {
+  return name.includes(" ") ? name.split(" ")[0] : undefined;
+}
+
+function addGroup(parser: Argv, group: string, select: Select): void {
   parser.command(
     group,
-    summary,
+    groups.get(group)!,
     (builder) => {
-      for (const command of commands)
-        if (command.name.startsWith(group + " ")) addCommand(builder, command, select);
+      for (const command of commands) if (groupOf(command) === group) addCommand(builder, command, select);
       return builder.demandCommand(1);
     },
     () => {},

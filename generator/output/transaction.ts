@@ -80,6 +80,11 @@ export function recover(root: string, { own = false } = {}): readonly string[] |
   return undone.length > 0 ? undone.map(({ path }) => path) : undefined;
 }
 
+/** Whether a run died here in the middle, and nothing has undone its work yet. */
+export function isInterrupted(root: string): boolean {
+  return existsSync(join(root, transactionFolder, "journal.json"));
+}
+
 function stage(root: string, folder: string, changes: readonly FileChange[]): void {
   mkdirSync(folder, { recursive: true });
   const entries = changes.map(({ path, content }) => {

@@ -1,11 +1,6 @@
-import {
-  type Dialect,
-  type JsonObject,
-  type JsonValue,
-  canonicalise,
-  dialectOf,
-  isJsonObject,
-} from "@mcpgen/engine";
+import { type Dialect, type JsonObject, dialectOf, readSchema } from "@mcpgen/engine";
+import type { JsonFile } from "../input/json-file.js";
+import { canonicalDocument, withPlaces } from "../input/schema-source.js";
 import { sha256 } from "../output/sha256.js";
 
 /** A schema document in the form it is stored in. */
@@ -14,20 +9,22 @@ export interface StoredSchema {
   /** What schema.json holds. */
   readonly text: string;
   readonly sha256: string;
+  /** The dialect the file was written in. */
   readonly dialect: Dialect;
 }
 
 /**
  * The form in which a revision's schema is stored: canonical, two spaces of indentation, final newline.
  *
- * @throws SchemaError when the document is not a schema
+ * @throws CodedError MG11xx with the place in the file when it is not a schema that can be read
  */
-export function storedSchema(
-  document: JsonValue,
-  { descriptions }: { readonly descriptions: boolean },
-): StoredSchema {
-  const canonical = canonicalise(document, { descriptions });
-  const text = JSON.stringify(canonical, null, 2) + "\n";
-  const dialect = isJsonObject(document) ? dialectOf(document) : "2020-12";
-  return { document: canonical, text, sha256: sha256(text), dialect };
+export async function storedSchema(
+  file: JsonFile,
+  options: { readonly descriptions: boolean },
+): Promise<StoredSchema> {
+  const document = await canonicalDocument(file, options);
+  // What could not be generated from is refused at the door.
+  await withPlaces(file, () => readSchema(document));
+  const text = JSON.stringify(document, null, 2) + "\n";
+  return { document, text, sha256: sha256(text), dialect: dialectOf(file.value as JsonObject) };
 }

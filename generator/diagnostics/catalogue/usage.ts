@@ -62,11 +62,6 @@ export const usageDiagnostics = {
       "The schema folder has no revision of that name. `mcpgen revision list` shows those it has; `mcpgen revision add FILE` brings in a new one.",
   },
   MG2011: {
-    title: "There is no such kind of output",
-    exit: 2,
-    explanation: "`--only` takes the names of emitters, separated by commas; the message lists them.",
-  },
-  MG2012: {
     title: "The built protocol package cannot be loaded",
     exit: 2,
     explanation:

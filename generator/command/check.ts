@@ -1,0 +1,95 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Project, openProject } from "../config/project.js";
+import { type CachedRun } from "../output/cache.js";
+import { listOutput } from "../output/folder.js";
+import { manifestFile } from "../output/manifest.js";
+import { sha256 } from "../output/sha256.js";
+import { isInterrupted } from "../output/transaction.js";
+import { verifyStore } from "../revision/verify.js";
+import type { CommandContext, RunCommand } from "./context.js";
+import { inputState, trustsCache } from "./input-state.js";
+import type { Finding, Outcome } from "./outcome.js";
+import { type OutputRequest, outputRequest } from "./output-request.js";
+import { repeatedWithout } from "./repeated.js";
+import { shownPath } from "./shown-path.js";
+
+export const check: RunCommand = async (args, context) => {
+  const project = await openProject(args, context);
+  const wanted = outputRequest(args, project, context.directory);
+  return checkOutput(wanted, project, context, { full: args.flag("full") });
+};
+
+/** Compares schemas with the lock and output with its input. Never writes below either folder. */
+export async function checkOutput(
+  wanted: OutputRequest,
+  project: Project,
+  context: CommandContext,
+  { full }: { readonly full: boolean },
+): Promise<Outcome> {
+  const trust = !full && trustsCache(context.env);
+  const state = inputState(wanted, project, trust);
+  if (state.cached?.key === state.key && isAsPlanned(project.outDir, state.cached)) {
+    context.console.detail("nothing changed since the last complete run (--full generates anew)");
+    return clean(state.cached.warnings as readonly Finding[], wanted);
+  }
+  // Everything below is loaded only when something may have changed.
+  const { compareWithOutput, remember } = await import("./comparison.js");
+  const { carriedNotes, drift, mendOf } = await import("./drift.js");
+  const schemas = relativeTo(context.directory, await verifyStore(project.schemaDir));
+  const comparison = await compareWithOutput(wanted, project.outDir, state.cached);
+  const findings = [...interrupted(project, context), ...schemas, ...drift(comparison, project, context)];
+  const warnings = carriedNotes(comparison.generated, project, context);
+  if (findings.length === 0) {
+    remember(state, comparison, warnings);
+    return clean(warnings, wanted);
+  }
+  const command = repeatedWithout(context.words, ["--check", "--full"], "generate");
+  return {
+    findings: [...findings, ...warnings],
+    summary: `${findings.length} ${findings.length === 1 ? "finding" : "findings"}`,
+    mend: mendOf(comparison, schemas, command, project, context),
+  };
+}
+
+function clean(warnings: readonly Finding[], { request }: OutputRequest): Outcome {
+  const revisions = request.sources.map(({ revision }) => revision);
+  return {
+    findings: warnings,
+    summary: `${revisions.join(", ")}: schemas equal the lock, output is up to date`,
+    data: { revisions },
+  };
+}
+
+/** Whether the folder holds exactly the files of the cached run. */
+function isAsPlanned(outDir: string, { planned }: CachedRun): boolean {
+  if (isInterrupted(outDir)) return false;
+  const present = listOutput(outDir).filter((path) => path !== manifestFile);
+  if (present.some((path) => !Object.hasOwn(planned, path))) return false;
+  try {
+    return Object.entries(planned).every(([path, hash]) => sha256(readFileSync(join(outDir, path))) === hash);
+  } catch {
+    return false;
+  }
+}
+
+function interrupted({ outDir }: Project, { directory }: CommandContext): Finding[] {
+  if (!isInterrupted(outDir)) return [];
+  return [
+    {
+      code: "MG3005",
+      severity: "error",
+      message: "a run was interrupted while it was writing",
+      place: { file: shownPath(outDir, directory) },
+      next: "The next `mcpgen generate` puts back what it had changed.",
+    },
+  ];
+}
+
+function relativeTo(directory: string, findings: readonly Finding[]): Finding[] {
+  return findings.map((finding) =>
+    finding.place?.file === undefined
+      ? finding
+      : { ...finding, place: { ...finding.place, file: shownPath(finding.place.file, directory) } },
+  );
+}

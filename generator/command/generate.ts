@@ -1,0 +1,139 @@
+import { relative } from "node:path";
+import { openProject } from "../config/project.js";
+import type { Project } from "../config/project.js";
+import { type PlannedFile, planOutput } from "../output/plan.js";
+import { recover } from "../output/transaction.js";
+import { writePlan } from "../output/write.js";
+import { checkOutput } from "./check.js";
+import { columns } from "./columns.js";
+import { type Comparison, compareWithOutput, remember } from "./comparison.js";
+import type { CommandContext, RunCommand } from "./context.js";
+import { carriedNotes } from "./drift.js";
+import { inputState, trustsCache } from "./input-state.js";
+import type { Finding, Outcome } from "./outcome.js";
+import { outputRequest } from "./output-request.js";
+import { repeatedWith } from "./repeated.js";
+import { shownPath } from "./shown-path.js";
+
+export const generate: RunCommand = async (args, context) => {
+  const project = await openProject(args, context);
+  const wanted = outputRequest(args, project, context.directory);
+  if (args.flag("check")) return checkOutput(wanted, project, context, { full: false });
+
+  const dryRun = args.flag("dry-run");
+  const force = args.flag("force");
+  const interrupted = dryRun ? [] : recovered(project, context);
+  const state = inputState(wanted, project, trustsCache(context.env));
+  context.console.progress(`generating ${wanted.request.sources.length} revisions…`);
+  const comparison = await compareWithOutput(wanted, project.outDir, state.cached, { ignoreManifest: force });
+  report(comparison, context);
+
+  const plan = planOutput(comparison.files, { force });
+  const conflicts = conflictFindings(plan, project, context);
+  const warnings = [...interrupted, ...carriedNotes(comparison.generated, project, context)];
+  const outcome: Outcome = {
+    findings: [...conflicts, ...warnings],
+    ...described(plan, comparison, project, context),
+  };
+  if (conflicts.length > 0) return { ...outcome, mend: repeatedWith(context.words, ["--force"]) };
+  if (dryRun) return { ...outcome, summary: `${outcome.summary}; nothing was written (--dry-run)` };
+  writePlan(project.outDir, plan, comparison.manifest);
+  remember(state, comparison, carriedNotes(comparison.generated, project, context));
+  return outcome;
+};
+
+function recovered({ outDir }: Project, context: CommandContext): Finding[] {
+  const undone = recover(outDir);
+  if (!undone) return [];
+  return [
+    {
+      code: "MG3005",
+      severity: "warning",
+      message: `an interrupted run was undone: ${undone.length} files were put back`,
+      place: { file: shownPath(outDir, context.directory) },
+    },
+  ];
+}
+
+/** Where the time went and, if anything changed, what was assumed because nobody says it. */
+function report({ generated, files, manifestState }: Comparison, { console }: CommandContext): void {
+  const { read, emit, format } = generated.timings;
+  console.detail(`read ${read.toFixed(0)} ms, emit ${emit.toFixed(0)} ms, format ${format.toFixed(0)} ms`);
+  const { verbose } = console.settings;
+  if (manifestState === "same" && files.every(({ state }) => state === "same") && !verbose) return;
+  const lines = assumptionLines(generated);
+  const shown = verbose ? lines : lines.slice(0, 12);
+  for (const line of shown) console.note(line);
+  if (lines.length > shown.length)
+    console.note(`assumed: ${lines.length - shown.length} more; --verbose lists them`);
+}
+
+/** What several revisions have in common is said once. */
+function assumptionLines({ assumptions }: Comparison["generated"]): string[] {
+  const revisions = new Map<string, string[]>();
+  for (const { revision, kind, subject, text } of assumptions) {
+    const line = `assumed (${kind} of ${subject}): ${text}`;
+    revisions.set(line, [...(revisions.get(line) ?? []), revision]);
+  }
+  return [...revisions].map(([line, names]) => `${line} [${names.join(", ")}]`);
+}
+
+function conflictFindings(
+  plan: readonly PlannedFile[],
+  { outDir }: Project,
+  context: CommandContext,
+): Finding[] {
+  return plan
+    .filter(({ action }) => action === "CONFLICT")
+    .map(({ path, state }) => ({
+      code: "MG3001",
+      severity: "error",
+      message: conflictMessage(state),
+      place: { file: shownPath(outDir, context.directory, path) },
+      next: "Move the edit to where it belongs, or overwrite the file with --force.",
+    }));
+}
+
+function conflictMessage(state: PlannedFile["state"]): string {
+  if (state === "unrecorded") return "a file that mcpgen did not write stands where one is to be written";
+  if (state === "stale-edited") return "the file is not generated any more, and was edited by hand";
+  return "the file was edited by hand";
+}
+
+function described(
+  plan: readonly PlannedFile[],
+  { generated }: Comparison,
+  { outDir }: Project,
+  { directory }: CommandContext,
+): Outcome {
+  const changes = plan.filter(({ action }) => action !== "UNCHANGED");
+  const rows = changes.map(({ action, path, before, after }) => [
+    action,
+    shownPath(outDir, directory, path),
+    action === "CREATE"
+      ? sizeText(after)
+      : action === "UPDATE"
+        ? `${sizeText(before)} → ${sizeText(after)}`
+        : "",
+  ]);
+  const count = (action: PlannedFile["action"]): number =>
+    plan.filter((file) => file.action === action).length;
+  const revisions = generated.models.map(({ revision }) => revision);
+  return {
+    ...(rows.length > 0 && { text: columns(rows) }),
+    summary:
+      `${revisions.join(", ")}: ${count("CREATE")} created, ${count("UPDATE")} updated, ` +
+      `${count("DELETE")} deleted, ${count("UNCHANGED")} unchanged`,
+    data: {
+      out: relative(directory, outDir) || ".",
+      revisions,
+      files: plan.map(({ path, action, before, after }) => ({ path, action, before, after })),
+      assumptions: generated.assumptions,
+      timings: generated.timings,
+    },
+  };
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1024 ? `${bytes} B` : `${(bytes / 1024).toFixed(1)} KiB`;
+}

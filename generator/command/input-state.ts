@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import { canonicalText } from "@mcpgen/engine";
+import type { Project } from "../config/project.js";
+import { type CachedRun, cacheFile, readCache } from "../output/cache.js";
+import { fileFingerprint, folderFingerprint, generatorFingerprint } from "../output/fingerprint.js";
+import { sha256 } from "../output/sha256.js";
+import { lockFile } from "../revision/lock.js";
+import { revisionFolders } from "../revision/verify.js";
+import type { OutputRequest } from "./output-request.js";
+
+/** Everything a run depends on, as hashes, with what the cache knows of it. */
+export interface InputState {
+  /** Hash of mcpgen itself; undefined when it runs from source. */
+  readonly generator: string | undefined;
+  /** Hash of mcpgen, of every input and of every option. */
+  readonly key: string;
+  readonly cacheFile: string | undefined;
+  /** The last run by this mcpgen, whatever its input was. */
+  readonly cached: CachedRun | undefined;
+}
+
+/** @param trust whether the cache may be read */
+export function inputState(
+  { request, options, partial }: OutputRequest,
+  project: Project,
+  trust: boolean,
+): InputState {
+  const { schemaDir, outDir, loaded } = project;
+  const generator = generatorFingerprint();
+  const files = [
+    join(schemaDir, lockFile),
+    join(schemaDir, "docs.json"),
+    ...revisionFolders(schemaDir).map((revision) => join(schemaDir, revision, "schema.json")),
+    ...request.sources.flatMap(({ schemaFile, notesFile }) => [schemaFile, notesFile ?? ""]),
+  ];
+  const key = sha256(
+    [
+      generator,
+      canonicalText(options),
+      partial,
+      folderFingerprint(request.templatesDir),
+      ...request.sources.map(({ revision, status }) => `${revision} ${status}`),
+      ...files.map((file) => `${file} ${fileFingerprint(file)}`),
+    ].join("\n"),
+  );
+  const file = partial ? undefined : cacheFile(loaded.folder, outDir);
+  const cached = trust && generator !== undefined ? readCache(file) : undefined;
+  return { generator, key, cacheFile: file, cached: cached?.generator === generator ? cached : undefined };
+}
+
+/** The cache is for people who wait; where nobody does, everything is done anew. */
+export function trustsCache(env: Readonly<Record<string, string | undefined>>): boolean {
+  return !env["CI"] || env["CI"] === "false";
+}

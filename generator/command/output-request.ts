@@ -1,0 +1,121 @@
+import { resolve } from "node:path";
+import { type JsonObject, naturalCompare } from "@mcpgen/engine";
+import type { Project } from "../config/project.js";
+import { CodedError } from "../diagnostics/coded-error.js";
+import type { GenerateRequest } from "../generate.js";
+import { type RevisionSource, storedRevision } from "../input/revision-source.js";
+import { readLock } from "../revision/lock.js";
+import { expectRevisionName } from "../revision/name.js";
+import { expectRevision } from "../revision/verify.js";
+import type { Arguments } from "./arguments.js";
+
+/** What a run of the generator is asked for. */
+export interface OutputRequest {
+  readonly request: GenerateRequest;
+  /** Options that decide what the output is, as the manifest records them. */
+  readonly options: JsonObject;
+  /** Only some of the output is asked for. */
+  readonly partial: boolean;
+}
+
+/**
+ * What the command line and the configuration ask for, together.
+ *
+ * @throws CodedError MG2005 for options that do not go together, MG2010 for revisions that do not exist
+ */
+export function outputRequest(args: Arguments, project: Project, directory: string): OutputRequest {
+  refuseContradictions(args);
+  const { config, folder } = project.loaded;
+  const only = args.list("only");
+  const overrides = args.string("templates");
+  const templatesDir =
+    overrides !== undefined
+      ? resolve(directory, overrides)
+      : config.templates && resolve(folder, config.templates);
+  const packageName = args.string("package") ?? config.package;
+  const importExtension =
+    (args.string("import-extension") as "js" | "ts" | undefined) ?? config.importExtension ?? "js";
+  const notes = !args.flag("no-notes");
+  return {
+    request: {
+      sources: sourcesOf(args, project, directory),
+      schemaDir: project.schemaDir,
+      importExtension,
+      ...(only && { only }),
+      ...(templatesDir && { templatesDir }),
+      ...(packageName !== undefined && { packageName }),
+    },
+    options: {
+      importExtension,
+      notes,
+      ...(packageName !== undefined && { package: packageName }),
+      ...(templatesDir && { templates: true }),
+    },
+    partial: only !== undefined,
+  };
+}
+
+function sourcesOf(args: Arguments, project: Project, directory: string): RevisionSource[] {
+  const { schemaDir, loaded } = project;
+  const lock = readLock(schemaDir);
+  const file = args.string("schema");
+  const named = args.strings("revision") ?? (file === undefined ? loaded.config.revisions : undefined);
+  const revisions = named ?? (file === undefined ? [...lock.keys()] : []);
+  const sources = [...new Set(revisions)].map((revision) =>
+    storedRevision(schemaDir, revision, expectRevision(lock, revision).status, !args.flag("no-notes")),
+  );
+  if (file !== undefined) sources.push(extraSource(args, file, directory, sources));
+  if (sources.length === 0) {
+    throw new CodedError("MG2010", "there is no revision to generate", {
+      place: { file: schemaDir },
+      next: "Bring one in with `mcpgen revision add FILE`, or name a file with --schema and --name.",
+    });
+  }
+  return sources.sort((a, b) => naturalCompare(a.revision, b.revision));
+}
+
+function extraSource(
+  args: Arguments,
+  file: string,
+  directory: string,
+  others: readonly RevisionSource[],
+): RevisionSource {
+  const revision = expectRevisionName(args.required("name"));
+  if (others.some((other) => other.revision === revision)) {
+    throw contradiction(
+      `--name ${revision} and --revision ${revision} are the same revision`,
+      "Give one of them another name.",
+    );
+  }
+  const notesFile = args.string("notes");
+  return {
+    revision,
+    status: "draft",
+    schemaFile: resolve(directory, file),
+    ...(notesFile !== undefined && { notesFile: resolve(directory, notesFile) }),
+  };
+}
+
+function refuseContradictions(args: Arguments): void {
+  const given = (name: string): boolean => args.string(name) !== undefined;
+  if (given("schema") && !given("name")) {
+    throw contradiction("--schema needs --name", "Say what the revision is called: --name next.");
+  }
+  for (const name of ["name", "notes"]) {
+    if (given(name) && !given("schema"))
+      throw contradiction(`--${name} needs --schema`, "Name the schema file, too.");
+  }
+  if (given("notes") && args.flag("no-notes")) {
+    throw contradiction("--notes and --no-notes exclude each other", "Leave one of them out.");
+  }
+  if (args.flag("check") && (args.flag("dry-run") || args.flag("force"))) {
+    throw contradiction(
+      "--check writes nothing: --dry-run and --force mean nothing with it",
+      "Leave --check out.",
+    );
+  }
+}
+
+function contradiction(message: string, next: string): CodedError {
+  return new CodedError("MG2005", message, { next });
+}

@@ -1,0 +1,22 @@
+/** The command line again, with more words. */
+export function repeatedWith(words: readonly string[], more: readonly string[]): string {
+  return ["mcpgen", ...words, ...more].map(quoted).join(" ");
+}
+
+/** The command line again as one of `command`, without some words. */
+export function repeatedWithout(
+  words: readonly string[],
+  without: readonly string[],
+  command: string,
+): string {
+  const kept = words.filter((word) => !without.includes(word) && !presentation.test(word));
+  const place = kept.findIndex((word) => !word.startsWith("-"));
+  return ["mcpgen", ...kept.map((word, index) => (index === place ? command : word))].map(quoted).join(" ");
+}
+
+/** Options that say how to print, which the mending command need not repeat. */
+const presentation = /^--(?:json|quiet|verbose|format=.*|color=.*)$/;
+
+function quoted(word: string): string {
+  return /^[\w./:=,@+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

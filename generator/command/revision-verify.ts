@@ -1,0 +1,56 @@
+import { openProject } from "../config/project.js";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { readLock } from "../revision/lock.js";
+import { readUpstream } from "../revision/source.js";
+import { type UpstreamVerdict, expectRevision, verifyStore, verifyUpstream } from "../revision/verify.js";
+import type { RunCommand } from "./context.js";
+import type { Finding, Outcome } from "./outcome.js";
+
+export const revisionVerify: RunCommand = async (args, context) => {
+  const { schemaDir } = await openProject(args, context);
+  const revision = args.string("revision");
+  const source = args.string("source");
+  if (revision === undefined) return wholeStore(schemaDir);
+  if (source === undefined) {
+    throw new CodedError("MG2003", `expected a file or URL to compare ${revision} with`, {
+      next: `Name it: \`mcpgen revision verify ${revision} FILE\`.`,
+    });
+  }
+  expectRevision(readLock(schemaDir), revision);
+  const verdict = await verifyUpstream(schemaDir, revision, await readUpstream(source, context.directory));
+  return oneFile(revision, source, verdict);
+};
+
+async function wholeStore(schemaDir: string): Promise<Outcome> {
+  const findings = await verifyStore(schemaDir);
+  const count = readLock(schemaDir).size;
+  const revisions = [...readLock(schemaDir).keys()];
+  if (findings.length > 0) return { findings, data: { revisions } };
+  return { summary: `${count} revisions: canonical and equal to the lock`, data: { revisions } };
+}
+
+function oneFile(revision: string, source: string, verdict: UpstreamVerdict): Outcome {
+  const { relation, contentOf, added, removed, canonical, locked } = verdict;
+  const data = { revision, relation, canonical, locked, contentOf, added, removed };
+  if (relation === "same-file") return { text: `${revision}: same file`, data };
+  const finding: Finding = {
+    code: "MG3108",
+    severity: "error",
+    place: { file: source },
+    message: messageOf(revision, verdict),
+    next:
+      relation === "same-meaning"
+        ? `Nothing to do; \`mcpgen revision add FILE --name ${revision} --replace\` records the new file.`
+        : `To take it over: \`mcpgen revision add FILE --name ${revision} --replace\`.`,
+  };
+  const lists = [...removed.map((name) => `- ${name}`), ...added.map((name) => `+ ${name}`)].slice(0, 20);
+  return { findings: [lists.length > 0 ? { ...finding, detail: lists.join("\n") } : finding], data };
+}
+
+function messageOf(revision: string, { relation, contentOf, added, removed }: UpstreamVerdict): string {
+  if (relation === "same-meaning")
+    return `same revision, other file: the canonical form equals that of ${revision}`;
+  if (contentOf !== undefined) return `not the file of ${revision}: its content is that of ${contentOf}`;
+  const changes = `${added.length} definitions added, ${removed.length} removed`;
+  return `another file, and its canonical form differs from that of ${revision} (${changes})`;
+}

@@ -1,0 +1,3 @@
+import type { RunCommand } from "./context.js";
+
+export const validate: RunCommand = async () => ({});

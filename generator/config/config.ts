@@ -1,0 +1,39 @@
+/** What mcpgen.config.{json,js,ts} may say. Paths are relative to the file. */
+export interface Config {
+  /** Revisions to generate (default: all in the schema folder). */
+  readonly revisions?: readonly string[];
+  /** The schema folder (default: `schema`). */
+  readonly schema?: string;
+  /** The output folder (default: `generated`). */
+  readonly out?: string;
+  /** Write a package.json with this name into the output folder. */
+  readonly package?: string;
+  /** Contracts to generate from, each into a folder of its own. */
+  readonly contracts?: readonly ContractConfig[];
+  /** Extension of relative imports in generated code (default: `js`). */
+  readonly importExtension?: "js" | "ts";
+  /** Folder with templates that replace the shipped ones of the same name. */
+  readonly templates?: string;
+  /** Modules with further emitters. */
+  readonly plugins?: readonly string[];
+  /** Defaults of `mcpgen diff`. */
+  readonly diff?: DiffConfig;
+}
+
+export interface ContractConfig {
+  readonly file: string;
+  readonly out: string;
+  readonly role: "client" | "server" | "both";
+}
+
+export interface DiffConfig {
+  readonly readers?: "open" | "closed";
+  readonly failOn?: "breaking" | "dangerous" | "any" | "never";
+  /** Severity by rule id. */
+  readonly rules?: Readonly<Record<string, string>>;
+}
+
+/** Types a configuration module: `export default defineConfig({ … })`. */
+export function defineConfig(config: Config): Config {
+  return config;
+}

@@ -1,0 +1,24 @@
+import { resolve } from "node:path";
+import type { Arguments } from "../command/arguments.js";
+import type { CommandContext } from "../command/context.js";
+import { type LoadedConfig, loadConfig } from "./load-config.js";
+
+/** The folders and the configuration a command works with. */
+export interface Project {
+  readonly loaded: LoadedConfig;
+  readonly schemaDir: string;
+  readonly outDir: string;
+}
+
+/** Options win over the configuration file, and that over the defaults. */
+export async function openProject(args: Arguments, { directory, console }: CommandContext): Promise<Project> {
+  const loaded = await loadConfig(directory, args.string("config"));
+  const { config, folder, file } = loaded;
+  console.detail(file === undefined ? "no configuration file" : `configuration: ${file}`);
+  const out = args.string("out");
+  return {
+    loaded,
+    schemaDir: resolve(folder, config.schema ?? "schema"),
+    outDir: out === undefined ? resolve(folder, config.out ?? "generated") : resolve(directory, out),
+  };
+}

@@ -1,0 +1,130 @@
+import { type JsonObject, type JsonValue, isJsonObject, kindOf, pointer } from "@mcpgen/engine";
+import type { Place } from "../diagnostics/coded-error.js";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { closest } from "../diagnostics/suggest.js";
+import type { Config } from "./config.js";
+
+/** Where the value at a JSON Pointer of the configuration stands. */
+export type PlaceOf = (pointer: string) => Promise<Place>;
+
+interface Shape {
+  readonly expected: string;
+  readonly fits: (value: JsonValue) => boolean;
+  /** Shapes of the members of an object, or of every item of an array. */
+  readonly members?: Readonly<Record<string, Shape>>;
+  readonly required?: readonly string[];
+  readonly items?: Shape;
+}
+
+const text: Shape = {
+  expected: "a non-empty string",
+  fits: (value) => typeof value === "string" && value !== "",
+};
+const listOf = (items: Shape): Shape => ({ expected: "an array", fits: Array.isArray, items });
+const objectOf = (members: Readonly<Record<string, Shape>>, required: readonly string[] = []): Shape => ({
+  expected: "an object",
+  fits: isJsonObject,
+  members,
+  required,
+});
+const oneOf = (...choices: readonly string[]): Shape => ({
+  expected: `one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`,
+  fits: (value) => typeof value === "string" && choices.includes(value),
+});
+
+const shape = objectOf({
+  $schema: text,
+  revisions: listOf(text),
+  schema: text,
+  out: text,
+  package: text,
+  contracts: listOf(
+    objectOf({ file: text, out: text, role: oneOf("client", "server", "both") }, ["file", "out", "role"]),
+  ),
+  importExtension: oneOf("js", "ts"),
+  templates: text,
+  plugins: listOf(text),
+  diff: objectOf({
+    readers: oneOf("open", "closed"),
+    failOn: oneOf("breaking", "dangerous", "any", "never"),
+    rules: { expected: "an object", fits: isJsonObject },
+  }),
+});
+
+/**
+ * The configuration that `value` is.
+ *
+ * @throws CodedError MG2102 for a key that means nothing, MG2103 for a value of the wrong type
+ */
+export async function readConfig(value: JsonValue, placeOf: PlaceOf): Promise<Config> {
+  await expectShape(shape, value, "", placeOf);
+  return value as unknown as Config;
+}
+
+async function expectShape(expected: Shape, value: JsonValue, at: string, placeOf: PlaceOf): Promise<void> {
+  if (!expected.fits(value)) throw await wrongType(expected.expected, value, at, placeOf);
+  if (expected.members) await expectMembers(expected, value as JsonObject, at, placeOf);
+  if (expected.items) {
+    for (const [index, item] of (value as JsonValue[]).entries()) {
+      await expectShape(expected.items, item, pointer(at, index), placeOf);
+    }
+  }
+}
+
+async function expectMembers(
+  expected: Shape,
+  value: JsonObject,
+  at: string,
+  placeOf: PlaceOf,
+): Promise<void> {
+  const members = expected.members!;
+  for (const [key, member] of Object.entries(value)) {
+    if (!Object.hasOwn(members, key))
+      throw await unknownKey(key, Object.keys(members), pointer(at, key), placeOf);
+    if (member !== undefined) await expectShape(members[key]!, member, pointer(at, key), placeOf);
+  }
+  for (const key of expected.required ?? []) {
+    if (!Object.hasOwn(value, key)) {
+      throw new CodedError("MG2103", `expected the key ${JSON.stringify(key)}, which is missing`, {
+        place: await placeOf(at),
+        next: `Add ${JSON.stringify(key)}: ${members[key]!.expected}.`,
+      });
+    }
+  }
+}
+
+async function wrongType(
+  expected: string,
+  value: JsonValue,
+  at: string,
+  placeOf: PlaceOf,
+): Promise<CodedError> {
+  const got = typeof value === "string" ? JSON.stringify(value) : describe(value);
+  return new CodedError("MG2103", `expected ${expected}, got ${got}`, {
+    place: await placeOf(at),
+    next: "Correct the value; `mcpgen explain MG2103` tells more.",
+  });
+}
+
+/** A configuration module may hold what JSON cannot. */
+function describe(value: unknown): string {
+  return typeof value === "function" || value === undefined
+    ? String(typeof value)
+    : kindOf(value as JsonValue);
+}
+
+async function unknownKey(
+  key: string,
+  known: readonly string[],
+  at: string,
+  placeOf: PlaceOf,
+): Promise<CodedError> {
+  const suggestion = closest(key, known);
+  return new CodedError("MG2102", `there is no key ${JSON.stringify(key)}`, {
+    place: await placeOf(at),
+    next:
+      suggestion === undefined
+        ? `The keys are ${known.join(", ")}.`
+        : `Did you mean ${JSON.stringify(suggestion)}?`,
+  });
+}

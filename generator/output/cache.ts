@@ -1,0 +1,52 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { sha256 } from "./sha256.js";
+
+/**
+ * What the last run found out, so that the next one need not: kept outside of the tree, and only ever a
+ * reason to do less work, never to do something else.
+ */
+export interface CachedRun {
+  readonly format: 1;
+  /** Hash of mcpgen itself. */
+  readonly generator: string;
+  /** Hash of mcpgen and of every input. */
+  readonly key: string;
+  /** sha256 of each file that is planned, the manifest included. */
+  readonly planned: Readonly<Record<string, string>>;
+  /** sha256 of each file before formatting. */
+  readonly sources: Readonly<Record<string, string>>;
+  /** Findings that do not come from comparing: warnings of the input. */
+  readonly warnings: readonly unknown[];
+}
+
+/** The cache file for an output folder; undefined where there is no node_modules to keep it in. */
+export function cacheFile(folder: string, outDir: string): string | undefined {
+  const modules = join(folder, "node_modules");
+  if (existsSync(modules)) return join(modules, ".cache", "mcpgen", `${sha256(outDir).slice(0, 16)}.json`);
+  return dirname(folder) === folder ? undefined : cacheFile(dirname(folder), outDir);
+}
+
+/** A cache that cannot be read is none. */
+export function readCache(file: string | undefined): CachedRun | undefined {
+  if (file === undefined || !existsSync(file)) return undefined;
+  try {
+    const cached = JSON.parse(readFileSync(file, "utf8")) as CachedRun;
+    return cached.format === 1 ? cached : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A cache that cannot be written is none, either. */
+export function writeCache(file: string | undefined, run: CachedRun): void {
+  if (file === undefined) return;
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    const fresh = `${file}.${process.pid}`;
+    writeFileSync(fresh, JSON.stringify(run));
+    renameSync(fresh, file);
+  } catch {
+    // Read-only installations work, only slower.
+  }
+}

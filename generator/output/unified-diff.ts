@@ -1,0 +1,28 @@
+import { structuredPatch } from "diff";
+
+/** Lines of difference shown of one file. */
+const shownLines = 24;
+
+/**
+ * A short unified diff: `-` is on disk, `+` would be written. Long ones are cut, and say so.
+ */
+export function unifiedDiff(present: string, planned: string): string {
+  // Files that have little in common would take minutes to compare, and nobody would read the result.
+  const patch = structuredPatch("", "", present, planned, "", "", { context: 2, maxEditLength: 2000 });
+  if (!patch)
+    return `${lineCount(present)} lines on disk, ${lineCount(planned)} planned; they have little in common`;
+  const lines = patch.hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines: body }) => [
+    `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
+    ...body.map(shortened),
+  ]);
+  if (lines.length <= shownLines) return lines.join("\n");
+  return [...lines.slice(0, shownLines), `… ${lines.length - shownLines} more lines`].join("\n");
+}
+
+function lineCount(text: string): number {
+  return text === "" ? 0 : text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+}
+
+function shortened(line: string): string {
+  return line.length <= 160 ? line : `${line.slice(0, 159)}…`;
+}

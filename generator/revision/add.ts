@@ -1,0 +1,103 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { type FileChange, applyChanges, recover } from "../output/transaction.js";
+import { type CarriedNotes, carriedNotes } from "./carried-notes.js";
+import { type Lock, type LockedRevision, type RevisionStatus, lockFile, lockText, readLock } from "./lock.js";
+import { expectRevisionName, isDate, nameFromFolder } from "./name.js";
+import type { UpstreamFile } from "./source.js";
+import { type StoredSchema, storedSchema } from "./stored-schema.js";
+
+export interface AddRequest {
+  readonly schemaDir: string;
+  readonly source: UpstreamFile;
+  /** Default: the name of the file's folder. */
+  readonly name?: string;
+  /** Default: released for a date, draft for any other name. */
+  readonly status?: RevisionStatus;
+  readonly descriptions: boolean;
+  readonly replace: boolean;
+  readonly commit?: string;
+  readonly date?: string;
+}
+
+export interface AddedRevision {
+  readonly revision: string;
+  readonly action: "added" | "replaced" | "unchanged";
+  readonly locked: LockedRevision;
+  readonly definitions: number;
+  /** Undefined where the revision had notes already. */
+  readonly notes?: CarriedNotes;
+}
+
+/**
+ * Brings a schema into the schema folder: canonical schema, lock and, for a revision that has none, the
+ * notes of the newest released one. All of it is written, or nothing.
+ *
+ * @throws CodedError MG2009 when the revision is there with other content and `replace` is not set
+ */
+export async function addRevision(request: AddRequest): Promise<AddedRevision> {
+  const { schemaDir, source } = request;
+  const revision = expectRevisionName(request.name ?? nameFromFolder(source.file));
+  const stored = await storedSchema(source, request);
+  recover(schemaDir);
+  const lock = readLock(schemaDir);
+  const locked = lockedRevision(request, revision, stored);
+  const definitions = Object.keys(stored.document["$defs"] as object).length;
+
+  const standing = standingOf(schemaDir, revision, stored, lock);
+  if (standing === "unchanged" && !request.replace) {
+    return { revision, action: "unchanged", locked: lock.get(revision)!, definitions };
+  }
+  if (standing === "different" && !request.replace) throw differs(schemaDir, revision);
+
+  const notesFile = join(schemaDir, revision, "notes.json");
+  const notes = existsSync(notesFile)
+    ? undefined
+    : await carriedNotes(schemaDir, revision, stored.document, lock);
+  const changes: FileChange[] = [
+    { path: `${revision}/schema.json`, content: stored.text },
+    ...(notes ? [{ path: `${revision}/notes.json`, content: notes.text }] : []),
+    { path: lockFile, content: lockText(new Map([...lock, [revision, locked]])) },
+  ];
+  const written = changes.filter(({ path, content }) => contentOf(join(schemaDir, path)) !== content);
+  mkdirSync(schemaDir, { recursive: true });
+  applyChanges(schemaDir, written);
+  const action = written.length === 0 ? "unchanged" : standing === "absent" ? "added" : "replaced";
+  return { revision, action, locked, definitions, ...(notes && { notes }) };
+}
+
+function lockedRevision(request: AddRequest, revision: string, stored: StoredSchema): LockedRevision {
+  const { sha256, url } = request.source;
+  const commit = request.commit ?? request.source.commit;
+  const { date } = request;
+  return {
+    status: request.status ?? (isDate(revision) ? "released" : "draft"),
+    dialect: stored.dialect,
+    upstream: { sha256, ...(commit && { commit }), ...(date && { date }), ...(url && { url }) },
+    canonical: stored.sha256,
+    descriptions: request.descriptions,
+  };
+}
+
+type Standing = "absent" | "unchanged" | "different";
+
+function standingOf(schemaDir: string, revision: string, stored: StoredSchema, lock: Lock): Standing {
+  const present = contentOf(join(schemaDir, revision, "schema.json"));
+  const locked = lock.get(revision);
+  if (present === undefined && locked === undefined) return "absent";
+  if (present !== undefined && present !== stored.text) return "different";
+  if (locked !== undefined && locked.canonical !== stored.sha256) return "different";
+  return present !== undefined && locked !== undefined ? "unchanged" : "absent";
+}
+
+function contentOf(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+}
+
+function differs(schemaDir: string, revision: string): CodedError {
+  return new CodedError("MG2009", `revision ${revision} is there already, with other content`, {
+    place: { file: join(schemaDir, revision, "schema.json") },
+    next: `See \`mcpgen revision verify ${revision} FILE\`; to replace it, repeat the command with --replace.`,
+  });
+}

@@ -1,0 +1,35 @@
+import { basename, dirname } from "node:path";
+import { CodedError } from "../diagnostics/coded-error.js";
+
+const date = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Names that folders of output or input have, and those Windows keeps for devices. */
+const reserved = /^(?:dist|extensions|node_modules|con|prn|aux|nul|com\d|lpt\d|.*\.(?:json|ts|js|md))$/i;
+
+/** Whether `name` is a date, as released revisions are called. */
+export function isDate(name: string): boolean {
+  return date.test(name);
+}
+
+/**
+ * What a revision is called when nobody says: the folder its file lies in, if that is a date or `draft`.
+ *
+ * @param source path or URL of the file
+ * @throws CodedError MG2007 for any other folder
+ */
+export function nameFromFolder(source: string): string {
+  const folder = basename(dirname(/^https?:/.test(source) ? new URL(source).pathname : source));
+  if (isDate(folder) || folder === "draft") return folder;
+  throw new CodedError("MG2007", "the name of the revision cannot be told from the folder of the file", {
+    place: { file: source },
+    next: "Say it with --name, e.g. --name 2026-07-28.",
+  });
+}
+
+/** @throws CodedError MG2008 for a name that cannot be a folder's in input and output */
+export function expectRevisionName(name: string): string {
+  if (/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9_-])?$/.test(name) && !reserved.test(name)) return name;
+  throw new CodedError("MG2008", `a revision cannot be called ${JSON.stringify(name)}`, {
+    next: "Use letters, digits, - and _, e.g. 2026-07-28 or draft.",
+  });
+}

@@ -1,0 +1,138 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { isJsonObject, naturalCompare } from "@mcpgen/engine";
+import { canonicalise } from "@mcpgen/engine";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { closest } from "../diagnostics/suggest.js";
+import type { Finding } from "../command/outcome.js";
+import { decodeText, readBytes } from "../input/text-file.js";
+import { sha256 } from "../output/sha256.js";
+import { type Lock, type LockedRevision, readLock } from "./lock.js";
+import type { UpstreamFile } from "./source.js";
+import { storedSchema } from "./stored-schema.js";
+
+/** Compares every stored schema with the lock: canonical, unchanged since its import, none missing or extra. */
+export async function verifyStore(schemaDir: string): Promise<Finding[]> {
+  const lock = readLock(schemaDir);
+  const folders = revisionFolders(schemaDir);
+  const names = [...new Set([...lock.keys(), ...folders])].sort(naturalCompare);
+  const findings = await Promise.all(names.map((name) => verifyRevision(schemaDir, name, lock.get(name))));
+  return findings.filter((finding) => finding !== undefined);
+}
+
+/** Folders that hold a schema, whether the lock knows of them or not. */
+export function revisionFolders(schemaDir: string): string[] {
+  if (!existsSync(schemaDir)) return [];
+  return readdirSync(schemaDir, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(schemaDir, entry.name, "schema.json")))
+    .map((entry) => entry.name);
+}
+
+async function verifyRevision(
+  schemaDir: string,
+  revision: string,
+  locked: LockedRevision | undefined,
+): Promise<Finding | undefined> {
+  const file = join(schemaDir, revision, "schema.json");
+  const finding = (code: "MG3105" | "MG3106", message: string, next: string): Finding => ({
+    code,
+    severity: "error",
+    message,
+    place: { file },
+    next,
+  });
+  if (!locked) {
+    return finding(
+      "MG3106",
+      `revision ${revision} is not in the lock`,
+      "Import it with `mcpgen revision add FILE`.",
+    );
+  }
+  if (!existsSync(file)) {
+    return finding(
+      "MG3106",
+      `revision ${revision} is in the lock but not in its folder`,
+      "Restore it from version control.",
+    );
+  }
+  const text = decodeText(await readBytes(file), file);
+  const restore = "Restore it from version control; corrections go to notes.json.";
+  if (sha256(text) !== locked.canonical) {
+    const form = isCanonical(text, locked)
+      ? "the schema was changed"
+      : "the schema was edited: it is not in canonical form";
+    return finding("MG3105", `${form} since it was imported`, restore);
+  }
+  return isCanonical(text, locked)
+    ? undefined
+    : finding("MG3105", "the schema is not in canonical form", restore);
+}
+
+function isCanonical(text: string, { descriptions }: LockedRevision): boolean {
+  try {
+    return JSON.stringify(canonicalise(JSON.parse(text), { descriptions }), null, 2) + "\n" === text;
+  } catch {
+    return false;
+  }
+}
+
+/** How a file relates to the one a revision was imported from. */
+export type UpstreamRelation =
+  | "same-file"
+  /** other bytes, equal canonical form: only prose or formatting differ */
+  | "same-meaning"
+  | "different";
+
+export interface UpstreamVerdict {
+  readonly relation: UpstreamRelation;
+  readonly locked: LockedRevision;
+  /** sha256 of the file's canonical form, prose kept or left out as in the store. */
+  readonly canonical: string;
+  /** Another revision of the store that has this content. */
+  readonly contentOf?: string;
+  /** Names of definitions that only one side has. */
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** @throws CodedError MG2010 when the lock does not know the revision */
+export async function verifyUpstream(
+  schemaDir: string,
+  revision: string,
+  source: UpstreamFile,
+): Promise<UpstreamVerdict> {
+  const lock = readLock(schemaDir);
+  const locked = expectRevision(lock, revision);
+  const { sha256: canonical, document } = await storedSchema(source, locked);
+  const relation =
+    source.sha256 === locked.upstream.sha256
+      ? "same-file"
+      : canonical === locked.canonical
+        ? "same-meaning"
+        : "different";
+  const other = [...lock].find(([name, entry]) => name !== revision && entry.canonical === canonical);
+  const file = join(schemaDir, revision, "schema.json");
+  const stored: unknown = existsSync(file) ? JSON.parse(decodeText(await readBytes(file), file)) : {};
+  const before = new Set(
+    isJsonObject(stored) && isJsonObject(stored["$defs"]) ? Object.keys(stored["$defs"]) : [],
+  );
+  const after = new Set(Object.keys(document["$defs"] as object));
+  return {
+    relation,
+    locked,
+    canonical,
+    ...(other && relation === "different" && { contentOf: other[0] }),
+    added: [...after].filter((name) => !before.has(name)),
+    removed: [...before].filter((name) => !after.has(name)),
+  };
+}
+
+/** @throws CodedError MG2010 naming the nearest revision */
+export function expectRevision(lock: Lock, revision: string): LockedRevision {
+  const locked = lock.get(revision);
+  if (locked) return locked;
+  const suggestion = closest(revision, lock.keys());
+  throw new CodedError("MG2010", `there is no revision ${JSON.stringify(revision)}`, {
+    next: suggestion === undefined ? "See `mcpgen revision list`." : `Did you mean ${suggestion}?`,
+  });
+}

@@ -1,0 +1,112 @@
+// Builds every package into its own dist/: engine, generator and, where it exists, the generated package.
+// `node scripts/build.mjs [engine] [generator] [generated]`; without a name, all of them.
+import { spawn } from "node:child_process";
+import { chmod, readFile, readdir, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const target = "node20.19";
+
+const builds = { engine, generator, generated };
+const unknown = process.argv.slice(2).find((name) => !(name in builds));
+if (unknown !== undefined) {
+  console.error(
+    `build: there is no package ${JSON.stringify(unknown)}; choose among ${Object.keys(builds).join(", ")}`,
+  );
+  process.exit(2);
+}
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(builds);
+try {
+  // The declarations of the generator speak of the engine's.
+  if (wanted.includes("engine")) await engine();
+  await Promise.all(wanted.filter((name) => name !== "engine").map((name) => builds[name]()));
+} catch (error) {
+  // What is wrong, esbuild and tsc have said themselves.
+  if (!("errors" in error) && error.message !== "tsc failed") console.error(error);
+  process.exit(1);
+}
+
+async function engine() {
+  const outdir = join(root, "runtime/engine/dist");
+  await rm(outdir, { recursive: true, force: true });
+  await Promise.all([
+    build({
+      ...common(outdir),
+      platform: "neutral",
+      entryPoints: [join(root, "runtime/engine/index.ts"), join(root, "runtime/engine/interpreter.ts")],
+    }),
+    declarations("scripts/tsconfig.engine.json"),
+  ]);
+}
+
+async function generator() {
+  const outdir = join(root, "dist/generator");
+  await rm(outdir, { recursive: true, force: true });
+  const { dependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  const external = Object.keys(dependencies).filter((name) => !name.startsWith("@mcpgen/"));
+  await Promise.all([
+    build({
+      ...common(outdir),
+      platform: "node",
+      // The engine is part of the compiler; only third-party packages stay outside.
+      conditions: ["mcpgen-source"],
+      external: external.flatMap((name) => [name, `${name}/*`]),
+      entryPoints: [join(root, "generator/cli.ts"), join(root, "generator/index.ts")],
+    }),
+    declarations("scripts/tsconfig.generator.json"),
+  ]);
+  await chmod(join(outdir, "cli.js"), 0o755);
+}
+
+/** File by file, so that whoever imports one validator's module bundles from that alone. */
+async function generated() {
+  const folder = join(root, "generated");
+  if (!existsSync(folder)) return;
+  const paths = await readdir(folder, { recursive: true });
+  const sources = paths.filter(
+    (path) => path.endsWith(".ts") && !/(^|[\\/])(dist|node_modules)[\\/]/.test(path),
+  );
+  await rm(join(folder, "dist"), { recursive: true, force: true });
+  if (sources.length === 0) return;
+  await Promise.all([
+    build({
+      entryPoints: sources.map((path) => join(folder, path)),
+      outbase: folder,
+      outdir: join(folder, "dist"),
+      format: "esm",
+      target,
+      logLevel: "warning",
+    }),
+    declarations("scripts/tsconfig.generated.json"),
+  ]);
+}
+
+function common(outdir) {
+  return {
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    target,
+    logLevel: "warning",
+    chunkNames: "[name]-[hash]",
+  };
+}
+
+/** TypeScript 7, which is fast; it prints what is wrong itself. */
+function declarations(project) {
+  return new Promise((resolve, reject) => {
+    const tsc = spawn(
+      process.execPath,
+      [join(root, "node_modules/typescript/bin/tsc"), "-p", join(root, project)],
+      {
+        stdio: "inherit",
+      },
+    );
+    tsc.on("error", reject);
+    tsc.on("exit", (code) => (code === 0 ? resolve() : reject(new Error("tsc failed"))));
+  });
+}
