@@ -1,6 +1,14 @@
+import { emitCheck, emitIssues } from "./check/emit.js";
 import type { Emitter, ModelInput, SchemaInput, WorkspaceInput } from "./emitter.js";
+import { emitMethods } from "./methods/emit.js";
+import { emitSharedModel } from "./model/emit.js";
 import { emitOpen } from "./open/emit.js";
+import { emitPackage } from "./package/emit.js";
+import { emitClient, emitServer } from "./stubs/emit.js";
 import { emitTypes } from "./types/emit.js";
+import { emitValidators } from "./validators/emit.js";
+import { emitVectors } from "./vectors/emit.js";
+import { emitIndex } from "./workspace-index/emit.js";
 
 /** Emitters by the name `--only` knows them under, in the order they run. */
 interface Emitters<Input> {
@@ -11,10 +19,22 @@ interface Emitters<Input> {
 export const schemaEmitters: Emitters<SchemaInput> = {
   types: emitTypes,
   open: emitOpen,
+  validators: emitValidators,
+  check: emitCheck,
 };
 
 /** Output made from the protocol model, one set a revision. */
-export const modelEmitters: Emitters<ModelInput> = {};
+export const modelEmitters: Emitters<ModelInput> = {
+  methods: emitMethods,
+  client: emitClient,
+  server: emitServer,
+  vectors: emitVectors,
+};
 
 /** Output that speaks of all revisions. */
-export const workspaceEmitters: Emitters<WorkspaceInput> = {};
+export const workspaceEmitters: Emitters<WorkspaceInput> = {
+  model: emitSharedModel,
+  issues: emitIssues,
+  index: emitIndex,
+  package: emitPackage,
+};

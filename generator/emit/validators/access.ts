@@ -1,0 +1,34 @@
+import { type Expression, compare, flatText, not } from "./expression.js";
+import { type Layout, group, indent, print, softline } from "./layout.js";
+import type { Place } from "./unit.js";
+
+/** Names under which every object inherits something: there, only own members count. */
+const inherited: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
+
+/** The member `name` of the object `subject`. */
+export function member(place: Place, subject: string, name: string): Layout {
+  const key = JSON.stringify(name);
+  if (inherited.has(name)) return [place.preludeName("own"), "(", subject, ", ", key, ")"];
+  return [subject, group("[", indent(softline, key), softline, "]")];
+}
+
+export function isAbsent(value: Layout): Expression {
+  return compare(value, "===", "undefined");
+}
+
+export function isPresent(value: Layout): Expression {
+  return not(isAbsent(value));
+}
+
+/** Stands for a value that has no name yet. */
+export const probe = "\0";
+
+/** How often `expression`, made for `probe`, reads it. */
+export function readings(expression: Expression): number {
+  return flatText(expression).split(probe).length - 1;
+}
+
+/** Too long to be read well inside a condition. */
+export function isLong(value: Layout): boolean {
+  return print(value).length > 40;
+}

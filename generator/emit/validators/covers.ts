@@ -1,0 +1,85 @@
+import { type SchemaNode, type TypeName, canonicalText } from "@mcpgen/engine";
+import { type Shapes, assertions, kindOfType } from "./shape.js";
+
+/**
+ * Drops arms of a union whose values another arm takes anyway, where that can be proved from the schema:
+ * the verdict is the same, and there is less to try.
+ */
+export function withoutCovered(shapes: Shapes, arms: readonly SchemaNode[]): readonly SchemaNode[] {
+  const kept: SchemaNode[] = [];
+  for (const [index, arm] of arms.entries()) {
+    const covered =
+      kept.some((other) => covers(shapes, other, arm)) ||
+      arms.slice(index + 1).some((other) => covers(shapes, other, arm) && !covers(shapes, arm, other));
+    if (!covered) kept.push(arm);
+  }
+  return kept;
+}
+
+/** Whether it is certain that `wide` accepts all that `narrow` accepts. */
+function covers(shapes: Shapes, wide: SchemaNode, narrow: SchemaNode): boolean {
+  const target = throughAlias(shapes, wide);
+  if (target === throughAlias(shapes, narrow) || shapes.isTrivial(target)) return true;
+  const parts = shapes.conjuncts(narrow);
+  if (parts.some((part) => shapes.isOpen(part)) || shapes.isOpen(target)) return false;
+  const keys = assertions(target);
+  if (keys.every((key) => key === "types")) return coversTypes(shapes, target.types!, narrow);
+  if (keys.every((key) => key === "types" || key === "properties" || key === "required")) {
+    return coversObject(shapes, target, narrow, parts);
+  }
+  return keyOf(shapes, target) === keyOf(shapes, narrow);
+}
+
+function coversTypes(shapes: Shapes, types: readonly TypeName[], narrow: SchemaNode): boolean {
+  const integersOnly = types.includes("integer") && !types.includes("number");
+  const kinds = shapes.kindsOf(narrow);
+  if (integersOnly && kinds.has("number") && !narrow.types?.every((type) => type !== "number")) return false;
+  const allowed = new Set(types.map(kindOfType));
+  return [...kinds].every((kind) => allowed.has(kind));
+}
+
+function coversObject(
+  shapes: Shapes,
+  wide: SchemaNode,
+  narrow: SchemaNode,
+  parts: readonly SchemaNode[],
+): boolean {
+  if (!shapes.isOnly("object", narrow)) return false;
+  if (wide.types && !wide.types.includes("object")) return false;
+  const required = shapes.requiredBy(narrow);
+  if (!(wide.required ?? []).every((name) => required.has(name))) return false;
+  return [...(wide.properties ?? [])].every(
+    ([name, child]) =>
+      shapes.isTrivial(child) ||
+      parts.some((part) => {
+        const own = part.properties?.get(name);
+        return own !== undefined && covers(shapes, child, own);
+      }),
+  );
+}
+
+/** The node itself, or what it refers to where it says nothing more than that. */
+function throughAlias(shapes: Shapes, node: SchemaNode): SchemaNode {
+  let current = node;
+  while (current.ref !== undefined && assertions(current).length === 1)
+    current = shapes.definition(current.ref);
+  return current;
+}
+
+/** Equal for nodes that state the same in the same words. References are compared by name. */
+function keyOf(shapes: Shapes, node: SchemaNode): string {
+  return JSON.stringify(plain(shapes, throughAlias(shapes, node)));
+}
+
+function plain(shapes: Shapes, value: unknown): unknown {
+  if (value instanceof Map) return [...value].map(([key, child]) => [key, plain(shapes, child)]);
+  if (Array.isArray(value)) return value.map((item) => plain(shapes, item));
+  if (typeof value !== "object" || value === null) return value;
+  const node = value as SchemaNode;
+  const stated = assertions(node).map((key) => {
+    if (key === "const") return [key, canonicalText(node.const!.value)];
+    if (key === "enum") return [key, canonicalText([...node.enum!])];
+    return [key, plain(shapes, node[key])];
+  });
+  return shapes.isOpen(node) ? ["open", ...stated] : stated;
+}

@@ -1,0 +1,54 @@
+import { type SchemaNode, naturalCompare } from "@mcpgen/engine";
+import type { Scalar, Shapes } from "./shape.js";
+
+/** A member that tells the arms of a union of objects apart. */
+export interface Discriminator {
+  readonly name: string;
+  /** Tag → the arms that may carry it. Every arm carries one of the tags. */
+  readonly arms: ReadonlyMap<Scalar, readonly SchemaNode[]>;
+}
+
+/**
+ * The member that all arms require and limit to constants, and by which they differ most; only an open
+ * union may have a single arm.
+ */
+export function discriminatorOf(shapes: Shapes, arms: readonly SchemaNode[]): Discriminator | undefined {
+  let best: Discriminator | undefined;
+  for (const name of commonTagNames(shapes, arms)) {
+    const byTag = new Map<Scalar, SchemaNode[]>();
+    for (const arm of arms) {
+      for (const tag of shapes.tagsOf(arm, name)!) byTag.set(tag, [...(byTag.get(tag) ?? []), arm]);
+    }
+    if (byTag.size > (best?.arms.size ?? 1)) best = { name, arms: byTag };
+  }
+  return best;
+}
+
+/** Members by which all arms are the same: required, with one constant. */
+export function commonConstants(
+  shapes: Shapes,
+  arms: readonly SchemaNode[],
+): (readonly [name: string, value: Scalar])[] {
+  return commonTagNames(shapes, arms).flatMap((name) => {
+    const values = new Set(arms.flatMap((arm) => [...shapes.tagsOf(arm, name)!]));
+    return values.size === 1 ? [[name, [...values][0]!] as const] : [];
+  });
+}
+
+/** For each arm a member that it requires and no other arm does; rather one that others do not even describe. */
+export function presenceTags(shapes: Shapes, arms: readonly SchemaNode[]): string[] | undefined {
+  const tags = arms.map((arm) => {
+    const others = arms.filter((other) => other !== arm);
+    const described = new Set(others.flatMap((other) => shapes.membersOf(other)));
+    const required = new Set(others.flatMap((other) => [...shapes.requiredBy(other)]));
+    const own = [...shapes.requiredBy(arm)].filter((name) => !required.has(name)).sort(naturalCompare);
+    return own.find((name) => !described.has(name)) ?? own[0];
+  });
+  return tags.every((tag) => tag !== undefined) ? tags : undefined;
+}
+
+function commonTagNames(shapes: Shapes, arms: readonly SchemaNode[]): string[] {
+  const [first, ...rest] = arms;
+  const names = new Set(shapes.tagNames(first!));
+  return [...names].filter((name) => rest.every((arm) => shapes.tagsOf(arm, name))).sort(naturalCompare);
+}

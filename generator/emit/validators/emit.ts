@@ -1,0 +1,111 @@
+import {
+  type Schema,
+  type SchemaNode,
+  SchemaError,
+  descendants,
+  pointer,
+  recursiveDefinitions,
+  referencesOf,
+} from "@mcpgen/engine";
+import type { EmittedFile, Emitter, SchemaInput } from "../emitter.js";
+import { capitalised, nameDefinitions } from "../names.js";
+import { DefinitionEmitter } from "./definition.js";
+import { group, indent, join, line, print, whenBroken } from "./layout.js";
+import { type PreludeName, prelude } from "./prelude.js";
+import { Shapes, assertions } from "./shape.js";
+import { type FileContext, type Reading } from "./unit.js";
+
+/**
+ * One file of validators: for each definition `isX`, which accepts exactly what the schema accepts, and
+ * `acceptsX`, which also takes unknown members of unions and sets that are declared open.
+ */
+export const emitValidators: Emitter<SchemaInput> = (input) => {
+  const { schema, folder } = input;
+  refuseUnsupported(schema);
+  const names = nameDefinitions(schema);
+  const used = new Set<PreludeName>();
+  const file: FileContext = {
+    identifiers: new Map([...names].map(([name, identifier]) => [name, capitalised(identifier)])),
+    differing: reachingOpen(schema),
+    prelude: used,
+  };
+  const types = new Map(
+    [...names].map(([name, identifier]) => [
+      name,
+      shadowing.has(identifier) ? `${identifier}Type` : identifier,
+    ]),
+  );
+  const emitter = new DefinitionEmitter(file, types, recursiveDefinitions(schema));
+  const exact = readingOf(schema, false);
+  const open = readingOf(schema, true);
+  const definitions = [...schema.definitions.values()].map((definition) =>
+    emitter.emit(definition, exact, open).join("\n\n"),
+  );
+  const content = input.render("validators.ts", {
+    origin: input.origin,
+    imports: importOf(names, types, input.importExtension),
+    blocks: [...prelude(used), ...definitions],
+  });
+  return new Map<string, EmittedFile>([[`${folder}/validators.ts`, { content, formatted: true }]]);
+};
+
+/** Types of the standard library that emitted code names; definitions called so are imported under another name. */
+const shadowing: ReadonlySet<string> = new Set(["Generator", "Iterator"]);
+
+function readingOf(schema: Schema, open: boolean): Reading {
+  const shapes = new Shapes(schema, open);
+  return open
+    ? { shapes, validator: "accepts", walker: "roam", judge: "weigh", part: "admits", judgePart: "suits" }
+    : { shapes, validator: "is", walker: "walk", judge: "judge", part: "matches", judgePart: "holds" };
+}
+
+function importOf(
+  names: ReadonlyMap<string, string>,
+  types: ReadonlyMap<string, string>,
+  extension: string,
+): string {
+  const specifiers = [...names].map(([name, identifier]) => {
+    const local = types.get(name)!;
+    return local === identifier ? identifier : `${identifier} as ${local}`;
+  });
+  if (specifiers.length === 0) return "";
+  return print(
+    group(
+      "import type {",
+      indent(line, join([",", line], specifiers), whenBroken(",")),
+      line,
+      `} from "./types.${extension}";`,
+    ),
+  );
+}
+
+/** Definitions from which something open can be reached. */
+function reachingOpen(schema: Schema): Set<string> {
+  const referrers = new Map<string, string[]>();
+  const reaching = new Set<string>();
+  for (const { name, node } of schema.definitions.values()) {
+    for (const target of referencesOf(node)) referrers.set(target, [...(referrers.get(target) ?? []), name]);
+    for (const descendant of descendants(node)) if (descendant.open) reaching.add(name);
+  }
+  // A Set's iteration includes what is added meanwhile.
+  for (const name of reaching) for (const referrer of referrers.get(name) ?? []) reaching.add(referrer);
+  return reaching;
+}
+
+/** Keywords whose meaning depends on what other keywords have looked at are not emitted. */
+function refuseUnsupported(schema: Schema): void {
+  for (const { node } of schema.definitions.values()) {
+    for (const descendant of descendants(node)) refuseUnevaluated(descendant);
+  }
+}
+
+function refuseUnevaluated(node: SchemaNode): void {
+  for (const key of assertions(node)) {
+    if (key !== "unevaluatedProperties" && key !== "unevaluatedItems") continue;
+    throw new SchemaError(
+      "unsupported-keyword",
+      pointer(node.pointer, key),
+      `the keyword "${key}" is not supported in validators`,
+    );
+  }
+}

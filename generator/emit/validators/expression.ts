@@ -1,0 +1,136 @@
+import { type Layout, group, indent, join, line, print, softline, whenBroken } from "./layout.js";
+
+/** A condition on a value. Negation is pushed to the leaves, so that no `!( … )` is ever printed. */
+export type Expression =
+  | { readonly kind: "constant"; readonly value: boolean }
+  | { readonly kind: "compare"; readonly left: Layout; readonly operator: Operator; readonly right: string }
+  | { readonly kind: "call"; readonly call: Layout; readonly negated: boolean; readonly yields: boolean }
+  | { readonly kind: "logic"; readonly operator: "&&" | "||"; readonly parts: readonly Expression[] };
+
+export type Operator = "===" | "!==" | "<" | ">=" | ">" | "<=";
+
+const opposite: Record<Operator, Operator> = {
+  "===": "!==",
+  "!==": "===",
+  "<": ">=",
+  ">=": "<",
+  ">": "<=",
+  "<=": ">",
+};
+
+export const yes: Expression = { kind: "constant", value: true };
+export const no: Expression = { kind: "constant", value: false };
+
+/** The operands must not be NaN where the operator orders: the opposite of `<` is printed as `>=`. */
+export function compare(left: Layout, operator: Operator, right: string): Expression {
+  return { kind: "compare", left, operator, right };
+}
+
+export function call(callee: string, ...parameters: readonly Layout[]): Expression {
+  return { kind: "call", call: invocation(callee, parameters), negated: false, yields: false };
+}
+
+/** Asks the driver of an explicit stack for the verdict of a generator function. */
+export function yieldCall(callee: string, ...parameters: readonly Layout[]): Expression {
+  return { kind: "call", call: ["yield ", invocation(callee, parameters)], negated: false, yields: true };
+}
+
+export function and(...parts: readonly Expression[]): Expression {
+  return logic("&&", parts, true);
+}
+
+export function or(...parts: readonly Expression[]): Expression {
+  return logic("||", parts, false);
+}
+
+/** @param neutral the constant that changes nothing; the other one decides */
+function logic(operator: "&&" | "||", parts: readonly Expression[], neutral: boolean): Expression {
+  const flat: Expression[] = [];
+  const seen = new Set<string>();
+  for (const part of parts.flatMap((part) =>
+    part.kind === "logic" && part.operator === operator ? part.parts : [part],
+  )) {
+    if (part.kind === "constant") {
+      if (part.value !== neutral) return part;
+      continue;
+    }
+    const text = flatText(part);
+    if (!seen.has(text)) flat.push(part);
+    seen.add(text);
+  }
+  if (flat.length === 0) return { kind: "constant", value: neutral };
+  return flat.length === 1 ? flat[0]! : { kind: "logic", operator, parts: flat };
+}
+
+export function not(expression: Expression): Expression {
+  switch (expression.kind) {
+    case "constant":
+      return expression.value ? no : yes;
+    case "compare":
+      return { ...expression, operator: opposite[expression.operator] };
+    case "call":
+      return { ...expression, negated: !expression.negated };
+    case "logic":
+      return {
+        ...expression,
+        operator: expression.operator === "&&" ? "||" : "&&",
+        parts: expression.parts.map(not),
+      };
+  }
+}
+
+/** How many tests the expression makes. */
+export function weight(expression: Expression): number {
+  return expression.kind === "logic" ? expression.parts.reduce((sum, part) => sum + weight(part), 0) : 1;
+}
+
+/** On one line, however long. */
+export function flatText(expression: Expression): string {
+  switch (expression.kind) {
+    case "logic":
+      return "(" + expression.parts.map(flatText).join(` ${expression.operator} `) + ")";
+    case "compare":
+      return `${print(expression.left)} ${expression.operator} ${expression.right}`;
+    default:
+      return print(layoutOf(expression));
+  }
+}
+
+/** Layout of an expression that stands alone: as a condition in parentheses, or as what is returned. */
+export function layoutOf(expression: Expression): Layout {
+  switch (expression.kind) {
+    case "constant":
+      return String(expression.value);
+    case "compare":
+      return [expression.left, " ", group(expression.operator, line, expression.right)];
+    case "call":
+      if (!expression.negated) return expression.call;
+      return expression.yields ? ["!(", expression.call, ")"] : ["!", expression.call];
+    case "logic":
+      return join([` ${expression.operator}`, line], expression.parts.map(layoutOfPart));
+  }
+}
+
+/** Layout of an operand of `&&` or `||`. */
+function layoutOfPart(expression: Expression): Layout {
+  switch (expression.kind) {
+    case "logic": {
+      const [first, ...rest] = expression.parts.map(layoutOfPart);
+      const operator = ` ${expression.operator}`;
+      return ["(", group(first!, indent(rest.map((part) => [operator, line, part]))), ")"];
+    }
+    case "compare":
+      return group(expression.left, indent(" ", group(expression.operator, line, expression.right)));
+    default:
+      return expression.kind === "call" && expression.yields && !expression.negated
+        ? ["(", layoutOf(expression), ")"]
+        : layoutOf(expression);
+  }
+}
+
+function invocation(callee: string, parameters: readonly Layout[]): Layout {
+  return [
+    callee,
+    group("(", indent(softline, join([",", line], parameters)), whenBroken(","), softline, ")"),
+  ];
+}

@@ -1,0 +1,70 @@
+import type { SchemaNode } from "@mcpgen/engine";
+import { isPresent } from "./access.js";
+import { check, test } from "./check.js";
+import { compare } from "./expression.js";
+import { type Statement, require, when } from "./statement.js";
+import type { Place } from "./unit.js";
+
+/** Checks what `node` says of the items of an array. `subject` is known to be one; its length is checked. */
+export function checkItems(node: SchemaNode, subject: string, place: Place): Statement[] {
+  const prefix = node.prefixItems ?? [];
+  return [
+    ...prefix.flatMap((child, index) => checkAt(child, index, node, subject, place)),
+    ...checkRest(node, prefix.length, subject, place),
+    ...checkContains(node, subject, place),
+  ];
+}
+
+/** The item at a place of `prefixItems`, if the array reaches that far. */
+function checkAt(
+  child: SchemaNode,
+  index: number,
+  node: SchemaNode,
+  subject: string,
+  place: Place,
+): Statement[] {
+  if (place.shapes.isTrivial(child)) return [];
+  const item = place.scope.local(`item${index + 1}`);
+  const checks: Statement[] = [
+    { kind: "const", name: item, value: `${subject}[${index}]` },
+    ...checkItem(child, item, place),
+  ];
+  const always = (node.minItems ?? 0) > index;
+  return always ? checks : when(compare(`${subject}.length`, ">", String(index)), checks);
+}
+
+function checkRest(node: SchemaNode, from: number, subject: string, place: Place): Statement[] {
+  if (!node.items || place.shapes.isTrivial(node.items)) return [];
+  if (node.items.never) return require(compare(`${subject}.length`, "<=", String(from)));
+  const item = place.scope.local("item");
+  const checks = checkItem(node.items, item, place);
+  if (from === 0) return [{ kind: "for", head: `const ${item} of ${subject}`, body: checks }];
+  const index = place.scope.local("index");
+  const head = `let ${index} = ${from}; ${index} < ${subject}.length; ${index}++`;
+  return [
+    { kind: "for", head, body: [{ kind: "const", name: item, value: `${subject}[${index}]` }, ...checks] },
+  ];
+}
+
+function checkItem(node: SchemaNode, item: string, place: Place): Statement[] {
+  const ready = place.shapes.refusesUndefined(node);
+  return [...(ready ? [] : require(isPresent(item))), ...check(node, item, place.under(`${place.hint}Item`))];
+}
+
+function checkContains(node: SchemaNode, subject: string, place: Place): Statement[] {
+  if (!node.contains) return [];
+  const count = place.scope.local("containing");
+  const item = place.scope.local("item");
+  const found = test(node.contains, item, place.asTested().under("contained"));
+  const { minContains = 1, maxContains } = node;
+  return [
+    { kind: "plain", text: `let ${count} = 0` },
+    {
+      kind: "for",
+      head: `const ${item} of ${subject}`,
+      body: when(found, [{ kind: "plain", text: `${count}++` }]),
+    },
+    ...(minContains > 0 ? require(compare(count, ">=", String(minContains))) : []),
+    ...(maxContains === undefined ? [] : require(compare(count, "<=", String(maxContains)))),
+  ];
+}

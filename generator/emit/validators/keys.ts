@@ -1,0 +1,60 @@
+import type { SchemaNode } from "@mcpgen/engine";
+import { probe, readings } from "./access.js";
+import { check, test } from "./check.js";
+import { condition, patternTest } from "./condition.js";
+import { type Expression, and, compare, not } from "./expression.js";
+import { type Statement, require, when } from "./statement.js";
+import type { Place } from "./unit.js";
+
+/** Checks what `node` says of members it does not name, and of names, in one pass over the keys. */
+export function checkKeys(node: SchemaNode, subject: string, place: Place): Statement[] {
+  const { shapes } = place;
+  const patterns = [...(node.patternProperties ?? [])];
+  const others = node.additionalProperties;
+  const describesOthers = others !== undefined && !shapes.isTrivial(others);
+  const describesNames = node.propertyNames !== undefined && !shapes.isTrivial(node.propertyNames);
+  if (!describesOthers && !describesNames && patterns.every(([, child]) => shapes.isTrivial(child)))
+    return [];
+
+  const key = place.scope.local("key");
+  const body: Statement[] = [];
+  if (describesNames) body.push(...require(test(node.propertyNames!, key, place.under("names"))));
+  for (const [pattern, child] of patterns) {
+    if (!shapes.isTrivial(child))
+      body.push(...when(patternTest(pattern, key, place), checkEntry(child, subject, key, place)));
+  }
+  if (describesOthers) {
+    const named = [...(node.properties?.keys() ?? [])].map((name) =>
+      compare(key, "===", JSON.stringify(name)),
+    );
+    const elsewhere = and(
+      ...named.map(not),
+      ...patterns.map(([pattern]) => not(patternTest(pattern, key, place))),
+    );
+    body.push(...whereElse(elsewhere, checkEntry(others, subject, key, place)));
+  }
+  return [{ kind: "for", head: `const ${key} in ${subject}`, body }];
+}
+
+/** A lone refusal joins the condition it stands under. */
+function whereElse(test_: Expression, checks: Statement[]): Statement[] {
+  const [only] = checks;
+  if (checks.length === 1 && only?.kind === "if" && !only.else) {
+    return test_.kind === "constant" ? checks : [{ ...only, test: and(test_, only.test) }];
+  }
+  return when(test_, checks);
+}
+
+function checkEntry(node: SchemaNode, subject: string, key: string, place: Place): Statement[] {
+  const entry = `${subject}[${key}]`;
+  const inner = place.under("entry");
+  const probed = condition(node, probe, inner);
+  const ready = place.shapes.refusesUndefined(node);
+  if (probed && readings(probed) <= 1 && ready) return require(condition(node, entry, inner)!);
+  const local = place.scope.local("entry");
+  return [
+    { kind: "const", name: local, value: entry },
+    ...(ready ? [] : require(not(compare(local, "===", "undefined")))),
+    ...check(node, local, inner),
+  ];
+}

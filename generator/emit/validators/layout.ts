@@ -1,0 +1,107 @@
+/**
+ * Text that knows where it may be broken, laid out by the rules prettier uses (Wadler's algorithm), so that
+ * what is emitted is already what prettier would print. Only the few shapes that validators need exist.
+ */
+export type Layout =
+  | string
+  | readonly Layout[]
+  | { readonly kind: "group"; readonly of: Layout }
+  | { readonly kind: "indent"; readonly of: Layout }
+  | { readonly kind: "line"; readonly flat: string; readonly hard: boolean }
+  | { readonly kind: "broken"; readonly text: string }
+  /** The short form where it fits on the line, else the long one. */
+  | { readonly kind: "choice"; readonly short: Layout; readonly long: Layout };
+
+/** Prettier's default. */
+const width = 80;
+
+/** A space, or a new line where the group around it does not fit. */
+export const line: Layout = { kind: "line", flat: " ", hard: false };
+/** Nothing, or a new line where the group around it does not fit. */
+export const softline: Layout = { kind: "line", flat: "", hard: false };
+/** Always a new line. */
+export const hardline: Layout = { kind: "line", flat: "", hard: true };
+
+/** Broken over lines all together, or not at all. */
+export function group(...of: readonly Layout[]): Layout {
+  return { kind: "group", of };
+}
+
+export function indent(...of: readonly Layout[]): Layout {
+  return { kind: "indent", of };
+}
+
+/** `text` only where the group around it is broken. */
+export function whenBroken(text: string): Layout {
+  return { kind: "broken", text };
+}
+
+export function join(separator: Layout, parts: readonly Layout[]): Layout[] {
+  return parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part]));
+}
+
+interface Piece {
+  readonly of: Layout;
+  readonly depth: number;
+  readonly flat: boolean;
+}
+
+/** The text of `layout`. */
+export function print(layout: Layout): string {
+  const pending: Piece[] = [{ of: layout, depth: 0, flat: false }];
+  let text = "";
+  let column = 0;
+  while (pending.length > 0) {
+    const piece = pending.pop()!;
+    const { of, depth, flat } = piece;
+    if (typeof of === "string") {
+      text += of;
+      column += of.length;
+    } else if (isSequence(of)) {
+      for (let i = of.length - 1; i >= 0; i--) pending.push({ of: of[i]!, depth, flat });
+    } else if (of.kind === "indent") {
+      pending.push({ of: of.of, depth: depth + 1, flat });
+    } else if (of.kind === "group") {
+      const whole = { of: of.of, depth, flat: true };
+      pending.push(flat || fits(whole, pending, width - column) ? whole : { of: of.of, depth, flat: false });
+    } else if (of.kind === "broken") {
+      if (!flat) pending.push({ of: of.text, depth, flat });
+    } else if (of.kind === "choice") {
+      const short = { of: of.short, depth, flat: true };
+      pending.push(fits(short, pending, width - column) ? short : { of: of.long, depth, flat });
+    } else if (flat && !of.hard) {
+      text += of.flat;
+      column += of.flat.length;
+    } else {
+      text += "\n" + "  ".repeat(depth);
+      column = depth * 2;
+    }
+  }
+  return text.replace(/ +$/gm, "");
+}
+
+/** Whether `first` and what follows it, up to the first possible line break, fit into `room`. */
+function fits(first: Piece, rest: readonly Piece[], room: number): boolean {
+  const pending = [first];
+  let next = rest.length;
+  let left = room;
+  while (left >= 0) {
+    const piece = pending.pop() ?? rest[--next];
+    if (!piece) return true;
+    const { of, depth, flat } = piece;
+    if (typeof of === "string") left -= of.length;
+    else if (isSequence(of))
+      for (let i = of.length - 1; i >= 0; i--) pending.push({ of: of[i]!, depth, flat });
+    else if (of.kind === "line") {
+      if (!flat || of.hard) return true;
+      left -= of.flat.length;
+    } else if (of.kind === "broken") {
+      if (!flat) left -= of.text.length;
+    } else pending.push({ of: of.kind === "choice" ? of.short : of.of, depth, flat });
+  }
+  return false;
+}
+
+function isSequence(layout: Layout): layout is readonly Layout[] {
+  return Array.isArray(layout);
+}

@@ -1,0 +1,96 @@
+import type { SchemaNode } from "@mcpgen/engine";
+import { isAbsent, isLong, isPresent, member, probe, readings } from "./access.js";
+import { check, test } from "./check.js";
+import { condition } from "./condition.js";
+import { type Expression, and, compare, or } from "./expression.js";
+import { checkKeys } from "./keys.js";
+import { print } from "./layout.js";
+import { type Statement, require, when } from "./statement.js";
+import type { Place } from "./unit.js";
+
+/** Checks what `node` says of an object. `subject` is known to be one. */
+export function checkMembers(node: SchemaNode, subject: string, place: Place): Statement[] {
+  const members = membersOf(node, place);
+  members.sort((a, b) => a.rank - b.rank);
+  return [
+    ...checkCount(node, subject),
+    ...members.flatMap((one) => checkMember(one, subject, place.under(one.name))),
+    ...checkDependents(node, subject, place),
+    ...checkKeys(node, subject, place),
+  ];
+}
+
+interface Member {
+  readonly name: string;
+  readonly node: SchemaNode;
+  readonly required: boolean;
+  readonly rank: number;
+}
+
+/** The members that are described or required; those that decide soonest and cost least come first. */
+function membersOf(node: SchemaNode, place: Place): Member[] {
+  const required = new Set(node.required);
+  const properties = node.properties ?? new Map<string, SchemaNode>();
+  const undescribed = [...required].filter((name) => !properties.has(name));
+  const described = [...properties].filter(
+    ([name, child]) => required.has(name) || !place.shapes.isTrivial(child),
+  );
+  return [
+    ...described,
+    ...undescribed.map((name) => [name, { pointer: node.pointer, always: true }] as const),
+  ].map(([name, child]) => ({
+    name,
+    node: child,
+    required: required.has(name),
+    rank: rankOf(child, required.has(name), place),
+  }));
+}
+
+function rankOf(node: SchemaNode, required: boolean, place: Place): number {
+  const constant = node.const ?? node.enum;
+  const scalar = !place.shapes.kindsOf(node).has("object") && !place.shapes.kindsOf(node).has("array");
+  return (required ? 0 : 4) + (constant ? 0 : scalar ? 1 : place.shapes.isTrivial(node) ? 2 : 3);
+}
+
+function checkMember({ name, node, required }: Member, subject: string, place: Place): Statement[] {
+  const access = member(place, subject, name);
+  const ready = !required || place.shapes.refusesUndefined(node);
+  const probed = condition(node, probe, place);
+  if (probed) {
+    const whole = (value: string): Expression => {
+      const accepted = condition(node, value, place)!;
+      if (!required) return or(isAbsent(value), accepted);
+      return ready ? accepted : and(isPresent(value), accepted);
+    };
+    if (readings(whole(probe)) === 1 && !isLong(access)) return require(whole(print(access)));
+    const local = place.scope.local(name);
+    return [{ kind: "const", name: local, value: access }, ...require(whole(local))];
+  }
+  const local = place.scope.local(name);
+  const checks = check(node, local, place);
+  return [
+    { kind: "const", name: local, value: access },
+    ...(ready ? [] : require(isPresent(local))),
+    ...(required ? checks : when(isPresent(local), checks)),
+  ];
+}
+
+function checkCount(node: SchemaNode, subject: string): Statement[] {
+  const count = `Object.keys(${subject}).length`;
+  return [
+    ...(node.minProperties ? require(compare(count, ">=", String(node.minProperties))) : []),
+    ...(node.maxProperties === undefined ? [] : require(compare(count, "<=", String(node.maxProperties)))),
+  ];
+}
+
+function checkDependents(node: SchemaNode, subject: string, place: Place): Statement[] {
+  const present = (name: string): Expression => isPresent(member(place, subject, name));
+  return [
+    ...[...(node.dependentRequired ?? [])].flatMap(([name, others]) =>
+      when(present(name), require(and(...others.map(present)))),
+    ),
+    ...[...(node.dependentSchemas ?? [])].flatMap(([name, child]) =>
+      when(present(name), require(test(child, subject, place.under(name)))),
+    ),
+  ];
+}

@@ -1,0 +1,145 @@
+/**
+ * Checks that emitted validators share. A file declares those it uses. Names cannot meet those of
+ * validators, which are a prefix and a capital letter, and locals avoid them (see scope.ts).
+ */
+export type PreludeName =
+  "record" | "own" | "strings" | "lengthOf" | "textOf" | "distinct" | "postpone" | "settle";
+
+interface PreludeFunction {
+  readonly uses: readonly PreludeName[];
+  readonly text: string;
+}
+
+const functions: Record<PreludeName, PreludeFunction> = {
+  record: {
+    uses: [],
+    text: `\
+/** Whether \`value\` is a JSON object. */
+function record(value: unknown): value is { [key: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}`,
+  },
+  own: {
+    uses: [],
+    text: `\
+/** A member whose name every object inherits something under. */
+function own(value: { [key: string]: unknown }, key: string): unknown {
+  return Object.hasOwn(value, key) ? value[key] : undefined;
+}`,
+  },
+  strings: {
+    uses: [],
+    text: `\
+/** Whether \`value\` is an array of strings. */
+function strings(value: unknown): value is string[] {
+  if (!Array.isArray(value)) return false;
+  for (const item of value) {
+    if (typeof item !== "string") return false;
+  }
+  return true;
+}`,
+  },
+  lengthOf: {
+    uses: [],
+    text: `\
+/** Length in code points: a surrogate pair counts once. */
+function lengthOf(text: string): number {
+  let length = 0;
+  for (const _ of text) length++;
+  return length;
+}`,
+  },
+  textOf: {
+    uses: ["record"],
+    text: `\
+/** A text that is the same for equal JSON values only; nesting of any depth. */
+function textOf(value: unknown): string {
+  const pending = [value];
+  let text = "";
+  while (pending.length > 0) {
+    const next = pending.pop();
+    if (Array.isArray(next)) {
+      text += \`[\${next.length}:\`;
+      for (const item of next) pending.push(item);
+    } else if (record(next)) {
+      const keys = Object.keys(next).sort();
+      text += \`{\${JSON.stringify(keys)}\`;
+      for (const key of keys) pending.push(next[key]);
+    } else {
+      text += typeof next === "string" ? JSON.stringify(next) : \`\${next},\`;
+    }
+  }
+  return text;
+}`,
+  },
+  distinct: {
+    uses: ["textOf"],
+    text: `\
+/** Whether no two items are equal. */
+function distinct(items: readonly unknown[]): boolean {
+  const seen = new Set<string>();
+  for (const item of items) seen.add(textOf(item));
+  return seen.size === items.length;
+}`,
+  },
+  postpone: {
+    uses: [],
+    text: `\
+/**
+ * Keeps a part that is nested deep for later; where nobody keeps parts yet, does so
+ * and works through them, so that no depth of nesting exhausts the stack.
+ */
+function postpone(
+  walk: (value: unknown, depth: number, later?: unknown[]) => boolean,
+  value: unknown,
+  later?: unknown[],
+): boolean {
+  if (later) {
+    later.push(walk, value);
+    return true;
+  }
+  const kept: unknown[] = [walk, value];
+  while (kept.length > 0) {
+    const part = kept.pop();
+    const judge = kept.pop() as typeof walk;
+    if (!judge(part, 0, kept)) return false;
+  }
+  return true;
+}`,
+  },
+  settle: {
+    uses: [],
+    text: `\
+/** The verdict of a judgement that asks for others, on a stack of its own. */
+function settle(judgement: Iterator<unknown, boolean, boolean>): boolean {
+  const asking = [judgement];
+  let verdict = true;
+  for (let last = judgement; ; ) {
+    const { done, value } = last.next(verdict);
+    if (done) {
+      verdict = value;
+      asking.pop();
+      const next = asking[asking.length - 1];
+      if (!next) return verdict;
+      last = next;
+    } else {
+      last = value as typeof judgement;
+      asking.push(last);
+    }
+  }
+}`,
+  },
+};
+
+export const preludeNames = Object.keys(functions) as PreludeName[];
+
+/** The text of the functions in `used` and of those they use, in a fixed order. */
+export function prelude(used: ReadonlySet<PreludeName>): string[] {
+  const needed = new Set<PreludeName>();
+  const add = (name: PreludeName): void => {
+    needed.add(name);
+    functions[name].uses.forEach(add);
+  };
+  used.forEach(add);
+  return preludeNames.filter((name) => needed.has(name)).map((name) => functions[name].text);
+}

@@ -1,0 +1,135 @@
+import { type Expression, layoutOf, not } from "./expression.js";
+import { type Layout, group, hardline, indent, join, line, print, softline, whenBroken } from "./layout.js";
+
+export type Statement =
+  /** `if (…) { … } else { … }`; a lone `return` stays on the line of its condition where it fits. */
+  | {
+      readonly kind: "if";
+      readonly test: Expression;
+      readonly then: readonly Statement[];
+      readonly else?: readonly Statement[];
+    }
+  | { readonly kind: "return"; readonly value: Expression }
+  | { readonly kind: "const"; readonly name: string; readonly value: Layout }
+  | { readonly kind: "for"; readonly head: Layout; readonly body: readonly Statement[] }
+  | { readonly kind: "switch"; readonly subject: Layout; readonly cases: readonly SwitchCase[] }
+  /** Any other one-line statement, without its semicolon. */
+  | { readonly kind: "plain"; readonly text: string };
+
+export interface SwitchCase {
+  /** Literals; none is `default`. */
+  readonly labels: readonly string[];
+  readonly body: readonly Statement[];
+}
+
+export function returns(value: Expression): Statement {
+  return { kind: "return", value };
+}
+
+/** Statements that leave with `false` unless the condition holds. */
+export function require(condition: Expression): Statement[] {
+  if (condition.kind === "constant") return condition.value ? [] : [returns(condition)];
+  return [{ kind: "if", test: not(condition), then: [returns({ kind: "constant", value: false })] }];
+}
+
+/** `body` where the condition holds. */
+export function when(test: Expression, body: readonly Statement[]): Statement[] {
+  if (body.length === 0) return [];
+  if (test.kind === "constant") return test.value ? [...body] : [];
+  return [{ kind: "if", test, then: body }];
+}
+
+/** Whether control never goes on behind the statements. */
+export function leaves(statements: readonly Statement[]): boolean {
+  const last = statements.at(-1);
+  if (!last) return false;
+  if (last.kind === "return") return true;
+  if (last.kind === "switch") {
+    return (
+      last.cases.some(({ labels }) => labels.length === 0) && last.cases.every(({ body }) => leaves(body))
+    );
+  }
+  return last.kind === "if" && last.else !== undefined && leaves(last.then) && leaves(last.else);
+}
+
+/**
+ * The body of a function that gives a verdict: `statements`, then `true`. A last test is returned itself.
+ */
+export function verdict(statements: readonly Statement[]): Statement[] {
+  if (leaves(statements)) return [...statements];
+  const last = statements.at(-1);
+  if (statements.length === 1 && last?.kind === "if" && !last.else && isRefusal(last.then)) {
+    return [returns(not(last.test))];
+  }
+  return [...statements, returns({ kind: "constant", value: true })];
+}
+
+function isRefusal(statements: readonly Statement[]): boolean {
+  const [only] = statements;
+  return (
+    statements.length === 1 && only?.kind === "return" && only.value.kind === "constant" && !only.value.value
+  );
+}
+
+export function printFunction(head: Layout, body: readonly Statement[]): string {
+  return print([head, " ", block(body)]);
+}
+
+/** The head of a function; parameters go on lines of their own where it is too long. */
+export function signature(head: string, parameters: readonly string[], result: string): Layout {
+  const list = parameters.flatMap((parameter, index) => (index === 0 ? [parameter] : [",", line, parameter]));
+  return group(head, "(", indent(softline, ...list, whenBroken(",")), softline, "): ", result);
+}
+
+function block(body: readonly Statement[]): Layout {
+  return ["{", indent(body.map((statement) => [hardline, layout(statement)])), hardline, "}"];
+}
+
+function layout(statement: Statement): Layout {
+  switch (statement.kind) {
+    case "if":
+      return conditional(statement);
+    case "return":
+      return returned(statement.value);
+    case "const":
+      return group(`const ${statement.name} =`, group(indent(line, statement.value)), ";");
+    case "for":
+      return ["for (", statement.head, ") ", block(statement.body)];
+    case "switch":
+      return [
+        group("switch (", indent(softline, statement.subject), softline, ")"),
+        " {",
+        indent(statement.cases.map(branch)),
+        hardline,
+        "}",
+      ];
+    case "plain":
+      return statement.text + ";";
+  }
+}
+
+/** Prettier breaks a condition over lines only behind `if (`, and keeps braces where it finds them. */
+function conditional(statement: Statement & { kind: "if" }): Layout {
+  const test = group("if (", group(indent(softline, layoutOf(statement.test)), softline), ")");
+  const [only] = statement.then;
+  if (statement.then.length === 1 && only?.kind === "return" && !statement.else) {
+    const short = ["if (", layoutOf(statement.test), ") ", layout(only)];
+    return { kind: "choice", short, long: [test, " ", block(statement.then)] };
+  }
+  const alternative = statement.else ? [" else ", block(statement.else)] : "";
+  return [test, " ", block(statement.then), alternative];
+}
+
+function returned(value: Expression): Layout {
+  if (value.kind !== "logic" && value.kind !== "compare") return ["return ", layoutOf(value), ";"];
+  return [
+    "return ",
+    group(whenBroken("("), indent(softline, layoutOf(value)), softline, whenBroken(")")),
+    ";",
+  ];
+}
+
+function branch({ labels, body }: SwitchCase): Layout {
+  const heads = labels.length === 0 ? ["default:"] : labels.map((label) => `case ${label}:`);
+  return [hardline, join(hardline, heads), indent(body.map((statement) => [hardline, layout(statement)]))];
+}
