@@ -1,0 +1,77 @@
+import type { Definition } from "@mcpgen/engine";
+import type { ErrorCode, HeaderRule, Method, ResultOf } from "../../model/model.js";
+import type { Emitter, ModelInput } from "../emitter.js";
+import { definitionLines } from "./lines.js";
+import { codeSpan } from "./markdown.js";
+
+/** `PROTOCOL.md`: the protocol as lines to be compared between revisions. */
+export const emitProtocolReport: Emitter<ModelInput> = ({ model, folder, origin, render }) => {
+  const content = render("PROTOCOL.md", {
+    origin,
+    revision: model.revision,
+    status: model.status,
+    era: model.era,
+    methods: model.methods.map(methodLine),
+    errors: model.errors.map(errorLine),
+    headers: model.headers.map(headerLine),
+    definitions: [...model.schema.definitions.values()].map((definition) => ({
+      heading: heading(definition),
+      lines: definitionLines(definition),
+    })),
+  });
+  // Its lines are its form: prettier would only wrap and escape them.
+  return new Map([[`${folder}/PROTOCOL.md`, { content, formatted: true }]]);
+};
+
+function methodLine(method: Method): string {
+  const { name, kind, senders, payload, message, params, result, capabilities, deprecated } = method;
+  const facts = [
+    `${codeSpan(name)}: ${payload ? "embedded " : ""}${kind} from ${senders.join(" and ")}, ${codeSpan(message)}`,
+    params.definition === undefined ? undefined : `params ${codeSpan(params.definition)}`,
+    params.presence === "optional" ? "params optional" : params.presence === "none" ? "no params" : undefined,
+    result && resultText(result),
+    ...capabilities.map(({ of, path }) => `needs ${of} capability ${codeSpan(path)}`),
+    method.cacheable ? "cacheable" : undefined,
+    method.multiRoundTrip ? "may ask for input" : undefined,
+    deprecated && (deprecated.since === undefined ? "deprecated" : `deprecated since ${deprecated.since}`),
+  ];
+  return facts.filter((fact) => fact !== undefined).join(", ");
+}
+
+function resultText({ definition, alternatives }: ResultOf): string {
+  const others = alternatives.map((arm) => {
+    const { key, value } = arm.discriminator ?? {};
+    const mark =
+      key === undefined
+        ? ""
+        : value === undefined
+          ? ` with ${codeSpan(key)}`
+          : ` where ${codeSpan(`${key} is ${value}`)}`;
+    const needs = arm.capability === undefined ? "" : ` given capability ${codeSpan(arm.capability)}`;
+    return ` or ${codeSpan(arm.definition)}${mark}${needs}`;
+  });
+  return `result ${definition === undefined ? "unknown" : codeSpan(definition)}${others.join("")}`;
+}
+
+function errorLine({ code, name, http, definition }: ErrorCode): string {
+  const facts = [
+    `${codeSpan(String(code))}: ${codeSpan(name)}`,
+    http === undefined ? undefined : `HTTP ${http}`,
+    definition === undefined ? undefined : codeSpan(definition),
+  ];
+  return facts.filter((fact) => fact !== undefined).join(", ");
+}
+
+function headerLine({ header, method, from }: HeaderRule): string {
+  const where = method === "*" ? "every request" : codeSpan(method);
+  return `${codeSpan(header)}: ${where}, ${from === null ? "the negotiated revision" : codeSpan(from)}`;
+}
+
+function heading({ name, extends: bases = [], node }: Definition): string {
+  const facts = [
+    codeSpan(name),
+    ...(bases.length > 0 ? [`extends ${bases.map(codeSpan).join(", ")}`] : []),
+    ...(node.deprecated ? ["(deprecated)"] : []),
+  ];
+  return facts.join(" ");
+}

@@ -1,0 +1,114 @@
+import {
+  type Definition,
+  type JsonValue,
+  type SchemaNode,
+  canonicalText,
+  isJsonObject,
+} from "@mcpgen/engine";
+import { codeSpan } from "./markdown.js";
+import { opennessText, typeText } from "./type-text.js";
+
+/** One line for a definition's own type, or one for each property of it, those of inline objects included. */
+export function definitionLines({ node }: Definition): string[] {
+  const lines = propertyLines(node, "");
+  const open = opennessText(node);
+  if (isPlainObject(node))
+    return open === undefined
+      ? lines.length > 0
+        ? lines
+        : [codeSpan("object")]
+      : [...lines, codeSpan(open)];
+  return [...lines, described(typeText(node), node)];
+}
+
+function propertyLines(node: SchemaNode, path: string): string[] {
+  const required = new Set(node.required);
+  const lines: string[] = [];
+  for (const [name, child] of node.properties ?? []) {
+    const here = path === "" ? pathStep(name) : `${path}.${pathStep(name)}`;
+    const { holder, suffix } = itemsOf(child);
+    const inline = isPlainObject(holder) && (holder.properties?.size ?? 0) > 0;
+    const type = inline ? "object" + suffix : typeText(child);
+    lines.push(described(`${here}${required.has(name) ? "" : "?"}: ${type}`, child));
+    if (!inline) continue;
+    lines.push(...propertyLines(holder, here + suffix));
+    const open = opennessText(holder);
+    if (open !== undefined) lines.push(codeSpan(`${here}${suffix}.${open}`));
+  }
+  return lines;
+}
+
+/** What an array of arrays of … holds in the end. */
+function itemsOf(node: SchemaNode): { holder: SchemaNode; suffix: string } {
+  let holder = node;
+  let suffix = "";
+  while (holder.types?.length === 1 && holder.types[0] === "array" && holder.items && !holder.prefixItems) {
+    holder = holder.items;
+    suffix += "[]";
+  }
+  return { holder, suffix };
+}
+
+/** Whether the node says nothing but what members an object has. */
+function isPlainObject(node: SchemaNode): boolean {
+  const combined = node.ref ?? node.allOf ?? node.anyOf ?? node.oneOf ?? node.const ?? node.enum ?? node.not;
+  return combined === undefined && node.types?.length === 1 && node.types[0] === "object";
+}
+
+/** A name that could be taken for a path, or that needs escapes, is quoted. */
+function pathStep(name: string): string {
+  return /^[\w$-]+$/.test(name) ? name : JSON.stringify(name);
+}
+
+/** The line, then what else constrains the value, then where it stands. */
+function described(text: string, node: SchemaNode): string {
+  const notes = [...constraints(node, ""), ...remarks(node)];
+  return [codeSpan(text), ...notes].join(", ");
+}
+
+const constraintKeywords = [
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "pattern",
+  "format",
+  "contentEncoding",
+  "contentMediaType",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
+  "minContains",
+  "maxContains",
+  "minProperties",
+  "maxProperties",
+] as const satisfies readonly (keyof SchemaNode)[];
+
+function constraints(node: SchemaNode, prefix: string): string[] {
+  const own = constraintKeywords
+    .filter((keyword) => node[keyword] !== undefined)
+    .map((keyword) => `${prefix}${keyword} ${codeSpan(canonicalText(node[keyword] as JsonValue))}`);
+  const items = node.items && !node.prefixItems ? constraints(node.items, `${prefix}items `) : [];
+  const members = node.additionalProperties
+    ? constraints(node.additionalProperties, `${prefix}members `)
+    : [];
+  return [...own, ...items, ...members];
+}
+
+function remarks(node: SchemaNode): string[] {
+  const { deprecated } = node;
+  return [
+    ...(node.default ? [`default ${codeSpan(valueText(node.default.value))}`] : []),
+    ...(node.open ? ["open to later members"] : []),
+    ...(deprecated
+      ? [deprecated.since === undefined ? "deprecated" : `deprecated since ${deprecated.since}`]
+      : []),
+  ];
+}
+
+function valueText(value: JsonValue): string {
+  return isJsonObject(value) || Array.isArray(value) ? canonicalText(value) : JSON.stringify(value);
+}
