@@ -1,0 +1,68 @@
+import type { Definition } from "@mcpgen/engine";
+import type { EmittedFile, Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
+import { capitalised, nameDefinitions } from "../names.js";
+import { stringLiteral } from "../text.js";
+import { printLiteral, width } from "./literal.js";
+import { type Describing, describePart } from "./part.js";
+
+/**
+ * `check.ts`: for each definition `checkX`, which tells what is wrong with a value that `isX` refuses. The
+ * file says what each definition looks like; `issues.ts`, beside the revisions, compares values with that.
+ */
+export const emitCheck: Emitter<SchemaInput> = ({ schema, folder, origin, importExtension, render }) => {
+  const identifiers = nameDefinitions(schema);
+  const constants = new Map(
+    [...identifiers].map(([name, identifier]) => [name, `${capitalised(identifier)}Shape`]),
+  );
+  const definitions = [...schema.definitions.values()].map((definition) =>
+    viewOf({ schema, constants }, definition, capitalised(identifiers.get(definition.name)!)),
+  );
+  const content = render("check.ts", { origin, importExtension, definitions });
+  return new Map([[`${folder}/check.ts`, laidOut(content)]]);
+};
+
+interface DefinitionView {
+  /** The function's declaration up to its body. */
+  readonly declaration: string;
+  readonly constant: string;
+  readonly validator: string;
+  /** The definition's name as a string literal. */
+  readonly name: string;
+  /** The object literal that describes it. */
+  readonly shape: string;
+}
+
+function viewOf(context: Describing, { name, node }: Definition, identifier: string): DefinitionView {
+  const literal = describePart(context, node);
+  // A bare reference or `false` is no shape by itself.
+  const shape =
+    typeof literal === "string" ? { members: [["allOf", { items: [literal] }] as const] } : literal;
+  const flat = `export function check${identifier}(value: unknown): Issue[] {`;
+  return {
+    declaration:
+      flat.length <= width ? flat : `export function check${identifier}(\n  value: unknown,\n): Issue[] {`,
+    constant: context.constants.get(name)!,
+    validator: `is${identifier}`,
+    name: stringLiteral(name),
+    shape: printLiteral(shape, 2, "  shape: () => (".length, "),".length),
+  };
+}
+
+/** The files that all revisions' checks share. */
+export const emitIssues: Emitter<WorkspaceInput> = ({ folder, origin, importExtension, render }) => {
+  const at = (path: string): string => (folder === "" ? path : `${folder}/${path}`);
+  const file = (template: string): EmittedFile => laidOut(render(template, { origin, importExtension }));
+  return new Map([
+    [at("issues.ts"), file("issues.ts")],
+    [at("issues/report.ts"), file("issues-report.ts")],
+    [at("issues/scalars.ts"), file("issues-scalars.ts")],
+    [at("issues/shape.ts"), file("issues-shape.ts")],
+    [at("issues/text.ts"), file("issues-text.ts")],
+  ]);
+};
+
+/** Literals and templates are printed as prettier prints; only lines that do not fit are left to it. */
+function laidOut(content: string): EmittedFile {
+  const fits = content.split("\n").every((line) => line.length <= width || /^\s*(\/\/|\/?\*)/.test(line));
+  return fits ? { content, formatted: true } : { content };
+}

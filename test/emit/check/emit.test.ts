@@ -1,0 +1,117 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { type JsonValue, type Schema, readSchema } from "@mcpgen/engine";
+import { format } from "../../../generator/format.js";
+import { capitalised, nameDefinitions } from "../../../generator/emit/names.js";
+import { documentOf, revisions, schemaFrom, schemaOf } from "../../sample/revisions.js";
+import { emittedFiles } from "./emitted.js";
+
+/** Every keyword, in forms that are long and odd enough to meet each rule of the layout. */
+const odd = schemaFrom({
+  "naïve name": { $ref: "#/$defs/Error", description: "a reference alone" },
+  Error: {
+    type: "object",
+    properties: { ["__proto__"]: { type: "string" }, "a b": true, "0": {}, 'quo"te': { const: 'say "hi"' } },
+  },
+  Issue: { type: "array", items: { type: ["string", "null"] }, uniqueItems: true, minItems: 1 },
+  ["Long" + "Name".repeat(9)]: {
+    anyOf: [{ $ref: "#/$defs/Error" }, { $ref: "#/$defs/Tuple" }, { const: { deep: [1, [2, 3]] } }],
+  },
+  Numbers: { enum: Array.from({ length: 40 }, (_, index) => index * 1.5e20) },
+  Tuple: {
+    type: "array",
+    prefixItems: [
+      { type: "string", minLength: 1 },
+      { type: "number", maximum: 1e300 },
+    ],
+    items: false,
+  },
+  Never: false,
+  Always: true,
+  Conditions: {
+    if: { required: ["a"] },
+    then: { required: ["b"] },
+    else: { not: { required: ["b"] } },
+    minProperties: 0,
+  },
+  Maps: {
+    type: "object",
+    patternProperties: { "^x-": { type: "string", pattern: "^[a-z\\\\]+$" } },
+    additionalProperties: { $ref: "#/$defs/Maps" },
+    propertyNames: { maxLength: 10 },
+    dependentRequired: { a: ["b", "c"] },
+    dependentSchemas: { a: { maxProperties: 4 } },
+  },
+});
+
+const schemas: readonly (readonly [string, Schema])[] = [
+  ...revisions.map((revision) => [revision, schemaOf(revision)] as const),
+  ["odd definitions", odd],
+];
+
+describe.each(schemas)("%s", (_, schema) => {
+  const files = emittedFiles(schema);
+
+  test("what is said to be formatted is what prettier prints", async () => {
+    for (const [path, { content, formatted }] of files) {
+      if (formatted) expect(await format(path, content), path).toBe(content);
+    }
+  });
+
+  test("compiles under strict settings, alone with the validators it names", () => {
+    const validators = [...nameDefinitions(schema).values()].map(
+      (name) => `export function is${capitalised(name)}(_value: unknown): boolean { return true; }`,
+    );
+    const sources = new Map([...files].map(([path, { content }]) => [path, content]));
+    expect(compilerErrors(sources.set("revision/validators.ts", validators.join("\n")))).toBe("");
+  });
+});
+
+test("of the protocol's revisions, every file is laid out without prettier", () => {
+  for (const revision of revisions) {
+    for (const [path, { formatted }] of emittedFiles(schemaOf(revision))) expect(formatted, path).toBe(true);
+  }
+});
+
+test("the same schema gives the same text", () => {
+  expect(emittedFiles(schemaOf("2026-07-28"))).toEqual(emittedFiles(schemaOf("2026-07-28")));
+});
+
+test("one definition more adds one block and touches no other line", () => {
+  const document = documentOf("2025-11-25");
+  const definitions = document["$defs"] as { [name: string]: JsonValue };
+  const extra = { type: "object", properties: { content: { $ref: "#/$defs/ContentBlock" } } };
+  const more = readSchema({ ...document, $defs: { ...definitions, GreetingResult: extra } });
+  const before = emittedFiles(schemaOf("2025-11-25")).get("revision/check.ts")!.content;
+  const after = emittedFiles(more).get("revision/check.ts")!.content;
+  const start = after.indexOf("export function checkGreetingResult");
+  const end = after.indexOf("export function", start + 1);
+  expect(start).toBeGreaterThan(0);
+  expect(after.slice(0, start) + after.slice(end)).toBe(before);
+});
+
+function compilerErrors(sources: ReadonlyMap<string, string>): string {
+  const folder = mkdtempSync(join(tmpdir(), "mcpgen-check-"));
+  const options = {
+    ...{ strict: true, noEmit: true, types: [], module: "NodeNext", target: "ES2022", lib: ["ES2022"] },
+    ...{ noUnusedLocals: true, noUnusedParameters: true, isolatedModules: true, erasableSyntaxOnly: true },
+    ...{ verbatimModuleSyntax: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
+    ...{ noPropertyAccessFromIndexSignature: true, noImplicitOverride: true, skipLibCheck: false },
+  };
+  const all = [
+    ["package.json", '{"type":"module"}'],
+    ["tsconfig.json", JSON.stringify({ compilerOptions: options })],
+    ...sources,
+  ];
+  for (const [path, content] of all as [string, string][]) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  const compiler = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", folder], {
+    encoding: "utf8",
+  });
+  return compiler.status === 0 ? "" : `exit ${compiler.status}: ${compiler.stdout}${compiler.stderr}`;
+}
