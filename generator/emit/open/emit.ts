@@ -1,9 +1,11 @@
-import { referencesOf } from "@mcpgen/engine";
+import { type Definition, naturalCompare, referencesOf } from "@mcpgen/engine";
 import type { Emitter, SchemaInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../names.js";
 import { docComment, propertyKey } from "../text.js";
 import { isInterface } from "../types/declaration.js";
-import { printType } from "../types/print.js";
+import { assigned, importTypes, interfaceHead, settled } from "../types/layout.js";
+import { indexSignature, membersOf, printBody } from "../types/object.js";
+import { type TypeNames, printType } from "../types/print.js";
 import { openDefinitions, openReading } from "./open-schema.js";
 
 /**
@@ -15,24 +17,41 @@ export const emitOpen: Emitter<SchemaInput> = ({ schema, folder, origin, importE
   const open = openDefinitions(schema);
   const reading = openReading(schema, open);
   const names = new Map(
-    [...exact].map(([name, identifier]) => [name, open.has(name) ? openName(identifier) : identifier]),
+    [...exact].map(([name, identifier]) => [name, free(open.has(name) ? openName(identifier) : identifier)]),
   );
   const imports = new Set<string>();
+  const imported = (name: string): string => {
+    const identifier = exact.get(name)!;
+    return names.get(name) === identifier ? identifier : `${identifier} as ${names.get(name)!}`;
+  };
   const definitions = [...reading.definitions.values()].map(({ name, node, ...definition }) => {
-    for (const reference of referencesOf(node)) if (!open.has(reference)) imports.add(exact.get(reference)!);
+    for (const reference of referencesOf(node)) if (!open.has(reference)) imports.add(imported(reference));
     const identifier = names.get(name)!;
-    const type = printType(node, names);
-    const isObject = isInterface({ ...definition, name, node });
     return {
       key: propertyKey(name),
       identifier,
       doc: docComment([`Open reading of \`${exact.get(name)!}\`.`]),
-      declaration: isObject ? `interface ${identifier} ${type}` : `type ${identifier} = ${type};`,
+      declaration: declare({ ...definition, name, node }, identifier, names),
     };
   });
-  const view = { origin, importExtension, imports: [...imports].sort().join(", "), definitions };
-  return new Map([[`${folder}/open.ts`, { content: render("open.ts", view) }]]);
+  const exactTypes = importTypes([...imports].sort(naturalCompare), `./types.${importExtension}`);
+  const view = { origin, imports: exactTypes, definitions };
+  return new Map([[`${folder}/open.ts`, settled(render("open.ts", view))]]);
 };
+
+function declare(definition: Definition, identifier: string, names: TypeNames): string {
+  const { node } = definition;
+  if (!isInterface(definition)) return assigned(`export type ${identifier} =`, printType(node, names), "");
+  const body = printBody(membersOf(node, names, "  "), indexSignature(node, names, "  "), "", true);
+  return `${interfaceHead(identifier, [])} ${body}`;
+}
+
+/** Names that open.ts itself declares (templates/open.ts.hbs). */
+const declared = new Set(["Members", "Open", "OpenDefinitions", "Unlisted", "UnlistedArm"]);
+
+function free(identifier: string): string {
+  return declared.has(identifier) ? `${identifier}_` : identifier;
+}
 
 function openName(identifier: string): string {
   return `Open${capitalised(identifier)}`;

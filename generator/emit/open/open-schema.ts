@@ -1,4 +1,5 @@
 import { type Definition, type Schema, type SchemaNode, children, descendants, tagOf } from "@mcpgen/engine";
+import { stringLiteral } from "../text.js";
 
 /** Names of the definitions that are open themselves or reach something that is. */
 export function openDefinitions(schema: Schema): ReadonlySet<string> {
@@ -43,9 +44,12 @@ function opened(schema: Schema, node: SchemaNode): SchemaNode {
 /** The type of a value that the union or set does not list. */
 function unlistedType(schema: Schema, node: SchemaNode): string {
   const arms = node.anyOf ?? node.oneOf;
-  if (!arms) return "Unlisted";
-  const tag = tagOf(schema, arms);
-  return tag ? `UnlistedArm<${JSON.stringify(tag.property)}>` : "{ [key: string]: unknown }";
+  const tag = arms && tagOf(schema, arms);
+  if (tag) return `UnlistedArm<${stringLiteral(tag.property)}>`;
+  const members = node.enum ?? (node.const ? [node.const.value] : []);
+  const ofStrings =
+    members.length > 0 ? members.every((member) => typeof member === "string") : node.types?.[0] === "string";
+  return ofStrings ? "Unlisted" : arms || node.properties ? "Members" : "unknown";
 }
 
 function mapChildren(node: SchemaNode, change: (child: SchemaNode) => SchemaNode): SchemaNode {

@@ -4,6 +4,7 @@ import { nameDefinitions } from "../names.js";
 import { docComment } from "../text.js";
 import { isInterface } from "./declaration.js";
 import { type Member, deprecation, indexSignature, membersOf, printBody } from "./object.js";
+import { assigned, interfaceHead, settled } from "./layout.js";
 import { type TypeNames, printType } from "./print.js";
 
 /** `types.ts`: one exported type for each definition, named as in the schema. */
@@ -13,7 +14,8 @@ export const emitTypes: Emitter<SchemaInput> = ({ schema, folder, origin, render
     doc: documentation(definition),
     declaration: declare(definition, schema, names),
   }));
-  return new Map([[`${folder}/types.ts`, { content: render("types.ts", { origin, definitions }) }]]);
+  const content = render("types.ts", { origin, definitions });
+  return new Map([[`${folder}/types.ts`, settled(content)]]);
 };
 
 function documentation({ node, see = [] }: Definition): string {
@@ -22,10 +24,10 @@ function documentation({ node, see = [] }: Definition): string {
 
 function declare(definition: Definition, schema: Schema, names: TypeNames): string {
   const identifier = names.get(definition.name)!;
-  if (!isInterface(definition)) return `type ${identifier} = ${printType(definition.node, names)};`;
-  const bases = definition.extends ?? [];
-  const clause = bases.length === 0 ? "" : ` extends ${bases.map((base) => names.get(base)!).join(", ")}`;
-  return `interface ${identifier}${clause} ${ownBody(definition, schema, names)}`;
+  if (!isInterface(definition))
+    return assigned(`export type ${identifier} =`, printType(definition.node, names), "");
+  const bases = (definition.extends ?? []).map((base) => names.get(base)!);
+  return `${interfaceHead(identifier, bases)} ${ownBody(definition, schema, names)}`;
 }
 
 /** The members that the definition's bases do not already declare in the same way. */
@@ -40,7 +42,7 @@ function ownBody(definition: Definition, schema: Schema, names: TypeNames): stri
     inheritedIndex.add(indexSignature(node, names, "  "));
   }
   const own = members.filter((member) => inherited.get(member.name) !== signature(member));
-  return printBody(own, inheritedIndex.has(index) ? undefined : index, "");
+  return printBody(own, inheritedIndex.has(index) ? undefined : index, "", true);
 }
 
 function signature({ optional, type }: Member): string {

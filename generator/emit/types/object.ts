@@ -1,5 +1,6 @@
 import { type SchemaNode, naturalCompare } from "@mcpgen/engine";
 import { docComment, propertyKey } from "../text.js";
+import { assigned } from "./layout.js";
 import { type TypeNames, printType, union } from "./print.js";
 
 /** One line of an interface body. */
@@ -29,16 +30,26 @@ export function printObject(node: SchemaNode, names: TypeNames, indent: string):
   return printBody(membersOf(node, names, indent + "  "), indexSignature(node, names, indent + "  "), indent);
 }
 
-/** Braces around `members` and the index signature, which together say what the object may hold. */
-export function printBody(members: readonly Member[], index: string | undefined, indent: string): string {
+/**
+ * Braces around `members` and the index signature, which together say what the object may hold.
+ *
+ * @param expanded one member a line even where all is an index signature, as interfaces are written
+ */
+export function printBody(
+  members: readonly Member[],
+  index: string | undefined,
+  indent: string,
+  expanded = false,
+): string {
   const inner = indent + "  ";
   const lines = members.map(
     ({ name, optional, node, type }) =>
-      `${propertyDoc(node, inner)}${inner}${propertyKey(name)}${optional ? "?" : ""}: ${type};`,
+      propertyDoc(node, inner) + assigned(`${propertyKey(name)}${optional ? "?" : ""}:`, type, inner),
   );
-  if (lines.length === 0 && index !== undefined && !index.includes("\n"))
+  if (!expanded && lines.length === 0 && index !== undefined && !index.includes("\n")) {
     return `{ [key: string]: ${index} }`;
-  if (index !== undefined) lines.push(`${inner}[key: string]: ${index};`);
+  }
+  if (index !== undefined) lines.push(assigned("[key: string]:", index, inner));
   return lines.length === 0 ? "{}" : `{\n${lines.join("\n")}\n${indent}}`;
 }
 

@@ -1,0 +1,105 @@
+import type { EmittedFile } from "../emitter.js";
+
+/** What fits on a line of generated code. */
+const width = 80;
+
+/**
+ * `prefix type;` at the given indentation, broken where it is too wide the way prettier breaks it: a union
+ * goes to the next line, or one member a line; other types break inside their brackets.
+ *
+ * @param prefix what stands before the type on its line, e.g. `name?:` or `export type Name =`
+ */
+export function assigned(prefix: string, type: string, indent: string): string {
+  const line = `${indent}${prefix} ${type};`;
+  const members = topLevel(type, " | ");
+  if (type.includes("\n")) {
+    if (members.length === 1) return line;
+    const arms = members.map((member) => `\n${indent}  | ${member.replaceAll("\n", "\n    ")}`);
+    return `${indent}${prefix}${arms.join("")};`;
+  }
+  if (line.length <= width) return line;
+  if (members.length > 1) {
+    const inner = unionLines(type, members, `${indent}  `, ";");
+    return `${indent}${prefix}\n${inner}`;
+  }
+  const item = /^\((.*)\)\[\]$/.exec(type)?.[1];
+  if (item !== undefined) {
+    const lines = unionLines(item, topLevel(item, " | "), `${indent}  `, "");
+    return `${indent}${prefix} (\n${lines}\n${indent})[];`;
+  }
+  const value = /^\{ \[key: string\]: (.*) \}$/.exec(type)?.[1];
+  if (value !== undefined) {
+    return `${indent}${prefix} {\n${assigned("[key: string]:", value, `${indent}  `)}\n${indent}};`;
+  }
+  return line;
+}
+
+/** The union on one line, or one member a line where that is too wide. */
+function unionLines(type: string, members: readonly string[], indent: string, end: string): string {
+  const line = `${indent}${type}${end}`;
+  return line.length <= width ? line : members.map((member) => `${indent}| ${member}`).join("\n") + end;
+}
+
+/** `export interface Name extends A, B`, its bases on a line of their own where they do not fit. */
+export function interfaceHead(identifier: string, bases: readonly string[]): string {
+  const head = `export interface ${identifier}`;
+  if (bases.length === 0) return head;
+  const line = `${head} extends ${bases.join(", ")}`;
+  if (line.length + " {".length <= width || bases.length === 1) return line;
+  const next = `  extends ${bases.join(", ")}`;
+  if (next.length + " {".length <= width) return `${head}\n${next}`;
+  return `${head}\n  extends\n${bases.map((base) => `    ${base}`).join(",\n")}`;
+}
+
+/** An `import type` statement; one name a line where they do not fit on one. Empty without names. */
+export function importTypes(names: readonly string[], from: string): string {
+  if (names.length === 0) return "";
+  const line = `import type { ${names.join(", ")} } from "${from}";`;
+  return line.length <= width
+    ? line
+    : `import type {\n${names.map((name) => `  ${name},\n`).join("")}} from "${from}";`;
+}
+
+/** Pieces of `type` between separators that stand outside brackets and string literals. */
+export function topLevel(type: string, separator: string): string[] {
+  const pieces: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let index = 0; index < type.length; index++) {
+    const character = type[index]!;
+    if (character === '"' || character === "'") index = literalEnd(type, index);
+    else if ("{[(<".includes(character)) depth++;
+    else if ("}])>".includes(character)) depth--;
+    else if (depth === 0 && type.startsWith(separator, index)) {
+      pieces.push(type.slice(start, index));
+      start = index + separator.length;
+      index = start - 1;
+    }
+  }
+  return [...pieces, type.slice(start)];
+}
+
+/** Index of the quote that ends the literal starting at `start`. */
+function literalEnd(text: string, start: number): number {
+  let index = start + 1;
+  while (index < text.length && text[index] !== text[start]) index += text[index] === "\\" ? 2 : 1;
+  return index;
+}
+
+/**
+ * Whether generated type declarations are laid out exactly as prettier would lay them out. Cautious: text
+ * with a construct that nobody has compared is not settled, and goes through prettier.
+ */
+export function isSettled(text: string): boolean {
+  const code = text.replace(/\/\*\*[\s\S]*?\*\//g, "").replace(/^\/\/.*$/gm, "");
+  return code.split("\n").every((line) => {
+    // A single base stays on the line of its interface, however long; a name and an object hug.
+    if (/^export interface [\w$]+ extends [\w$]+ \{\}?$|^ *[\w$]+\??: [\w$]+ & \{$/.test(line)) return true;
+    return line.length <= width && !/^ *\} [|&]|& \{$|\} \||: \[$|null \| \{$/.test(line);
+  });
+}
+
+/** A file of type declarations, spared prettier where that would change nothing. */
+export function settled(content: string): EmittedFile {
+  return isSettled(content) ? { content, formatted: true } : { content };
+}
