@@ -1,0 +1,41 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Schema } from "@mcpgen/engine";
+import { capitalised, nameDefinitions } from "../../generator/emit/names.js";
+import { loadTemplates } from "../../generator/emit/templates.js";
+import { emitValidators } from "../../generator/emit/validators/emit.js";
+import { type Issue, emittedFiles, writeModules } from "../emit/check/emitted.js";
+
+/** What is emitted for one definition, compiled. */
+export interface Compiled {
+  is(value: unknown): boolean;
+  accepts(value: unknown): boolean;
+  check(value: unknown): Issue[];
+}
+
+/** Emits validators and checks for `schema`, compiles and loads them; by definition name. */
+export async function compile(schema: Schema): Promise<ReadonlyMap<string, Compiled>> {
+  const folder = mkdtempSync(join(tmpdir(), "mcpgen-properties-"));
+  const surroundings = { importExtension: "js", render: loadTemplates(), origin: "schema/revision" } as const;
+  const validators = emitValidators({ ...surroundings, schema, folder: "revision" });
+  const files = [...validators, ...emittedFiles(schema)];
+  writeModules(
+    folder,
+    files.map(([path, { content }]) => [path, content]),
+  );
+  const functions = {
+    ...(await load(join(folder, "revision/validators.js"))),
+    ...(await load(join(folder, "revision/check.js"))),
+  };
+  const named = [...nameDefinitions(schema)].map(([name, identifier]): [string, Compiled] => {
+    const find = (prefix: string): unknown => functions[prefix + capitalised(identifier)];
+    return [name, { is: find("is"), accepts: find("accepts"), check: find("check") } as Compiled];
+  });
+  return new Map(named);
+}
+
+async function load(file: string): Promise<{ [name: string]: unknown }> {
+  return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as { [name: string]: unknown };
+}

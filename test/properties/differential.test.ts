@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { type JsonObject, type JsonValue, type Schema, readSchema } from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
+import { applyNotes } from "../../generator/notes/apply.js";
+import { parseNotes } from "../../generator/notes/parse.js";
+import { documentOf, revisions } from "../sample/revisions.js";
+import { compile } from "./compiled.js";
+import { instanceCount, instancesOf } from "./instances.js";
+import { oracleOf } from "./oracle.js";
+
+/** Enough of one failure to see its pattern. */
+const shown = 5;
+
+/** The interpreter judges each so-many-th instance: it is the slowest of the judges. */
+const interpreted = 5;
+
+interface Subject {
+  readonly document: JsonObject;
+  readonly schema: Schema;
+}
+
+function published(revision: string): Subject {
+  const document = documentOf(revision);
+  return { document, schema: readSchema(document) };
+}
+
+function corrected(revision: string): Subject {
+  const file = new URL(`../../schema/${revision}/notes.json`, import.meta.url);
+  const notes = parseNotes({
+    file: file.pathname,
+    value: JSON.parse(readFileSync(file, "utf8")) as JsonValue,
+  });
+  const { document, nodeRemarks } = applyNotes(documentOf(revision), notes);
+  return { document, schema: readSchema(document, { nodeRemarks: (at) => nodeRemarks.get(at) }) };
+}
+
+describe.each(revisions)("%s", (revision) => {
+  for (const [reading, load] of Object.entries({ published, corrected })) {
+    const name = `all judges agree with ajv on the ${reading} schema (${instanceCount} instances)`;
+    test(name, { timeout: 600_000 }, async () => {
+      const { count, invalid, disagreements } = await compare(load(revision));
+      expect(disagreements).toEqual([]);
+      expect(count).toBeGreaterThanOrEqual(instanceCount);
+      // Instances that are nearly all valid, or all invalid, would prove little.
+      expect(invalid / count).toBeGreaterThan(0.2);
+      expect(invalid / count).toBeLessThan(0.8);
+    });
+  }
+});
+
+interface Comparison {
+  readonly count: number;
+  readonly invalid: number;
+  readonly disagreements: readonly string[];
+}
+
+async function compare({ document, schema }: Subject): Promise<Comparison> {
+  const oracle = oracleOf(document);
+  const compiled = await compile(schema);
+  const each = Math.ceil(instanceCount / schema.definitions.size);
+  const disagreements: string[] = [];
+  let count = 0;
+  let invalid = 0;
+  for (const [name, { node }] of schema.definitions) {
+    const { is, accepts, check } = compiled.get(name)!;
+    for (const value of instancesOf(schema, name, each)) {
+      const expected = oracle.get(name)!(value);
+      if (!expected) invalid++;
+      const verdicts = {
+        is: is(value),
+        check: check(value).length === 0,
+        accepts: expected ? accepts(value) : false,
+        interpreter: count++ % interpreted === 0 ? isValid(schema, node, value) : expected,
+      };
+      if (Object.values(verdicts).every((verdict) => verdict === expected)) continue;
+      disagreements.push(`${name}: ajv ${expected}, ${JSON.stringify(verdicts)} on ${JSON.stringify(value)}`);
+      if (disagreements.length === shown) return { count, invalid, disagreements };
+    }
+  }
+  return { count, invalid, disagreements };
+}
