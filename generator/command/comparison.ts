@@ -17,7 +17,7 @@ export interface Comparison {
   /** What manifest.json would say. */
   readonly manifest: Manifest;
   /** Whether it says so. */
-  readonly manifestState: "same" | "missing" | "outdated";
+  readonly manifestFile: ComparedFile;
 }
 
 /**
@@ -45,7 +45,7 @@ export async function compareWithOutput(
     generated,
     files: compareOutput(outDir, generated.files, before, partial),
     manifest,
-    manifestState: manifestState(outDir, manifest),
+    manifestFile: compareManifest(outDir, manifestText(manifest)),
   };
 }
 
@@ -57,10 +57,13 @@ function manifestIfReadable(outDir: string): Manifest | undefined {
   }
 }
 
-function manifestState(outDir: string, manifest: Manifest): Comparison["manifestState"] {
-  const file = join(outDir, manifestFile);
-  if (!existsSync(file)) return "missing";
-  return readFileSync(file, "utf8") === manifestText(manifest) ? "same" : "outdated";
+/** The manifest is rewritten whenever it would say something else; nobody's edits of it are kept. */
+function compareManifest(outDir: string, planned: string): ComparedFile {
+  const path = manifestFile;
+  const file = join(outDir, path);
+  if (!existsSync(file)) return { path, state: "missing", planned };
+  const present = readFileSync(file, "utf8");
+  return { path, state: present === planned ? "same" : "outdated", planned, present };
 }
 
 /** Files on disk that are still as they were formatted, for sources that have not changed since. */

@@ -3,7 +3,6 @@ import type { Project } from "../config/project.js";
 import type { DiagnosticCode } from "../diagnostics/catalogue.js";
 import type { Generated } from "../generate.js";
 import type { ComparedFile, FileState } from "../output/compare.js";
-import { manifestFile } from "../output/manifest.js";
 import { unifiedDiff } from "../output/unified-diff.js";
 import type { Comparison } from "./comparison.js";
 import type { CommandContext } from "./context.js";
@@ -44,28 +43,29 @@ const meanings: { readonly [S in Exclude<FileState, "same">]: Meaning } = {
 
 /** How the output folder differs from what would be generated. */
 export function drift(
-  { files, manifestState }: Comparison,
+  { files, manifestFile }: Comparison,
   { outDir }: Project,
   context: CommandContext,
 ): Finding[] {
-  const findings = files.flatMap((file) => {
-    const finding = file.state === "same" ? undefined : findingOf(file, file.state);
-    return finding ? [{ ...finding, place: { file: shownPath(outDir, context.directory, file.path) } }] : [];
+  return [...files, manifestFile].flatMap((file) => {
+    if (file.state === "same") return [];
+    const detail = detailOf(file);
+    return [
+      {
+        severity: "error",
+        ...meanings[file.state],
+        place: { file: shownPath(outDir, context.directory, file.path) },
+        ...(detail !== undefined && { detail }),
+      },
+    ];
   });
-  if (manifestState === "same") return findings;
-  const { code, message } = meanings[manifestState];
-  const place = { file: shownPath(outDir, context.directory, manifestFile) };
-  return [...findings, { code, severity: "error", message, place }];
 }
 
-function findingOf({ planned, present }: ComparedFile, state: Exclude<FileState, "same">): Finding {
-  const detail = detailOf(planned, present);
-  return { severity: "error", ...meanings[state], ...(detail !== undefined && { detail }) };
-}
-
-function detailOf(planned: string | undefined, present: string | undefined): string | undefined {
+function detailOf({ planned, present }: ComparedFile): string | undefined {
   if (planned === undefined && present === undefined) return undefined;
-  return unifiedDiff(present ?? "", planned ?? "");
+  // Of a file that is all new or all gone, the beginning tells enough.
+  const lines = planned === undefined || present === undefined ? 8 : 24;
+  return unifiedDiff(present ?? "", planned ?? "", lines);
 }
 
 /** The command that mends what `drift` and the comparison with the lock found. */
@@ -88,20 +88,31 @@ export function mendOf(
   return force ? `${command} --force` : command;
 }
 
-/** Notes that `revision add` copied and nobody has confirmed since. */
+/** Notes that `revision add` copied and nobody has confirmed since: one warning a revision. */
 export function carriedNotes(
-  { carried }: Generated,
+  { carried, models }: Generated,
   { schemaDir }: Project,
   context: CommandContext,
 ): Finding[] {
-  return carried.map(({ revision, note }) => ({
-    code: "MG3107",
-    severity: "warning",
-    message: `the note of kind ${note.kind} on ${note.targets.join(", ")} was carried over and is not confirmed`,
-    place: {
-      file: shownPath(schemaDir, context.directory, join(revision, "notes.json")),
-      pointer: note.pointer,
-    },
-    next: 'Check it against the specification and delete "carried", or the note.',
-  }));
+  return models.flatMap(({ revision }) => {
+    const notes = carried.filter((each) => each.revision === revision).map(({ note }) => note);
+    if (notes.length === 0) return [];
+    const lines = notes.map(({ kind, targets, pointer }) => `${pointer} ${kind} on ${targets.join(", ")}`);
+    const shown = context.console.settings.verbose ? lines : lines.slice(0, 3);
+    const rest = lines.length > shown.length ? [`… ${lines.length - shown.length} more (--verbose)`] : [];
+    return [
+      {
+        code: "MG3107",
+        severity: "warning",
+        message: `${notes.length} carried ${notes.length === 1 ? "note is" : "notes are"} not confirmed`,
+        place: { file: shownPath(schemaDir, context.directory, join(revision, "notes.json")) },
+        next: 'Check each against the specification and delete its "carried", or the note.',
+        detail: [...shown.map(shortened), ...rest].join("\n"),
+      },
+    ];
+  });
+}
+
+function shortened(line: string): string {
+  return line.length <= 120 ? line : `${line.slice(0, 119)}…`;
 }

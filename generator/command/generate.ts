@@ -56,11 +56,11 @@ function recovered({ outDir }: Project, context: CommandContext): Finding[] {
 }
 
 /** Where the time went and, if anything changed, what was assumed because nobody says it. */
-function report({ generated, files, manifestState }: Comparison, { console }: CommandContext): void {
+function report({ generated, files, manifestFile }: Comparison, { console }: CommandContext): void {
   const { read, emit, format } = generated.timings;
   console.detail(`read ${read.toFixed(0)} ms, emit ${emit.toFixed(0)} ms, format ${format.toFixed(0)} ms`);
   const { verbose } = console.settings;
-  if (manifestState === "same" && files.every(({ state }) => state === "same") && !verbose) return;
+  if (!verbose && [...files, manifestFile].every(({ state }) => state === "same")) return;
   const lines = assumptionLines(generated);
   const shown = verbose ? lines : lines.slice(0, 12);
   for (const line of shown) console.note(line);

@@ -25,6 +25,7 @@ export async function parseCommandLine(
 ): Promise<Selection | undefined> {
   let selection: Selection | undefined;
   const select = (command: CommandDefinition, values: Record<string, unknown>): void => {
+    refuseRepeated(command, values);
     selection = { command, args: new Arguments(values) };
   };
   const parser = configure(yargs([]), version);
@@ -57,7 +58,6 @@ function configure(parser: Argv, version: string): Argv {
     })
     .options(globalOptions)
     .updateStrings({ "Options:": "Options of every command:" })
-    .check((values) => refuseRepeated(values))
     .demandCommand(1)
     .strict()
     .help()
@@ -103,12 +103,9 @@ function addGroup(parser: Argv, group: string, select: Select): void {
 }
 
 /** Of an option that takes one value, the parser would make a list. */
-function refuseRepeated(values: Record<string, unknown>): true {
-  const repeatable = new Set(["revision", "_"]);
+function refuseRepeated(command: CommandDefinition, values: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(values)) {
-    if (Array.isArray(value) && !repeatable.has(name)) {
-      throw new CodedError("MG2004", `--${name} is given ${value.length} times`, { next: "Give it once." });
-    }
+    if (name === "_" || !Array.isArray(value) || command.options?.[name]?.array) continue;
+    throw new CodedError("MG2004", `--${name} is given ${value.length} times`, { next: "Give it once." });
   }
-  return true;
 }

@@ -43,8 +43,8 @@ function oneFile(revision: string, source: string, verdict: UpstreamVerdict): Ou
         ? `Nothing to do; \`mcpgen revision add FILE --name ${revision} --replace\` records the new file.`
         : `To take it over: \`mcpgen revision add FILE --name ${revision} --replace\`.`,
   };
-  const lists = [...removed.map((name) => `- ${name}`), ...added.map((name) => `+ ${name}`)].slice(0, 20);
-  return { findings: [lists.length > 0 ? { ...finding, detail: lists.join("\n") } : finding], data };
+  const detail = [...shownNames("-", removed), ...shownNames("+", added)].join("\n");
+  return { findings: [detail === "" ? finding : { ...finding, detail }], data };
 }
 
 function messageOf(revision: string, { relation, contentOf, added, removed }: UpstreamVerdict): string {
@@ -53,4 +53,9 @@ function messageOf(revision: string, { relation, contentOf, added, removed }: Up
   if (contentOf !== undefined) return `not the file of ${revision}: its content is that of ${contentOf}`;
   const changes = `${added.length} definitions added, ${removed.length} removed`;
   return `another file, and its canonical form differs from that of ${revision} (${changes})`;
+}
+
+function shownNames(sign: "+" | "-", names: readonly string[]): string[] {
+  const shown = names.slice(0, 10).map((name) => `${sign} ${name}`);
+  return names.length > shown.length ? [...shown, `${sign} … ${names.length - shown.length} more`] : shown;
 }

@@ -1,3 +1,136 @@
-import type { RunCommand } from "./context.js";
+import { createReadStream } from "node:fs";
+import { resolve } from "node:path";
+import { isJsonObject } from "@mcpgen/engine";
+import { openProject } from "../config/project.js";
+import { CodedError } from "../diagnostics/coded-error.js";
+import type { CommandContext, RunCommand } from "./context.js";
+import type { Finding, Outcome } from "./outcome.js";
+import { Judge, type Verdict } from "./validate/judge.js";
+import { lines } from "./validate/lines.js";
+import { type Issue, type Side, loadProtocol } from "./validate/protocol.js";
 
-export const validate: RunCommand = async () => ({});
+export const validate: RunCommand = async (args, context) => {
+  const project = await openProject(args, context);
+  const revision = args.required("revision");
+  const source = args.required("source");
+  const protocol = await loadProtocol(revision, {
+    directory: context.directory,
+    packageName: project.loaded.config.package ?? "@mcpgen/protocol",
+    outDir: project.outDir,
+  });
+  const transcript = new Transcript(source, new Judge(protocol));
+  let number = 0;
+  for await (const line of lines(open(source, context))) transcript.add(++number, line);
+  return transcript.outcome(revision);
+};
+
+async function* open(
+  source: string,
+  { directory, stdin }: CommandContext,
+): AsyncGenerator<Uint8Array | string> {
+  try {
+    yield* source === "-" ? stdin : createReadStream(resolve(directory, source));
+  } catch (cause) {
+    throw new CodedError(
+      "MG1001",
+      `cannot be read (${(cause as NodeJS.ErrnoException).code ?? "unknown reason"})`,
+      {
+        place: { file: source },
+        next: "Check the path and its permissions.",
+        cause,
+      },
+    );
+  }
+}
+
+class Transcript {
+  private readonly file: string;
+  private readonly judge: Judge;
+  private readonly findings: Finding[] = [];
+  private readonly counts = { messages: 0, invalid: 0, unpaired: 0, unreadable: 0 };
+
+  constructor(source: string, judge: Judge) {
+    this.file = source === "-" ? "standard input" : source;
+    this.judge = judge;
+  }
+
+  add(line: number, text: string): void {
+    if (text.trim() === "") return;
+    const read = readLine(line === 1 ? text.replace(/^\uFEFF/, "") : text);
+    if ("problem" in read) {
+      this.counts.messages++;
+      this.counts.invalid++;
+      if (read.unreadable) this.counts.unreadable++;
+      this.find(line, read.problem);
+      return;
+    }
+    for (const verdict of this.judge.judge(read.message, read.from)) this.count(line, verdict);
+  }
+
+  private count(line: number, verdict: Verdict): void {
+    this.counts.messages++;
+    if (verdict.unpaired) this.counts.unpaired++;
+    if (verdict.issues.length === 0) return;
+    this.counts.invalid++;
+    const what = [verdict.method, verdict.kind].filter((part) => part !== undefined).join(" ");
+    this.find(line, `invalid ${what}`, verdict.issues);
+  }
+
+  private find(line: number, message: string, issues: readonly Issue[] = []): void {
+    const [first] = issues;
+    const place = { file: this.file, line, ...(first && { pointer: first.pointer }) };
+    const detail = detailOf(issues);
+    this.findings.push({ code: "MG3109", severity: "error", message, place, ...(detail && { detail }) });
+  }
+
+  outcome(revision: string): Outcome {
+    const { messages, invalid, unpaired, unreadable } = this.counts;
+    if (messages === unreadable) {
+      throw new CodedError(
+        "MG1002",
+        messages === 0 ? "expected messages, got none" : "expected JSON on each line, got none",
+        {
+          place: { file: this.file },
+          next: "Name a file with one JSON-RPC message to a line.",
+        },
+      );
+    }
+    const answers =
+      unpaired === 0 ? "" : `, ${unpaired} answers without a single open request (envelope judged only)`;
+    return {
+      findings: this.findings,
+      summary: `${revision}: ${messages} messages, ${messages - invalid} valid, ${invalid} invalid${answers}`,
+      data: { revision, messages, valid: messages - invalid, invalid, unpaired },
+    };
+  }
+}
+
+/** At most three issues: what follows from them is not worth reading. */
+function detailOf(issues: readonly Issue[]): string | undefined {
+  if (issues.length === 0) return undefined;
+  const shown = issues.slice(0, 3).map(({ message }) => message);
+  return [...shown, ...(issues.length > 3 ? [`and ${issues.length - 3} more`] : [])].join("\n");
+}
+
+type ReadLine =
+  | { readonly message: unknown; readonly from?: Side }
+  | { readonly problem: string; readonly unreadable: boolean };
+
+function readLine(text: string): ReadLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return {
+      problem: `not JSON: ${JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text)}`,
+      unreadable: true,
+    };
+  }
+  if (!isJsonObject(value) || !("message" in value) || "jsonrpc" in value) return { message: value };
+  const { from, message } = value;
+  if (from === "client" || from === "server") return { message, from };
+  return {
+    problem: `expected from to be "client" or "server", got ${JSON.stringify(from) ?? "nothing"}`,
+    unreadable: false,
+  };
+}

@@ -1,12 +1,26 @@
 import { structuredPatch } from "diff";
 
-/** Lines of difference shown of one file. */
-const shownLines = 24;
-
 /**
- * A short unified diff: `-` is on disk, `+` would be written. Long ones are cut, and say so.
+ * A short unified diff: `-` is on disk, `+` would be written. Longer ones than `shownLines` are cut, and
+ * say so.
  */
-export function unifiedDiff(present: string, planned: string): string {
+export function unifiedDiff(present: string, planned: string, shownLines: number): string {
+  if (present === "")
+    return cut(
+      planned
+        .trimEnd()
+        .split("\n")
+        .map((line) => shortened(`+${line}`)),
+      shownLines,
+    );
+  if (planned === "")
+    return cut(
+      present
+        .trimEnd()
+        .split("\n")
+        .map((line) => shortened(`-${line}`)),
+      shownLines,
+    );
   // Files that have little in common would take minutes to compare, and nobody would read the result.
   const patch = structuredPatch("", "", present, planned, "", "", { context: 2, maxEditLength: 2000 });
   if (!patch)
@@ -15,8 +29,12 @@ export function unifiedDiff(present: string, planned: string): string {
     `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
     ...body.map(shortened),
   ]);
-  if (lines.length <= shownLines) return lines.join("\n");
-  return [...lines.slice(0, shownLines), `… ${lines.length - shownLines} more lines`].join("\n");
+  return cut(lines, shownLines);
+}
+
+function cut(lines: readonly string[], shown: number): string {
+  if (lines.length <= shown) return lines.join("\n");
+  return [...lines.slice(0, shown), `… ${lines.length - shown} more lines`].join("\n");
 }
 
 function lineCount(text: string): number {

@@ -49,12 +49,12 @@ export async function addRevision(request: AddRequest): Promise<AddedRevision> {
   if (standing === "unchanged" && !request.replace) {
     return { revision, action: "unchanged", locked: lock.get(revision)!, definitions };
   }
-  if (standing === "different" && !request.replace) throw differs(schemaDir, revision);
+  if (standing === "different" && !request.replace) throw await differs(request, revision, lock);
 
   const notesFile = join(schemaDir, revision, "notes.json");
   const notes = existsSync(notesFile)
     ? undefined
-    : await carriedNotes(schemaDir, revision, stored.document, lock);
+    : await carriedNotes(schemaDir, revision, source.file, stored, lock);
   const changes: FileChange[] = [
     { path: `${revision}/schema.json`, content: stored.text },
     ...(notes ? [{ path: `${revision}/notes.json`, content: notes.text }] : []),
@@ -95,9 +95,22 @@ function contentOf(file: string): string | undefined {
   return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 }
 
-function differs(schemaDir: string, revision: string): CodedError {
+async function differs(request: AddRequest, revision: string, lock: Lock): Promise<CodedError> {
+  const locked = lock.get(revision);
+  const place = { file: join(request.schemaDir, revision, "schema.json") };
+  if (locked && locked.descriptions !== request.descriptions) {
+    const { sha256 } = await storedSchema(request.source, locked);
+    const option = locked.descriptions ? "without --no-descriptions" : "with --no-descriptions";
+    if (sha256 === locked.canonical) {
+      const message = `revision ${revision} is there already; only its prose differs`;
+      return new CodedError("MG2009", message, {
+        place,
+        next: `Repeat the command ${option}, or with --replace.`,
+      });
+    }
+  }
   return new CodedError("MG2009", `revision ${revision} is there already, with other content`, {
-    place: { file: join(schemaDir, revision, "schema.json") },
+    place,
     next: `See \`mcpgen revision verify ${revision} FILE\`; to replace it, repeat the command with --replace.`,
   });
 }

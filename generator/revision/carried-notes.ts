@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type JsonObject, naturalCompare } from "@mcpgen/engine";
 import { loadJson } from "../input/json-file.js";
 import { carryNotes } from "../notes/carry.js";
 import type { Lock } from "./lock.js";
+import type { StoredSchema } from "./stored-schema.js";
 
 /** The notes a new revision starts with. */
 export interface CarriedNotes {
@@ -12,24 +12,28 @@ export interface CarriedNotes {
   /** The revision they were copied from, if any. */
   readonly from?: string;
   readonly carried: number;
-  /** Notes left out, each with the reason. */
+  /** What was left out, each with the reason. */
   readonly dropped: readonly string[];
 }
 
-/** Copies the notes of the newest released revision to a new one whose schema is `document`. */
+/**
+ * Copies the notes of the newest released revision, each marked as carried until somebody confirms it.
+ * Those whose target is gone, or which would change nothing, are left out.
+ */
 export async function carriedNotes(
   schemaDir: string,
   revision: string,
-  document: JsonObject,
+  source: string,
+  stored: StoredSchema,
   lock: Lock,
 ): Promise<CarriedNotes> {
-  const from = newestReleased(schemaDir, revision, lock);
+  const from = newestWithNotes(schemaDir, revision, lock);
   if (from === undefined) return { text: notesText([]), carried: 0, dropped: [] };
-  const schemaFile = { file: join(schemaDir, revision, "schema.json"), text: JSON.stringify(document) };
+  const notesFile = await loadJson(join(schemaDir, from, "notes.json"));
   const { notes, dropped } = await carryNotes(
-    schemaFile,
-    document,
-    await loadJson(notesFileOf(schemaDir, from)),
+    { file: source, text: stored.text },
+    stored.document,
+    notesFile,
   );
   return {
     text: notesText(notes),
@@ -39,21 +43,14 @@ export async function carriedNotes(
   };
 }
 
-function newestReleased(schemaDir: string, except: string, lock: Lock): string | undefined {
+/** The lock is in natural order, which for dates is the order of time. */
+function newestWithNotes(schemaDir: string, revision: string, lock: Lock): string | undefined {
   return [...lock]
-    .filter(
-      ([name, { status }]) =>
-        name !== except && status === "released" && existsSync(notesFileOf(schemaDir, name)),
-    )
+    .filter(([name, { status }]) => status === "released" && name !== revision)
     .map(([name]) => name)
-    .sort(naturalCompare)
-    .at(-1);
+    .findLast((name) => existsSync(join(schemaDir, name, "notes.json")));
 }
 
-function notesFileOf(schemaDir: string, revision: string): string {
-  return join(schemaDir, revision, "notes.json");
-}
-
-function notesText(notes: readonly JsonObject[]): string {
+function notesText(notes: readonly unknown[]): string {
   return JSON.stringify({ format: 1, notes }, null, 2) + "\n";
 }

@@ -58,10 +58,8 @@ async function verifyRevision(
   const text = decodeText(await readBytes(file), file);
   const restore = "Restore it from version control; corrections go to notes.json.";
   if (sha256(text) !== locked.canonical) {
-    const form = isCanonical(text, locked)
-      ? "the schema was changed"
-      : "the schema was edited: it is not in canonical form";
-    return finding("MG3105", `${form} since it was imported`, restore);
+    const canonical = isCanonical(text, locked) ? "" : ", and is not in canonical form";
+    return finding("MG3105", `the schema was changed since it was imported${canonical}`, restore);
   }
   return isCanonical(text, locked)
     ? undefined

@@ -1,0 +1,153 @@
+import { isJsonObject } from "@mcpgen/engine";
+import type { JsonObject } from "@mcpgen/engine";
+import { closest } from "../../diagnostics/suggest.js";
+import { OpenRequests } from "./open-requests.js";
+import type { ExactDefinition, Issue, Protocol, Side } from "./protocol.js";
+
+/** What was said about one message. */
+export interface Verdict {
+  readonly kind: "request" | "notification" | "result" | "error" | "unknown";
+  readonly issues: readonly Issue[];
+  readonly method?: string;
+  /** An answer that no single open request fits: only its envelope was judged. */
+  readonly unpaired?: true;
+}
+
+const sides: readonly Side[] = ["client", "server"];
+
+/** Judges the messages of one transcript, in order. */
+export class Judge {
+  private readonly protocol: Protocol;
+  private readonly open = new OpenRequests();
+
+  constructor(protocol: Protocol) {
+    this.protocol = protocol;
+  }
+
+  /** @param from who sent it, if the transcript says so */
+  judge(message: unknown, from?: Side): Verdict[] {
+    // Batches exist in the revisions whose schema describes them.
+    if (Array.isArray(message) && this.protocol.checks["checkJSONRPCBatchRequest"] && message.length > 0) {
+      return message.map((item) => this.single(item, from));
+    }
+    return [this.single(message, from)];
+  }
+
+  private single(message: unknown, from: Side | undefined): Verdict {
+    if (!isJsonObject(message))
+      return { kind: "unknown", issues: this.envelope(message, ["JSONRPCMessage"]) };
+    if ("method" in message) return this.call(message, from);
+    if ("result" in message) return this.result(message, from);
+    if ("error" in message) return this.error(message, from);
+    const issue = { pointer: "", message: "expected a method, a result or an error, got none of them" };
+    return { kind: "unknown", issues: [issue] };
+  }
+
+  private call(message: JsonObject, from: Side | undefined): Verdict {
+    const kind = "id" in message ? "request" : "notification";
+    const method = String(message["method"]);
+    if (kind === "request") this.open.add(message["id"], { method, from });
+    const envelope = this.envelope(message, [kind === "request" ? "JSONRPCRequest" : "JSONRPCNotification"]);
+    if (envelope.length > 0) return { kind, method, issues: envelope };
+
+    const senders = from === undefined ? sides : [from];
+    const definition = senders
+      .map((side) => this.table(side, kind).get(method))
+      .find((found) => found !== undefined);
+    if (!definition) return { kind, method, issues: [this.unknownMethod(method, kind, senders)] };
+    if (kind === "request" && this.isPayload(method, senders)) {
+      const text = `method: ${JSON.stringify(method)} travels inside results in this revision, not as a message`;
+      return { kind, method, issues: [{ pointer: "/method", message: text }] };
+    }
+    return { kind, method, issues: this.definition(definition, message) };
+  }
+
+  private result(message: JsonObject, from: Side | undefined): Verdict {
+    const envelope = this.envelope(message, ["JSONRPCResultResponse", "JSONRPCResponse"]);
+    const request = this.open.take(message["id"], from);
+    if (!request) return { kind: "result", issues: envelope, unpaired: true };
+    const { method } = request;
+    if (envelope.length > 0) return { kind: "result", method, issues: envelope };
+    const issues = this.answer(method, request.from, message["result"]!).map(belowResult);
+    return { kind: "result", method, issues };
+  }
+
+  /** Errors are the same for every method. */
+  private error(message: JsonObject, from: Side | undefined): Verdict {
+    const issues = this.envelope(message, ["JSONRPCErrorResponse", "JSONRPCError"]);
+    const request = this.open.take(message["id"], from);
+    return request
+      ? { kind: "error", issues, method: request.method }
+      : { kind: "error", issues, unpaired: true };
+  }
+
+  private answer(method: string, requester: Side | undefined, result: unknown): readonly Issue[] {
+    const requesters = requester === undefined ? sides : [requester];
+    for (const side of requesters) {
+      const definitions = this.protocol.sends[side === "client" ? "server" : "client"].results.get(method);
+      if (!definitions) continue;
+      const chosen = this.chosen(method, side, result) ?? definitions[0]!.name;
+      const definition = definitions.find(({ name }) => name === chosen) ?? definitions[0]!;
+      return this.definition(definition, result);
+    }
+    return []; // a method the revision does not know; its request said so
+  }
+
+  /** The alternative that the result says it is. */
+  private chosen(method: string, requester: Side, result: unknown): string | undefined {
+    const alternatives = this.protocol.receives[requester].outgoingRequests.get(method)?.alternatives ?? [];
+    return alternatives.find(
+      ({ key, value }) =>
+        key !== undefined &&
+        isJsonObject(result) &&
+        Object.hasOwn(result, key) &&
+        (value === undefined || result[key] === value),
+    )?.name;
+  }
+
+  private definition({ name, is }: ExactDefinition, value: unknown): readonly Issue[] {
+    if (is(value)) return [];
+    const issues = this.protocol.checks[`check${name}`]?.(value) ?? [];
+    return issues.length > 0 ? issues : [{ pointer: "", message: `expected ${name}` }];
+  }
+
+  /** What JSON-RPC itself asks for, by the first of the definitions that the revision has. */
+  private envelope(message: unknown, names: readonly string[]): readonly Issue[] {
+    const check = names
+      .map((name) => this.protocol.checks[`check${name}`])
+      .find((found) => found !== undefined);
+    return (
+      check?.(message) ?? (isJsonObject(message) ? [] : [{ pointer: "", message: "expected an object" }])
+    );
+  }
+
+  private table(side: Side, kind: "request" | "notification"): ReadonlyMap<string, ExactDefinition> {
+    const { requests, notifications } = this.protocol.sends[side];
+    return kind === "request" ? requests : notifications;
+  }
+
+  private isPayload(method: string, senders: readonly Side[]): boolean {
+    return senders.some((side) => {
+      const reader = this.protocol.receives[side === "client" ? "server" : "client"];
+      return reader.incomingRequests.get(method)?.payload === true;
+    });
+  }
+
+  private unknownMethod(method: string, kind: "request" | "notification", senders: readonly Side[]): Issue {
+    const known = senders.flatMap((side) => [...this.table(side, kind).keys()]);
+    const suggestion = closest(method, known);
+    const sender = senders.length === 1 ? ` that a ${senders[0]} sends` : "";
+    const question = suggestion === undefined ? "" : `; did you mean ${JSON.stringify(suggestion)}?`;
+    return {
+      pointer: "/method",
+      message: `method: expected a ${kind} of this revision${sender}, got ${JSON.stringify(method)}${question}`,
+    };
+  }
+}
+
+function belowResult({ pointer, message }: Issue): Issue {
+  return {
+    pointer: `/result${pointer}`,
+    message: pointer === "" ? `result: ${message}` : `result.${message}`,
+  };
+}
