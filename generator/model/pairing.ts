@@ -1,7 +1,7 @@
 import type { Definition, Schema } from "@mcpgen/engine";
 import { discriminate } from "./discriminator.js";
 import type { Message } from "./messages.js";
-import type { Assumption, ResultOf } from "./model.js";
+import type { Assumption, Discriminator, ResultOf } from "./model.js";
 import { hasMember, memberNodes } from "./object-view.js";
 import type { PairingNote } from "../notes/note.js";
 
@@ -34,14 +34,24 @@ export function pair(
   }
   const alternatives = pairing.alternatives.map((definition) => ({
     definition,
-    ...discriminate(schema, pairing.result, definition, assumptions),
+    ...(note?.alternativeMark
+      ? { discriminator: discriminatorOf(note.alternativeMark) }
+      : discriminate(schema, pairing.result, definition, assumptions)),
     ...(note?.alternativeCapability !== undefined && { capability: note.alternativeCapability }),
   }));
   return {
     result: { ...(pairing.result !== undefined && { definition: pairing.result }), alternatives },
     redundant:
-      note?.alternativeCapability === undefined && derived.assumed === undefined && same(pairing, derived),
+      note?.alternativeCapability === undefined &&
+      note?.alternativeMark === undefined &&
+      derived.assumed === undefined &&
+      same(pairing, derived),
   };
+}
+
+function discriminatorOf(mark: NonNullable<PairingNote["alternativeMark"]>): Discriminator {
+  const [[key, value]] = Object.entries(mark) as [[string, string]];
+  return { key, value };
 }
 
 function same(a: Pairing, b: Pairing): boolean {

@@ -35,6 +35,8 @@ export interface PairingNote extends NoteBase {
   readonly alternatives?: readonly string[];
   /** The capability, of the side that answers, without which no alternative comes. */
   readonly alternativeCapability?: string;
+  /** The member, and its value, that tells an alternative from the plain result. */
+  readonly alternativeMark?: { readonly [member: string]: string };
 }
 
 export interface SenderNote extends NoteBase {

@@ -39,6 +39,14 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
       check: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
     }),
     alternativeCapability: optional(string),
+    alternativeMark: optional({
+      expected: "an object of one string",
+      check: (value) =>
+        isJsonObject(value) &&
+        Object.values(value)
+          .map((member) => typeof member)
+          .join() === "string",
+    }),
   },
   sender: {
     sender: {
