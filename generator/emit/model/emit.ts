@@ -1,5 +1,5 @@
 import type { Emitter, WorkspaceInput } from "../emitter.js";
 
 /** `model.ts`: the types that the tables of all revisions share. */
-export const emitSharedModel: Emitter<WorkspaceInput> = ({ origin, render }) =>
-  new Map([["model.ts", { content: render("model.ts", { origin }) }]]);
+export const emitSharedModel: Emitter<WorkspaceInput> = ({ origin, importExtension, render }) =>
+  new Map([["model.ts", { content: render("model.ts", { origin, importExtension }) }]]);

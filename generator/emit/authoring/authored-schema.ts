@@ -1,0 +1,154 @@
+import { type Definition, type Schema, type SchemaNode, referencesOf } from "@mcpgen/engine";
+import type { Alternative, Method, ProtocolModel } from "../../model/model.js";
+import { memberNodes } from "../../model/object-view.js";
+
+/** A schema as authors see it: without the members that the era owns. */
+export interface AuthoredSchema {
+  readonly schema: Schema;
+  /** The definitions that methods reach, in the schema's order. */
+  readonly reached: readonly Definition[];
+  /** Those that differ from the wire's, themselves or by what they refer to. */
+  readonly changed: ReadonlySet<string>;
+  /** Definitions that required only what the era owns, so that a member of them need not be given at all. */
+  readonly lenient: ReadonlySet<string>;
+}
+
+/** Takes what the era owns out of a model's schema, and finds what methods reach in the rest. */
+export function authoredSchema(model: ProtocolModel): AuthoredSchema {
+  const definitions = new Map<string, Definition>();
+  const touched = new Set<string>();
+  for (const [name, definition] of model.schema.definitions) {
+    const owned = model.owned.get(name);
+    if (owned) touched.add(name);
+    definitions.set(name, owned ? { ...definition, node: without(definition.node, owned) } : definition);
+  }
+  const lenient = relax(model.schema, definitions, touched);
+  const references = new Map([...definitions].map(([name, { node }]) => [name, referencesOf(node)]));
+  // What owned members are made of is reached too: who sets up a runtime speaks of capabilities.
+  const wire = new Map([...model.schema.definitions].map(([name, { node }]) => [name, referencesOf(node)]));
+  const reached = closure(rootsOf(model), wire);
+  return {
+    schema: { definitions },
+    reached: [...definitions.values()].filter(({ name }) => reached.has(name)),
+    changed: closure(touched, reversed(references)),
+    lenient,
+  };
+}
+
+function without(node: SchemaNode, names: ReadonlySet<string>): SchemaNode {
+  const properties = new Map([...(node.properties ?? [])].filter(([name]) => !names.has(name)));
+  return { ...node, properties, ...withRequired((node.required ?? []).filter((name) => !names.has(name))) };
+}
+
+function withRequired(required: readonly string[]): { required: readonly string[] } {
+  return { required };
+}
+
+/**
+ * Makes members optional that were required only for what the era owns in them (`_meta` of a request): a
+ * definition that has nothing left to require relaxes the definitions that hold it, and so on.
+ */
+function relax(wire: Schema, definitions: Map<string, Definition>, touched: Set<string>): Set<string> {
+  const lenient = new Set<string>();
+  const holders = holdersOf(definitions);
+  const pending = [...touched].filter((name) => requiresNothingMore(name, wire, definitions));
+  while (pending.length > 0) {
+    const name = pending.pop()!;
+    if (lenient.has(name)) continue;
+    lenient.add(name);
+    for (const { holder, member } of holders.get(name) ?? []) {
+      const definition = definitions.get(holder)!;
+      const required = (definition.node.required ?? []).filter((key) => key !== member);
+      definitions.set(holder, { ...definition, node: { ...definition.node, ...withRequired(required) } });
+      touched.add(holder);
+      if (required.length === 0) pending.push(holder);
+    }
+  }
+  return lenient;
+}
+
+function requiresNothingMore(
+  name: string,
+  wire: Schema,
+  definitions: ReadonlyMap<string, Definition>,
+): boolean {
+  const before = wire.definitions.get(name)!.node.required?.length ?? 0;
+  return before > 0 && definitions.get(name)!.node.required?.length === 0;
+}
+
+interface Holder {
+  readonly holder: string;
+  readonly member: string;
+}
+
+/** The required members whose value is a definition, by that definition. */
+function holdersOf(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<string, readonly Holder[]> {
+  const holders = new Map<string, Holder[]>();
+  for (const { name: holder, node } of definitions.values()) {
+    for (const member of node.required ?? []) {
+      const target = node.properties?.get(member)?.ref;
+      if (target === undefined) continue;
+      const known = holders.get(target);
+      if (known) known.push({ holder, member });
+      else holders.set(target, [{ holder, member }]);
+    }
+  }
+  return holders;
+}
+
+/** The definitions that methods name: params, and results that authors write. */
+function rootsOf(model: ProtocolModel): Set<string> {
+  const roots = new Set<string>();
+  for (const method of model.methods) {
+    for (const node of inlineParams(model, method)) for (const name of referencesOf(node)) roots.add(name);
+    if (method.params.definition !== undefined) roots.add(method.params.definition);
+    for (const name of authoredResults(model, method)) roots.add(name);
+  }
+  return roots;
+}
+
+/** The params that have no definition of their own. */
+export function inlineParams(model: ProtocolModel, { message, params }: Method): SchemaNode[] {
+  if (params.presence === "none" || params.definition !== undefined) return [];
+  return memberNodes(model.schema, model.schema.definitions.get(message)!.node, "params");
+}
+
+/** What may answer the method, as far as an author may write it. */
+export function authoredResults(model: ProtocolModel, { result }: Method): string[] {
+  const alternatives = (result?.alternatives ?? []).filter((arm) => !belongsToEra(model, arm));
+  return [result?.definition, ...alternatives.map(({ definition }) => definition)].filter(
+    (name) => name !== undefined,
+  );
+}
+
+/** Whether all that an alternative adds to what it extends is the era's. */
+function belongsToEra({ schema, owned }: ProtocolModel, { definition }: Alternative): boolean {
+  const { node, extends: bases = [] } = schema.definitions.get(definition)!;
+  const own = owned.get(definition) ?? new Set();
+  const inherited = new Set(
+    bases.flatMap((base) => [...(schema.definitions.get(base)?.node.properties?.keys() ?? [])]),
+  );
+  return (
+    own.size > 0 && [...(node.properties?.keys() ?? [])].every((name) => own.has(name) || inherited.has(name))
+  );
+}
+
+function closure(start: Iterable<string>, edges: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const seen = new Set<string>();
+  const pending = [...start];
+  while (pending.length > 0) {
+    const name = pending.pop()!;
+    if (seen.has(name)) continue;
+    seen.add(name);
+    pending.push(...(edges.get(name) ?? []));
+  }
+  return seen;
+}
+
+function reversed(edges: ReadonlyMap<string, ReadonlySet<string>>): Map<string, Set<string>> {
+  const result = new Map<string, Set<string>>();
+  for (const [from, targets] of edges) {
+    for (const target of targets) result.set(target, (result.get(target) ?? new Set()).add(from));
+  }
+  return result;
+}
