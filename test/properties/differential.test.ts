@@ -1,39 +1,16 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type JsonObject, type JsonValue, type Schema, readSchema } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { applyNotes } from "../../generator/notes/apply.js";
-import { parseNotes } from "../../generator/notes/parse.js";
-import { documentOf, revisions } from "../sample/revisions.js";
+import { revisions } from "../sample/revisions.js";
 import { compile } from "./compiled.js";
 import { instanceCount, instancesOf } from "./instances.js";
 import { oracleOf } from "./oracle.js";
+import { type Subject, corrected, published } from "./subjects.js";
 
 /** Enough of one failure to see its pattern. */
 const shown = 5;
 
 /** The interpreter judges each so-many-th instance: it is the slowest of the judges. */
 const interpreted = 5;
-
-interface Subject {
-  readonly document: JsonObject;
-  readonly schema: Schema;
-}
-
-function published(revision: string): Subject {
-  const document = documentOf(revision);
-  return { document, schema: readSchema(document) };
-}
-
-function corrected(revision: string): Subject {
-  const file = new URL(`../../schema/${revision}/notes.json`, import.meta.url);
-  const notes = parseNotes({
-    file: file.pathname,
-    value: JSON.parse(readFileSync(file, "utf8")) as JsonValue,
-  });
-  const { document, nodeRemarks } = applyNotes(documentOf(revision), notes);
-  return { document, schema: readSchema(document, { nodeRemarks: (at) => nodeRemarks.get(at) }) };
-}
 
 describe.each(revisions)("%s", (revision) => {
   for (const [reading, load] of Object.entries({ published, corrected })) {
