@@ -1,5 +1,8 @@
 import { CodedError } from "../diagnostics/coded-error.js";
 
+/** Stands for the argument `-`, which the parser would take for an option without a name. */
+export const standardInput = "\0-";
+
 /** The arguments of one command, as the parser understood them, read by the type each is declared with. */
 export class Arguments {
   private readonly values: Readonly<Record<string, unknown>>;
@@ -10,7 +13,8 @@ export class Arguments {
 
   string(name: string): string | undefined {
     const value = this.values[name];
-    return value === undefined ? undefined : String(value);
+    if (value === undefined) return undefined;
+    return value === standardInput ? "-" : String(value);
   }
 
   /** An argument that the parser has made sure of. */

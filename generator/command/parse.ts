@@ -1,6 +1,6 @@
 import yargs, { type Argv } from "yargs";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { Arguments } from "./arguments.js";
+import { Arguments, standardInput } from "./arguments.js";
 import { type CommandDefinition, commands, globalOptions, groups } from "./commands.js";
 import { exitCodeTable } from "./exit-codes.js";
 import { usageError } from "./usage-error.js";
@@ -37,9 +37,13 @@ export async function parseCommandLine(
   parser.fail((message: string | null, error: Error | undefined) => {
     throw error instanceof CodedError ? error : usageError(message ?? error?.message ?? "", args);
   });
-  await parser.parseAsync([...args], {}, (_error, _values, output) => {
-    if (output) print(output);
-  });
+  await parser.parseAsync(
+    args.map((word) => (word === "-" ? standardInput : word)),
+    {},
+    (_error, _values, output) => {
+      if (output) print(output);
+    },
+  );
   return selection;
 }
 

@@ -68,7 +68,9 @@ export function placeText({ file, line, column, pointer }: Place): string {
   const position = [file, line, line === undefined ? undefined : column]
     .filter((part) => part !== undefined)
     .join(":");
-  return [position, pointer].filter((part) => part !== undefined && part !== "").join(" ") || "/";
+  return (
+    [position, pointer].filter((part) => part !== undefined && part !== "").join(" ") || "(whole document)"
+  );
 }
 
 function indented(detail: string, paint: Paint): string {

@@ -1,28 +1,41 @@
 import { createReadStream } from "node:fs";
-import { resolve } from "node:path";
-import { isJsonObject } from "@mcpgen/engine";
+import { join, resolve } from "node:path";
+import { type JsonValue, isJsonObject, kindOf } from "@mcpgen/engine";
 import { openProject } from "../config/project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { readLock } from "../revision/lock.js";
+import { expectRevision } from "../revision/verify.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import type { Finding, Outcome } from "./outcome.js";
 import { Judge, type Verdict } from "./validate/judge.js";
 import { lines } from "./validate/lines.js";
-import { type Issue, type Side, loadProtocol } from "./validate/protocol.js";
+import { type Issue, type ProtocolPlace, type Side, loadProtocol } from "./validate/protocol.js";
 
 export const validate: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
   const revision = args.required("revision");
   const source = args.required("source");
-  const protocol = await loadProtocol(revision, {
+  const place: ProtocolPlace = {
     directory: context.directory,
     packageName: project.loaded.config.package ?? "@mcpgen/protocol",
     outDir: project.outDir,
-  });
+  };
+  const protocol = await loadProtocol(revision, place);
+  if (!protocol) throw notBuilt(revision, project.schemaDir, place);
   const transcript = new Transcript(source, new Judge(protocol));
   let number = 0;
   for await (const line of lines(open(source, context))) transcript.add(++number, line);
   return transcript.outcome(revision);
 };
+
+function notBuilt(revision: string, schemaDir: string, { packageName, outDir }: ProtocolPlace): CodedError {
+  const lock = readLock(schemaDir);
+  if (lock.size > 0) expectRevision(lock, revision);
+  const places = `${packageName} nor in ${join(outDir, "dist")}`;
+  return new CodedError("MG2011", `revision ${revision} is neither in ${places}`, {
+    next: "Generate it with `mcpgen generate`, then build the package (here: `npm run build`).",
+  });
+}
 
 async function* open(
   source: string,
@@ -72,7 +85,9 @@ class Transcript {
     if (verdict.unpaired) this.counts.unpaired++;
     if (verdict.issues.length === 0) return;
     this.counts.invalid++;
-    const what = [verdict.method, verdict.kind].filter((part) => part !== undefined).join(" ");
+    const what = [verdict.method, verdict.kind === "unknown" ? "message" : verdict.kind]
+      .filter((part) => part !== undefined)
+      .join(" ");
     this.find(line, `invalid ${what}`, verdict.issues);
   }
 
@@ -121,16 +136,15 @@ function readLine(text: string): ReadLine {
   try {
     value = JSON.parse(text);
   } catch {
-    return {
-      problem: `not JSON: ${JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text)}`,
-      unreadable: true,
-    };
+    const shown = JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
+    return { problem: `not JSON: ${shown}`, unreadable: true };
+  }
+  if (typeof value !== "object" || value === null) {
+    return { problem: `expected a message, got ${kindOf(value as JsonValue)}`, unreadable: true };
   }
   if (!isJsonObject(value) || !("message" in value) || "jsonrpc" in value) return { message: value };
   const { from, message } = value;
   if (from === "client" || from === "server") return { message, from };
-  return {
-    problem: `expected from to be "client" or "server", got ${JSON.stringify(from) ?? "nothing"}`,
-    unreadable: false,
-  };
+  const got = JSON.stringify(from) ?? "nothing";
+  return { problem: `expected from to be "client" or "server", got ${got}`, unreadable: false };
 }
