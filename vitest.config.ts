@@ -1,11 +1,23 @@
 import { defineConfig } from "vitest/config";
 
+/** Our own packages are taken from source: tests need no build, and see what is being worked on. */
+const conditions = ["mcpgen-source", "node", "import", "default"];
+
+/** `npm run test:all`: the property tests with many more instances than `npm test` has time for. */
+const long = process.env["MCPGEN_LONG"] === "1";
+const instances = process.env["MCPGEN_COUNT"] ?? "100000";
+
 export default defineConfig({
-  ssr: { resolve: { conditions: ["mcpgen-source", "node", "import", "default"] } },
-  resolve: { conditions: ["mcpgen-source", "node", "import", "default"] },
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
   test: {
-    include: ["test/**/*.test.ts"],
-    exclude: ["test/interop/**", "test/portability/**", "**/node_modules/**"],
+    include: [long ? "test/properties/**/*.test.ts" : "test/**/*.test.ts"],
+    exclude: ["**/node_modules/**", "test/interop/**", "test/portability/**"],
+    env: long ? { MCPGEN_COUNT: instances } : {},
     server: { deps: { inline: [/@mcpgen\//] } },
+    testTimeout: long ? 600_000 : 30_000,
+    reporters: process.env["CI"]
+      ? ["default", ["json", { outputFile: `node_modules/.cache/mcpgen-reports/${long ? "long" : "test"}.json` }]]
+      : ["default"],
   },
 });

@@ -1,0 +1,112 @@
+// The main job, end to end: every revision in schema/ becomes code, the code is compiled, and its validators
+// judge every revision's vectors. Prints one line a revision; exits with 1 when anything is not as it should be.
+import { spawn } from "node:child_process";
+import { readFile, readdir } from "node:fs/promises";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { join } from "node:path";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const interactive = process.stderr.isTTY === true;
+
+try {
+  const started = performance.now();
+  step("generating");
+  const generated = JSON.parse(await run("dist/generator/cli.js", "generate", "--json"));
+  const generatedIn = performance.now() - started;
+  step("compiling");
+  await run("scripts/build.mjs", "generated");
+  step("judging vectors");
+  const rows = [];
+  for (const revision of generated.revisions) rows.push(await judged(revision));
+  done();
+  print(rows, generatedIn, performance.now() - started);
+  if (rows.some(({ misjudged }) => misjudged.length > 0)) process.exitCode = 1;
+} catch (error) {
+  done();
+  console.error(error.message);
+  process.exitCode = error.exitCode ?? 70;
+}
+
+/** Runs a Node script of this repository; resolves with what it prints, rejects when it fails. */
+function run(script, ...args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [join(root, script), ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
+    child.on("error", reject);
+    child.on("close", (code) => {
+      if (code === 0) return resolve(stdout);
+      const failed = new Error(`${script} ${args.join(" ")} failed (exit code ${code})\n${stderr}${stdout}`);
+      reject(Object.assign(failed, { exitCode: code }));
+    });
+  });
+}
+
+/** Has the built validators of a revision judge its vectors. */
+async function judged(revision) {
+  const folder = join(root, "generated", revision);
+  const started = performance.now();
+  const built = pathToFileURL(join(root, "generated/dist", revision, "validators.js"));
+  const validators = await import(built.href);
+  const { server } = await import(new URL("./server.js", built).href).then(({ revision: server }) => ({ server }));
+  const { client } = await import(new URL("./client.js", built).href).then(({ revision: client }) => ({ client }));
+  const { vectors } = JSON.parse(await readFile(join(folder, "vectors.json"), "utf8"));
+  const misjudged = vectors.filter(({ definition, valid, message }) => {
+    const verdict = validators[`is${definition[0].toUpperCase()}${definition.slice(1)}`](message);
+    return verdict !== valid;
+  });
+  const methods = new Set([
+    ...server.table.incomingRequests.keys(),
+    ...server.table.incomingNotifications.keys(),
+    ...client.table.incomingRequests.keys(),
+    ...client.table.incomingNotifications.keys(),
+  ]);
+  const types = (await readFile(join(folder, "types.ts"), "utf8")).match(/^export (interface|type) /gm).length;
+  return {
+    revision,
+    methods: methods.size,
+    types,
+    validators: Object.keys(validators).filter((name) => /^(is|accepts)[A-Z]/.test(name)).length,
+    vectors: vectors.length,
+    files: (await readdir(folder)).length,
+    milliseconds: performance.now() - started,
+    misjudged,
+  };
+}
+
+function print(rows, generatedIn, total) {
+  const table = [
+    ["revision", "methods", "types", "validators", "files", "vectors", "judged in"],
+    ...rows.map((row) => [
+      row.revision,
+      ...[row.methods, row.types, row.validators, row.files].map(String),
+      `${row.vectors - row.misjudged.length}/${row.vectors} right`,
+      `${row.milliseconds.toFixed(0)} ms`,
+    ]),
+  ];
+  const widths = table[0].map((_, column) => Math.max(...table.map((line) => line[column].length)));
+  for (const line of table) {
+    console.log(line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join("  "));
+  }
+  for (const { revision, misjudged } of rows) {
+    for (const { definition, valid, message } of misjudged) {
+      console.log(`${revision}: is${definition} should say ${valid} of ${JSON.stringify(message).slice(0, 200)}`);
+    }
+  }
+  console.log(`generated in ${seconds(generatedIn)}; with compiling and judging ${seconds(total)}`);
+}
+
+function seconds(milliseconds) {
+  return `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+function step(text) {
+  if (interactive) process.stderr.write(`\r\u001b[K${text}…`);
+  else process.stderr.write(`${text}…\n`);
+}
+
+function done() {
+  if (interactive) process.stderr.write("\r\u001b[K");
+}
