@@ -20,7 +20,7 @@ export const explain: RunCommand = async (args) => {
   const meaning = `Exit code ${exit}: ${exitCodes.get(exit)}.`;
   return {
     text: `${code}: ${title}\n\n${wrapped(explanation)}\n\n${meaning}`,
-    data: { code, ...diagnostic },
+    data: { code, title, exitCode: exit, explanation },
   };
 };
 

@@ -1,0 +1,119 @@
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../temporary-folder.js";
+import { mcpgen } from "./in-process.js";
+import { smallProject, smallSchemaText } from "./small-protocol.js";
+
+const generated = (folder: string, path: string): string => join(folder, "generated", path);
+const read = (folder: string, path: string): string => readFileSync(generated(folder, path), "utf8");
+
+test("generate writes all files and a manifest, then leaves what is up to date alone", async () => {
+  const folder = await smallProject();
+  const first = await mcpgen(folder, ["generate"]);
+  expect(first.code).toBe(0);
+  expect(first.stdout).toMatch(/CREATE +generated\/2030-01-01\/types\.ts +[\d.]+ (B|KiB)/);
+  expect(read(folder, "2030-01-01/types.ts")).toContain("EchoParams");
+  const manifest = JSON.parse(read(folder, "manifest.json")) as { files: Record<string, string> };
+  expect(Object.keys(manifest.files)).toContain("2030-01-01/types.ts");
+
+  const before = statSync(generated(folder, "2030-01-01/types.ts"));
+  const again = await mcpgen(folder, ["generate"]);
+  expect(again.stdout).toMatch(/^2030-01-01: 0 created, 0 updated, 0 deleted, \d+ unchanged\n$/);
+  const after = statSync(generated(folder, "2030-01-01/types.ts"));
+  expect([after.mtimeMs, after.ino]).toEqual([before.mtimeMs, before.ino]);
+  expect(readdirSync(generated(folder, ".")).filter((name) => name.startsWith("."))).toEqual([]);
+});
+
+test("--dry-run shows the plan and writes nothing", async () => {
+  const folder = await smallProject();
+  const { code, stdout } = await mcpgen(folder, ["generate", "--dry-run"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("CREATE");
+  expect(stdout).toContain("nothing was written");
+  expect(readdirSync(folder)).not.toContain("generated");
+});
+
+test("a file edited by hand is refused without --force, and nothing else is written", async () => {
+  const folder = await smallProject();
+  await mcpgen(folder, ["generate"]);
+  const types = generated(folder, "2030-01-01/types.ts");
+  writeFileSync(types, "mine\n");
+  rmSync(generated(folder, "2030-01-01/validators.ts"));
+
+  const refused = await mcpgen(folder, ["generate"]);
+  expect(refused.code).toBe(1);
+  expect(refused.stdout).toContain(
+    "generated/2030-01-01/types.ts: error MG3001: the file was edited by hand",
+  );
+  expect(refused.stdout.trimEnd().split("\n").at(-1)).toBe("Run: mcpgen generate --force");
+  expect(readFileSync(types, "utf8")).toBe("mine\n");
+  expect(readdirSync(generated(folder, "2030-01-01"))).not.toContain("validators.ts");
+
+  expect((await mcpgen(folder, ["generate", "--force"])).code).toBe(0);
+  expect(readFileSync(types, "utf8")).toContain("EchoParams");
+});
+
+test("a file that mcpgen never wrote is not overwritten, and one beside the output is left alone", async () => {
+  const folder = await smallProject();
+  await mcpgen(folder, ["generate", "--only", "validators"]);
+  writeFileSync(generated(folder, "2030-01-01/types.ts"), "mine\n");
+  writeFileSync(generated(folder, "2030-01-01/notes.txt"), "mine, too\n");
+  const refused = await mcpgen(folder, ["generate"]);
+  expect(refused.stdout).toContain("types.ts: error MG3001: a file that mcpgen did not write");
+  expect((await mcpgen(folder, ["generate", "--force"])).code).toBe(0);
+  expect(read(folder, "2030-01-01/notes.txt")).toBe("mine, too\n");
+});
+
+test("what is not generated any more is deleted, unless it was edited", async () => {
+  const folder = await smallProject({ "other/schema.json": smallSchemaText });
+  await mcpgen(folder, ["revision", "add", "other/schema.json", "--name", "other"]);
+  await mcpgen(folder, ["generate"]);
+  writeFileSync(generated(folder, "other/open.ts"), "mine\n");
+  const refused = await mcpgen(folder, ["generate", "--revision", "2030-01-01"]);
+  expect(refused.stdout).toContain("other/open.ts: error MG3001: the file is not generated any more");
+  expect(readdirSync(generated(folder, "other"))).toContain("types.ts");
+
+  await mcpgen(folder, ["generate", "--revision", "2030-01-01", "--force"]);
+  expect(readdirSync(generated(folder, "."))).not.toContain("other");
+});
+
+test("--only writes some files and keeps the record of all others", async () => {
+  const folder = await smallProject();
+  await mcpgen(folder, ["generate"]);
+  const manifest = read(folder, "manifest.json");
+  rmSync(generated(folder, "2030-01-01/types.ts"));
+  const { stdout } = await mcpgen(folder, ["generate", "--only", "types"]);
+  expect(stdout).toContain("2030-01-01: 1 created, 0 updated, 0 deleted, 0 unchanged");
+  expect(read(folder, "manifest.json")).toBe(manifest);
+  expect((await mcpgen(folder, ["generate", "--only", "typos"])).code).toBe(2);
+});
+
+test("--schema generates a revision that the schema folder does not have", async () => {
+  const folder = temporaryFolder({ "new.json": smallSchemaText });
+  const { code, stderr } = await mcpgen(folder, [
+    "generate",
+    "--schema",
+    "new.json",
+    "--name",
+    "next",
+    "--out",
+    "src/next",
+  ]);
+  expect(code).toBe(0);
+  expect(stderr).toContain("assumed (");
+  expect(readFileSync(join(folder, "src/next/next/types.ts"), "utf8")).toContain("EchoParams");
+});
+
+test("--json tells what was done to each file", async () => {
+  const folder = await smallProject();
+  const { stdout } = await mcpgen(folder, ["generate", "--json"]);
+  const document = JSON.parse(stdout) as { files: object[]; out: string };
+  expect(document.out).toBe("generated");
+  expect(document.files).toContainEqual({
+    path: "2030-01-01/types.ts",
+    action: "CREATE",
+    before: 0,
+    after: read(folder, "2030-01-01/types.ts").length,
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { commands, globalOptions } from "../../generator/command/commands.js";
+import { temporaryFolder } from "../temporary-folder.js";
+import { mcpgen } from "./in-process.js";
+
+describe("a command line that cannot be read exits with 2, a code and what was meant", () => {
+  test.each<[string, string, string, RegExp]>([
+    ["generat", "MG2001", 'there is no command "generat"', /mcpgen generate/],
+    ["revision ad", "MG2001", 'there is no command "revision ad"', /mcpgen revision add/],
+    ["bogus", "MG2001", 'there is no command "bogus"', /--help/],
+    ["", "MG2003", "expected a command: generate, check", /--help/],
+    ["revision", "MG2003", "expected a command: revision add", /revision --help/],
+    ["generate --revison x", "MG2002", "there is no option --revison", /Did you mean --revision\?/],
+    ["generate --import-extnsion=ts", "MG2002", "there is no option --import-extnsion", /--import-extension/],
+    ["check -x", "MG2002", "there is no option -x", /check --help/],
+    ["check extra", "MG2002", 'unexpected argument "extra"', /check --help/],
+    [
+      "check --format jsno",
+      "MG2004",
+      "expected --format to be one of text, json, github",
+      /Did you mean json/,
+    ],
+    ["generate --out", "MG2003", "expected a value after --out", /generate --help/],
+    ["generate --out a --out b", "MG2004", "--out is given 2 times", /once/],
+    ["validate x.jsonl", "MG2003", "expected --revision", /validate --help/],
+    ["revision add", "MG2003", "expected FILE or URL", /revision add --help/],
+    ["generate --schema x.json", "MG2005", "--schema needs --name", /--name/],
+    ["generate --name x", "MG2005", "--name needs --schema", /schema/],
+    ["generate --notes x", "MG2005", "--notes needs --schema", /schema/],
+    ["generate --check --force", "MG2005", "--check writes nothing", /--check/],
+    ["generate --schema x --name ../x", "MG2008", 'cannot be called "../x"', /letters/],
+    ["generate", "MG2010", "there is no revision to generate", /revision add/],
+    ["generate --revision 2025", "MG2010", 'there is no revision "2025"', /revision list/],
+    ["explain MG310", "MG2006", 'there is no code "MG310"', /Did you mean MG310\d/],
+    ["check --config none.json", "MG2101", "there is no such file", /--config/],
+  ])("mcpgen %s", async (line, code, message, next) => {
+    const ran = await mcpgen(temporaryFolder(), line === "" ? [] : line.split(" "));
+    expect(ran.stderr).toContain(`error ${code}: `);
+    expect(ran.stderr).toContain(message);
+    expect(ran.stderr.split("→")[1]).toMatch(next);
+    expect(ran.stdout).toBe("");
+    expect(ran.code).toBe(2);
+  });
+});
+
+test("--help lists every command and every exit code", async () => {
+  const { stdout, code } = await mcpgen(temporaryFolder(), ["--help"]);
+  expect(code).toBe(0);
+  for (const { name } of commands) expect(stdout).toContain(`mcpgen ${name.split(" ")[0]}`);
+  expect(stdout).toContain(
+    [
+      "Exit codes:",
+      "   0  clean",
+      "   1  findings or drift",
+      "   2  usage or configuration",
+      "   3  input cannot be read or is not what it should be",
+      "   4  network or server",
+      "  70  a bug in mcpgen",
+    ].join("\n"),
+  );
+});
+
+test("the help of a command lists its options and those of every command", async () => {
+  for (const { name, options } of commands) {
+    const { stdout } = await mcpgen(temporaryFolder(), [...name.split(" "), "--help"]);
+    for (const option of [...Object.keys(options ?? {}), ...Object.keys(globalOptions)]) {
+      expect(stdout, name).toContain(`--${option}`);
+    }
+  }
+});
+
+test("completion offers every option of every command", async () => {
+  for (const { name, options } of commands) {
+    const words = ["--get-yargs-completions", ...name.split(" "), "--"];
+    const offered = (await mcpgen(temporaryFolder(), words)).stdout.split("\n");
+    expect(offered, name).toEqual(
+      expect.arrayContaining(Object.keys(options ?? {}).map((option) => `--${option}`)),
+    );
+  }
+  expect((await mcpgen(temporaryFolder(), ["completion"])).stdout).toContain("mcpgen");
+});
+
+describe("--json prints one document and nothing else", () => {
+  test.each([
+    "revision list",
+    "explain MG3102",
+    "explain",
+    "revision verify",
+    "generate",
+    "nonsense",
+    "check --full",
+  ])("mcpgen %s", async (line) => {
+    const { stdout, code } = await mcpgen(temporaryFolder(), [...line.split(" "), "--json"]);
+    const document = JSON.parse(stdout) as { format: number; exit: number; error?: { code: string } };
+    expect(document).toMatchObject({ format: 1, exit: code });
+    expect(document.error === undefined).toBe(code < 2);
+  });
+});
+
+test("an error becomes an annotation with --format github", async () => {
+  const { stdout, stderr } = await mcpgen(temporaryFolder({ "mcpgen.config.json": '{\n  "outt": "x"\n}' }), [
+    "check",
+    "--format=github",
+  ]);
+  expect(stdout).toMatch(
+    /^::error file=.*mcpgen\.config\.json,line=2,col=11,title=MG2102::\/outt: there is no key "outt"%0A/,
+  );
+  expect(stderr).toBe("");
+});
+
+test("an exception that nobody foresaw is a bug of ours: 70, the stack only with --verbose", async () => {
+  const nowhere = undefined as unknown as string;
+  const { code, stderr } = await mcpgen(nowhere, ["check"]);
+  expect(code).toBe(70);
+  expect(stderr).toContain("error MG7001: a bug in mcpgen: ");
+  expect(stderr).not.toContain("    at ");
+  expect((await mcpgen(nowhere, ["check", "--verbose"])).stderr).toContain("    at ");
+});
