@@ -1,9 +1,11 @@
+import { emitAuthoring } from "./authoring/emit.js";
 import { emitCheck, emitIssues } from "./check/emit.js";
 import type { Emitter, ModelInput, SchemaInput, WorkspaceInput } from "./emitter.js";
 import { emitMethods } from "./methods/emit.js";
 import { emitSharedModel } from "./model/emit.js";
 import { emitOpen } from "./open/emit.js";
 import { emitPackage } from "./package/emit.js";
+import { emitProtocolReport } from "./protocol-report/emit.js";
 import { emitClient, emitServer } from "./stubs/emit.js";
 import { emitTypes } from "./types/emit.js";
 import { emitValidators } from "./validators/emit.js";
@@ -29,11 +31,13 @@ export const modelEmitters: Emitters<ModelInput> = {
   client: emitClient,
   server: emitServer,
   vectors: emitVectors,
+  protocol: emitProtocolReport,
 };
 
 /** Output that speaks of all revisions. */
 export const workspaceEmitters: Emitters<WorkspaceInput> = {
   model: emitSharedModel,
+  authoring: emitAuthoring,
   issues: emitIssues,
   index: emitIndex,
   package: emitPackage,
