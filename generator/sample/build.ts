@@ -8,7 +8,6 @@ import {
   jsonEqual,
 } from "@mcpgen/engine";
 import type { Choices } from "./choices.js";
-import { setMember } from "./members.js";
 import { rangeOf } from "./numbers.js";
 import { fitted, matching } from "./strings.js";
 
@@ -34,7 +33,8 @@ export function buildInstance(
   room: number,
   hint: string,
 ): JsonValue {
-  const facts = nodes.flatMap((node) => inPlace(builder, node, room));
+  const facts: SchemaNode[] = [];
+  for (const node of nodes) collectFacts(builder, node, room, facts);
   const fixed = fixedValues(facts);
   if (fixed) return fixed.length > 0 ? structuredClone(builder.choices.value(fixed)) : null;
   if (room < -deepest) return null;
@@ -56,11 +56,11 @@ export function buildInstance(
   }
 }
 
-/** The nodes that judge the same place as `node`: through references and conjunctions, one arm of each union. */
-function inPlace(builder: Builder, node: SchemaNode, room: number): SchemaNode[] {
+/** Adds to `facts` the nodes that judge the same place as `node`: itself, and through references and conjunctions, one arm of each union. */
+function collectFacts(builder: Builder, node: SchemaNode, room: number, facts: SchemaNode[]): void {
   const { schema, choices } = builder;
-  const facts = [node];
-  const include = (other: SchemaNode): number => facts.push(...inPlace(builder, other, room));
+  facts.push(node);
+  const include = (other: SchemaNode): void => collectFacts(builder, other, room, facts);
   if (node.ref !== undefined) include(schema.definitions.get(node.ref)!.node);
   for (const member of node.allOf ?? []) include(member);
   if (node.anyOf) include(choices.arm(node.anyOf, room));
@@ -72,7 +72,6 @@ function inPlace(builder: Builder, node: SchemaNode, room: number): SchemaNode[]
     };
     include(choices.arm([holds, node.else ?? { pointer: node.pointer }], room));
   }
-  return facts;
 }
 
 /** The values that constants and enumerations leave, or `undefined` where there are none of these. */
@@ -134,18 +133,21 @@ function buildArray(builder: Builder, facts: readonly SchemaNode[], room: number
 function buildObject(builder: Builder, facts: readonly SchemaNode[], room: number): JsonObject {
   const { choices } = builder;
   const required = new Set(facts.flatMap((fact) => fact.required ?? []));
-  const named = new Set([...facts.flatMap((fact) => [...(fact.properties?.keys() ?? [])]), ...required]);
-  const object: JsonObject = {};
+  const members = new Map<string, JsonValue>();
   const add = (key: string): void => {
-    if (Object.hasOwn(object, key)) return;
+    if (members.has(key)) return;
     const nodes = facts.flatMap((fact) => memberNodes(fact, key));
     if (!required.has(key) && nodes.some((node) => node.never)) return;
-    setMember(object, key, buildInstance(builder, nodes, room - 1, key));
+    members.set(key, buildInstance(builder, nodes, room - 1, key));
     for (const fact of facts) for (const other of fact.dependentRequired?.get(key) ?? []) add(other);
   };
-  for (const key of named) if (required.has(key) || choices.member(room)) add(key);
+  for (const { properties } of facts) {
+    for (const key of properties?.keys() ?? []) if (required.has(key) || choices.member(room)) add(key);
+  }
+  for (const key of required) add(key);
   for (const key of extraKeys(builder, facts, room)) add(key);
-  return object;
+  // Defines members, `__proto__` too, as `JSON.parse` does.
+  return Object.fromEntries(members);
 }
 
 /** Keys that no node names, where the nodes let them be; at least as many as a minimum asks for. */

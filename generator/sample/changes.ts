@@ -10,9 +10,8 @@ import { buildInstance } from "./build.js";
 import { randomChoices } from "./choices.js";
 import { extended, renamed, without } from "./edit.js";
 import { heightsOf } from "./height.js";
-import { plainObject } from "./members.js";
 import { type Place, applicable } from "./places.js";
-import type { Random } from "./random.js";
+import { type Random, shuffled } from "./random.js";
 
 export type ChangeKind =
   | "dropped"
@@ -30,7 +29,8 @@ export type ChangeKind =
 /** What to put in a place instead of what is there. */
 export interface Change {
   readonly kind: ChangeKind;
-  readonly change: string;
+  /** In words. */
+  change(): string;
   value(): JsonValue;
 }
 
@@ -39,13 +39,13 @@ export function changesAt(schema: Schema, place: Place, random: Random): Change[
   const { value } = place;
   const changes = [
     ...typeChanges(value, random),
-    ...constantChanges(place),
+    ...constantChanges(place, random),
     ...armChanges(schema, place, random),
   ];
-  if (Array.isArray(value)) changes.push(...arrayChanges(value, random));
+  if (Array.isArray(value)) changes.push(...arrayChanges(value, place, random));
   else if (isJsonObject(value)) changes.push(...objectChanges(value, place, random));
-  else if (typeof value === "number") changes.push(...numberChanges(value, random));
-  else if (typeof value === "string") changes.push(...stringChanges(value));
+  else if (typeof value === "number") changes.push(...numberChanges(value, place, random));
+  else if (typeof value === "string") changes.push(...stringChanges(value, place));
   return changes;
 }
 
@@ -60,14 +60,16 @@ function typeChanges(value: JsonValue, random: Random): Change[] {
 }
 
 /** The other constants that any arm has here, and one that none has. */
-function constantChanges({ value, nodes }: Place): Change[] {
+function constantChanges({ value, nodes }: Place, random: Random): Change[] {
   const constants = nodes.flatMap((node) => (node.const ? [node.const.value] : (node.enum ?? [])));
   if (constants.length === 0) return [];
-  const others = constants.filter((constant) => !jsonEqual(constant, value)).slice(0, 4);
+  const others = constants.filter((constant) => !jsonEqual(constant, value));
   const unknown = typeof value === "string" ? `${value}s` : "unknown";
-  return [...others, unknown].map((other) =>
-    change("constant", `${JSON.stringify(value)} made ${JSON.stringify(other)}`, other),
-  );
+  return [...shuffled(others, random).slice(0, 4), unknown].map((other) => ({
+    kind: "constant",
+    change: () => `${JSON.stringify(value)} made ${JSON.stringify(other)}`,
+    value: () => other,
+  }));
 }
 
 /** Where a union is: the body of another arm under the constants of the one that is there. */
@@ -79,7 +81,7 @@ function armChanges(schema: Schema, { value, nodes }: Place, random: Random): Ch
   return [
     {
       kind: "arm",
-      change: "given the body of another arm",
+      change: () => "given the body of another arm",
       value: () => {
         const body = buildInstance(builder, [arm], 2, "other");
         return isJsonObject(value) && isJsonObject(body) ? tagged(schema, body, value, nodes) : body;
@@ -104,7 +106,7 @@ function tagged(
   return result;
 }
 
-function arrayChanges(items: readonly JsonValue[], random: Random): Change[] {
+function arrayChanges(items: readonly JsonValue[], { nodes }: Place, random: Random): Change[] {
   const odd = random.pick([null, "odd", 3.5, {}, []]);
   const at = random.below(items.length + 1);
   const changes = [
@@ -115,8 +117,14 @@ function arrayChanges(items: readonly JsonValue[], random: Random): Change[] {
       change("item", "emptied", []),
       change("item", "given its first item twice", [items[0]!, ...items]),
       change("type", "array made its first item", items[0]!),
-      change("type", "array made object", plainObject(items.map((item, index) => [String(index), item]))),
+      change("type", "array made object", { ...(items as unknown as JsonObject) }),
     );
+  }
+  for (const { maxItems } of nodes) {
+    // Sizes that no schema means to be reached are left alone.
+    if (maxItems === undefined || maxItems > 1000) continue;
+    const many = Array.from({ length: maxItems + 1 }, (_, index) => items[index % items.length] ?? "item");
+    changes.push(change("item", `made ${maxItems + 1} items`, many));
   }
   return changes;
 }
@@ -129,10 +137,10 @@ function objectChanges(object: JsonObject, { nodes }: Place, random: Random): Ch
   for (const key of keys) {
     const name = misspelled(key, random);
     changes.push(
-      { kind: "dropped", change: `dropped ${JSON.stringify(key)}`, value: () => without(object, key) },
+      { kind: "dropped", change: () => `dropped ${JSON.stringify(key)}`, value: () => without(object, key) },
       {
         kind: "renamed",
-        change: `renamed ${JSON.stringify(key)} to ${JSON.stringify(name)}`,
+        change: () => `renamed ${JSON.stringify(key)} to ${JSON.stringify(name)}`,
         value: () => renamed(object, key, name),
       },
     );
@@ -143,7 +151,7 @@ function objectChanges(object: JsonObject, { nodes }: Place, random: Random): Ch
   const own = random.pick([null, {}, 1.5]);
   changes.push({
     kind: "prototype",
-    change: "given an own __proto__",
+    change: () => "given an own __proto__",
     value: () => extended(object, "__proto__", own),
   });
   return changes;
@@ -153,7 +161,7 @@ function added(object: JsonObject, key: string, random: Random): Change {
   const value = random.pick<JsonValue>([null, 1.5, "added", {}, [null], true]);
   return {
     kind: "added",
-    change: `given ${JSON.stringify(key)}: ${JSON.stringify(value)}`,
+    change: () => `given ${JSON.stringify(key)}: ${JSON.stringify(value)}`,
     value: () => extended(object, key, value),
   };
 }
@@ -172,23 +180,30 @@ function misspelled(key: string, random: Random): string {
   ]);
 }
 
-function numberChanges(value: number, random: Random): Change[] {
+function numberChanges(value: number, { nodes }: Place, random: Random): Change[] {
+  const beyond = nodes.flatMap(({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }) => [
+    ...[minimum, exclusiveMinimum].filter((bound) => bound !== undefined).map((bound) => bound - 1),
+    ...[maximum, exclusiveMaximum].filter((bound) => bound !== undefined).map((bound) => bound + 1),
+  ]);
   const other = random.pick([-value - 1, 1e300, 2 ** 53, -(2 ** 63)]);
   return [
-    change("number", `made ${value + 0.5}`, value + 0.5),
-    change("number", `made ${other}`, other),
+    ...[value + 0.5, other, ...beyond].map((number) => change("number", `made ${number}`, number)),
     change("type", "number made its text", String(value)),
   ];
 }
 
-function stringChanges(value: string): Change[] {
+function stringChanges(value: string, { nodes }: Place): Change[] {
   const changes = [change("type", "string made 3", 3)];
   if (value !== "") changes.push(change("string", "emptied", ""));
+  for (const { maxLength } of nodes) {
+    if (maxLength === undefined || maxLength > 10_000) continue;
+    changes.push(change("string", `made ${maxLength + 1} characters`, "x".repeat(maxLength + 1)));
+  }
   return changes;
 }
 
 function change(kind: ChangeKind, text: string, value: JsonValue): Change {
-  return { kind, change: text, value: () => value };
+  return { kind, change: () => text, value: () => value };
 }
 
 function kind(value: JsonValue): string {

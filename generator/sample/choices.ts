@@ -39,11 +39,13 @@ export function firstChoices(heightOf: HeightOf): Choices {
 
 /** Everything the schema allows, sooner or later; the simplest where there is no room left to go deeper. */
 export function randomChoices(random: Random, heightOf: HeightOf): Choices {
+  // Sparse samples and crowded ones each meet what the other seldom does.
+  const density = random.pick([0.15, 0.4, 0.4, 0.8]);
   return {
     arm: (arms, room) => random.pick(room > 0 ? possible(arms, heightOf) : lowest(arms, heightOf)),
     value: (values) => random.pick(values),
     type: (types, room) => (room > 0 ? random.pick(types) : simplestType(types)),
-    member: (room) => room > 0 && random.chance(0.4),
+    member: (room) => room > 0 && random.chance(density),
     count: (least, most, room) => (room > 0 ? Math.min(most, least + random.below(4)) : least),
     extraKey: (room) => (room > 0 && random.chance(0.15) ? random.pick(extraKeys) : undefined),
     number: (range) => random.pick(edgeNumbers(range, random)),

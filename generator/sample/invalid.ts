@@ -1,6 +1,6 @@
 import type { Schema } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { type Mutant, type PendingMutant, made, pendingMutants } from "./mutants.js";
+import { type Mutant, type PendingMutant, pendingMutants } from "./mutants.js";
 import { randomFrom, shuffled } from "./random.js";
 import { minimalValid, sampleValid } from "./sample.js";
 
@@ -18,7 +18,7 @@ export function minimallyInvalid(schema: Schema, name: string, count: number): M
     const candidates = shuffled(pendingMutants(schema, name, base, random), random);
     for (const candidate of kindsInTurn(candidates)) {
       if (found.length >= count) return found;
-      const mutant = made(candidate);
+      const mutant = candidate.make();
       if (!isValid(schema, node, mutant.value)) found.push(mutant);
     }
   }

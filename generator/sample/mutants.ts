@@ -15,8 +15,9 @@ export interface Mutant {
 }
 
 /** A mutant that is made when it is asked for. */
-export interface PendingMutant extends Omit<Mutant, "value"> {
-  make(): JsonValue;
+export interface PendingMutant {
+  readonly kind: ChangeKind;
+  make(): Mutant;
 }
 
 /**
@@ -24,7 +25,7 @@ export interface PendingMutant extends Omit<Mutant, "value"> {
  * share with `value` what they did not change.
  */
 export function mutants(schema: Schema, name: string, value: JsonValue, random: Random): Mutant[] {
-  return pendingMutants(schema, name, value, random).map(made);
+  return pendingMutants(schema, name, value, random).map((pending) => pending.make());
 }
 
 /** As `mutants`, for callers that need only some: none is made yet. */
@@ -38,13 +39,12 @@ export function pendingMutants(
   return placesOf(schema, node, value).flatMap((place) =>
     changesAt(schema, place, random).map(({ kind, change, value: changed }: Change) => ({
       kind,
-      change,
-      pointer: pointer("", ...place.path),
-      make: () => replaced(value, place.path, changed()),
+      make: () => ({
+        value: replaced(value, place.path, changed()),
+        pointer: pointer("", ...place.path),
+        kind,
+        change: change(),
+      }),
     })),
   );
-}
-
-export function made({ make, ...about }: PendingMutant): Mutant {
-  return { ...about, value: make() };
 }

@@ -29,7 +29,8 @@ export function placesOf(schema: Schema, node: SchemaNode, value: JsonValue): Pl
 }
 
 /** The nodes that may judge one place: `roots`, what they refer to, and every arm of their unions; once each. */
-export function applicable(schema: Schema, roots: readonly SchemaNode[]): SchemaNode[] {
+export function applicable(schema: Schema, roots: readonly SchemaNode[]): readonly SchemaNode[] {
+  if (roots.every(isAlone)) return roots;
   const found = new Set<SchemaNode>(roots);
   // A Set's iteration includes what is added meanwhile.
   for (const node of found) {
@@ -39,6 +40,11 @@ export function applicable(schema: Schema, roots: readonly SchemaNode[]): Schema
     if (node.else) found.add(node.else);
   }
   return [...found];
+}
+
+/** Whether no other node judges the place that `node` judges. */
+function isAlone({ ref, allOf, anyOf, oneOf, if: condition }: SchemaNode): boolean {
+  return (ref ?? allOf ?? anyOf ?? oneOf ?? condition) === undefined;
 }
 
 function itemNodes(nodes: readonly SchemaNode[], index: number): SchemaNode[] {

@@ -23,13 +23,22 @@ export function sampleValid(schema: Schema, name: string, random: Random): JsonV
   );
 }
 
+const smallest = new WeakMap<Schema, Map<string, JsonValue | undefined>>();
+
 /**
  * The smallest valid instance of a definition: required members only, the first and simplest choice
- * everywhere. It changes only when the definition, or one it needs, does.
+ * everywhere. It changes only when the definition, or one it needs, does. Every call gives the same object.
  *
  * @returns `undefined` where none was found
  */
 export function minimalValid(schema: Schema, name: string): JsonValue | undefined {
+  let known = smallest.get(schema);
+  if (!known) smallest.set(schema, (known = new Map()));
+  if (!known.has(name)) known.set(name, findMinimal(schema, name));
+  return known.get(name);
+}
+
+function findMinimal(schema: Schema, name: string): JsonValue | undefined {
   const heightOf = heightsOf(schema);
   return (
     confirmed(schema, name, firstChoices(heightOf), 1) ??

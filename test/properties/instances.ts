@@ -9,7 +9,7 @@ export const instanceCount = Number(process.env["MCPGEN_COUNT"] ?? 10_000);
 /** Another seed tries other instances; the default one keeps a failure the same until it is mended. */
 export const seed = process.env["MCPGEN_SEED"] ?? "1";
 
-const mutantsOfEach = 8;
+const mutantsOfEach = 12;
 
 /**
  * At least `count` instances of a definition, endlessly varied: valid ones, their mutants, and mutants of
@@ -26,11 +26,11 @@ export function* instancesOf(schema: Schema, name: string, count: number): Gener
       0,
       mutantsOfEach,
     )) {
-      const value = mutant.make();
+      const { value } = mutant.make();
       yield value;
       made++;
       if (!random.chance(0.3)) continue;
-      yield random.pick(pendingMutants(schema, name, value, random)).make();
+      yield random.pick(pendingMutants(schema, name, value, random)).make().value;
       made++;
     }
   }
