@@ -1,14 +1,13 @@
 import { type Expression, compare, flatText, not } from "./expression.js";
 import { type Layout, group, indent, print, softline } from "./layout.js";
-import type { Place } from "./unit.js";
 
 /** Names under which every object inherits something: there, only own members count. */
 const inherited: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /** The member `name` of the object `subject`. */
-export function member(place: Place, subject: string, name: string): Layout {
+export function member(subject: string, name: string): Layout {
   const key = JSON.stringify(name);
-  if (inherited.has(name)) return [place.preludeName("own"), "(", subject, ", ", key, ")"];
+  if (inherited.has(name)) return ["own", "(", subject, ", ", key, ")"];
   return [subject, group("[", indent(softline, key), softline, "]")];
 }
 

@@ -1,6 +1,15 @@
 import type { SchemaNode, TypeName } from "@mcpgen/engine";
 import { type Expression, and, call, compare, no, not, or, weight, yes } from "./expression.js";
-import { type Kind, type Scalar, assertions, isScalar, kindOfType, kindOfValue } from "./shape.js";
+import {
+  type Kind,
+  type Scalar,
+  assertions,
+  common,
+  everyKind,
+  isScalar,
+  kindOfType,
+  kindOfValue,
+} from "./shape.js";
 import type { Place } from "./unit.js";
 
 /** Unions of more tests than this become functions of their own. */
@@ -17,24 +26,33 @@ const needStatements: ReadonlySet<string> = new Set([
 /**
  * A condition that holds for `subject`, a local or a probe, if and only if `node` accepts it;
  * `undefined` where that takes statements.
+ *
+ * @param within the kinds that `subject` is known to be of
  */
-export function condition(node: SchemaNode, subject: string, place: Place): Expression | undefined {
+export function condition(
+  node: SchemaNode,
+  subject: string,
+  place: Place,
+  within: ReadonlySet<Kind> = everyKind,
+): Expression | undefined {
   const { shapes } = place;
-  if (node.never) return no;
+  const kinds = common(within, shapes.kindsOf(node));
+  if (node.never || kinds.size === 0) return no;
   if (shapes.isTrivial(node)) return yes;
-  if (isStrings(node)) return place.prelude("strings", subject);
-  const kinds = shapes.kindsOf(node);
-  if (kinds.size === 0) return no;
+  if (isDecided(node, place)) return constantCondition(node, subject, place, within);
+  if (isStrings(node)) return call("strings", subject);
   if (assertions(node).some((key) => needStatements.has(key) && concerns(key, kinds))) return undefined;
-  const own = ownCondition(node, subject, place);
+  const own = ownCondition(node, subject, place, within);
   if (!own) return undefined;
-  const parts: Expression[] = [own];
+  const parts = [own];
+  let left = ownKinds(node, place, within);
   for (const part of node.allOf ?? []) {
-    const condition_ = condition(part, subject, place);
-    if (!condition_) return undefined;
-    parts.push(condition_);
+    const one = condition(part, subject, place, left);
+    if (!one) return undefined;
+    parts.push(one);
+    left = ownKinds(part, place, left);
   }
-  for (const part of [unionCondition(node, subject, place), exclusion(node, subject, place)]) {
+  for (const part of [unionCondition(node, subject, place, left), exclusion(node, subject, place, left)]) {
     if (!part) return undefined;
     parts.push(part);
   }
@@ -42,6 +60,25 @@ export function condition(node: SchemaNode, subject: string, place: Place): Expr
     parts.push(place.definition(node.ref, subject));
   }
   return and(...parts);
+}
+
+/** Constants that leave nothing for the other keywords to decide. */
+function isDecided(node: SchemaNode, place: Place): boolean {
+  return (
+    (node.const ?? node.enum) !== undefined &&
+    !place.shapes.open &&
+    place.shapes.constantsOf(node).every(isScalar)
+  );
+}
+
+/** The kinds that are left once the node's own keywords have been checked, as TypeScript sees it as well. */
+export function ownKinds(node: SchemaNode, place: Place, within: ReadonlySet<Kind>): ReadonlySet<Kind> {
+  const { pointer, types } = node;
+  if (node.const || node.enum) {
+    const values = place.shapes.constantsOf(node);
+    return values.every(isScalar) ? common(within, new Set(values.map(kindOfValue))) : within;
+  }
+  return types ? common(within, place.shapes.kindsOf({ pointer, types })) : within;
 }
 
 /** `{ type: array, items: { type: string } }`, which schemas are full of. */
@@ -64,23 +101,26 @@ function concerns(key: string, kinds: ReadonlySet<Kind>): boolean {
   return true;
 }
 
-/** Type, constants and the keywords of scalars. */
-export function ownCondition(node: SchemaNode, subject: string, place: Place): Expression | undefined {
-  if (node.const || node.enum) return constantCondition(node, subject, place);
-  const only = node.types?.length === 1 ? node.types[0]! : undefined;
+/** Type, constants and the keywords of scalars; what is known of the kind of `subject` is not tested again. */
+export function ownCondition(
+  node: SchemaNode,
+  subject: string,
+  place: Place,
+  within: ReadonlySet<Kind>,
+): Expression | undefined {
+  if (node.const || node.enum) return constantCondition(node, subject, place, within);
+  const left = ownKinds(node, place, within);
   const limits = [
     ...numberLimits(node, subject),
     ...stringLimits(node, subject, place),
-    ...arrayLimits(node, subject, place),
-  ];
-  const relevant = limits.filter(
-    ({ kind }) => !node.types || node.types.some((type) => kindOfType(type) === kind),
-  );
-  const parts = relevant.map(({ kind, holds }) => {
-    if (only) return holds;
-    return or(not(kindTest(kind, subject, place)), kind === "number" ? and(finite(subject), holds) : holds);
+    ...arrayLimits(node, subject),
+  ].filter(({ kind }) => left.has(kind));
+  const parts = limits.map(({ kind, holds }) => {
+    // TypeScript knows that a value is a number only from `typeof`, which is tested just before its limits.
+    if (left.size === 1 && (kind !== "number" || node.types)) return holds;
+    return or(not(kindTest(kind, subject)), kind === "number" ? and(finite(subject), holds) : holds);
   });
-  return and(node.types ? typesTest(node, subject, place, relevant.length > 0) : yes, ...parts);
+  return and(typesTest(node, subject, within, limits.length > 0), ...parts);
 }
 
 interface Limit {
@@ -91,11 +131,11 @@ interface Limit {
 function numberLimits(node: SchemaNode, subject: string): Limit[] {
   const limits: Expression[] = [];
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node;
-  if (minimum !== undefined) limits.push(compare(subject, ">=", String(minimum)));
-  if (maximum !== undefined) limits.push(compare(subject, "<=", String(maximum)));
-  if (exclusiveMinimum !== undefined) limits.push(compare(subject, ">", String(exclusiveMinimum)));
-  if (exclusiveMaximum !== undefined) limits.push(compare(subject, "<", String(exclusiveMaximum)));
-  if (multipleOf !== undefined) limits.push(call("Number.isInteger", [subject, ` / ${multipleOf}`]));
+  if (minimum !== undefined) limits.push(compare(subject, ">=", literal(minimum)));
+  if (maximum !== undefined) limits.push(compare(subject, "<=", literal(maximum)));
+  if (exclusiveMinimum !== undefined) limits.push(compare(subject, ">", literal(exclusiveMinimum)));
+  if (exclusiveMaximum !== undefined) limits.push(compare(subject, "<", literal(exclusiveMaximum)));
+  if (multipleOf !== undefined) limits.push(call("Number.isInteger", [subject, ` / ${literal(multipleOf)}`]));
   return limits.length > 0 ? [{ kind: "number", holds: and(...limits) }] : [];
 }
 
@@ -104,16 +144,15 @@ function stringLimits(node: SchemaNode, subject: string, place: Place): Limit[] 
   const length = `lengthOf(${subject})`;
   if (node.minLength) limits.push(compare(length, ">=", String(node.minLength)));
   if (node.maxLength !== undefined) limits.push(compare(length, "<=", String(node.maxLength)));
-  if (limits.length > 0) place.preludeName("lengthOf");
   if (node.pattern !== undefined) limits.push(patternTest(node.pattern, subject, place));
   return limits.length > 0 ? [{ kind: "string", holds: and(...limits) }] : [];
 }
 
-function arrayLimits(node: SchemaNode, subject: string, place: Place): Limit[] {
+function arrayLimits(node: SchemaNode, subject: string): Limit[] {
   const limits: Expression[] = [];
   if (node.minItems) limits.push(compare(`${subject}.length`, ">=", String(node.minItems)));
   if (node.maxItems !== undefined) limits.push(compare(`${subject}.length`, "<=", String(node.maxItems)));
-  if (node.uniqueItems) limits.push(place.prelude("distinct", subject));
+  if (node.uniqueItems) limits.push(call("distinct", subject));
   return limits.length > 0 ? [{ kind: "array", holds: and(...limits) }] : [];
 }
 
@@ -122,34 +161,38 @@ export function patternTest(pattern: string, subject: string, place: Place): Exp
   return call(`${place.unit.patterns.nameOf(pattern)}.test`, subject);
 }
 
-/** Only members of `types` that are scalars or bare objects and arrays. */
-function typesTest(node: SchemaNode, subject: string, place: Place, narrowing: boolean): Expression {
-  const types = node.types!;
-  const single = types.length === 1;
+function typesTest(
+  node: SchemaNode,
+  subject: string,
+  within: ReadonlySet<Kind>,
+  narrowing: boolean,
+): Expression {
+  const { types } = node;
+  if (!types || (within.size === 1 && types.some((type) => within.has(type as Kind)))) return yes;
+  const possible = types.filter(
+    (type) => within.has(kindOfType(type)) && (type !== "integer" || !types.includes("number")),
+  );
   return or(
-    ...types
-      .filter((type) => type !== "integer" || !types.includes("number"))
-      .map((type) => {
-        // TypeScript learns nothing from Number.isInteger, and what follows orders a number.
-        const asNumber = single && narrowing && (type === "integer" || type === "number");
-        return asNumber
-          ? and(compare(["typeof ", subject], "===", '"number"'), typeTest(type, subject, place))
-          : typeTest(type, subject, place);
-      }),
+    ...possible.map((type) => {
+      // TypeScript learns nothing from Number.isInteger, and what follows orders a number.
+      const asNumber = possible.length === 1 && narrowing && kindOfType(type) === "number";
+      const test = typeTest(type, subject);
+      return asNumber ? and(compare(["typeof ", subject], "===", '"number"'), test) : test;
+    }),
   );
 }
 
-export function typeTest(type: TypeName, subject: string, place: Place): Expression {
+export function typeTest(type: TypeName, subject: string): Expression {
   if (type === "integer") return call("Number.isInteger", subject);
-  return type === "number" ? finite(subject) : kindTest(type, subject, place);
+  return type === "number" ? finite(subject) : kindTest(type, subject);
 }
 
-export function kindTest(kind: Kind, subject: string, place: Place): Expression {
+export function kindTest(kind: Kind, subject: string): Expression {
   switch (kind) {
     case "array":
       return call("Array.isArray", subject);
     case "object":
-      return place.prelude("record", subject);
+      return call("record", subject);
     case "null":
       return compare(subject, "===", "null");
     default:
@@ -162,46 +205,61 @@ function finite(subject: string): Expression {
 }
 
 /** Any value of one of `kinds`. */
-export function kindsTest(kinds: Iterable<Kind>, subject: string, place: Place): Expression {
-  return or(
-    ...[...kinds].map((kind) => (kind === "number" ? finite(subject) : kindTest(kind, subject, place))),
-  );
+export function kindsTest(kinds: Iterable<Kind>, subject: string): Expression {
+  return or(...[...kinds].map((kind) => (kind === "number" ? finite(subject) : kindTest(kind, subject))));
 }
 
-function constantCondition(node: SchemaNode, subject: string, place: Place): Expression | undefined {
-  const values = acceptedConstants(node, place);
-  if (place.shapes.isOpen(node)) return kindsTest(new Set(values.map(kindOfValue)), subject, place);
+function constantCondition(
+  node: SchemaNode,
+  subject: string,
+  place: Place,
+  within: ReadonlySet<Kind>,
+): Expression | undefined {
+  const values = place.shapes.constantsOf(node).filter((value) => within.has(kindOfValue(value)));
+  if (place.shapes.isOpen(node)) return kindsTest(new Set(values.map(kindOfValue)), subject);
   if (!values.every(isScalar)) return undefined;
   return or(...values.map((value) => compare(subject, "===", literal(value))));
 }
 
-/** The values that `const`, `enum` and `type` leave and the other keywords of scalars do not refuse. */
-export function acceptedConstants(node: SchemaNode, place: Place) {
-  const candidates = node.const ? [node.const.value] : node.enum!;
-  return candidates.filter((value) => place.shapes.leavesConstant(node, value));
+/** A type predicate that fails narrows what stands behind it, down to nothing: it has to come last. */
+export function callsLast(tests: readonly Expression[]): Expression[] {
+  const isCall = (test: Expression): boolean => test.kind === "call";
+  return [...tests.filter((test) => !isCall(test)), ...tests.filter(isCall)];
 }
 
+/** A literal as prettier spells it. */
 export function literal(value: Scalar): string {
-  return Object.is(value, -0) ? "0" : JSON.stringify(value);
+  return typeof value === "number" ? JSON.stringify(value).replace("e+", "e") : JSON.stringify(value);
 }
 
 /** `anyOf` whose arms are told apart without looking into objects. */
-function unionCondition(node: SchemaNode, subject: string, place: Place): Expression | undefined {
+function unionCondition(
+  node: SchemaNode,
+  subject: string,
+  place: Place,
+  within: ReadonlySet<Kind>,
+): Expression | undefined {
   if (!node.anyOf) return yes;
   const { shapes } = place;
   const arms = place.arms(node.anyOf);
   const objects = arms.filter((arm) => shapes.kindsOf(arm).has("object"));
-  if (objects.length > 1 || (arms.length > 1 && arms.some((arm) => place.mentionsCycle(arm))))
-    return undefined;
-  if (shapes.isOpen(node) && objects.length > 0) return undefined;
-  const tests = arms.map((arm) => condition(arm, subject, place.asTested(arms.length > 1)));
+  const recursive = arms.length > 1 && arms.some((arm) => place.mentionsCycle(arm));
+  if (objects.length > 1 || recursive || (shapes.isOpen(node) && objects.length > 0)) return undefined;
+  const tests = arms.map((arm) => condition(arm, subject, place.asTested(arms.length > 1), within));
   if (!tests.every((test) => test !== undefined)) return undefined;
-  const union = shapes.isOpen(node) ? kindsTest(shapes.kindsOf(node), subject, place) : or(...tests);
+  const union = shapes.isOpen(node)
+    ? kindsTest(common(within, shapes.kindsOf(node)), subject)
+    : or(...callsLast(tests));
   return weight(union) > heaviestUnion ? undefined : union;
 }
 
-function exclusion(node: SchemaNode, subject: string, place: Place): Expression | undefined {
+function exclusion(
+  node: SchemaNode,
+  subject: string,
+  place: Place,
+  within: ReadonlySet<Kind>,
+): Expression | undefined {
   if (!node.not) return yes;
-  const excluded = condition(node.not, subject, place.asTested());
+  const excluded = condition(node.not, subject, place.asTested(), within);
   return excluded && not(excluded);
 }

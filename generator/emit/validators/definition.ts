@@ -1,8 +1,11 @@
 import type { Definition, SchemaNode } from "@mcpgen/engine";
 import { verdictOn } from "./check.js";
-import { call, compare } from "./expression.js";
+import { type Expression, call, compare } from "./expression.js";
+import { type Head, judgeHead, plainHead, printFunction, walkerHead } from "./function.js";
 import { type Layout, group, indent, line, print, softline, whenBroken } from "./layout.js";
-import { type Statement, printFunction, returns, signature, when } from "./statement.js";
+import { type PreludeName, preludeNames } from "./prelude.js";
+import { addIdentifiers } from "./prune.js";
+import { type Statement, returns, when } from "./statement.js";
 import { type FileContext, type Mode, Patterns, Place, type Reading, Unit } from "./unit.js";
 
 /** Definitions nested deeper than this are judged without the call stack. */
@@ -10,6 +13,8 @@ const deepest = "64";
 
 /** Emits the validators of single definitions. */
 export class DefinitionEmitter {
+  /** The shared functions that what was emitted so far uses. */
+  readonly prelude = new Set<PreludeName>();
   private readonly file: FileContext;
   private readonly types: ReadonlyMap<string, string>;
   private readonly cycles: ReadonlyMap<string, ReadonlySet<string>>;
@@ -29,61 +34,58 @@ export class DefinitionEmitter {
   /** The functions and constants of one definition, in the order they are printed. */
   emit(definition: Definition, exact: Reading, open: Reading): string[] {
     const patterns = new Patterns(this.file.identifiers.get(definition.name)!);
-    const differs = this.file.differing.has(definition.name);
-    const functions = [
-      ...this.validator(definition, exact, patterns),
-      ...(differs ? this.validator(definition, open, patterns) : [this.alias(definition.name)]),
+    const functions = this.validator(definition, exact, patterns);
+    if (this.file.differing.has(definition.name))
+      functions.push(...this.validator(definition, open, patterns));
+    else functions.push(this.alias(definition.name));
+    const used = new Set<string>();
+    for (const text of functions) addIdentifiers(text, used);
+    for (const name of preludeNames) if (used.has(name)) this.prelude.add(name);
+    return [
+      ...patterns.literals(used).map(([name, literal]) => print(constant(name, literal))),
+      ...functions,
     ];
-    return [...patterns.literals().map(([name, literal]) => print(constant(name, literal))), ...functions];
   }
 
   /** The exported function of one reading, then those it is made of. */
-  private validator({ name, node }: Definition, reading: Reading, patterns: Patterns): string[] {
+  private validator(definition: Definition, reading: Reading, patterns: Patterns): string[] {
+    const { name } = definition;
+    const identifier = this.file.identifiers.get(name)!;
+    const head = {
+      ...plainHead(reading.validator + identifier),
+      ...(reading.validator === "is" && { proves: this.types.get(name)! }),
+    };
+    const exported = { ...head, name: `export ${head.name}` };
     const cycle = this.cycles.get(name);
-    const head = this.exportedHead(name, reading);
-    if (!cycle) {
-      const { body, unit } = this.body(name, node, reading, "straight", patterns);
-      return [printFunction(head, body), ...unit.parts];
+    if (!cycle) return this.functions(definition, reading, "straight", patterns, exported);
+    const start = printFunction(exported, [returns(call(reading.walker + identifier, "value", "0"))]);
+    if (!this.isBacktracking(cycle, reading)) {
+      const walker = walkerHead(reading.walker + identifier, true);
+      const tooDeep = call("postpone", reading.walker + identifier, "value", "later");
+      return [start, ...this.functions(definition, reading, "walk", patterns, walker, tooDeep)];
     }
-    const mode = this.isBacktracking(cycle, reading) ? "guarded" : "walk";
-    const identifier = this.file.identifiers.get(name)!;
+    const walker = walkerHead(reading.walker + identifier, false);
+    const tooDeep = call("settle", `${reading.judge}${identifier}(value)`);
     return [
-      printFunction(head, [returns(call(`${reading.walker}${identifier}`, "value", "0"))]),
-      ...this.walker(name, node, reading, mode, patterns),
-      ...(mode === "guarded" ? this.judge(name, node, reading, patterns) : []),
+      start,
+      ...this.functions(definition, reading, "guarded", patterns, walker, tooDeep),
+      ...this.functions(definition, reading, "judge", patterns, judgeHead(reading.judge + identifier)),
     ];
   }
 
-  private walker(
-    name: string,
-    node: SchemaNode,
+  /** The function that judges a definition in one mode, then those it is made of. */
+  private functions(
+    { name, node }: Definition,
     reading: Reading,
-    mode: "walk" | "guarded",
+    mode: Mode,
     patterns: Patterns,
+    head: Head,
+    tooDeep?: Expression,
   ): string[] {
-    const identifier = this.file.identifiers.get(name)!;
     const { body, unit } = this.body(name, node, reading, mode, patterns);
-    const walker = `${reading.walker}${identifier}`;
-    const parameters = ["value: unknown", "depth: number", ...(mode === "walk" ? ["later?: unknown[]"] : [])];
-    this.file.prelude.add(mode === "walk" ? "postpone" : "settle");
-    const tooDeep =
-      mode === "walk"
-        ? call("postpone", walker, "value", "later")
-        : call("settle", `${reading.judge}${identifier}(value)`);
-    const guard = when(compare("depth", ">", deepest), [returns(tooDeep)]);
-    return [
-      printFunction(signature(`function ${walker}`, parameters, "boolean"), [...guard, ...body]),
-      ...unit.parts,
-    ];
-  }
-
-  private judge(name: string, node: SchemaNode, reading: Reading, patterns: Patterns): string[] {
-    const { body, unit } = this.body(name, node, reading, "judge", patterns);
-    const head = `function* ${reading.judge}${this.file.identifiers.get(name)!}`;
-    return [
-      printFunction(signature(head, ["value: unknown"], "Generator<unknown, boolean, boolean>"), body),
-      ...unit.parts,
-    ];
+    const guard = tooDeep ? when(compare("depth", ">", deepest), [returns(tooDeep)]) : [];
+    const text = printFunction(head, [...guard, ...body]);
+    return [text, ...unit.partsFor(text, new Set())];
   }
 
   private body(
@@ -109,15 +111,6 @@ export class DefinitionEmitter {
       known.set(cycle, result);
     }
     return result;
-  }
-
-  private exportedHead(name: string, reading: Reading): Layout {
-    const result = reading.validator === "is" ? `value is ${this.types.get(name)!}` : "boolean";
-    return signature(
-      `export function ${reading.validator}${this.file.identifiers.get(name)!}`,
-      ["value: unknown"],
-      result,
-    );
   }
 
   /** Where nothing open is reached both readings are one function. */

@@ -49,6 +49,7 @@ export function presenceTags(shapes: Shapes, arms: readonly SchemaNode[]): strin
 
 function commonTagNames(shapes: Shapes, arms: readonly SchemaNode[]): string[] {
   const [first, ...rest] = arms;
-  const names = new Set(shapes.tagNames(first!));
+  if (!first) return [];
+  const names = new Set(shapes.tagNames(first));
   return [...names].filter((name) => rest.every((arm) => shapes.tagsOf(arm, name))).sort(naturalCompare);
 }

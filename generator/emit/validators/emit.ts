@@ -11,7 +11,7 @@ import type { EmittedFile, Emitter, SchemaInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../names.js";
 import { DefinitionEmitter } from "./definition.js";
 import { group, indent, join, line, print, whenBroken } from "./layout.js";
-import { type PreludeName, prelude } from "./prelude.js";
+import { prelude } from "./prelude.js";
 import { Shapes, assertions } from "./shape.js";
 import { type FileContext, type Reading } from "./unit.js";
 
@@ -23,11 +23,9 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
   const { schema, folder } = input;
   refuseUnsupported(schema);
   const names = nameDefinitions(schema);
-  const used = new Set<PreludeName>();
   const file: FileContext = {
     identifiers: new Map([...names].map(([name, identifier]) => [name, capitalised(identifier)])),
     differing: reachingOpen(schema),
-    prelude: used,
   };
   const types = new Map(
     [...names].map(([name, identifier]) => [
@@ -44,7 +42,7 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
   const content = input.render("validators.ts", {
     origin: input.origin,
     imports: importOf(names, types, input.importExtension),
-    blocks: [...prelude(used), ...definitions],
+    blocks: [...prelude(emitter.prelude), ...definitions],
   });
   return new Map<string, EmittedFile>([[`${folder}/validators.ts`, { content, formatted: true }]]);
 };

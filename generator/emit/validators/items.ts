@@ -1,7 +1,7 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { isPresent } from "./access.js";
 import { check, test } from "./check.js";
-import { compare } from "./expression.js";
+import { compare, no, yes } from "./expression.js";
 import { type Statement, require, when } from "./statement.js";
 import type { Place } from "./unit.js";
 
@@ -35,9 +35,9 @@ function checkAt(
 
 function checkRest(node: SchemaNode, from: number, subject: string, place: Place): Statement[] {
   if (!node.items || place.shapes.isTrivial(node.items)) return [];
-  if (node.items.never) return require(compare(`${subject}.length`, "<=", String(from)));
   const item = place.scope.local("item");
   const checks = checkItem(node.items, item, place);
+  if (checks[0]?.kind === "return") return require(compare(`${subject}.length`, "<=", String(from)));
   if (from === 0) return [{ kind: "for", head: `const ${item} of ${subject}`, body: checks }];
   const index = place.scope.local("index");
   const head = `let ${index} = ${from}; ${index} < ${subject}.length; ${index}++`;
@@ -53,10 +53,16 @@ function checkItem(node: SchemaNode, item: string, place: Place): Statement[] {
 
 function checkContains(node: SchemaNode, subject: string, place: Place): Statement[] {
   if (!node.contains) return [];
-  const count = place.scope.local("containing");
   const item = place.scope.local("item");
   const found = test(node.contains, item, place.asTested().under("contained"));
   const { minContains = 1, maxContains } = node;
+  if (found.kind === "constant" && !found.value) return require(minContains > 0 ? no : yes);
+  const limits = (count: string): Statement[] => [
+    ...(minContains > 0 ? require(compare(count, ">=", String(minContains))) : []),
+    ...(maxContains === undefined ? [] : require(compare(count, "<=", String(maxContains)))),
+  ];
+  if (found.kind === "constant") return limits(`${subject}.length`);
+  const count = place.scope.local("containing");
   return [
     { kind: "plain", text: `let ${count} = 0` },
     {
@@ -64,7 +70,6 @@ function checkContains(node: SchemaNode, subject: string, place: Place): Stateme
       head: `const ${item} of ${subject}`,
       body: when(found, [{ kind: "plain", text: `${count}++` }]),
     },
-    ...(minContains > 0 ? require(compare(count, ">=", String(minContains))) : []),
-    ...(maxContains === undefined ? [] : require(compare(count, "<=", String(maxContains)))),
+    ...limits(count),
   ];
 }

@@ -3,8 +3,11 @@ import { probe, readings } from "./access.js";
 import { check, test } from "./check.js";
 import { condition, patternTest } from "./condition.js";
 import { type Expression, and, compare, not } from "./expression.js";
+import type { Kind } from "./shape.js";
 import { type Statement, require, when } from "./statement.js";
 import type { Place } from "./unit.js";
+
+const onlyStrings: ReadonlySet<Kind> = new Set(["string"]);
 
 /** Checks what `node` says of members it does not name, and of names, in one pass over the keys. */
 export function checkKeys(node: SchemaNode, subject: string, place: Place): Statement[] {
@@ -13,15 +16,16 @@ export function checkKeys(node: SchemaNode, subject: string, place: Place): Stat
   const others = node.additionalProperties;
   const describesOthers = others !== undefined && !shapes.isTrivial(others);
   const describesNames = node.propertyNames !== undefined && !shapes.isTrivial(node.propertyNames);
-  if (!describesOthers && !describesNames && patterns.every(([, child]) => shapes.isTrivial(child)))
-    return [];
+  const describesSome = patterns.some(([, child]) => !shapes.isTrivial(child));
+  if (!describesOthers && !describesNames && !describesSome) return [];
 
   const key = place.scope.local("key");
   const body: Statement[] = [];
-  if (describesNames) body.push(...require(test(node.propertyNames!, key, place.under("names"))));
+  if (describesNames)
+    body.push(...require(test(node.propertyNames!, key, place.under("names"), onlyStrings)));
   for (const [pattern, child] of patterns) {
-    if (!shapes.isTrivial(child))
-      body.push(...when(patternTest(pattern, key, place), checkEntry(child, subject, key, place)));
+    if (shapes.isTrivial(child)) continue;
+    body.push(...when(patternTest(pattern, key, place), checkEntry(child, subject, key, place)));
   }
   if (describesOthers) {
     const named = [...(node.properties?.keys() ?? [])].map((name) =>
@@ -33,6 +37,7 @@ export function checkKeys(node: SchemaNode, subject: string, place: Place): Stat
     );
     body.push(...whereElse(elsewhere, checkEntry(others, subject, key, place)));
   }
+  if (body[0]?.kind === "return") return require(compare(`Object.keys(${subject}).length`, "===", "0"));
   return [{ kind: "for", head: `const ${key} in ${subject}`, body }];
 }
 

@@ -5,6 +5,7 @@ import { condition } from "./condition.js";
 import { type Expression, and, compare, or } from "./expression.js";
 import { checkKeys } from "./keys.js";
 import { print } from "./layout.js";
+import type { Kind } from "./shape.js";
 import { type Statement, require, when } from "./statement.js";
 import type { Place } from "./unit.js";
 
@@ -15,10 +16,12 @@ export function checkMembers(node: SchemaNode, subject: string, place: Place): S
   return [
     ...checkCount(node, subject),
     ...members.flatMap((one) => checkMember(one, subject, place.under(one.name))),
-    ...checkDependents(node, subject, place),
     ...checkKeys(node, subject, place),
+    ...checkDependents(node, subject, place),
   ];
 }
+
+const onlyObjects: ReadonlySet<Kind> = new Set(["object"]);
 
 interface Member {
   readonly name: string;
@@ -53,7 +56,7 @@ function rankOf(node: SchemaNode, required: boolean, place: Place): number {
 }
 
 function checkMember({ name, node, required }: Member, subject: string, place: Place): Statement[] {
-  const access = member(place, subject, name);
+  const access = member(subject, name);
   const ready = !required || place.shapes.refusesUndefined(node);
   const probed = condition(node, probe, place);
   if (probed) {
@@ -62,7 +65,8 @@ function checkMember({ name, node, required }: Member, subject: string, place: P
       if (!required) return or(isAbsent(value), accepted);
       return ready ? accepted : and(isPresent(value), accepted);
     };
-    if (readings(whole(probe)) === 1 && !isLong(access)) return require(whole(print(access)));
+    const times = readings(whole(probe));
+    if (times === 0 || (times === 1 && !isLong(access))) return require(whole(print(access)));
     const local = place.scope.local(name);
     return [{ kind: "const", name: local, value: access }, ...require(whole(local))];
   }
@@ -84,13 +88,13 @@ function checkCount(node: SchemaNode, subject: string): Statement[] {
 }
 
 function checkDependents(node: SchemaNode, subject: string, place: Place): Statement[] {
-  const present = (name: string): Expression => isPresent(member(place, subject, name));
+  const present = (name: string): Expression => isPresent(member(subject, name));
   return [
     ...[...(node.dependentRequired ?? [])].flatMap(([name, others]) =>
       when(present(name), require(and(...others.map(present)))),
     ),
     ...[...(node.dependentSchemas ?? [])].flatMap(([name, child]) =>
-      when(present(name), require(test(child, subject, place.under(name)))),
+      when(present(name), require(test(child, subject, place.under(name), onlyObjects))),
     ),
   ];
 }

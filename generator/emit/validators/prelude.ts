@@ -114,19 +114,19 @@ function postpone(
 function settle(judgement: Iterator<unknown, boolean, boolean>): boolean {
   const asking = [judgement];
   let verdict = true;
-  for (let last = judgement; ; ) {
+  let last: typeof judgement | undefined = judgement;
+  while (last) {
     const { done, value } = last.next(verdict);
     if (done) {
       verdict = value;
       asking.pop();
-      const next = asking[asking.length - 1];
-      if (!next) return verdict;
-      last = next;
+      last = asking[asking.length - 1];
     } else {
       last = value as typeof judgement;
       asking.push(last);
     }
   }
+  return verdict;
 }`,
   },
 };

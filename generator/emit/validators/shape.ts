@@ -4,7 +4,18 @@ import { type JsonValue, type Schema, type SchemaNode, type TypeName } from "@mc
 /** The kinds of JSON value that `typeof`, `Array.isArray` and `=== null` can tell apart. */
 export type Kind = "array" | "boolean" | "null" | "number" | "object" | "string";
 
-const everyKind: ReadonlySet<Kind> = new Set(["array", "boolean", "null", "number", "object", "string"]);
+export const everyKind: ReadonlySet<Kind> = new Set([
+  "array",
+  "boolean",
+  "null",
+  "number",
+  "object",
+  "string",
+]);
+
+export function common(a: ReadonlySet<Kind>, b: ReadonlySet<Kind>): ReadonlySet<Kind> {
+  return new Set([...a].filter((kind) => b.has(kind)));
+}
 
 export type Scalar = null | boolean | number | string;
 
@@ -145,9 +156,12 @@ export class Shapes {
     );
   }
 
-  /** Whether the keywords of `node` that concern scalars leave a constant of its own. */
-  leavesConstant(node: SchemaNode, value: JsonValue): boolean {
-    return isValid(this.schema, scalarPart(node), value);
+  /** The constants among `const` and `enum` that the other keywords leave. */
+  constantsOf(node: SchemaNode): JsonValue[] {
+    const candidates = node.const ? [node.const.value] : (node.enum ?? []);
+    // What is said of them elsewhere may be open; there it is judged when the value is known.
+    const stated = this.open ? scalarPart(node) : node;
+    return candidates.filter((value) => isValid(this.schema, stated, value));
   }
 
   /** `undefined`, which no JSON text holds, fails the node's own tests. */

@@ -1,5 +1,5 @@
 import { type Expression, layoutOf, not } from "./expression.js";
-import { type Layout, group, hardline, indent, join, line, print, softline, whenBroken } from "./layout.js";
+import { type Layout, group, hardline, indent, join, line, softline, whenBroken } from "./layout.js";
 
 export type Statement =
   /** `if (…) { … } else { … }`; a lone `return` stays on the line of its condition where it fits. */
@@ -71,17 +71,8 @@ function isRefusal(statements: readonly Statement[]): boolean {
   );
 }
 
-export function printFunction(head: Layout, body: readonly Statement[]): string {
-  return print([head, " ", block(body)]);
-}
-
-/** The head of a function; parameters go on lines of their own where it is too long. */
-export function signature(head: string, parameters: readonly string[], result: string): Layout {
-  const list = parameters.flatMap((parameter, index) => (index === 0 ? [parameter] : [",", line, parameter]));
-  return group(head, "(", indent(softline, ...list, whenBroken(",")), softline, "): ", result);
-}
-
-function block(body: readonly Statement[]): Layout {
+/** Statements in braces. */
+export function block(body: readonly Statement[]): Layout {
   return ["{", indent(body.map((statement) => [hardline, layout(statement)])), hardline, "}"];
 }
 
@@ -124,7 +115,7 @@ function returned(value: Expression): Layout {
   if (value.kind !== "logic" && value.kind !== "compare") return ["return ", layoutOf(value), ";"];
   return [
     "return ",
-    group(whenBroken("("), indent(softline, layoutOf(value)), softline, whenBroken(")")),
+    group(whenBroken("("), indent(softline, group(layoutOf(value))), softline, whenBroken(")")),
     ";",
   ];
 }

@@ -1,12 +1,18 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { isPresent, member } from "./access.js";
 import { test, verdictOn } from "./check.js";
-import { kindTest, kindsTest, literal } from "./condition.js";
+import { callsLast, kindTest, kindsTest, literal } from "./condition.js";
 import { type Discriminator, commonConstants, discriminatorOf, presenceTags } from "./discriminator.js";
 import { type Expression, and, compare, no, or } from "./expression.js";
-import { type Kind, assertions } from "./shape.js";
+import { type Kind, assertions, common } from "./shape.js";
 import { type Statement, type SwitchCase, require, returns, when } from "./statement.js";
 import type { Place } from "./unit.js";
+
+type Kinds = ReadonlySet<Kind>;
+
+const objectKind: Kinds = new Set<Kind>(["object"]);
+const arrayKind: Kinds = new Set<Kind>(["array"]);
+const scalarKinds: Kinds = new Set<Kind>(["boolean", "null", "number", "string"]);
 
 /** Whether the arms of an `anyOf` say all that the node says. */
 export function isUnionOnly(node: SchemaNode, place: Place): boolean {
@@ -24,51 +30,55 @@ export function isUnionOnly(node: SchemaNode, place: Place): boolean {
  * malformed known one: any value is taken that is of a kind some arm takes and holds the constants
  * that the arms for objects have in common.
  */
-export function unionVerdict(node: SchemaNode, subject: string, place: Place, known?: Kind): Statement[] {
+export function unionVerdict(node: SchemaNode, subject: string, place: Place, within: Kinds): Statement[] {
   const { shapes } = place;
   const open = shapes.isOpen(node);
-  const all = node.anyOf ?? [{ ...node, open: undefined } as unknown as SchemaNode];
-  const arms = place.arms(all);
-  const objects = arms.filter((arm) => shapes.kindsOf(arm).has("object"));
-  const discriminator = discriminatorOf(shapes, open ? objectArms(all, place) : objects);
+  const all = node.anyOf ?? [closed(node)];
+  const arms = place.arms(all).filter((arm) => common(shapes.kindsOf(arm), within).size > 0);
+  const objects = armsOf(objectKind, arms, place, within);
+  const discriminator = discriminatorOf(shapes, open ? armsOf(objectKind, all, place, within) : objects);
   if (open && !discriminator) return [returns(openVerdict(node, objects, subject, place))];
-  if (arms.length === 1 && !open) return verdictOn(arms[0]!, subject, place, known);
+  if (arms.length === 1 && !open) return verdictOn(arms[0]!, subject, place, within);
 
-  const arrays = arms.filter((arm) => shapes.kindsOf(arm).has("array"));
-  const others = arms.filter((arm) =>
-    [...shapes.kindsOf(arm)].some((kind) => kind !== "object" && kind !== "array"),
-  );
+  const arrays = armsOf(arrayKind, arms, place, within);
+  const scalars = armsOf(scalarKinds, arms, place, within);
   const statements: Statement[] = [];
-  if (arrays.length > 0)
-    statements.push(...when(kindTest("array", subject, place), inTurn(arrays, subject, place, "array")));
+  if (arrays.length > 0) {
+    statements.push(...when(kindTest("array", subject), inTurn(arrays, subject, place, arrayKind)));
+  }
   if (objects.length > 0) {
     const lone = objects.length === 1 && !open;
+    const rest = scalars.length > 0;
     const verdict = lone
-      ? inTurn(objects, subject, place, others.length > 0 ? "object" : undefined)
+      ? inTurn(objects, subject, place, rest ? objectKind : within)
       : objectVerdict(objects, discriminator, open, subject, place);
-    if (others.length === 0)
+    if (!rest)
       return [
         ...statements,
-        ...(lone || known === "object" ? [] : require(kindTest("object", subject, place))),
+        ...(lone || within.size === 1 ? [] : require(kindTest("object", subject))),
         ...verdict,
       ];
-    statements.push(...when(kindTest("object", subject, place), verdict));
+    statements.push(...when(kindTest("object", subject), verdict));
   }
-  return [
-    ...statements,
-    returns(or(...others.map((arm) => test(arm, subject, place.asTested(others.length > 1))))),
-  ];
+  return [...statements, ...inTurn(scalars, subject, place, within)];
 }
 
-function objectArms(arms: readonly SchemaNode[], place: Place): SchemaNode[] {
-  return arms.filter((arm) => place.shapes.kindsOf(arm).has("object"));
+/** The node without its openness: the one arm it knows. */
+function closed(node: SchemaNode): SchemaNode {
+  const { open: _, ...arm } = node;
+  return arm;
+}
+
+function armsOf(kinds: Kinds, arms: readonly SchemaNode[], place: Place, within: Kinds): SchemaNode[] {
+  const wanted = common(kinds, within);
+  return arms.filter((arm) => common(place.shapes.kindsOf(arm), wanted).size > 0);
 }
 
 /** The verdict of arms that nothing tells apart: the first that accepts. */
-function inTurn(arms: readonly SchemaNode[], subject: string, place: Place, known?: Kind): Statement[] {
+function inTurn(arms: readonly SchemaNode[], subject: string, place: Place, within: Kinds): Statement[] {
   const [first, ...others] = arms;
-  if (first && others.length === 0) return verdictOn(first, subject, place, known);
-  return [returns(or(...arms.map((arm) => test(arm, subject, place.asTested()))))];
+  if (first && others.length === 0) return verdictOn(first, subject, place, within);
+  return [returns(or(...callsLast(arms.map((arm) => test(arm, subject, place.asTested(), within)))))];
 }
 
 function objectVerdict(
@@ -80,26 +90,26 @@ function objectVerdict(
 ): Statement[] {
   if (discriminator) return [switchOn(discriminator, open, subject, place)];
   const shared = commonConstants(place.shapes, arms).flatMap(([name, value]) =>
-    require(compare(member(place, subject, name), "===", literal(value))),
+    require(compare(member(subject, name), "===", literal(value))),
   );
   const tags = presenceTags(place.shapes, arms);
-  if (!tags) return [...shared, ...inTurn(arms, subject, place)];
+  if (!tags) return [...shared, ...inTurn(arms, subject, place, objectKind)];
   const tested = place.asTested();
   // Read before any arm is asked: a type predicate that failed may have narrowed the subject to nothing.
   const locals = tags.map((tag) => place.scope.local(tag));
   const reads = tags.map((tag, index): Statement => ({
     kind: "const",
     name: locals[index]!,
-    value: member(place, subject, tag),
+    value: member(subject, tag),
   }));
   const verdicts = arms.map((arm, index) =>
-    and(isPresent(locals[index]!), test(arm, subject, tested.under(tags[index]!))),
+    and(isPresent(locals[index]!), test(arm, subject, tested.under(tags[index]!), objectKind)),
   );
   return [...shared, ...reads, returns(or(...verdicts))];
 }
 
 function switchOn(discriminator: Discriminator, open: boolean, subject: string, place: Place): Statement {
-  const tag = member(place, subject, discriminator.name);
+  const tag = member(subject, discriminator.name);
   const cases: { arms: readonly SchemaNode[]; labels: string[] }[] = [];
   for (const [value, arms] of discriminator.arms) {
     const same = cases.find(
@@ -110,7 +120,12 @@ function switchOn(discriminator: Discriminator, open: boolean, subject: string, 
   }
   const branches: SwitchCase[] = cases.map(({ arms, labels }) => {
     const tested = place.asTested(arms.length > 1).under(labels[0]!);
-    return { labels, body: [returns(or(...place.arms(arms).map((arm) => test(arm, subject, tested))))] };
+    return {
+      labels,
+      body: [
+        returns(or(...callsLast(place.arms(arms).map((arm) => test(arm, subject, tested, objectKind))))),
+      ],
+    };
   });
   const unknown: Expression = open ? compare(["typeof ", tag], "===", '"string"') : no;
   return { kind: "switch", subject: tag, cases: [...branches, { labels: [], body: [returns(unknown)] }] };
@@ -123,10 +138,10 @@ function openVerdict(
   place: Place,
 ): Expression {
   const kinds = place.shapes.kindsOf(node);
-  if (!kinds.has("object")) return kindsTest(kinds, subject, place);
+  if (!kinds.has("object")) return kindsTest(kinds, subject);
   const shared = commonConstants(place.shapes, objects).map(([name, value]) =>
-    compare(member(place, subject, name), "===", literal(value)),
+    compare(member(subject, name), "===", literal(value)),
   );
   const others = [...kinds].filter((kind) => kind !== "object");
-  return or(kindsTest(others, subject, place), and(kindTest("object", subject, place), ...shared));
+  return or(kindsTest(others, subject), and(kindTest("object", subject), ...shared));
 }

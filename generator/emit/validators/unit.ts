@@ -2,8 +2,8 @@ import { type SchemaNode, referencesOf } from "@mcpgen/engine";
 import { withoutCovered } from "./covers.js";
 import { type Expression, call, yieldCall } from "./expression.js";
 import { type Layout } from "./layout.js";
-import { type PreludeName } from "./prelude.js";
 import { Scope } from "./scope.js";
+import { addIdentifiers } from "./prune.js";
 import { Shapes } from "./shape.js";
 
 /** How a node is judged: to the letter, or taking members of open unions and sets that it does not know. */
@@ -24,7 +24,6 @@ export interface FileContext {
   readonly identifiers: ReadonlyMap<string, string>;
   /** Definitions whose open reading differs from the exact one. */
   readonly differing: ReadonlySet<string>;
-  readonly prelude: Set<PreludeName>;
 }
 
 /**
@@ -53,9 +52,11 @@ export class Patterns {
     return name;
   }
 
-  /** Name and literal of each, in order of first use. */
-  literals(): (readonly [name: string, literal: string])[] {
-    return [...this.names].map(([pattern, name]) => [name, `/${new RegExp(pattern, "u").source}/u`] as const);
+  /** Name and literal of those in `used`, in order of first use. */
+  literals(used: ReadonlySet<string>): (readonly [name: string, literal: string])[] {
+    return [...this.names]
+      .filter(([, name]) => used.has(name))
+      .map(([pattern, name]) => [name, `/${new RegExp(pattern, "u").source}/u`] as const);
   }
 }
 
@@ -69,7 +70,7 @@ export class Unit {
   readonly identifier: string;
   readonly patterns: Patterns;
   /** Functions split off from the unit's own, in order of first use. */
-  readonly parts: string[] = [];
+  private readonly parts: { readonly name: string; text: string }[] = [];
   /** A recursive reference stands where its verdict is only one of several that are asked for. */
   backtracks = false;
   private readonly names = new Set<string>();
@@ -94,8 +95,29 @@ export class Unit {
     return this.reading.shapes;
   }
 
-  /** A name of the unit's own: prefix, definition, underscore, a word without underscores. */
-  partName(hint: string): string {
+  /**
+   * Adds a function of the unit's own, after those that were begun before.
+   *
+   * @param hint a word for its name: prefix, definition, underscore, word
+   */
+  addPart(hint: string, print: (name: string) => string): string {
+    const part = { name: this.partName(hint), text: "" };
+    this.parts.push(part);
+    part.text = print(part.name);
+    return part.name;
+  }
+
+  /** The functions of the unit's own that `text` needs; `used` gains the names that they and `text` use. */
+  partsFor(text: string, used: Set<string>): string[] {
+    addIdentifiers(text, used);
+    return this.parts.flatMap((part) => {
+      if (!used.has(part.name)) return [];
+      addIdentifiers(part.text, used);
+      return [part.text];
+    });
+  }
+
+  private partName(hint: string): string {
     const prefix = this.mode === "judge" ? this.reading.judgePart : this.reading.part;
     const word = hint.replace(/[^A-Za-z0-9]+/g, "").slice(0, 30);
     let name = `${prefix}${this.identifier}_${word || 1}`;
@@ -144,15 +166,6 @@ export class Place {
   /** The body of a function of its own. */
   inOwnFunction(): Place {
     return new Place(this.unit, new Scope(), this.tested);
-  }
-
-  prelude(name: PreludeName, ...parameters: readonly Layout[]): Expression {
-    return call(this.preludeName(name), ...parameters);
-  }
-
-  preludeName(name: PreludeName): string {
-    this.unit.file.prelude.add(name);
-    return name;
   }
 
   /** The arms of a union that matter. */

@@ -1,0 +1,77 @@
+import type { Expression } from "./expression.js";
+import type { Layout } from "./layout.js";
+import { type Statement, leaves } from "./statement.js";
+
+/** Drops statements that are never reached or do nothing and constants that are never read; tells which names are. */
+export function prune(statements: readonly Statement[]): {
+  statements: Statement[];
+  used: ReadonlySet<string>;
+} {
+  const used = new Set<string>();
+  return { statements: pruneBlock(statements, used), used };
+}
+
+/** @param used names that are read behind the block; gains those that the block reads */
+function pruneBlock(statements: readonly Statement[], used: Set<string>): Statement[] {
+  const end = statements.findIndex((statement) => leaves([statement]));
+  const reached = end < 0 ? statements : statements.slice(0, end + 1);
+  const kept: Statement[] = [];
+  for (const statement of [...reached].reverse()) {
+    if (statement.kind === "const" && !used.has(statement.name)) continue;
+    const pruned = pruneStatement(statement, used);
+    if (pruned) kept.push(pruned);
+  }
+  return kept.reverse();
+}
+
+/** `undefined` for a loop or an `if` that does nothing. */
+function pruneStatement(statement: Statement, used: Set<string>): Statement | undefined {
+  switch (statement.kind) {
+    case "const":
+      readIn(statement.value, used);
+      return statement;
+    case "return":
+      readInExpression(statement.value, used);
+      return statement;
+    case "plain":
+      readIn(statement.text, used);
+      return statement;
+    case "for": {
+      const body = pruneBlock(statement.body, used);
+      if (body.length === 0) return undefined;
+      readIn(statement.head, used);
+      return { ...statement, body };
+    }
+    case "switch": {
+      const cases = statement.cases.map((one) => ({ ...one, body: pruneBlock(one.body, used) }));
+      readIn(statement.subject, used);
+      return { ...statement, cases };
+    }
+    case "if": {
+      const then = pruneBlock(statement.then, used);
+      const otherwise = statement.else && { else: pruneBlock(statement.else, used) };
+      if (then.length === 0 && !otherwise?.else.length) return undefined;
+      readInExpression(statement.test, used);
+      return { ...statement, then, ...otherwise };
+    }
+  }
+}
+
+function readInExpression(expression: Expression, used: Set<string>): void {
+  if (expression.kind === "logic") for (const part of expression.parts) readInExpression(part, used);
+  else if (expression.kind === "compare") readIn([expression.left, " ", expression.right], used);
+  else if (expression.kind === "call") readIn(expression.call, used);
+}
+
+function readIn(layout: Layout, used: Set<string>): void {
+  if (typeof layout === "string") addIdentifiers(layout, used);
+  else if (Array.isArray(layout)) for (const part of layout as readonly Layout[]) readIn(part, used);
+  else if ("of" in layout) readIn(layout.of, used);
+}
+
+const identifierOrString = /"(?:[^"\\]|\\.)*"|[A-Za-z_$][\w$]*/g;
+
+/** Adds the identifiers in a piece of emitted code; what is inside string literals is none. */
+export function addIdentifiers(code: string, names: Set<string>): void {
+  for (const [word] of code.matchAll(identifierOrString)) if (!word.startsWith('"')) names.add(word);
+}

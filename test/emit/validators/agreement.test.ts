@@ -1,0 +1,65 @@
+import fc from "fast-check";
+import { type Schema, SchemaError } from "@mcpgen/engine";
+import { describe, expect, it } from "vitest";
+import { definitions, value } from "./arbitrary.js";
+import { load, schemaOf, validatorsOf } from "./emitted.js";
+import { ajvFor, interpreterFor } from "./oracle.js";
+import { format } from "../../../generator/format.js";
+
+/** The IR, unless the definitions refer to themselves without an end. */
+function readable(document: object): Schema | undefined {
+  try {
+    return schemaOf(document);
+  } catch (error) {
+    if (error instanceof SchemaError && error.code === "circular-reference") return undefined;
+    throw error;
+  }
+}
+
+const runs = Number(process.env["FUZZ_RUNS"] ?? 250);
+
+describe("emitted validators of random schemas", () => {
+  it("give the verdicts of ajv and of the interpreter", { timeout: 3_600_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        definitions,
+        fc.array(value, { minLength: 20, maxLength: 40 }),
+        async (document, values) => {
+          const schema = readable(document);
+          fc.pre(schema !== undefined);
+          const validators = await load(validatorsOf(schema!));
+          const byAjv = ajvFor(document);
+          const mentionsPrototype = JSON.stringify(document).includes("__proto__");
+          const byInterpreter = interpreterFor(schema!);
+          for (const [name, fn] of [
+            ["A", "isA"],
+            ["B", "isB"],
+            ["Error", "isError"],
+            ["tree", "isTree"],
+          ] as const) {
+            for (const instance of values) {
+              const verdict = validators[fn]!(instance);
+              const told = `${name} of ${JSON.stringify(document)} on ${JSON.stringify(instance)}`;
+              expect(verdict, `interpreter: ${told}`).toBe(byInterpreter(name, instance));
+              // ajv ignores what a schema says of a member called `__proto__`.
+              if (!mentionsPrototype) expect(verdict, `ajv: ${told}`).toBe(byAjv(name, instance));
+            }
+          }
+        },
+      ),
+      { numRuns: runs },
+    );
+  });
+
+  it("are printed as prettier would print them", { timeout: 3_600_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(definitions, async (document) => {
+        const schema = readable(document);
+        fc.pre(schema !== undefined);
+        const text = validatorsOf(schema!);
+        expect(text).toBe(await format("validators.ts", text));
+      }),
+      { numRuns: runs },
+    );
+  });
+});
