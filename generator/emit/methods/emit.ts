@@ -54,6 +54,8 @@ function errorRows(model: ProtocolModel): string[] {
 
 interface Row {
   readonly key: string;
+  /** The method is named like a member that every object has; TypeScript then needs to be told the type. */
+  readonly inherited: boolean;
   readonly facts: readonly string[];
 }
 
@@ -63,6 +65,7 @@ function tableOf(model: ProtocolModel, role: Role, facts: Facts): object {
     model.methods.filter((method) => method.kind === kind && method.senders.includes(sender));
   const row = (method: Method, members: readonly (readonly [string, Layout])[]): Row => ({
     key: memberKey(method.name),
+    inherited: method.name in Object.prototype,
     facts: [...facts.definition(method.message), ...members].map(([key, value]) =>
       printAt(3, memberLayout(key, value)),
     ),

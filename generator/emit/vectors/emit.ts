@@ -61,17 +61,12 @@ function vectorsOf(
   about: Pick<Vector, "method" | "answers">,
   complete: (value: JsonValue) => JsonValue,
 ): Vector[] {
-  const minimal = minimalValid(schema, definition);
-  const drawn = sampleValid(schema, definition, randomFrom(`${definition}: vectors`));
-  const valid = [minimal, drawn].filter((value) => value !== undefined);
-  const distinct = new Map(valid.map((value) => [JSON.stringify(value), value]));
-  return [
-    ...[...distinct.values()].map((value) => ({
-      definition,
-      ...about,
-      valid: true,
-      message: complete(value),
-    })),
+  const valid = [
+    minimalValid(schema, definition),
+    sampleValid(schema, definition, randomFrom(`${definition}: vectors`)),
+  ].filter((value) => value !== undefined);
+  const vectors: Vector[] = [
+    ...valid.map((value) => ({ definition, ...about, valid: true, message: complete(value) })),
     ...minimallyInvalid(schema, definition, invalidEach).map(({ value, pointer, change }) => ({
       definition,
       ...about,
@@ -81,6 +76,7 @@ function vectorsOf(
       message: complete(value),
     })),
   ];
+  return [...new Map(vectors.map((vector) => [JSON.stringify(vector.message), vector])).values()];
 }
 
 /** The whole message on the wire, where the definition describes only `method` and `params`. */

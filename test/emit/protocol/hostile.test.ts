@@ -1,0 +1,129 @@
+import { type JsonValue, jsonObject } from "@mcpgen/engine";
+import { describe, expect, it } from "vitest";
+import { nameOperations } from "../../../generator/emit/stubs/operations.js";
+import { message, modelOf, object, ref } from "../../model/models.js";
+import { bundled, compilerErrors, emitted } from "./emitted.js";
+
+/** Names that try to leave the string, comment, identifier or line they stand in. */
+const hostile = [
+  `"; throw 1; //`,
+  "`${process.exit()}`",
+  "*/ throw 1; /*",
+  "</script>",
+  "line\nbreak\r\u2028\u2029",
+  "__proto__",
+  "constructor",
+  "toString",
+  "delete",
+  "await",
+  "123",
+  "4 ways",
+  "\u{1F600}",
+  "\u202eright to left",
+  "\u0000",
+  "a.b/c~d",
+  "'single' \\ back",
+  "x".repeat(200),
+  "",
+];
+
+function hostileDefinitions(): { [name: string]: JsonValue } {
+  const definitions = jsonObject();
+  const requests: JsonValue[] = [];
+  for (const name of hostile) {
+    const property = object({ [name]: { const: name, description: name } }, [name]);
+    definitions[name] = { ...(property as object), description: name };
+    definitions[`${name}Request`] = {
+      ...(message(name, { params: ref(name) }) as object),
+      description: name,
+    };
+    definitions[`${name}Result`] = property;
+    requests.push(ref(`${name}Request`));
+    definitions[`${name}Notification`] = message(`notifications/${name}`, { params: object({ [name]: {} }) });
+  }
+  // Names that the output itself uses.
+  for (const name of [
+    "Requests",
+    "Params",
+    "Result",
+    "Promise",
+    "Map",
+    "Object",
+    "Record",
+    "types",
+    "validators",
+    "revision",
+    "Caller",
+    "Revision",
+  ]) {
+    definitions[name] = object({ own: { type: "string" } });
+    definitions[`${name}Request`] = message(name, { params: ref(name) });
+    requests.push(ref(`${name}Request`));
+  }
+  return { ...definitions, ClientRequest: { anyOf: requests }, ServerRequest: { anyOf: requests } };
+}
+
+const model = modelOf(hostileDefinitions(), [
+  { kind: "error", targets: ["-1"], name: "__proto__" },
+  { kind: "header", targets: hostile, header: `X"*/`, from: "/params/`${x}`" },
+  { kind: "capability", targets: hostile, of: "server", capability: `"*/.\n` },
+  { kind: "deprecated", targets: hostile, since: "*/", instead: "\u2028`*/" },
+]);
+const files = emitted([model], "@example/hostile");
+
+describe("hostile names", () => {
+  it("give output that compiles", () => {
+    expect(compilerErrors(files)).toBe("");
+  });
+
+  it("stay what they are in the tables", async () => {
+    const entry = `import { revision } from "./2099-01-01/server.js"; globalThis.table = revision.table;`;
+    const sandbox: { table?: { incomingRequests: ReadonlyMap<string, object>; errors: object } } = {};
+    new Function("globalThis", await bundled(files, entry))(sandbox);
+    const { incomingRequests, errors } = sandbox.table!;
+    for (const name of hostile) expect(incomingRequests.has(name), JSON.stringify(name)).toBe(true);
+    expect(Object.keys(errors)).toEqual(["__proto__"]);
+    expect(Object.getPrototypeOf(errors)).toBe(Object.prototype);
+  });
+
+  it("leave no character in the output that hides or reorders others", () => {
+    const hidden = /[\u0000-\u0009\u000b-\u001f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
+    const own = /(methods|client|server|authoring|index|model)\.ts$|\.(json|md)$/;
+    for (const [path, content] of files) if (own.test(path)) expect(content, path).not.toMatch(hidden);
+  });
+
+  it("cannot end a line of the report", () => {
+    const report = files.get("2099-01-01/PROTOCOL.md")!;
+    const allowed = /^$|^#{1,3} |^- |^One line |^Status: |^<!-- Generated /;
+    for (const line of report.split("\n")) expect(line).toMatch(allowed);
+  });
+
+  it("give JSON that can be read back", () => {
+    expect(() => JSON.parse(files.get("2099-01-01/vectors.json")!)).not.toThrow();
+    expect(() => JSON.parse(files.get("package.json")!)).not.toThrow();
+  });
+});
+
+describe("operations", () => {
+  const operationsOf = (...messages: [definition: string, method: string][]): string[] => {
+    const definitions = Object.fromEntries(messages.map(([name, method]) => [name, message(method)]));
+    const { methods } = modelOf({ ...definitions, Result: object({}) });
+    return [...nameOperations(methods).values()];
+  };
+
+  it("are named after the message", () => {
+    expect(
+      operationsOf(
+        ["CallToolRequest", "tools/call"],
+        ["ToolDoneNotification", "notifications/done"],
+        ["URLOpenRequest", "url/open"],
+      ),
+    ).toEqual(["notifyToolDone", "callTool", "urlOpen"]);
+  });
+
+  it("are named after the method where the message's name is taken or reserved", () => {
+    expect(operationsOf(["DeleteRequest", "files/delete"])).toEqual(["filesDelete"]);
+    expect(operationsOf(["RevisionRequest", "get/revision"])).toEqual(["getRevision"]);
+    expect(operationsOf(["FooRequest", "a/foo"], ["FOORequest", "b/foo"]).sort()).toEqual(["aFoo", "bFoo"]);
+  });
+});

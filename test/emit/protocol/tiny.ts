@@ -1,0 +1,69 @@
+import type { JsonValue } from "@mcpgen/engine";
+import type { ProtocolModel } from "../../../generator/model/model.js";
+import { type NoteText, anyOf, message, modelOf, object, ref } from "../../model/models.js";
+
+const text = { type: "string" };
+
+/** A protocol of one method of each sort, small enough to read all that is made of it. */
+const definitions: { [name: string]: JsonValue } = {
+  ClientRequest: anyOf("InitializeRequest", "GreetRequest", "PingRequest"),
+  ServerRequest: anyOf("PingRequest"),
+  ServerNotification: anyOf("GreetedNotification"),
+  InitializeRequest: message("initialize", { params: object({ version: text }, ["version"]) }, ["params"]),
+  InitializeResult: object({ version: text }, ["version"]),
+  PingRequest: message("ping"),
+  EmptyResult: object({ _meta: ref("ResultMeta"), kind: text }, ["_meta", "kind"]),
+  GreetRequest: {
+    ...(message("people/greet", { params: ref("GreetRequestParams") }, ["params"]) as object),
+    description: "Greets somebody.",
+  },
+  GreetRequestParams: object({ _meta: ref("RequestMeta"), name: text, tone: ref("Tone") }, ["_meta", "name"]),
+  GreetResult: object({ _meta: ref("ResultMeta"), kind: text, greeting: text }, [
+    "_meta",
+    "kind",
+    "greeting",
+  ]),
+  AskResult: object({ ask: ref("AskRequest"), kind: text }, ["kind"]),
+  AskRequest: message("people/ask", { params: object({ question: text }) }),
+  AskRequestAnswer: object({}),
+  GreetedNotification: message("notifications/greeted", { params: ref("GreetedParams") }),
+  GreetedParams: object({ names: { type: "array", items: text, minItems: 1 } }),
+  RequestMeta: object({ "example.com/version": text, token: { type: ["string", "integer"] } }, [
+    "example.com/version",
+  ]),
+  ResultMeta: object({ "example.com/server": text }, ["example.com/server"]),
+  Tone: { enum: ["formal", "warm"] },
+  BusyError: object({ code: { const: -32050 }, message: text }, ["code", "message"]),
+};
+
+const notes: readonly NoteText[] = [
+  { kind: "pairing", targets: ["people/greet"], result: "GreetResult", alternatives: ["AskResult"] },
+  { kind: "pairing", targets: ["people/ask"], result: "AskRequestAnswer" },
+  {
+    kind: "capability",
+    targets: ["people/greet", "notifications/greeted"],
+    of: "server",
+    capability: "people.greeting",
+  },
+  { kind: "header", targets: ["*"], header: "Example-Version", from: null },
+  { kind: "header", targets: ["people/greet"], header: "Example-Name", from: "/params/name" },
+  { kind: "cacheable", targets: ["people/greet"] },
+  { kind: "deprecated", targets: ["people/greet"], since: "2099-01-01", instead: "Wave." },
+  { kind: "error", targets: ["-32050"], name: "BUSY", http: 503 },
+  {
+    kind: "owned",
+    targets: [
+      "/$defs/RequestMeta/properties/example.com~1version",
+      "/$defs/ResultMeta/properties/example.com~1server",
+      "/$defs/GreetResult/properties/kind",
+      "/$defs/EmptyResult/properties/kind",
+      "/$defs/AskResult/properties/ask",
+      "/$defs/AskResult/properties/kind",
+    ],
+  },
+];
+
+/** The tiny protocol, with further definitions. */
+export function tinyModel(more: { [name: string]: JsonValue } = {}): ProtocolModel {
+  return modelOf({ ...definitions, ...more }, notes);
+}

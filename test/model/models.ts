@@ -1,0 +1,70 @@
+import { fileURLToPath } from "node:url";
+import { type JsonValue, canonicalise, escapeToken, readSchema } from "@mcpgen/engine";
+import { loadDocumentation } from "../../generator/input/documentation.js";
+import { loadRevision, storedRevision } from "../../generator/input/revision-source.js";
+import { type BuiltModel, buildModel } from "../../generator/model/build-model.js";
+import type { Method, ProtocolModel } from "../../generator/model/model.js";
+import type { Note } from "../../generator/notes/note.js";
+
+const schemaDir = fileURLToPath(new URL("../../schema/", import.meta.url));
+
+/** The released revisions, oldest first. */
+export const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const;
+
+/** The model of a released revision, notes and documentation applied. */
+export async function releasedModel(revision: string): Promise<ProtocolModel> {
+  const source = storedRevision(schemaDir, revision, "released", true);
+  return (await loadRevision(source, await loadDocumentation(schemaDir))).model;
+}
+
+/** A note as it is written in a file, with its targets and what only the model reads. */
+export type NoteText = {
+  [K in Note["kind"]]: Omit<Extract<Note, { kind: K }>, "reason" | "link" | "carried" | "pointer">;
+}[Note["kind"]];
+
+/** The model of a schema made of `definitions`. */
+export function built(
+  definitions: { [name: string]: JsonValue },
+  notes: readonly NoteText[] = [],
+): BuiltModel {
+  const schema = readSchema(canonicalise({ $defs: definitions }));
+  const complete = notes.map(
+    (note) => ({ reason: "", link: "", carried: false, pointer: "", ...note }) as Note,
+  );
+  return buildModel({ revision: "2099-01-01", status: "released", schema, notes: complete });
+}
+
+/** As `built`, for tests that need the model alone. */
+export function modelOf(
+  definitions: { [name: string]: JsonValue },
+  notes: readonly NoteText[] = [],
+): ProtocolModel {
+  return built(definitions, notes).model;
+}
+
+export function methodOf(model: ProtocolModel, name: string): Method {
+  const method = model.methods.find((candidate) => candidate.name === name);
+  if (!method) throw new Error(`the model has no method ${name}`);
+  return method;
+}
+
+/** A message definition without envelope. */
+export function message(
+  method: string,
+  members: { [name: string]: JsonValue } = {},
+  required: string[] = [],
+): JsonValue {
+  return object({ method: { type: "string", const: method }, ...members }, ["method", ...required]);
+}
+
+export function object(properties: { [name: string]: JsonValue }, required: string[] = []): JsonValue {
+  return { type: "object", properties, required };
+}
+
+export function ref(name: string): JsonValue {
+  return { $ref: `#/$defs/${escapeToken(name)}` };
+}
+
+export function anyOf(...names: string[]): JsonValue {
+  return { anyOf: names.map(ref) };
+}

@@ -1,0 +1,256 @@
+import { describe, expect, it } from "vitest";
+import { gate } from "../../generator/model/model.js";
+import { anyOf, built, message, methodOf, modelOf, object, ref } from "./models.js";
+
+const result = object({});
+
+describe("finding messages", () => {
+  it("takes a definition with a constant method, whatever its name and order", () => {
+    const model = modelOf({ Zap: message("a/zap", { id: { type: "string" } }), Result: result });
+    expect(methodOf(model, "a/zap")).toMatchObject({ message: "Zap", kind: "request" });
+  });
+
+  it("leaves abstract bases and other uses of the word alone", () => {
+    const model = modelOf({
+      Request: object({ method: { type: "string" } }, ["method"]),
+      Transfer: object({ method: { enum: ["GET", "PUT"] } }, ["method"]),
+    });
+    expect(model.methods).toEqual([]);
+  });
+
+  it("prefers the message to a union of one that was inlined, and to aliases", () => {
+    const body = message("notifications/gone");
+    const model = modelOf({
+      ClientNotification: body,
+      AAlias: ref("GoneNotification"),
+      GoneNotification: body,
+    });
+    expect(methodOf(model, "notifications/gone")).toMatchObject({
+      message: "GoneNotification",
+      senders: ["client"],
+    });
+    expect(model.assumptions.map(({ kind }) => kind)).toEqual(["era"]);
+  });
+
+  it("keeps the inlined union where there is nothing else", () => {
+    const model = modelOf({ ServerNotification: message("notifications/gone") });
+    expect(methodOf(model, "notifications/gone")).toMatchObject({
+      message: "ServerNotification",
+      senders: ["server"],
+    });
+  });
+
+  it("reports rivals", () => {
+    const model = modelOf({
+      ARequest: message("x"),
+      BRequest: message("x"),
+      Result: result,
+      ClientRequest: anyOf("ARequest"),
+    });
+    expect(methodOf(model, "x").message).toBe("ARequest");
+    expect(model.assumptions).toContainEqual(expect.objectContaining({ kind: "message", subject: "x" }));
+  });
+
+  it("reads the method through references and allOf", () => {
+    const model = modelOf({
+      Base: object({ jsonrpc: { const: "2.0" }, id: { type: "integer" } }, ["jsonrpc", "id"]),
+      DeepRequest: { allOf: [ref("Base"), message("deep", { params: ref("DeepParams") }, ["params"])] },
+      DeepParams: object({ a: { type: "string" } }),
+      Result: result,
+    });
+    expect(methodOf(model, "deep")).toMatchObject({
+      kind: "request",
+      envelope: true,
+      params: { definition: "DeepParams", presence: "required" },
+    });
+  });
+
+  it("says so where a definition with a method is no message", () => {
+    const model = modelOf({ StartResult: message("tasks/result") });
+    expect(model.methods).toEqual([]);
+    expect(model.assumptions).toContainEqual(
+      expect.objectContaining({ kind: "kind", subject: "tasks/result" }),
+    );
+  });
+});
+
+describe("finding senders", () => {
+  it("reads unions of references, of one reference, and nested ones", () => {
+    const model = modelOf({
+      ARequest: message("a"),
+      BRequest: message("b"),
+      CRequest: message("c"),
+      Result: result,
+      Nested: anyOf("BRequest"),
+      ClientRequest: anyOf("ARequest", "Nested"),
+      ServerRequest: ref("CRequest"),
+    });
+    expect(model.methods.map(({ name, senders }) => [name, senders])).toEqual([
+      ["a", ["client"]],
+      ["b", ["client"]],
+      ["c", ["server"]],
+    ]);
+  });
+
+  it("gives what only results embed to the side that sends the results", () => {
+    const model = modelOf({
+      CallRequest: message("call"),
+      CallResult: object({ asks: ref("Asks") }),
+      Asks: { type: "object", additionalProperties: ref("AskRequest") },
+      AskRequest: message("ask"),
+      AskResult: result,
+      ClientRequest: anyOf("CallRequest"),
+    });
+    expect(methodOf(model, "ask")).toMatchObject({ kind: "request", senders: ["server"], payload: true });
+    expect(model.assumptions.map(({ kind }) => kind)).toEqual(["era"]);
+  });
+
+  it("assumes the client where nothing is said, and reports it", () => {
+    const model = modelOf({ LostRequest: message("lost"), LostResult: result });
+    expect(methodOf(model, "lost")).toMatchObject({ senders: ["client"], payload: false });
+    expect(model.assumptions).toContainEqual(expect.objectContaining({ kind: "sender", subject: "lost" }));
+  });
+
+  it("believes a note, and names one that changes nothing", () => {
+    const definitions = { LostRequest: message("lost"), LostResult: result };
+    const told = built(definitions, [{ kind: "sender", targets: ["lost"], sender: "both" }]);
+    expect(methodOf(told.model, "lost").senders).toEqual(["client", "server"]);
+    expect(told.model.assumptions.map(({ kind }) => kind)).toEqual(["era"]);
+    expect(told.problems).toEqual([]);
+
+    const listed = { ...definitions, ClientRequest: anyOf("LostRequest") };
+    const idle = built(listed, [{ kind: "sender", targets: ["lost"], sender: "client" }]);
+    expect(idle.problems).toEqual([expect.objectContaining({ code: "MG1203", target: "lost" })]);
+  });
+});
+
+describe("pairing", () => {
+  const call = { CallRequest: message("call"), ClientRequest: anyOf("CallRequest") };
+
+  it("follows the response, the name, then the empty result", () => {
+    const response = object({ id: { type: "string" }, result: anyOf("Waiting", "CallResult") }, [
+      "id",
+      "result",
+    ]);
+    const Waiting = object({ waiting: { type: "string" } }, ["waiting"]);
+    const whole = modelOf({ ...call, Waiting, CallResult: result, CallResultResponse: response });
+    expect(methodOf(whole, "call").result).toEqual({
+      definition: "CallResult",
+      alternatives: [{ definition: "Waiting", discriminator: { key: "waiting" } }],
+    });
+    const named = modelOf({ ...call, CallResult: result });
+    expect(methodOf(named, "call").result).toEqual({ definition: "CallResult", alternatives: [] });
+    const empty = modelOf({ ...call, EmptyResult: ref("Result"), Result: result });
+    expect(methodOf(empty, "call").result?.definition).toBe("EmptyResult");
+    expect(empty.assumptions).toContainEqual(expect.objectContaining({ kind: "pairing", subject: "call" }));
+    const nothing = modelOf(call);
+    expect(methodOf(nothing, "call").result).toEqual({ alternatives: [] });
+  });
+
+  it("lets a note confirm what was assumed, and refuses one that says what the schema says", () => {
+    const assumed = built({ ...call, Result: result }, [
+      { kind: "pairing", targets: ["call"], result: "Result" },
+    ]);
+    expect(assumed.problems).toEqual([]);
+    expect(assumed.model.assumptions.map(({ kind }) => kind)).toEqual(["era"]);
+    const said = built({ ...call, CallResult: result }, [
+      { kind: "pairing", targets: ["call"], result: "CallResult" },
+    ]);
+    expect(said.problems).toEqual([expect.objectContaining({ code: "MG1203" })]);
+    const wrong = built({ ...call, CallResult: result }, [
+      { kind: "pairing", targets: ["call"], result: "Gone" },
+    ]);
+    expect(wrong.problems).toEqual([expect.objectContaining({ code: "MG1202" })]);
+  });
+
+  it("tells alternatives by a constant, by a member of their own, else by name", () => {
+    const pairWith = (alternative: ReturnType<typeof object>, plain = result): unknown =>
+      methodOf(
+        modelOf({ ...call, CallResult: plain, TryAgainResult: alternative }, [
+          { kind: "pairing", targets: ["call"], result: "CallResult", alternatives: ["TryAgainResult"] },
+        ]),
+        "call",
+      ).result?.alternatives[0]?.discriminator;
+    const tagged = (tag: string): ReturnType<typeof object> => object({ tag: { const: tag } }, ["tag"]);
+    expect(pairWith(tagged("again"), tagged("done"))).toEqual({ key: "tag", value: "again" });
+    expect(pairWith(object({ task: {} }, ["task"]))).toEqual({ key: "task" });
+    const typed = object({ resultType: { type: "string" } }, ["resultType"]);
+    expect(pairWith(typed, typed)).toEqual({ key: "resultType", value: "try_again" });
+    expect(pairWith(result)).toBeUndefined();
+  });
+});
+
+describe("eras", () => {
+  it("follow the opening method", () => {
+    const opening = (method: string): string =>
+      modelOf({ OpenRequest: message(method), ClientRequest: anyOf("OpenRequest"), Result: result }).era;
+    expect(opening("initialize")).toBe("legacy");
+    expect(opening("server/discover")).toBe("modern");
+  });
+
+  it("are assumed from the requests where neither is there", () => {
+    const params = object({ _meta: { type: "object" } }, ["_meta"]);
+    const model = modelOf({
+      GoRequest: message("go", { params }, ["params"]),
+      ClientRequest: anyOf("GoRequest"),
+      GoResult: result,
+    });
+    expect(model.era).toBe("modern");
+    expect(model.assumptions).toEqual([expect.objectContaining({ kind: "era", subject: "2099-01-01" })]);
+  });
+});
+
+describe("capabilities", () => {
+  it("of both sides gate by direction", () => {
+    const { model } = built(
+      {
+        GetRequest: message("get"),
+        GetResult: result,
+        SaidNotification: message("notifications/said"),
+        ClientRequest: anyOf("GetRequest"),
+        ServerRequest: anyOf("GetRequest"),
+        ClientNotification: anyOf("SaidNotification"),
+        ServerNotification: anyOf("SaidNotification"),
+      },
+      [
+        { kind: "capability", targets: ["get", "notifications/said"], of: "server", capability: "s" },
+        { kind: "capability", targets: ["get", "notifications/said"], of: "client", capability: "c" },
+      ],
+    );
+    expect(gate(methodOf(model, "get"), "client")).toEqual({ of: "server", path: "s" });
+    expect(gate(methodOf(model, "get"), "server")).toEqual({ of: "client", path: "c" });
+    expect(gate(methodOf(model, "notifications/said"), "client")).toEqual({ of: "client", path: "c" });
+  });
+});
+
+describe("notes", () => {
+  it("about methods and properties that do not exist are named", () => {
+    const { problems } = built({ ARequest: message("a"), Result: result }, [
+      { kind: "capability", targets: ["a", "gone"], of: "server", capability: "x" },
+      { kind: "header", targets: ["*", "gone too"], header: "X", from: null },
+      { kind: "owned", targets: ["/$defs/Result/properties/nothing"] },
+    ]);
+    expect(problems.map(({ code, target }) => [code, target])).toEqual([
+      ["MG1202", "gone"],
+      ["MG1202", "gone too"],
+      ["MG1202", "/$defs/Result/properties/nothing"],
+    ]);
+  });
+});
+
+describe("errors", () => {
+  it("are found in the schema and named after their definitions", () => {
+    const code = (value: number): ReturnType<typeof object> => object({ code: { const: value } }, ["code"]);
+    const { errors, assumptions } = modelOf({
+      ParseError: code(-1),
+      HeaderMismatchError: object({ error: { allOf: [ref("Error"), code(-2)] } }, ["error"]),
+      Error: object({ code: { type: "integer" } }, ["code"]),
+      Color: code(7),
+    });
+    expect(errors).toEqual([
+      { code: -2, name: "HEADER_MISMATCH", definition: "HeaderMismatchError", shape: "response" },
+      { code: -1, name: "PARSE_ERROR", definition: "ParseError", shape: "error" },
+    ]);
+    expect(assumptions.filter(({ kind }) => kind === "error")).toHaveLength(2);
+  });
+});
