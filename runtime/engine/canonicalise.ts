@@ -1,8 +1,8 @@
+import { referencedPointer } from "./fragment.js";
 import {
   type JsonObject,
   type JsonValue,
   canonicalText,
-  escapeToken,
   isJsonObject,
   jsonObject,
   naturalCompare,
@@ -11,60 +11,66 @@ import {
 } from "./json.js";
 import { keywords } from "./keywords.js";
 import { SchemaError } from "./schema-error.js";
+import { type Dialect, currentReference, dialectOf, inCurrentVocabulary } from "./vocabulary.js";
 
 /** The dialect every canonical schema is written in. */
 export const canonicalDialect = "https://json-schema.org/draft/2020-12/schema";
-
-/** The dialects that can be read. */
-export type Dialect = "2020-12" | "draft-07";
 
 export interface CanonicaliseOptions {
   /** Keep `description`, `title` and comments (the default), or drop them. */
   readonly descriptions?: boolean;
 }
 
-/** Subschemas nested deeper than this are refused: no schema written by people comes near. */
+/** Subschemas, and values of other keywords, nested deeper than this are refused: nothing written by people comes near. */
 const maximumDepth = 512;
 
 /**
  * The canonical form of a schema document: JSON Schema 2020-12, definitions under `$defs`, object keys
  * and set-like arrays in natural order. It means the same as the input, is the same for every order of
- * keys and set members in it, and is its own canonical form.
+ * keys and set members in it, and is its own canonical form. A set whose members a reference tells apart
+ * by their index (`#/$defs/A/anyOf/1`) keeps its order, which then carries meaning.
  *
  * @param document a parsed schema document, draft-07 or 2020-12
  * @throws SchemaError when the document is not a schema, names another dialect or is nested too deep
  */
 export function canonicalise(document: JsonValue, options: CanonicaliseOptions = {}): JsonObject {
+  return canonicaliseWithOrigins(document, options).canonical;
+}
+
+/** As `canonicalise`, with the place in `document` that each schema object of the result comes from. */
+export function canonicaliseWithOrigins(
+  document: JsonValue,
+  options: CanonicaliseOptions = {},
+): { readonly canonical: JsonObject; readonly origins: ReadonlyMap<JsonObject, string> } {
   if (!isJsonObject(document)) {
     throw new SchemaError("not-a-schema", "", `expected a JSON object, got ${kindOf(document)}`);
   }
-  const dialect = dialectOf(document);
-  const canonical = schemaObject(document, "", 0, { dialect, descriptions: options.descriptions ?? true });
-  canonical["$schema"] = canonicalDialect;
-  return sorted(canonical);
+  const work: Work = {
+    document,
+    dialect: dialectOf(document),
+    descriptions: options.descriptions ?? true,
+    sets: [],
+    named: new Set(),
+    origins: new Map(),
+  };
+  const canonical = schemaObject(document, "", 0, work);
+  for (const { at, members } of work.sets) if (!work.named.has(at)) sortSet(members);
+  return { canonical, origins: work.origins };
 }
 
-/** The dialect a document declares, or seems to be written in when it declares none. */
-export function dialectOf(document: JsonObject): Dialect {
-  const declared = document["$schema"];
-  if (declared === undefined) return "definitions" in document ? "draft-07" : "2020-12";
-  if (typeof declared === "string") {
-    if (/^https?:\/\/json-schema\.org\/draft\/(2020-12|2019-09)\/schema#?$/.test(declared)) return "2020-12";
-    if (/^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/.test(declared)) return "draft-07";
-  }
-  throw new SchemaError(
-    "unsupported-dialect",
-    "/$schema",
-    `expected JSON Schema 2020-12 or draft-07, got ${JSON.stringify(declared)}`,
-  );
-}
-
-interface Context {
+/** One run. Places are those of the document, for errors to name. */
+interface Work {
+  readonly document: JsonObject;
   readonly dialect: Dialect;
   readonly descriptions: boolean;
+  /** Sets of schemas, inner ones first: sorted once all references are known. */
+  readonly sets: { readonly at: string; readonly members: JsonValue[] }[];
+  /** Places that references lead through. */
+  readonly named: Set<string>;
+  readonly origins: Map<JsonObject, string>;
 }
 
-function schema(value: JsonValue, at: string, depth: number, context: Context): JsonValue {
+function schema(value: JsonValue, at: string, depth: number, work: Work): JsonValue {
   if (typeof value === "boolean") return value;
   if (!isJsonObject(value)) {
     throw new SchemaError(
@@ -73,138 +79,91 @@ function schema(value: JsonValue, at: string, depth: number, context: Context): 
       `expected a schema (an object or a boolean), got ${kindOf(value)}`,
     );
   }
-  if (depth > maximumDepth) {
-    throw new SchemaError("too-deep", at, `expected at most ${maximumDepth} nested subschemas`);
-  }
-  return sorted(schemaObject(value, at, depth, context));
+  refuseDepth(depth, at, "subschemas");
+  return schemaObject(value, at, depth, work);
 }
 
-function schemaObject(source: JsonObject, at: string, depth: number, context: Context): JsonObject {
+function schemaObject(source: JsonObject, at: string, depth: number, work: Work): JsonObject {
   const target = jsonObject();
-  for (const [keyword, value] of Object.entries(inCurrentVocabulary(source, at, context.dialect))) {
-    const known = keywords.get(keyword);
-    if (known?.prose && !context.descriptions) continue;
-    target[keyword] = keywordValue(keyword, value, at, depth, context);
+  if (at === "") target["$schema"] = canonicalDialect;
+  for (const { keyword, value, written } of inCurrentVocabulary(source, work.dialect)) {
+    if (keywords.get(keyword)?.prose && !work.descriptions) continue;
+    if (at === "" && keyword === "$schema") continue;
+    const place = pointer(at, written);
+    const content = keywordValue(keyword, value, place, depth, work);
+    target[keyword] = Object.hasOwn(target, keyword) ? merged(target[keyword]!, content, place) : content;
   }
-  return target;
+  const result = sorted(target);
+  work.origins.set(result, at);
+  return result;
 }
 
-function keywordValue(
-  keyword: string,
-  value: JsonValue,
-  at: string,
-  depth: number,
-  context: Context,
-): JsonValue {
-  const place = pointer(at, keyword);
-  switch (keywords.get(keyword)?.shape) {
+function keywordValue(keyword: string, value: JsonValue, at: string, depth: number, work: Work): JsonValue {
+  const shape = keywords.get(keyword)?.shape;
+  switch (shape) {
     case "schema":
-      return schema(value, place, depth + 1, context);
+      return schema(value, at, depth + 1, work);
     case "schemaMap":
-      return mapValues(expectObject(value, place), (member, key) =>
-        schema(member, pointer(place, key), depth + 1, context),
+      return mapValues(expectObject(value, at), (member, key) =>
+        schema(member, pointer(at, key), depth + 1, work),
       );
     case "schemaSet":
     case "schemaList": {
-      const members = expectArray(value, place).map((member, index) =>
-        schema(member, pointer(place, index), depth + 1, context),
+      const members = expectArray(value, at).map((member, index) =>
+        schema(member, pointer(at, index), depth + 1, work),
       );
-      return keywords.get(keyword)?.shape === "schemaSet" ? inNaturalOrder(members) : members;
+      if (shape === "schemaSet") work.sets.push({ at, members });
+      return members;
     }
     case "valueSet":
-      return Array.isArray(value) ? uniqueInNaturalOrder(value) : value;
+      return uniqueInNaturalOrder(plainValue(value, at, 0));
     case "stringSetMap":
-      return mapValues(expectObject(value, place), (member) =>
-        Array.isArray(member) ? uniqueInNaturalOrder(member) : member,
+      return mapValues(expectObject(value, at), (member, key) =>
+        uniqueInNaturalOrder(plainValue(member, pointer(at, key), 0)),
       );
     default:
-      return keyword === "$ref" && typeof value === "string" ? currentReference(value) : value;
+      return keyword === "$ref" && typeof value === "string"
+        ? followed(value, work)
+        : plainValue(value, at, 0);
   }
 }
 
-/** Rewrites keywords that draft-07 spells differently; 2020-12 documents may still say `definitions`. */
-function inCurrentVocabulary(source: JsonObject, at: string, dialect: Dialect): JsonObject {
-  const target = jsonObject();
-  const referenceAlone = dialect === "draft-07" && "$ref" in source;
-  for (const [keyword, value] of Object.entries(source)) {
-    // In draft-07 the siblings of `$ref` do not constrain.
-    if (
-      referenceAlone &&
-      keyword !== "$ref" &&
-      keyword !== "definitions" &&
-      !keywords.get(keyword)?.annotation
-    )
-      continue;
-    if (keyword === "definitions") mergeDefinitions(target, value, at);
-    else if (keyword === "$defs") mergeDefinitions(target, value, at);
-    else if (dialect === "draft-07" && keyword === "items" && Array.isArray(value))
-      target["prefixItems"] = value;
-    else if (dialect === "draft-07" && keyword === "additionalItems") {
-      if (Array.isArray(source["items"])) target["items"] = value;
-    } else if (dialect === "draft-07" && keyword === "dependencies") splitDependencies(target, value, at);
-    else target[keyword] = value;
-  }
-  return target;
-}
-
-function mergeDefinitions(target: JsonObject, value: JsonValue, at: string): void {
-  const present = isJsonObject(target["$defs"]) ? target["$defs"] : jsonObject();
-  for (const [name, definition] of Object.entries(expectObject(value, pointer(at, "$defs")))) {
-    if (name in present) {
-      throw new SchemaError(
-        "malformed-keyword",
-        pointer(at, "definitions", name),
-        `defined twice: under definitions and under $defs`,
-      );
+/** A reference as the canonical document writes it; the places it leads through are remembered. */
+function followed(reference: string, work: Work): string {
+  if (reference.startsWith("#/")) {
+    const tokens = pointerTokens(referencedPointer(reference));
+    for (let length = 1; length < tokens.length; length++) {
+      work.named.add(pointer("", ...tokens.slice(0, length)));
     }
-    present[name] = definition;
   }
-  target["$defs"] = present;
+  return currentReference(reference, work.document, work.dialect);
 }
 
-function splitDependencies(target: JsonObject, value: JsonValue, at: string): void {
-  const required = jsonObject();
-  const schemas = jsonObject();
-  for (const [key, dependency] of Object.entries(expectObject(value, pointer(at, "dependencies")))) {
-    if (Array.isArray(dependency)) required[key] = dependency;
-    else schemas[key] = dependency;
+/** A value that is no schema, object keys in natural order. */
+function plainValue(value: JsonValue, at: string, depth: number): JsonValue {
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    throw new SchemaError("malformed-keyword", at, "expected a number within the range of IEEE 754 doubles");
   }
-  if (Object.keys(required).length > 0) target["dependentRequired"] = required;
-  if (Object.keys(schemas).length > 0) target["dependentSchemas"] = schemas;
+  if (typeof value !== "object" || value === null) return value;
+  refuseDepth(depth, at, "values");
+  if (Array.isArray(value))
+    return value.map((item, index) => plainValue(item, pointer(at, index), depth + 1));
+  return mapValues(value, (member, key) => plainValue(member, pointer(at, key), depth + 1));
 }
 
-/** A local `$ref` with `definitions` replaced by `$defs` where a schema may hold definitions. */
-function currentReference(reference: string): string {
-  if (!reference.startsWith("#/")) return reference;
-  let position: "schema" | "map" | "list" | "other" = "schema";
-  const tokens = pointerTokens(decodeFragment(reference)).map((token) => {
-    if (position === "map" || position === "list") {
-      position = "schema";
-      return token;
-    }
-    if (position === "other") return token;
-    const current = token === "definitions" ? "$defs" : token;
-    const shape = keywords.get(current)?.shape;
-    position =
-      shape === "schemaMap"
-        ? "map"
-        : shape === "schemaSet" || shape === "schemaList"
-          ? "list"
-          : shape === "schema"
-            ? "schema"
-            : "other";
-    return current;
-  });
-  return "#" + tokens.map((token) => "/" + escapeToken(token)).join("");
+function refuseDepth(depth: number, at: string, what: string): void {
+  if (depth > maximumDepth)
+    throw new SchemaError("too-deep", at, `expected at most ${maximumDepth} nested ${what}`);
 }
 
-/** The JSON Pointer of a URI fragment; text that is not percent-encoding is taken literally. */
-function decodeFragment(reference: string): string {
-  try {
-    return decodeURIComponent(reference.slice(1));
-  } catch {
-    return reference.slice(1);
+/** Definitions from both spellings together. */
+function merged(present: JsonValue, further: JsonValue, at: string): JsonValue {
+  if (!isJsonObject(present) || !isJsonObject(further)) return further;
+  for (const name of Object.keys(further)) {
+    if (!Object.hasOwn(present, name)) continue;
+    throw new SchemaError("malformed-keyword", pointer(at, name), "defined under another spelling as well");
   }
+  return sorted(jsonObject([...Object.entries(present), ...Object.entries(further)]));
 }
 
 function mapValues(source: JsonObject, change: (value: JsonValue, key: string) => JsonValue): JsonObject {
@@ -226,9 +185,13 @@ function inNaturalOrder(values: readonly JsonValue[]): JsonValue[] {
     .map(({ value }) => value);
 }
 
-function uniqueInNaturalOrder(values: readonly JsonValue[]): JsonValue[] {
-  const byText = new Map(values.map((value) => [canonicalText(value), value]));
-  return inNaturalOrder([...byText.values()]);
+function sortSet(members: JsonValue[]): void {
+  for (const [index, member] of inNaturalOrder(members).entries()) members[index] = member;
+}
+
+function uniqueInNaturalOrder(value: JsonValue): JsonValue {
+  if (!Array.isArray(value)) return value;
+  return inNaturalOrder([...new Map(value.map((item) => [canonicalText(item), item])).values()]);
 }
 
 function expectObject(value: JsonValue, at: string): JsonObject {

@@ -1,12 +1,12 @@
 // Reading: a schema document becomes canonical, then a tree of nodes.
 export {
   canonicalise,
+  canonicaliseWithOrigins,
   canonicalDialect,
-  dialectOf,
   kindOf,
   type CanonicaliseOptions,
-  type Dialect,
 } from "./canonicalise.js";
+export { dialectOf, isSchemaPlace, type Dialect } from "./vocabulary.js";
 export { readSchema, type DefinitionRemarks, type NodeRemarks, type ReadOptions } from "./read.js";
 export { keywords, type Keyword, type KeywordShape } from "./keywords.js";
 export { SchemaError, type SchemaErrorCode } from "./schema-error.js";

@@ -58,8 +58,9 @@ function digitsEnd(text: string, start: number): number {
   return end;
 }
 
-/** Compares digit runs of any length without converting them to numbers. */
+/** Compares digit runs by their value, those too long for a number digit by digit. */
 function compareDigits(a: string, b: string): number {
+  if (a.length <= 15 && b.length <= 15) return Number(a) - Number(b);
   const left = a.replace(/^0+/, "");
   const right = b.replace(/^0+/, "");
   return left.length - right.length || (left < right ? -1 : left > right ? 1 : 0);

@@ -56,7 +56,8 @@ export function reachable(schema: Schema, start: Iterable<string>): Set<string> 
     if (seen.has(name)) continue;
     seen.add(name);
     const definition = schema.definitions.get(name);
-    if (definition) pending.push(...referencesOf(definition.node));
+    // Not spread into one call: a union may have more arms than a call can have arguments.
+    if (definition) for (const reference of referencesOf(definition.node)) pending.push(reference);
   }
   return seen;
 }
@@ -87,22 +88,24 @@ export function refuseInstanceCycles(schema: Schema): void {
     if (component.size > 1 || edges.get(only!)!.has(only!)) {
       const names = [...component].reverse();
       const place = schema.definitions.get(names[0]!)!.node.pointer;
+      const shown = names.length > 8 ? [...names.slice(0, 7), "…"] : names;
       throw new SchemaError(
         "circular-reference",
         place,
-        `refers to itself without describing anything: ${[...names, names[0]].join(" → ")}`,
+        `refers to itself without describing anything: ${[...shown, names[0]].join(" → ")}`,
       );
     }
   }
 }
 
-function inPlaceReferences(node: SchemaNode): Set<string> {
+/** Names of the definitions that a value must satisfy, or may have to, because it is judged by `node`. */
+export function inPlaceReferences(node: SchemaNode): Set<string> {
   const names = new Set<string>();
   const pending = [node];
   while (pending.length > 0) {
     const current = pending.pop()!;
     if (current.ref !== undefined) names.add(current.ref);
-    pending.push(...inPlaceChildren(current));
+    for (const child of inPlaceChildren(current)) pending.push(child);
   }
   return names;
 }

@@ -1,0 +1,19 @@
+/** The JSON Pointer that a reference into its own document (`#…`) names; percent-encoding is undone. */
+export function referencedPointer(reference: string): string {
+  const fragment = reference.slice(1);
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    // Not percent-encoding: somebody wrote the name as it is.
+    return fragment;
+  }
+}
+
+/**
+ * The reference to the place that a JSON Pointer names. Letters of all alphabets stay readable; of the
+ * other characters those that a fragment cannot hold (RFC 3986, section 3.5) are encoded, the percent sign
+ * among them, so that `referencedPointer` gives the pointer back.
+ */
+export function referenceTo(pointer: string): string {
+  return "#" + pointer.replace(/[\u0000- "#%<>[\\\]^`{|}\u007f]/g, encodeURIComponent);
+}

@@ -1,0 +1,112 @@
+import { referenceTo, referencedPointer } from "./fragment.js";
+import { type JsonObject, type JsonValue, escapeToken, isJsonObject, pointerTokens } from "./json.js";
+import { keywords } from "./keywords.js";
+import { SchemaError } from "./schema-error.js";
+
+/** The dialects that can be read. */
+export type Dialect = "2020-12" | "draft-07";
+
+/** The dialect a document declares, or seems to be written in when it declares none. */
+export function dialectOf(document: JsonObject): Dialect {
+  const declared = document["$schema"];
+  if (declared === undefined) return Object.hasOwn(document, "definitions") ? "draft-07" : "2020-12";
+  if (typeof declared === "string") {
+    if (/^https?:\/\/json-schema\.org\/draft\/(2020-12|2019-09)\/schema#?$/.test(declared)) return "2020-12";
+    if (/^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/.test(declared)) return "draft-07";
+  }
+  throw new SchemaError(
+    "unsupported-dialect",
+    "/$schema",
+    `expected JSON Schema 2020-12 or draft-07, got ${shown(declared)}`,
+  );
+}
+
+function shown(declared: JsonValue): string {
+  return typeof declared === "object" ? "no address" : JSON.stringify(declared);
+}
+
+/** A keyword as 2020-12 spells it, with its value and the spelling the document has. */
+export interface CurrentKeyword {
+  readonly keyword: string;
+  readonly value: JsonValue;
+  readonly written: string;
+}
+
+/**
+ * The keywords of a schema object, those that the dialect spells differently rewritten; 2020-12 documents
+ * may still say `definitions`. One keyword may come twice, from two spellings.
+ */
+export function* inCurrentVocabulary(source: JsonObject, dialect: Dialect): Generator<CurrentKeyword> {
+  // In draft-07 the siblings of `$ref` do not constrain.
+  const referenceAlone = dialect === "draft-07" && Object.hasOwn(source, "$ref");
+  for (const [written, value] of Object.entries(source)) {
+    const keyword = currentKeyword(written, source, dialect);
+    if (referenceAlone && keyword !== "$ref" && !keywords.get(keyword)?.annotation) continue;
+    if (dialect === "draft-07" && written === "additionalItems" && keyword === written) continue;
+    if (keyword === "dependentSchemas" && written === "dependencies" && isJsonObject(value)) {
+      yield* splitDependencies(value, written);
+    } else {
+      yield { keyword, value, written };
+    }
+  }
+}
+
+/** How 2020-12 spells a keyword of `schema`. */
+function currentKeyword(keyword: string, schema: JsonValue | undefined, dialect: Dialect): string {
+  if (keyword === "definitions") return "$defs";
+  if (dialect !== "draft-07" || !isJsonObject(schema)) return keyword;
+  const tuple = Array.isArray(schema["items"]);
+  if (keyword === "items") return tuple ? "prefixItems" : "items";
+  if (keyword === "additionalItems") return tuple ? "items" : "additionalItems";
+  return keyword === "dependencies" ? "dependentSchemas" : keyword;
+}
+
+function* splitDependencies(value: JsonObject, written: string): Generator<CurrentKeyword> {
+  const names = Object.entries(value).filter(([, dependency]) => Array.isArray(dependency));
+  const schemas = Object.entries(value).filter(([, dependency]) => !Array.isArray(dependency));
+  if (names.length > 0) yield { keyword: "dependentRequired", value: Object.fromEntries(names), written };
+  if (schemas.length > 0) yield { keyword: "dependentSchemas", value: Object.fromEntries(schemas), written };
+}
+
+/** A reference into `document`, each keyword on its way spelled as in 2020-12. */
+export function currentReference(reference: string, document: JsonObject, dialect: Dialect): string {
+  if (reference === "") return "#";
+  if (!reference.startsWith("#/")) return reference;
+  let position: "schema" | "members" | "value" = "schema";
+  let here: JsonValue | undefined = document;
+  const tokens = pointerTokens(referencedPointer(reference)).map((token) => {
+    const current = position === "schema" ? currentKeyword(token, here, dialect) : token;
+    position = position === "schema" ? below(current) : position === "members" ? "schema" : "value";
+    here = memberOf(here, token);
+    return current;
+  });
+  return referenceTo(tokens.map((token) => "/" + escapeToken(token)).join(""));
+}
+
+/** Whether a JSON Pointer of a canonical document names a schema, as opposed to a value or a holder of schemas. */
+export function isSchemaPlace(pointer: string): boolean {
+  let position: "schema" | "members" | "value" = "schema";
+  for (const token of pointerTokens(pointer)) {
+    position = position === "schema" ? below(token) : position === "members" ? "schema" : "value";
+  }
+  return position === "schema";
+}
+
+/** What stands at a keyword's value. */
+function below(keyword: string): "schema" | "members" | "value" {
+  switch (keywords.get(keyword)?.shape) {
+    case "schema":
+      return "schema";
+    case "schemaMap":
+    case "schemaSet":
+    case "schemaList":
+      return "members";
+    default:
+      return "value";
+  }
+}
+
+function memberOf(value: JsonValue | undefined, token: string): JsonValue | undefined {
+  if (Array.isArray(value)) return value[Number(token)];
+  return isJsonObject(value) && Object.hasOwn(value, token) ? value[token] : undefined;
+}
