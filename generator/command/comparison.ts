@@ -13,6 +13,8 @@ import type { OutputRequest } from "./output-request.js";
 /** What would be generated, beside what is there. */
 export interface Comparison {
   readonly generated: Generated;
+  /** What the last run recorded. */
+  readonly before: Manifest | undefined;
   readonly files: readonly ComparedFile[];
   /** What manifest.json would say. */
   readonly manifest: Manifest;
@@ -43,6 +45,7 @@ export async function compareWithOutput(
   };
   return {
     generated,
+    before,
     files: compareOutput(outDir, generated.files, before, partial),
     manifest,
     manifestFile: compareManifest(outDir, manifestText(manifest)),

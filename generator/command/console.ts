@@ -85,6 +85,9 @@ export function usesColor(
   return isTerminal && env["TERM"] !== "dumb";
 }
 
+/** Whether to colour was decided above; `styleText` is not to decide again. */
 function painter(choice: ColorChoice, isTerminal: boolean, env: Streams["env"]): Paint {
-  return usesColor(choice, isTerminal, env) ? (style, text) => styleText(style, text) : (_, text) => text;
+  return usesColor(choice, isTerminal, env)
+    ? (style, text) => styleText(style, text, { validateStream: false })
+    : (_, text) => text;
 }

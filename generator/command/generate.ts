@@ -5,6 +5,9 @@ import { type PlannedFile, planOutput } from "../output/plan.js";
 import { recover } from "../output/transaction.js";
 import { writePlan } from "../output/write.js";
 import { checkOutput } from "./check.js";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { readLock } from "../revision/lock.js";
+import type { Arguments } from "./arguments.js";
 import { columns } from "./columns.js";
 import { type Comparison, compareWithOutput, remember } from "./comparison.js";
 import type { CommandContext, RunCommand } from "./context.js";
@@ -26,6 +29,7 @@ export const generate: RunCommand = async (args, context) => {
   const state = inputState(wanted, project, trustsCache(context.env));
   context.console.progress(`generating ${wanted.request.sources.length} revisions…`);
   const comparison = await compareWithOutput(wanted, project.outDir, state.cached, { ignoreManifest: force });
+  if (!force) refuseRemoval(args, comparison, project);
   report(comparison, context);
 
   const plan = planOutput(comparison.files, { force });
@@ -41,6 +45,25 @@ export const generate: RunCommand = async (args, context) => {
   remember(state, comparison, carriedNotes(comparison.generated, project, context));
   return outcome;
 };
+
+/**
+ * Whoever asks for one revision on the command line seldom means that the output of all others should go.
+ */
+function refuseRemoval(
+  args: Arguments,
+  { before, generated }: Comparison,
+  { schemaDir, outDir }: Project,
+): void {
+  if (args.strings("revision") === undefined && args.string("schema") === undefined) return;
+  const lock = readLock(schemaDir);
+  const wanted = new Set(generated.inputs.keys());
+  const removed = Object.keys(before?.inputs ?? {}).filter((name) => lock.has(name) && !wanted.has(name));
+  if (removed.length === 0 || args.list("only") !== undefined) return;
+  throw new CodedError("MG3007", `the output of ${removed.join(", ")} would be deleted`, {
+    place: { file: outDir },
+    next: "Choose another folder with --out, or delete it with --force.",
+  });
+}
 
 function recovered({ outDir }: Project, context: CommandContext): Finding[] {
   const undone = recover(outDir);

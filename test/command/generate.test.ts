@@ -69,12 +69,19 @@ test("what is not generated any more is deleted, unless it was edited", async ()
   const folder = await smallProject({ "other/schema.json": smallSchemaText });
   await mcpgen(folder, ["revision", "add", "other/schema.json", "--name", "other"]);
   await mcpgen(folder, ["generate"]);
+  const narrowed = await mcpgen(folder, ["generate", "--revision", "2030-01-01"]);
+  expect([narrowed.code, narrowed.stderr]).toEqual([
+    2,
+    expect.stringContaining("MG3007: the output of other would"),
+  ]);
+
+  writeFileSync(join(folder, "mcpgen.config.json"), '{"revisions":["2030-01-01"]}');
   writeFileSync(generated(folder, "other/open.ts"), "mine\n");
-  const refused = await mcpgen(folder, ["generate", "--revision", "2030-01-01"]);
+  const refused = await mcpgen(folder, ["generate"]);
   expect(refused.stdout).toContain("other/open.ts: error MG3001: the file is not generated any more");
   expect(readdirSync(generated(folder, "other"))).toContain("types.ts");
 
-  await mcpgen(folder, ["generate", "--revision", "2030-01-01", "--force"]);
+  await mcpgen(folder, ["generate", "--force"]);
   expect(readdirSync(generated(folder, "."))).not.toContain("other");
 });
 
@@ -116,4 +123,11 @@ test("--json tells what was done to each file", async () => {
     before: 0,
     after: read(folder, "2030-01-01/types.ts").length,
   });
+});
+
+test("an input that cannot be read exits with 3 and writes nothing", async () => {
+  const folder = temporaryFolder({ "new.json": smallSchemaText.slice(0, -20) });
+  const { code, stderr } = await mcpgen(folder, ["generate", "--schema", "new.json", "--name", "next"]);
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/new\.json:1:\d+: error MG1002/)]);
+  expect(readdirSync(folder)).toEqual(["new.json"]);
 });

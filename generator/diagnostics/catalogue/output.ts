@@ -38,6 +38,12 @@ export const outputDiagnostics = {
     explanation:
       "manifest.json in the output folder records what mcpgen wrote; without it edits by hand cannot be told from older output. After a merge conflict, `mcpgen generate --force` writes everything anew; otherwise restore the file from version control.",
   },
+  MG3007: {
+    title: "The output of other revisions would be deleted",
+    exit: 2,
+    explanation:
+      "An output folder holds exactly what was asked for, and `--revision` or `--schema` asked for less than it holds. To look at one revision alone, choose another folder with `--out`; to drop the others for good, name the ones to keep under `revisions` in the configuration, or use `--force`.",
+  },
   MG3101: {
     title: "A generated file is out of date",
     exit: 1,
@@ -77,7 +83,7 @@ export const outputDiagnostics = {
     title: "A note was carried over and nobody has confirmed it",
     exit: 1,
     explanation:
-      "`mcpgen revision add` copies the notes of the newest released revision, marked `\"carried\": true`. Check each against the new specification and delete the mark, or the note. This is a warning: it does not change the exit code.",
+      '`mcpgen revision add` copies the notes of the newest released revision, marked `"carried": true`. Check each against the new specification and delete the mark, or the note. This is a warning: it does not change the exit code.',
   },
   MG3108: {
     title: "The file is not the one the revision was imported from",
