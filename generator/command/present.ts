@@ -1,4 +1,4 @@
-import { CodedError, type Place } from "../diagnostics/coded-error.js";
+import type { CodedError, Place } from "../diagnostics/coded-error.js";
 import type { Console, Paint } from "./console.js";
 import { type Finding, type Outcome, exitCodeOf } from "./outcome.js";
 

@@ -10,13 +10,13 @@ export function usageError(message: string, args: readonly string[]): CodedError
   if (unknown !== undefined) return unknownArgument(unknown.split(", ")[0]!, args, command, help);
   const choice = /Argument: (.*), Given: ([^]*), Choices: (.*)/.exec(message);
   if (choice) return wrongChoice(choice[1]!, choice[2]!, choice[3]!);
-  if (/^Missing required argument/.test(message)) {
+  if (message.startsWith("Missing required argument")) {
     return new CodedError("MG2003", `expected ${required(message)}`, { next: help });
   }
   const valueOf = /^Not enough arguments following: (.*)$/.exec(message)?.[1];
   if (valueOf !== undefined)
     return new CodedError("MG2003", `expected a value after --${valueOf}`, { next: help });
-  if (/^Not enough non-option arguments/.test(message)) return missingPositional(args, command, help);
+  if (message.startsWith("Not enough non-option arguments")) return missingPositional(args, command, help);
   return new CodedError("MG2003", message || "the command line cannot be read", { next: help });
 }
 
