@@ -1,21 +1,179 @@
 import type { Schema, SchemaNode, TypeName } from "./ir.js";
 import { type JsonObject, type JsonValue, isJsonObject, jsonEqual } from "./json.js";
+import { evaluatedItems, evaluatedKeys } from "./evaluated.js";
+import { memberPatternsOf, patternOf } from "./patterns.js";
+import { hasRepeated } from "./repeated.js";
 
 /**
  * Whether `value` is valid against `node`, read straight from the IR: for schemas that are known only at
  * run time, and the independent reading that emitted validators are compared with. Formats are annotations.
+ * Values nested to any depth are judged. As in emitted validators, a described member that is `undefined`
+ * counts as absent, and numbers that JSON does not have are refused where the schema describes numbers.
  *
  * @param schema the document that `node`'s references lead into
  */
 export function isValid(schema: Schema, node: SchemaNode, value: JsonValue): boolean {
-  if (node.never) return false;
+  return new Interpreter(schema).judge(node, value);
+}
+
+/** Calls of `valid` inside one another; deeper ones are put off, so that no value exhausts the stack. */
+const deepest = 256;
+
+/** Whether a value is valid against a node. */
+interface Question {
+  readonly node: SchemaNode;
+  readonly value: JsonValue;
+}
+
+class Interpreter {
+  private readonly schema: Schema;
+  private depth = 0;
+  /** Questions met too deep, for which `true` was assumed. */
+  private postponed: Question[] = [];
+  /** Answers to questions that had been put off. */
+  private readonly answers = new Map<SchemaNode, Map<JsonValue, boolean>>();
+
+  constructor(schema: Schema) {
+    this.schema = schema;
+  }
+
+  judge(node: SchemaNode, value: JsonValue): boolean {
+    const verdict = this.valid(node, value);
+    return this.postponed.length === 0 ? verdict : this.judgeDeep({ node, value });
+  }
+
+  /** Answers what was put off first, and asks again: an assumption may have led either way. */
+  private judgeDeep(question: Question): boolean {
+    const open = [question, ...this.postponed];
+    for (;;) {
+      const { node, value } = open.at(-1)!;
+      this.postponed = [];
+      const verdict = this.answers.get(node)?.get(value) ?? this.valid(node, value);
+      if (this.postponed.length > 0) {
+        open.push(...this.postponed);
+        continue;
+      }
+      open.pop();
+      if (open.length === 0) return verdict;
+      this.remember(node, value, verdict);
+    }
+  }
+
+  private remember(node: SchemaNode, value: JsonValue, verdict: boolean): void {
+    let known = this.answers.get(node);
+    if (!known) this.answers.set(node, (known = new Map<JsonValue, boolean>()));
+    known.set(value, verdict);
+  }
+
+  private readonly valid = (node: SchemaNode, value: JsonValue): boolean => {
+    if (this.depth >= deepest) {
+      const known = this.answers.get(node)?.get(value);
+      if (known === undefined) this.postponed.push({ node, value });
+      return known ?? true;
+    }
+    this.depth++;
+    const verdict = this.validHere(node, value);
+    this.depth--;
+    return verdict;
+  };
+
+  private validHere(node: SchemaNode, value: JsonValue): boolean {
+    return (
+      !node.never &&
+      validScalar(node, value) &&
+      (node.ref === undefined || this.valid(this.schema.definitions.get(node.ref)!.node, value)) &&
+      this.validCombined(node, value) &&
+      (!Array.isArray(value) || this.validArray(node, value)) &&
+      (!isJsonObject(value) || this.validObject(node, value))
+    );
+  }
+
+  private validCombined(node: SchemaNode, value: JsonValue): boolean {
+    const valid = (child: SchemaNode): boolean => this.valid(child, value);
+    if (node.allOf && !node.allOf.every(valid)) return false;
+    if (node.anyOf && !node.anyOf.some(valid)) return false;
+    if (node.oneOf && node.oneOf.filter(valid).length !== 1) return false;
+    if (node.not && valid(node.not)) return false;
+    const branch = node.if && (valid(node.if) ? node.then : node.else);
+    return branch === undefined || valid(branch);
+  }
+
+  private validArray(node: SchemaNode, items: readonly JsonValue[]): boolean {
+    if (items.length < (node.minItems ?? 0) || items.length > (node.maxItems ?? Infinity)) return false;
+    const prefix = node.prefixItems?.length ?? 0;
+    const described = node.items ? items.length : Math.min(prefix, items.length);
+    for (let index = 0; index < described; index++) {
+      const child = node.prefixItems?.[index] ?? node.items;
+      if (child && !this.valid(child, items[index]!)) return false;
+    }
+    if (node.contains) {
+      const matches = items.filter((item) => this.valid(node.contains!, item)).length;
+      if (matches < (node.minContains ?? 1) || matches > (node.maxContains ?? Infinity)) return false;
+    }
+    return (!node.uniqueItems || !hasRepeated(items)) && this.validRestOfItems(node, items);
+  }
+
+  private validRestOfItems(node: SchemaNode, items: readonly JsonValue[]): boolean {
+    if (!node.unevaluatedItems) return true;
+    const evaluated = evaluatedItems(this.schema, node, items, this.valid);
+    return items.every((item, index) => evaluated.has(index) || this.valid(node.unevaluatedItems!, item));
+  }
+
+  private validObject(node: SchemaNode, object: JsonObject): boolean {
+    for (const key of node.required ?? []) if (!isPresent(object, key)) return false;
+    for (const [key, names] of node.dependentRequired ?? []) {
+      if (isPresent(object, key) && !names.every((name) => isPresent(object, name))) return false;
+    }
+    for (const [key, child] of node.dependentSchemas ?? []) {
+      if (isPresent(object, key) && !this.valid(child, object)) return false;
+    }
+    for (const [key, child] of node.properties ?? []) {
+      if (isPresent(object, key) && !this.valid(child, object[key]!)) return false;
+    }
+    return !speaksOfKeys(node) || this.validKeys(node, object);
+  }
+
+  private validKeys(node: SchemaNode, object: JsonObject): boolean {
+    const keys = Object.keys(object);
+    if (keys.length < (node.minProperties ?? 0) || keys.length > (node.maxProperties ?? Infinity))
+      return false;
+    const { propertyNames, unevaluatedProperties } = node;
+    if (propertyNames && !keys.every((key) => this.valid(propertyNames, key))) return false;
+    if (!keys.every((key) => unnamedNodes(node, key).every((child) => this.valid(child, object[key]!))))
+      return false;
+    if (!unevaluatedProperties) return true;
+    const evaluated = evaluatedKeys(this.schema, node, object, this.valid);
+    return keys.every((key) => evaluated.has(key) || this.valid(unevaluatedProperties, object[key]!));
+  }
+}
+
+/**
+ * Whether a described member is there. Names that every object inherits something under are only there as
+ * own members.
+ */
+function isPresent(object: JsonObject, key: string): boolean {
+  return object[key] !== undefined && (!(key in Object.prototype) || Object.hasOwn(object, key));
+}
+
+/** Whether anything is said of members by other means than their name. */
+function speaksOfKeys(node: SchemaNode): boolean {
   return (
-    (node.ref === undefined || isValid(schema, schema.definitions.get(node.ref)!.node, value)) &&
-    validScalar(node, value) &&
-    validApplicators(schema, node, value) &&
-    (!Array.isArray(value) || validArray(schema, node, value)) &&
-    (!isJsonObject(value) || validObject(schema, node, value))
+    (node.additionalProperties ??
+      node.patternProperties ??
+      node.propertyNames ??
+      node.unevaluatedProperties) !== undefined ||
+    node.minProperties !== undefined ||
+    node.maxProperties !== undefined
   );
+}
+
+/** The subschemas that judge the member `key`, without the one named after it. */
+function unnamedNodes(node: SchemaNode, key: string): SchemaNode[] {
+  const nodes = memberPatternsOf(node)
+    .filter(({ pattern }) => pattern.test(key))
+    .map(({ child }) => child);
+  const additional = nodes.length === 0 && !node.properties?.has(key) ? node.additionalProperties : undefined;
+  return additional ? [additional] : nodes;
 }
 
 function validScalar(node: SchemaNode, value: JsonValue): boolean {
@@ -23,8 +181,7 @@ function validScalar(node: SchemaNode, value: JsonValue): boolean {
   if (node.const && !jsonEqual(node.const.value, value)) return false;
   if (node.enum && !node.enum.some((member) => jsonEqual(member, value))) return false;
   if (typeof value === "number") return validNumber(node, value);
-  if (typeof value === "string") return validString(node, value);
-  return true;
+  return typeof value !== "string" || validString(node, value);
 }
 
 function hasType(value: JsonValue, type: TypeName): boolean {
@@ -45,74 +202,24 @@ function hasType(value: JsonValue, type: TypeName): boolean {
 }
 
 function validNumber(node: SchemaNode, value: number): boolean {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node;
+  const bound = minimum ?? maximum ?? exclusiveMinimum ?? exclusiveMaximum ?? multipleOf;
   return (
-    (node.minimum === undefined || value >= node.minimum) &&
-    (node.maximum === undefined || value <= node.maximum) &&
-    (node.exclusiveMinimum === undefined || value > node.exclusiveMinimum) &&
-    (node.exclusiveMaximum === undefined || value < node.exclusiveMaximum) &&
-    (node.multipleOf === undefined || Number.isInteger(value / node.multipleOf))
+    bound === undefined ||
+    (Number.isFinite(value) &&
+      (minimum === undefined || value >= minimum) &&
+      (maximum === undefined || value <= maximum) &&
+      (exclusiveMinimum === undefined || value > exclusiveMinimum) &&
+      (exclusiveMaximum === undefined || value < exclusiveMaximum) &&
+      (multipleOf === undefined || Number.isInteger(value / multipleOf)))
   );
 }
 
 function validString(node: SchemaNode, value: string): boolean {
   if (node.minLength !== undefined || node.maxLength !== undefined) {
-    const length = [...value].length; // code points, not UTF-16 units (validation, section 6.3)
+    let length = 0; // code points, not UTF-16 units (validation, section 6.3)
+    for (const _ of value) length++;
     if (length < (node.minLength ?? 0) || length > (node.maxLength ?? Infinity)) return false;
   }
-  return node.pattern === undefined || new RegExp(node.pattern, "u").test(value);
-}
-
-function validApplicators(schema: Schema, node: SchemaNode, value: JsonValue): boolean {
-  const valid = (child: SchemaNode): boolean => isValid(schema, child, value);
-  if (node.allOf && !node.allOf.every(valid)) return false;
-  if (node.anyOf && !node.anyOf.some(valid)) return false;
-  if (node.oneOf && node.oneOf.filter(valid).length !== 1) return false;
-  if (node.not && valid(node.not)) return false;
-  const branch = node.if && (valid(node.if) ? node.then : node.else);
-  return branch === undefined || valid(branch);
-}
-
-function validArray(schema: Schema, node: SchemaNode, value: readonly JsonValue[]): boolean {
-  if (value.length < (node.minItems ?? 0) || value.length > (node.maxItems ?? Infinity)) return false;
-  const prefix = node.prefixItems ?? [];
-  for (let index = 0; index < value.length; index++) {
-    const child = prefix[index] ?? node.items;
-    if (child && !isValid(schema, child, value[index]!)) return false;
-  }
-  if (node.contains) {
-    const matches = value.filter((item) => isValid(schema, node.contains!, item)).length;
-    if (matches < (node.minContains ?? 1) || matches > (node.maxContains ?? Infinity)) return false;
-  }
-  return (
-    !node.uniqueItems ||
-    value.every((item, index) => !value.slice(0, index).some((earlier) => jsonEqual(earlier, item)))
-  );
-}
-
-function validObject(schema: Schema, node: SchemaNode, value: JsonObject): boolean {
-  const keys = Object.keys(value);
-  if (keys.length < (node.minProperties ?? 0) || keys.length > (node.maxProperties ?? Infinity)) return false;
-  if (node.required && !node.required.every((key) => Object.hasOwn(value, key))) return false;
-  for (const [key, names] of node.dependentRequired ?? []) {
-    if (Object.hasOwn(value, key) && !names.every((name) => Object.hasOwn(value, name))) return false;
-  }
-  for (const [key, child] of node.dependentSchemas ?? []) {
-    if (Object.hasOwn(value, key) && !isValid(schema, child, value)) return false;
-  }
-  return keys.every(
-    (key) =>
-      (!node.propertyNames || isValid(schema, node.propertyNames, key)) &&
-      memberSchemas(node, key).every((child) => isValid(schema, child, value[key]!)),
-  );
-}
-
-/** The subschemas that judge the member `key` (applicator vocabulary, section 10.3.2). */
-function memberSchemas(node: SchemaNode, key: string): SchemaNode[] {
-  const named = node.properties?.get(key);
-  const result = named ? [named] : [];
-  for (const [pattern, child] of node.patternProperties ?? []) {
-    if (new RegExp(pattern, "u").test(key)) result.push(child);
-  }
-  if (result.length === 0 && node.additionalProperties) result.push(node.additionalProperties);
-  return result;
+  return node.pattern === undefined || patternOf(node).test(value);
 }

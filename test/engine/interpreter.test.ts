@@ -1,0 +1,124 @@
+import { expect, test } from "vitest";
+import { type JsonValue, type Schema, canonicalise, readSchema } from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
+
+function read(definitions: { [name: string]: JsonValue }): Schema {
+  return readSchema(canonicalise({ $defs: definitions }));
+}
+
+/** The interpreter's verdict on any value, also on ones that JSON does not have. */
+function judge(definition: JsonValue, value: unknown): boolean {
+  const schema = read({ It: definition });
+  return isValid(schema, schema.definitions.get("It")!.node, value as JsonValue);
+}
+
+test.each<[string, JsonValue, unknown, boolean]>([
+  [
+    "a described member that is undefined is absent",
+    { properties: { a: { type: "string" } } },
+    { a: undefined },
+    true,
+  ],
+  ["a required member that is undefined is missing", { required: ["a"] }, { a: undefined }, false],
+  [
+    "a member of a typed map that is undefined is judged",
+    { additionalProperties: { type: "string" } },
+    { a: undefined },
+    false,
+  ],
+  ["a hole of a described array is refused", { items: { type: "string" } }, [, "a"], false],
+  ["names that objects inherit are no members", { required: ["toString"] }, {}, false],
+  ["own members of inherited names are", { required: ["toString"] }, { toString: 1 }, true],
+  [
+    "an own __proto__ is a member",
+    { additionalProperties: { type: "string" } },
+    JSON.parse('{"__proto__":1}'),
+    false,
+  ],
+  ["NaN is no number", { type: "number" }, NaN, false],
+  ["NaN is within no bounds", { minimum: 0 }, NaN, false],
+  ["Infinity is no number", { minimum: 0 }, Infinity, false],
+  ["2^53 and more are integers", { type: "integer" }, 1e300, true],
+  ["1.0 is an integer", { type: "integer" }, 1.0, true],
+  ["lengths count code points", { maxLength: 1 }, "🔑", true],
+  ["multiples of small numbers", { multipleOf: 0.0001 }, 0.0075, true],
+  ["multiples do not overflow", { type: "integer", multipleOf: 0.123456789 }, 1e308, false],
+  [
+    "equal items, whatever the order of keys",
+    { uniqueItems: true },
+    [
+      { a: 1, b: 2 },
+      { b: 2, a: 1 },
+    ],
+    false,
+  ],
+  ['1 and "1" differ', { uniqueItems: true }, [1, "1", true, "true", [1], ["1"]], true],
+  ["patterns are not anchored", { pattern: "b" }, "abc", true],
+  [
+    "properties beside a conjunction are evaluated",
+    { allOf: [{ properties: { a: {} } }], unevaluatedProperties: false },
+    { a: 1 },
+    true,
+  ],
+  [
+    "properties of an arm that failed are not",
+    { anyOf: [{ properties: { a: { type: "string" } } }, true], unevaluatedProperties: false },
+    { a: 1 },
+    false,
+  ],
+  [
+    "items that are contained are evaluated",
+    { contains: { type: "string" }, unevaluatedItems: { type: "integer" } },
+    ["a", 1],
+    true,
+  ],
+  ["items beyond a prefix are not", { prefixItems: [true], unevaluatedItems: false }, [1, 2], false],
+])("%s", (_, definition, value, verdict) => {
+  expect(judge(definition, value)).toBe(verdict);
+});
+
+/** `depth` arrays inside one another around `core`. */
+function nested(depth: number, core: JsonValue): JsonValue {
+  let value = core;
+  for (let level = 0; level < depth; level++) value = [value];
+  return value;
+}
+
+test.each<[string, JsonValue]>([
+  ["a conjunction", { allOf: [{ type: ["array", "integer"] }, { items: { $ref: "#/$defs/Deep" } }] }],
+  ["a union", { anyOf: [{ type: "integer" }, { type: "array", items: { $ref: "#/$defs/Deep" } }] }],
+  ["exclusive arms", { oneOf: [{ type: "array", items: { $ref: "#/$defs/Deep" } }, { type: "integer" }] }],
+  ["negations", { not: { not: { type: ["array", "integer"], items: { $ref: "#/$defs/Deep" } } } }],
+])("values of any depth are judged through %s", (_, definition) => {
+  const schema = read({ Deep: definition });
+  const { node } = schema.definitions.get("Deep")!;
+  for (const depth of [0, 85, 86, 300, 100_000]) {
+    expect(isValid(schema, node, nested(depth, 1)), `depth ${depth}`).toBe(true);
+    expect(isValid(schema, node, nested(depth, "odd")), `depth ${depth}`).toBe(false);
+  }
+});
+
+test("an odd number of negations turns the verdict, at any depth", () => {
+  const schema = read({ Odd: { not: { type: "array", items: { $ref: "#/$defs/Odd" } } } });
+  const { node } = schema.definitions.get("Odd")!;
+  for (const depth of [0, 1, 2, 500, 501, 5000, 5001]) {
+    expect(isValid(schema, node, nested(depth, 1)), `depth ${depth}`).toBe(depth % 2 === 0);
+  }
+});
+
+// Time that grew with the square of the size would run into the time limit of the test.
+test("values may be wide and deep", () => {
+  const schema = read({
+    Any: { anyOf: [{ type: "integer" }, { type: "array", items: { $ref: "#/$defs/Any" } }] },
+  });
+  const leaves = Array.from({ length: 20_000 }, () => nested(40, 1));
+  const value = nested(200, leaves);
+  expect(isValid(schema, schema.definitions.get("Any")!.node, value)).toBe(true);
+  expect(
+    isValid(
+      schema,
+      { pointer: "", uniqueItems: true },
+      Array.from({ length: 100_000 }, (_, index) => [index]),
+    ),
+  ).toBe(true);
+});
