@@ -7,6 +7,7 @@ import { type Message, findMessages } from "./messages.js";
 import type { Assumption, HeaderRule, Method, ProtocolModel, ResultOf, Status } from "./model.js";
 import { type MethodNotes, capabilitiesOf, notesByMethod } from "./notes-by-method.js";
 import { findOwned } from "./owned.js";
+import { pageOf } from "./page.js";
 import { pair } from "./pairing.js";
 import { readRoleUnions } from "./role-unions.js";
 import { type Sending, findSenders, isRedundantSender, settleSender } from "./senders.js";
@@ -131,13 +132,14 @@ function assemble(
   { message, result, sending }: Settled,
   notes: MethodNotes | undefined,
   asking: ReadonlySet<string>,
-  { documentation }: ModelSource,
+  { documentation, schema }: ModelSource,
 ): Method {
   const { method: name, kind, definition, envelope, params } = message;
   const remarks = documentation?.(name);
   const description = remarks?.description ?? definition.node.description;
   const see = remarks?.see ?? definition.see?.[0];
   const deprecated = deprecationOf(notes) ?? definition.node.deprecated;
+  const page = pageOf(schema, message, result);
   return {
     name,
     kind,
@@ -152,6 +154,7 @@ function assemble(
     multiRoundTrip:
       (notes?.multiRoundTrip ?? false) ||
       (result?.alternatives.some((arm) => asking.has(arm.definition)) ?? false),
+    ...(page && { page }),
     ...(deprecated && { deprecated }),
     ...(description !== undefined && { description }),
     ...(see !== undefined && { see }),

@@ -43,6 +43,8 @@ export interface Method {
   readonly cacheable: boolean;
   /** It may be answered with requests for input, and is then sent again with the answers. */
   readonly multiRoundTrip: boolean;
+  /** Requests that go through a list page by page. */
+  readonly page?: Page;
   readonly deprecated?: Deprecation;
   readonly description?: string;
   readonly see?: string;
@@ -79,6 +81,14 @@ export interface Alternative {
 export interface Discriminator {
   readonly key: string;
   readonly value?: string;
+}
+
+/** A page of a list inside a result. */
+export interface Page {
+  /** The member that holds the items. */
+  readonly member: string;
+  /** Definition of one item. */
+  readonly item: string;
 }
 
 /** What one side must have declared: a dotted path into its capabilities. */

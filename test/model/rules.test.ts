@@ -1,3 +1,4 @@
+import type { JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { gate } from "../../generator/model/model.js";
 import { anyOf, built, message, methodOf, modelOf, object, ref } from "./models.js";
@@ -235,6 +236,27 @@ describe("notes", () => {
       ["MG1202", "gone too"],
       ["MG1202", "/$defs/Result/properties/nothing"],
     ]);
+  });
+});
+
+describe("pages", () => {
+  const list = (result: JsonValue): unknown =>
+    methodOf(
+      modelOf({
+        ListRequest: message("list", { params: object({ cursor: { type: "string" } }) }),
+        ListResult: result,
+        Item: object({}),
+        ClientRequest: anyOf("ListRequest"),
+      }),
+      "list",
+    ).page;
+  const items = { type: "array", items: ref("Item") };
+
+  it("are found by their cursors and their one list", () => {
+    const nextCursor = { type: "string" };
+    expect(list(object({ nextCursor, items }, ["items"]))).toEqual({ member: "items", item: "Item" });
+    expect(list(object({ items }, ["items"]))).toBeUndefined();
+    expect(list(object({ nextCursor, items, more: items }, ["items", "more"]))).toBeUndefined();
   });
 });
 

@@ -74,7 +74,7 @@ export class Facts {
   }
 
   /** What answers the method; with validators for the side that reads the answer. */
-  answers({ result }: Method, reads: boolean): Member[] {
+  answers({ result, page }: Method, reads: boolean): Member[] {
     if (!result) return [];
     const named = (definition: string): Member[] =>
       this.definition(definition, ...(reads ? [this.accepts(definition)] : []));
@@ -85,6 +85,9 @@ export class Facts {
         objectLayout([...named(arm.definition), ...marker(arm)]),
       );
       members.push(["alternatives", arrayLayout(alternatives, true)]);
+    }
+    if (page && reads) {
+      members.push(["page", objectLayout([["member", stringLiteral(page.member)], ...named(page.item)])]);
     }
     return members;
   }

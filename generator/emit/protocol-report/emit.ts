@@ -31,6 +31,7 @@ function methodLine(method: Method): string {
     params.presence === "optional" ? "params optional" : params.presence === "none" ? "no params" : undefined,
     result && resultText(result),
     ...capabilities.map(({ of, path }) => `needs ${of} capability ${codeSpan(path)}`),
+    method.page && `pages of ${codeSpan(method.page.member)}`,
     method.cacheable ? "cacheable" : undefined,
     method.multiRoundTrip ? "may ask for input" : undefined,
     deprecated && (deprecated.since === undefined ? "deprecated" : `deprecated since ${deprecated.since}`),

@@ -4,8 +4,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Plugin, build } from "esbuild";
 import type { Surroundings } from "../../../generator/emit/emitter.js";
-import { emitAuthoring } from "../../../generator/emit/authoring/emit.js";
-import { emitProtocolReport } from "../../../generator/emit/protocol-report/emit.js";
 import { modelEmitters, schemaEmitters, workspaceEmitters } from "../../../generator/emit/registry.js";
 import { loadTemplates } from "../../../generator/emit/templates.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
@@ -26,11 +24,10 @@ export function emitted(models: readonly ProtocolModel[], packageName?: string):
       render,
     };
     for (const emit of Object.values(schemaEmitters)) add(emit({ ...surroundings, schema: model.schema }));
-    for (const emit of [...Object.values(modelEmitters), emitProtocolReport])
-      add(emit({ ...surroundings, model }));
+    for (const emit of Object.values(modelEmitters)) add(emit({ ...surroundings, model }));
   }
   const workspace = { folder: "", origin: "schema", importExtension: "js" as const, render, models };
-  for (const emit of [...Object.values(workspaceEmitters), emitAuthoring]) {
+  for (const emit of Object.values(workspaceEmitters)) {
     add(emit({ ...workspace, ...(packageName !== undefined && { packageName }) }));
   }
   return files;
