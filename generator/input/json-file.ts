@@ -30,7 +30,7 @@ export async function parseJson(text: string, file: string): Promise<JsonFile> {
 
 async function syntaxError(text: string, file: string, cause: unknown): Promise<CodedError> {
   const { firstSyntaxError, lineAndColumn } = await import("./positions.js");
-  const problem = firstSyntaxError(text);
+  const problem = firstSyntaxError(text, cause);
   return new CodedError("MG1002", problem.message, {
     place: { file, ...lineAndColumn(text, problem.offset) },
     next: "Correct the file; if it was downloaded, fetch it again.",

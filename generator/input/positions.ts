@@ -1,4 +1,4 @@
-import { type ParseError, findNodeAtLocation, parseTree, printParseErrorCode } from "jsonc-parser";
+import { type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { pointerTokens } from "@mcpgen/engine";
 
 /** Where a character offset is, counted from 1. */
@@ -8,19 +8,21 @@ export function lineAndColumn(text: string, offset: number): { line: number; col
   return { line: before.split("\n").length, column: offset - lineStart + 1 };
 }
 
-/** The first thing in `text` that is not JSON, for text that `JSON.parse` refused. */
-export function firstSyntaxError(text: string): { offset: number; message: string } {
+/** The first thing in `text` that is not JSON, for text that `JSON.parse` refused with `cause`. */
+export function firstSyntaxError(text: string, cause: unknown): { offset: number; message: string } {
   if (text.trim() === "") return { offset: 0, message: "expected JSON, got an empty file" };
   const errors: ParseError[] = [];
   try {
     parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
   } catch {
-    return { offset: 0, message: "expected JSON, got text nested too deep to read" };
+    // Nested too deep for a tree. JSON.parse takes any depth, and mostly says how far it came.
+    if (String(cause).includes("end of JSON")) return endOfFile(text);
+    const said = /at position (\d+)/.exec(String(cause))?.[1];
+    return { offset: Number(said ?? 0), message: "expected JSON, got something else inside deep nesting" };
   }
   const [first] = errors;
   if (first === undefined) return { offset: 0, message: "expected JSON" };
-  if (text.slice(first.offset).trim() === "")
-    return { offset: text.trimEnd().length, message: "expected more JSON, got the end of the file" };
+  if (text.slice(first.offset).trim() === "") return endOfFile(text);
   const expectation = printParseErrorCode(first.error)
     .replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
     .trim();
@@ -30,19 +32,47 @@ export function firstSyntaxError(text: string): { offset: number; message: strin
   };
 }
 
+function endOfFile(text: string): { offset: number; message: string } {
+  return { offset: text.trimEnd().length, message: "expected more JSON, got the end of the file" };
+}
+
 /**
  * Where the value that `pointer` names stands in `text`; where the text does not have it, the nearest
  * value around it.
  */
 export function positionOf(text: string, pointer: string): { line: number; column: number } {
-  const root = parseTree(text);
-  const path: (string | number)[] = [];
-  let node = root;
-  for (const token of pointerTokens(pointer)) {
-    path.push(node?.type === "array" ? Number(token) : token);
-    const next = root && findNodeAtLocation(root, path);
-    if (!next) break;
-    node = next;
+  return lineAndColumn(text, offsetOf(text, pointerTokens(pointer)));
+}
+
+/** The tokens of JSON text: strings, signs, and all else between them. */
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/** Token by token, without a tree: the text, which is JSON, may be nested as deep as it likes. */
+function offsetOf(text: string, path: readonly string[]): number {
+  let nearest = 0;
+  /** How much of the path leads to the container that is being looked through, and how deep we are. */
+  let matched = -1;
+  let depth = 0;
+  /** What the next value in that container is called: items are counted, a member's key is yet to come. */
+  let name: string | number | undefined;
+  for (const { 0: token, index } of text.matchAll(tokens)) {
+    const direct = depth === matched + 1;
+    if (token === "}" || token === "]") {
+      if (direct) return nearest;
+      depth--;
+    } else if (token === ",") {
+      if (direct) name = typeof name === "number" ? name + 1 : undefined;
+    } else if (direct && matched >= 0 && name === undefined) {
+      name = JSON.parse(token) as string;
+    } else if (token !== ":") {
+      const opens = token === "{" || token === "[";
+      if (direct && (matched < 0 || String(name) === path[matched])) {
+        nearest = index;
+        if (++matched === path.length || !opens) return nearest;
+        name = token === "[" ? 0 : undefined;
+      }
+      if (opens) depth++;
+    }
   }
-  return lineAndColumn(text, node?.offset ?? 0);
+  return nearest;
 }

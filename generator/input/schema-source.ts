@@ -4,8 +4,12 @@ import {
   type Schema,
   SchemaError,
   type SchemaErrorCode,
+  atPointer,
   canonicalise,
+  canonicaliseWithOrigins,
   isJsonObject,
+  pointer,
+  pointerTokens,
   readSchema,
 } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
@@ -50,17 +54,33 @@ export async function withPlaces<T>(
     return work();
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
+    const at = source.text === undefined ? error.pointer : writtenPlace(source.text, error.pointer);
     const position =
-      source.text === undefined
-        ? {}
-        : (await import("./positions.js")).positionOf(source.text, error.pointer);
+      source.text === undefined ? {} : (await import("./positions.js")).positionOf(source.text, at);
     const suggestion = error.code === "unsupported-dialect" ? undefined : closestTo(error);
     throw new CodedError(codes[error.code], error.message, {
-      place: { file: source.file, pointer: error.pointer, ...position },
+      place: { file: source.file, pointer: at, ...position },
       next: suggestion === undefined ? advice[error.code] : `Did you mean ${suggestion}?`,
       cause: error,
     });
   }
+}
+
+/** The place in the file for a place in its canonical form, where names and order may differ. */
+function writtenPlace(text: string, at: string): string {
+  let place = "";
+  try {
+    const { canonical, origins } = canonicaliseWithOrigins(JSON.parse(text) as JsonValue);
+    let value: JsonValue | undefined = canonical;
+    for (const token of pointerTokens(at)) {
+      value = typeof value === "object" ? atPointer(value, pointer("", token)) : undefined;
+      place = (isJsonObject(value) ? origins.get(value) : undefined) ?? pointer(place, token);
+    }
+  } catch {
+    // The file has no canonical form: what was wrong with it is named as it was written.
+    return at;
+  }
+  return place;
 }
 
 function closestTo({ message, candidates }: SchemaError): string | undefined {

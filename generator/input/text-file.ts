@@ -1,3 +1,4 @@
+import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { CodedError } from "../diagnostics/coded-error.js";
 
@@ -11,9 +12,9 @@ export const maximumBytes = 32 * 1024 * 1024;
  */
 export async function readBytes(file: string): Promise<Buffer> {
   try {
-    const { size } = await stat(file);
-    if (size > maximumBytes) throw tooLarge(file, size);
-    return await readFile(file);
+    const about = await stat(file);
+    if (about.size > maximumBytes) throw tooLarge(file, about.size);
+    return about.isFile() ? await readFile(file) : await readStream(file);
   } catch (error) {
     if (error instanceof CodedError) throw error;
     throw new CodedError(
@@ -28,8 +29,20 @@ export async function readBytes(file: string): Promise<Buffer> {
   }
 }
 
+/** Pipes and devices do not say how much they hold, and some never end. */
+async function readStream(file: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maximumBytes) throw tooLarge(file, size);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
 export function tooLarge(file: string, bytes: number): CodedError {
-  const size = `${(bytes / 1024 / 1024).toFixed(0)} MiB`;
+  const size = `${Math.ceil(bytes / 1024 / 1024)} MiB`;
   return new CodedError("MG1003", `expected at most 32 MiB, got ${size}`, {
     place: { file },
     next: "Check that this is the file you meant.",
