@@ -1,7 +1,11 @@
 import { type JsonValue, jsonObject } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { message, modelOf, object, ref } from "../../model/models.js";
-import { bundled, compilerErrors, emitted } from "./emitted.js";
+import { compilerErrors, emitted, loaded } from "./emitted.js";
+
+interface Revision {
+  readonly table: { readonly incomingRequests: ReadonlyMap<string, object>; readonly errors: object };
+}
 
 /** Names that try to leave the string, comment, identifier or line they stand in. */
 const hostile = [
@@ -76,10 +80,9 @@ describe("hostile names", () => {
   });
 
   it("stay what they are in the tables", async () => {
-    const entry = `import { revision } from "./2099-01-01/server.js"; globalThis.table = revision.table;`;
-    const sandbox: { table?: { incomingRequests: ReadonlyMap<string, object>; errors: object } } = {};
-    new Function("globalThis", await bundled(files, entry))(sandbox);
-    const { incomingRequests, errors } = sandbox.table!;
+    const entry = `export { revision } from "./2099-01-01/server.js";`;
+    const { revision } = await loaded<{ revision: Revision }>(files, entry);
+    const { incomingRequests, errors } = revision.table;
     for (const name of hostile) expect(incomingRequests.has(name), JSON.stringify(name)).toBe(true);
     expect(Object.keys(errors)).toEqual(["__proto__"]);
     expect(Object.getPrototypeOf(errors)).toBe(Object.prototype);

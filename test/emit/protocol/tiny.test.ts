@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { format } from "../../../generator/format.js";
-import { bundled, compilerErrors, emitted } from "./emitted.js";
+import { compilerErrors, emitted, loaded } from "./emitted.js";
 import { message, object } from "../../model/models.js";
 import { tinyModel } from "./tiny.js";
 
@@ -43,7 +43,7 @@ describe("the output for a tiny protocol", () => {
       import { revision } from "./2099-01-01/server.js";
       const { incomingRequests, outgoingNotifications, outgoingRequests, headers, errors } = revision.table;
       const greet = incomingRequests.get("people/greet");
-      globalThis.found = {
+      export const found = {
         greet: { ...greet, accepts: greet.accepts({ method: "people/greet", params: { name: "Ann", _meta: { "example.com/version": "1" } } }) },
         refused: greet.accepts({ method: "people/greet", params: {} }),
         inherited: incomingRequests.get("constructor"),
@@ -51,9 +51,8 @@ describe("the output for a tiny protocol", () => {
         payload: outgoingRequests.get("people/ask").payload,
         headers, errors,
       };`;
-    const sandbox: { found?: unknown } = {};
-    new Function("globalThis", await bundled(files, entry))(sandbox);
-    expect(sandbox.found).toMatchObject({
+    const { found } = await loaded<{ found: object }>(files, entry);
+    expect(found).toMatchObject({
       greet: {
         name: "GreetRequest",
         accepts: true,
