@@ -3,6 +3,7 @@ import type { Emitter, SchemaInput } from "../emitter.js";
 import { nameDefinitions } from "../names.js";
 import { docComment } from "../text.js";
 import { isInterface } from "./declaration.js";
+import { printableBases } from "./extends.js";
 import { type Member, deprecation, indexSignature, membersOf, printBody } from "./object.js";
 import { assigned, interfaceHead, settled } from "./layout.js";
 import { type TypeNames, printType } from "./print.js";
@@ -26,23 +27,35 @@ function declare(definition: Definition, schema: Schema, names: TypeNames): stri
   const identifier = names.get(definition.name)!;
   if (!isInterface(definition))
     return assigned(`export type ${identifier} =`, printType(definition.node, names), "");
-  const bases = (definition.extends ?? []).map((base) => names.get(base)!);
-  return `${interfaceHead(identifier, bases)} ${ownBody(definition, schema, names)}`;
+  const bases = printableBases(definition, schema);
+  const head = interfaceHead(
+    identifier,
+    bases.map(({ name }) => names.get(name)!),
+  );
+  return `${head} ${ownBody(definition, bases, names)}`;
 }
 
 /** The members that the definition's bases do not already declare in the same way. */
-function ownBody(definition: Definition, schema: Schema, names: TypeNames): string {
-  const members = membersOf(definition.node, names, "  ");
-  const index = indexSignature(definition.node, names, "  ");
+function ownBody({ node }: Definition, bases: readonly Definition[], names: TypeNames): string {
+  const index = indexSignature(node, names, "  ");
+  const inherited = inheritedMembers(bases, names);
+  const own = membersOf(node, names, "  ").filter(
+    (member) => inherited.get(member.name) !== signature(member),
+  );
+  const isInherited = bases.some((base) => indexSignature(base.node, names, "  ") === index);
+  return printBody(own, isInherited ? undefined : index, "", true);
+}
+
+/** What the bases declare; a member on which they differ has to be declared again. */
+function inheritedMembers(bases: readonly Definition[], names: TypeNames): Map<string, string> {
   const inherited = new Map<string, string>();
-  const inheritedIndex = new Set<string | undefined>();
-  for (const base of definition.extends ?? []) {
-    const { node } = schema.definitions.get(base)!;
-    for (const member of membersOf(node, names, "  ")) inherited.set(member.name, signature(member));
-    inheritedIndex.add(indexSignature(node, names, "  "));
+  for (const { node } of bases) {
+    for (const member of membersOf(node, names, "  ")) {
+      const known = inherited.get(member.name);
+      inherited.set(member.name, known === undefined || known === signature(member) ? signature(member) : "");
+    }
   }
-  const own = members.filter((member) => inherited.get(member.name) !== signature(member));
-  return printBody(own, inheritedIndex.has(index) ? undefined : index, "", true);
+  return inherited;
 }
 
 function signature({ optional, type }: Member): string {
