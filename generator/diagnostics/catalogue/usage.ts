@@ -23,7 +23,8 @@ export const usageDiagnostics = {
   MG2004: {
     title: "An option has a value it cannot have",
     exit: 2,
-    explanation: "The option takes one of a fixed set of values, or a value of a certain form; the message names them.",
+    explanation:
+      "The option takes one of a fixed set of values, or a value of a certain form; the message names them.",
   },
   MG2005: {
     title: "Options do not go together",
@@ -104,7 +105,8 @@ export const usageDiagnostics = {
   MG4003: {
     title: "The server did not answer in time",
     exit: 4,
-    explanation: "A download may take 30 seconds in all. Try again, or download the file yourself and name the copy.",
+    explanation:
+      "A download may take 30 seconds in all. Try again, or download the file yourself and name the copy.",
   },
   MG7001: {
     title: "A bug in mcpgen",
