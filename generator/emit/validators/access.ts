@@ -1,5 +1,5 @@
 import { type Expression, compare, flatText, not } from "./expression.js";
-import { type Layout, group, indent, print, softline } from "./layout.js";
+import { type Layout, group, indent, flat, softline } from "./layout.js";
 
 /** Names under which every object inherits something: there, only own members count. */
 const inherited: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
@@ -29,5 +29,5 @@ export function readings(expression: Expression): number {
 
 /** Too long to be read well inside a condition. */
 export function isLong(value: Layout): boolean {
-  return print(value).length > 40;
+  return flat(value).length > 40;
 }

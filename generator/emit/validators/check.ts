@@ -26,6 +26,7 @@ export function check(
 ): Statement[] {
   const simple = condition(node, subject, place, within);
   if (simple) return require(simple);
+  if (isUnionOnly(node, place)) return require(split(node, subject, place));
   const { pointer, anyOf, ref } = node;
   const statements = checkOwn(node, subject, place, within);
   let left = ownKinds(node, place, within);

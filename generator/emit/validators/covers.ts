@@ -20,14 +20,18 @@ export function withoutCovered(shapes: Shapes, arms: readonly SchemaNode[]): rea
 function covers(shapes: Shapes, wide: SchemaNode, narrow: SchemaNode): boolean {
   const target = throughAlias(shapes, wide);
   if (target === throughAlias(shapes, narrow) || shapes.isTrivial(target)) return true;
+  if (shapes.isOpen(target)) return false;
   const parts = shapes.conjuncts(narrow);
-  if (parts.some((part) => shapes.isOpen(part)) || shapes.isOpen(target)) return false;
+  if (parts.some((part) => shapes.isOpen(part))) return false;
   const keys = assertions(target);
   if (keys.every((key) => key === "types")) return coversTypes(shapes, target.types!, narrow);
   if (keys.every((key) => key === "types" || key === "properties" || key === "required")) {
     return coversObject(shapes, target, narrow, parts);
   }
-  return keyOf(shapes, target) === keyOf(shapes, narrow);
+  return (
+    haveSameKeys(keys, assertions(throughAlias(shapes, narrow))) &&
+    keyOf(shapes, target) === keyOf(shapes, narrow)
+  );
 }
 
 function coversTypes(shapes: Shapes, types: readonly TypeName[], narrow: SchemaNode): boolean {
@@ -56,6 +60,11 @@ function coversObject(
         return own !== undefined && covers(shapes, child, own);
       }),
   );
+}
+
+/** Most nodes that differ do so here. */
+function haveSameKeys(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((key, index) => key === b[index]);
 }
 
 /** The node itself, or what it refers to where it says nothing more than that. */

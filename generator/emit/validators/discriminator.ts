@@ -8,20 +8,34 @@ export interface Discriminator {
   readonly arms: ReadonlyMap<Scalar, readonly SchemaNode[]>;
 }
 
-/**
- * The member that all arms require and limit to constants, and by which they differ most; only an open
- * union may have a single arm.
- */
+/** The member that all arms require and limit to constants, and by which they differ most. */
 export function discriminatorOf(shapes: Shapes, arms: readonly SchemaNode[]): Discriminator | undefined {
   let best: Discriminator | undefined;
   for (const name of commonTagNames(shapes, arms)) {
-    const byTag = new Map<Scalar, SchemaNode[]>();
-    for (const arm of arms) {
-      for (const tag of shapes.tagsOf(arm, name)!) byTag.set(tag, [...(byTag.get(tag) ?? []), arm]);
-    }
+    const byTag = armsByTag(shapes, arms, name);
     if (byTag.size > (best?.arms.size ?? 1)) best = { name, arms: byTag };
   }
   return best;
+}
+
+/**
+ * The discriminator of an open union, which may know a single tag so far: then it is the constant that
+ * differs most from definition to definition (`method` rather than `jsonrpc`).
+ */
+export function openDiscriminatorOf(shapes: Shapes, arms: readonly SchemaNode[]): Discriminator | undefined {
+  const several = discriminatorOf(shapes, arms);
+  if (several || arms.length !== 1) return several;
+  const names = commonTagNames(shapes, arms);
+  const [name] = names.sort((a, b) => shapes.tagVariety(b) - shapes.tagVariety(a));
+  return name === undefined ? undefined : { name, arms: armsByTag(shapes, arms, name) };
+}
+
+function armsByTag(shapes: Shapes, arms: readonly SchemaNode[], name: string): Map<Scalar, SchemaNode[]> {
+  const byTag = new Map<Scalar, SchemaNode[]>();
+  for (const arm of arms) {
+    for (const tag of shapes.tagsOf(arm, name)!) byTag.set(tag, [...(byTag.get(tag) ?? []), arm]);
+  }
+  return byTag;
 }
 
 /** Members by which all arms are the same: required, with one constant. */

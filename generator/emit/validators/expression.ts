@@ -1,4 +1,4 @@
-import { type Layout, group, indent, join, line, print, softline, whenBroken } from "./layout.js";
+import { type Layout, group, indent, join, line, flat, softline, whenBroken } from "./layout.js";
 
 /** A condition on a value. Negation is pushed to the leaves, so that no `!( … )` is ever printed. */
 export type Expression =
@@ -45,7 +45,7 @@ export function or(...parts: readonly Expression[]): Expression {
 
 /** @param neutral the constant that changes nothing; the other one decides */
 function logic(operator: "&&" | "||", parts: readonly Expression[], neutral: boolean): Expression {
-  const flat: Expression[] = [];
+  const kept: Expression[] = [];
   const seen = new Set<string>();
   for (const part of parts.flatMap((part) =>
     part.kind === "logic" && part.operator === operator ? part.parts : [part],
@@ -55,11 +55,11 @@ function logic(operator: "&&" | "||", parts: readonly Expression[], neutral: boo
       continue;
     }
     const text = flatText(part);
-    if (!seen.has(text)) flat.push(part);
+    if (!seen.has(text)) kept.push(part);
     seen.add(text);
   }
-  if (flat.length === 0) return { kind: "constant", value: neutral };
-  return flat.length === 1 ? flat[0]! : { kind: "logic", operator, parts: flat };
+  if (kept.length === 0) return { kind: "constant", value: neutral };
+  return kept.length === 1 ? kept[0]! : { kind: "logic", operator, parts: kept };
 }
 
 export function not(expression: Expression): Expression {
@@ -90,9 +90,9 @@ export function flatText(expression: Expression): string {
     case "logic":
       return "(" + expression.parts.map(flatText).join(` ${expression.operator} `) + ")";
     case "compare":
-      return `${print(expression.left)} ${expression.operator} ${expression.right}`;
+      return `${flat(expression.left)} ${expression.operator} ${expression.right}`;
     default:
-      return print(layoutOf(expression));
+      return flat(layoutOf(expression));
   }
 }
 

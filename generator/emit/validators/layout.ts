@@ -40,6 +40,24 @@ export function join(separator: Layout, parts: readonly Layout[]): Layout[] {
   return parts.flatMap((part, index) => (index === 0 ? [part] : [separator, part]));
 }
 
+/** The text of `layout` on one line, however long. */
+export function flat(layout: Layout): string {
+  if (typeof layout === "string") return layout;
+  if (isSequence(layout)) {
+    let text = "";
+    for (const part of layout) text += flat(part);
+    return text;
+  }
+  switch (layout.kind) {
+    case "line":
+      return layout.flat;
+    case "broken":
+      return "";
+    default:
+      return flat(layout.kind === "choice" ? layout.short : layout.of);
+  }
+}
+
 interface Piece {
   readonly of: Layout;
   readonly depth: number;

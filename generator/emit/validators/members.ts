@@ -4,7 +4,7 @@ import { check, test } from "./check.js";
 import { condition } from "./condition.js";
 import { type Expression, and, compare, or } from "./expression.js";
 import { checkKeys } from "./keys.js";
-import { print } from "./layout.js";
+import { flat } from "./layout.js";
 import type { Kind } from "./shape.js";
 import { type Statement, require, when } from "./statement.js";
 import type { Place } from "./unit.js";
@@ -66,7 +66,7 @@ function checkMember({ name, node, required }: Member, subject: string, place: P
       return ready ? accepted : and(isPresent(value), accepted);
     };
     const times = readings(whole(probe));
-    if (times === 0 || (times === 1 && !isLong(access))) return require(whole(print(access)));
+    if (times === 0 || (times === 1 && !isLong(access))) return require(whole(flat(access)));
     const local = place.scope.local(name);
     return [{ kind: "const", name: local, value: access }, ...require(whole(local))];
   }

@@ -41,6 +41,7 @@ export class Shapes {
   /** Unions and sets that the notes declare open are read as such. */
   readonly open: boolean;
   private readonly kinds = new Map<SchemaNode, ReadonlySet<Kind>>();
+  private readonly arms = new Map<readonly SchemaNode[], readonly SchemaNode[]>();
 
   constructor(schema: Schema, open: boolean) {
     this.schema = schema;
@@ -51,12 +52,23 @@ export class Shapes {
     return this.schema.definitions.get(name)!.node;
   }
 
+  /** The arms of a union that matter: `reduce` is asked once for each. */
+  armsOf(
+    arms: readonly SchemaNode[],
+    reduce: (shapes: Shapes, arms: readonly SchemaNode[]) => readonly SchemaNode[],
+  ): readonly SchemaNode[] {
+    let kept = this.arms.get(arms);
+    if (!kept) this.arms.set(arms, (kept = reduce(this, arms)));
+    return kept;
+  }
+
   isOpen(node: SchemaNode): boolean {
     return this.open && node.open === true;
   }
 
   /** The node and all nodes that a value must satisfy as well to satisfy it: through `$ref` and `allOf`. */
-  conjuncts(node: SchemaNode): SchemaNode[] {
+  conjuncts(node: SchemaNode): readonly SchemaNode[] {
+    if (node.ref === undefined && !node.allOf) return [node];
     return [
       node,
       ...(node.ref === undefined ? [] : this.conjuncts(this.definition(node.ref))),
@@ -143,6 +155,12 @@ export class Shapes {
     return [...this.requiredBy(node), ...this.requiredByArms(node)].filter((name) => this.tagsOf(node, name));
   }
 
+  /** How many constants the definitions of the schema have for the member `name`. */
+  tagVariety(name: string): number {
+    const nodes = [...this.schema.definitions.values()].map(({ node }) => node);
+    return new Set(nodes.flatMap((node) => [...(this.tagsOf(node, name) ?? [])])).size;
+  }
+
   private requiredByArms(node: SchemaNode): string[] {
     return this.conjuncts(node).flatMap((part) =>
       part.anyOf?.[0] ? [...this.requiredBy(part.anyOf[0])] : [],
@@ -209,7 +227,15 @@ const annotations: ReadonlySet<string> = new Set([
 ]);
 
 /** The keywords of a node that can refuse a value. */
-export function assertions(node: SchemaNode): (keyof SchemaNode)[] {
+export function assertions(node: SchemaNode): readonly (keyof SchemaNode)[] {
+  let keys = asserted.get(node);
+  if (!keys) asserted.set(node, (keys = computeAssertions(node)));
+  return keys;
+}
+
+const asserted = new WeakMap<SchemaNode, readonly (keyof SchemaNode)[]>();
+
+function computeAssertions(node: SchemaNode): (keyof SchemaNode)[] {
   return (Object.keys(node) as (keyof SchemaNode)[]).filter(
     (key) => !annotations.has(key) && !isIdle(node, key),
   );

@@ -2,7 +2,13 @@ import type { SchemaNode } from "@mcpgen/engine";
 import { isPresent, member } from "./access.js";
 import { test, verdictOn } from "./check.js";
 import { callsLast, kindTest, kindsTest, literal } from "./condition.js";
-import { type Discriminator, commonConstants, discriminatorOf, presenceTags } from "./discriminator.js";
+import {
+  type Discriminator,
+  commonConstants,
+  discriminatorOf,
+  openDiscriminatorOf,
+  presenceTags,
+} from "./discriminator.js";
 import { type Expression, and, compare, no, or } from "./expression.js";
 import { type Kind, assertions, common } from "./shape.js";
 import { type Statement, type SwitchCase, require, returns, when } from "./statement.js";
@@ -36,7 +42,9 @@ export function unionVerdict(node: SchemaNode, subject: string, place: Place, wi
   const all = node.anyOf ?? [closed(node)];
   const arms = place.arms(all).filter((arm) => common(shapes.kindsOf(arm), within).size > 0);
   const objects = armsOf(objectKind, arms, place, within);
-  const discriminator = discriminatorOf(shapes, open ? armsOf(objectKind, all, place, within) : objects);
+  const discriminator = open
+    ? openDiscriminatorOf(shapes, armsOf(objectKind, all, place, within))
+    : discriminatorOf(shapes, objects);
   if (open && !discriminator) return [returns(openVerdict(node, objects, subject, place))];
   if (arms.length === 1 && !open) return verdictOn(arms[0]!, subject, place, within);
 

@@ -170,7 +170,7 @@ export class Place {
 
   /** The arms of a union that matter. */
   arms(arms: readonly SchemaNode[]): readonly SchemaNode[] {
-    return withoutCovered(this.shapes, arms);
+    return this.shapes.armsOf(arms, withoutCovered);
   }
 
   /** The node, or what stands below it, refers to definitions of the unit's cycle. */

@@ -1,0 +1,55 @@
+/** Judges all of `values` once; the number accepted keeps the work from being optimised away. */
+function pass(validate, values) {
+  let accepted = 0;
+  for (let index = 0; index < values.length; index++) if (validate(values[index])) accepted++;
+  return accepted;
+}
+
+/** CPU time of this process: what else runs on the machine does not count. */
+function nanoseconds(validate, values, passes) {
+  const start = process.cpuUsage();
+  let accepted = 0;
+  for (let index = 0; index < passes; index++) accepted += pass(validate, values);
+  const { user, system } = process.cpuUsage(start);
+  if (accepted < 0) throw new Error("unreachable");
+  return ((user + system) * 1000) / (passes * values.length);
+}
+
+/** About `milliseconds` of work. */
+function passesFor(validate, values, milliseconds) {
+  let passes = 1;
+  for (;;) {
+    const spent = nanoseconds(validate, values, passes) * passes * values.length;
+    if (spent > milliseconds * 1e6) return passes;
+    passes *= 2;
+  }
+}
+
+export function median(numbers) {
+  const sorted = [...numbers].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1];
+}
+
+export function geometricMean(numbers) {
+  return Math.exp(numbers.reduce((sum, number) => sum + Math.log(number), 0) / numbers.length);
+}
+
+/** How many of `values` a contender judges otherwise than expected. */
+export function wrongVerdicts(validate, { values, expected }) {
+  return values.filter((value) => validate(value) !== expected).length;
+}
+
+/**
+ * Nanoseconds a verdict, by contender: all contenders take turns, `rounds` times, so that what disturbs
+ * the machine disturbs all of them; the median counts.
+ */
+export function measure(contenders, values, { rounds, milliseconds }) {
+  const passes = contenders.map(([, validate]) => passesFor(validate, values, milliseconds));
+  const samples = contenders.map(() => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, [, validate]] of contenders.entries()) {
+      samples[index].push(nanoseconds(validate, values, passes[index]));
+    }
+  }
+  return new Map(contenders.map(([name], index) => [name, median(samples[index])]));
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { compiled, schemaOf, validatorsOf } from "./emitted.js";
+
+const million = 1_000_000;
+
+/** `leaf` inside `depth` arrays, or objects with the member `key`; built without recursion. */
+function nested(depth: number, leaf: unknown, key?: string): unknown {
+  let value = leaf;
+  for (let level = 0; level < depth; level++) value = key === undefined ? [value] : { [key]: value };
+  return value;
+}
+
+const json = {
+  JSONValue: {
+    anyOf: [
+      { $ref: "#/$defs/JSONObject" },
+      { type: "array", items: { $ref: "#/$defs/JSONValue" } },
+      { type: ["string", "number", "boolean", "null"] },
+    ],
+  },
+  JSONObject: { type: "object", additionalProperties: { $ref: "#/$defs/JSONValue" } },
+};
+
+describe("recursive definitions", () => {
+  it("are judged at any depth", { timeout: 60_000 }, async () => {
+    const { isJSONValue, isJSONObject } = await compiled(json);
+    for (const depth of [0, 1, 63, 64, 65, 66, 129, 130, 10_000, million]) {
+      expect(isJSONValue!(nested(depth, 1)), `arrays, ${depth}`).toBe(true);
+      expect(isJSONValue!(nested(depth, undefined)), `arrays, ${depth}`).toBe(false);
+      expect(isJSONValue!(nested(depth, "x", "a")), `objects, ${depth}`).toBe(true);
+      expect(isJSONObject!(nested(depth, NaN, "a")), `objects, ${depth}`).toBe(false);
+    }
+  });
+
+  it("are judged when wide as well as deep", async () => {
+    const { isJSONValue } = await compiled(json);
+    const wide = Array.from({ length: 100_000 }, (_, index) => [index]);
+    expect(isJSONValue!(nested(100, wide))).toBe(true);
+    expect(isJSONValue!(nested(100, [...wide, undefined]))).toBe(false);
+  });
+
+  it("carry no depth where nothing recurs", () => {
+    expect(validatorsOf(schemaOf({ A: { type: "array", items: { type: "array" } } }))).not.toContain("depth");
+  });
+});
+
+/** Recursive references where a false verdict does not decide the whole. */
+const backtracking: Record<
+  string,
+  { definitions: object; good: (depth: number) => unknown; bad: (depth: number) => unknown }
+> = {
+  "anyOf without a discriminator": {
+    definitions: {
+      A: {
+        anyOf: [
+          { type: "object", properties: { n: { $ref: "#/$defs/A" } }, required: ["n"] },
+          {
+            type: "object",
+            properties: { m: { type: "integer" } },
+            required: ["m"],
+            additionalProperties: false,
+          },
+        ],
+      },
+    },
+    good: (depth) => nested(depth, { m: 1 }, "n"),
+    bad: (depth) => nested(depth, { m: 1.5 }, "n"),
+  },
+  not: {
+    definitions: {
+      A: { anyOf: [{ type: "integer" }, { type: "array", items: { not: { $ref: "#/$defs/A" } } }] },
+    },
+    good: (depth) => nested(depth * 2, 1),
+    bad: (depth) => nested(depth * 2 + 1, 1),
+  },
+  oneOf: {
+    definitions: {
+      A: {
+        oneOf: [
+          { type: "integer" },
+          { type: "array", items: { $ref: "#/$defs/A" } },
+          { type: "array", minItems: 2 },
+        ],
+      },
+    },
+    good: (depth) => nested(depth, 1),
+    bad: (depth) => nested(depth, "x"),
+  },
+  if: {
+    definitions: {
+      A: {
+        if: { type: "array", items: { $ref: "#/$defs/A" }, minItems: 1 },
+        then: true,
+        else: { type: "integer" },
+      },
+    },
+    good: (depth) => nested(depth, 1),
+    bad: (depth) => nested(depth, "x"),
+  },
+  contains: {
+    definitions: { A: { anyOf: [{ type: "integer" }, { type: "array", contains: { $ref: "#/$defs/A" } }] } },
+    good: (depth) => nested(depth, 1),
+    bad: (depth) => nested(depth, "x"),
+  },
+  "a cycle of two through a tried arm": {
+    definitions: {
+      A: { type: "object", properties: { b: { $ref: "#/$defs/B" } }, required: ["b"] },
+      B: {
+        anyOf: [
+          { $ref: "#/$defs/A" },
+          { type: "object", properties: { leaf: { type: "integer" } }, required: ["leaf"] },
+        ],
+      },
+    },
+    good: (depth) => nested(depth + 1, { leaf: 1 }, "b"),
+    bad: (depth) => nested(depth + 1, { leaf: "x" }, "b"),
+  },
+};
+
+describe("recursion where arms are tried", () => {
+  for (const [title, { definitions, good, bad }] of Object.entries(backtracking)) {
+    it(title, { timeout: 60_000 }, async () => {
+      const { isA } = await compiled(definitions);
+      for (const depth of [0, 1, 31, 32, 33, 64, 65, 66, 67, 1_001, 100_000]) {
+        expect(isA!(good(depth)), `good, ${depth}`).toBe(true);
+        expect(isA!(bad(depth)), `bad, ${depth}`).toBe(false);
+      }
+    });
+  }
+});
+
+describe("size of the schema", () => {
+  it("15,500 definitions are emitted", { timeout: 60_000 }, async () => {
+    const definitions = Object.fromEntries(
+      Array.from({ length: 15_500 }, (_, index) => [
+        `D${index}`,
+        {
+          type: "object",
+          properties: { next: { $ref: `#/$defs/D${(index * 7) % 15_500}` }, kind: { const: `k${index}` } },
+          required: ["kind"],
+        },
+      ]),
+    );
+    const text = validatorsOf(schemaOf(definitions));
+    expect(text.match(/^export function is/gm)).toHaveLength(15_500);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { compiled, schemaOf, validatorsOf } from "./emitted.js";
+
+const inherited = Object.getOwnPropertyNames(Object.prototype);
+const awkward = [
+  "a b",
+  "a-b",
+  "0",
+  "",
+  "'",
+  '"',
+  "\\",
+  "`${a}`",
+  "\n",
+  "\u2028",
+  "class",
+  "value",
+  "depth",
+  "record",
+  "isA",
+  "Array",
+  "é",
+  "x".repeat(200),
+];
+
+/** An object whose only own member is `name`; in a literal `__proto__` would be the prototype. */
+const holding = (name: string, value: unknown): unknown =>
+  JSON.parse(`{${JSON.stringify(name)}:${JSON.stringify(value)}}`);
+
+describe("members with hostile names", () => {
+  for (const name of [...inherited, ...awkward]) {
+    it(`required, optional and constant: ${JSON.stringify(name.slice(0, 30))}`, async () => {
+      const properties = (schema: unknown) => ({ type: "object", properties: holding(name, schema) });
+      const { isA, isB, isC, isD } = await compiled({
+        A: { ...properties({ type: "string" }), required: [name] },
+        B: properties({ type: "object", properties: { a: { type: "string" } } }),
+        C: { ...properties({ const: 1 }), additionalProperties: false },
+        D: { type: "object", additionalProperties: { type: "string" } },
+      });
+      expect(isA!({})).toBe(false);
+      expect(isA!(holding(name, "x"))).toBe(true);
+      expect(isA!(holding(name, 1))).toBe(false);
+      expect(isB!({})).toBe(true);
+      expect(isB!(holding(name, { a: "x" }))).toBe(true);
+      expect(isB!(holding(name, { a: 1 }))).toBe(false);
+      expect(isC!(holding(name, 1))).toBe(true);
+      expect(isC!(holding(name, 2))).toBe(false);
+      expect(isD!(holding(name, "x"))).toBe(true);
+      expect(isD!(holding(name, 1))).toBe(false);
+    });
+  }
+});
+
+describe("definitions with awkward names", () => {
+  it("that hide globals leave the globals usable", async () => {
+    const names = ["Array", "Error", "Generator", "Iterator", "Map", "Number", "Object", "Record", "Set"];
+    const tree = {
+      type: "array",
+      items: {
+        anyOf: [{ $ref: "#/$defs/Array" }, { type: "array", maxItems: 1, items: { $ref: "#/$defs/Array" } }],
+      },
+    };
+    const definitions = Object.fromEntries(
+      names.map((name) => [name, { type: "object", properties: { a: { type: "integer" } } }]),
+    );
+    const validators = await compiled({ ...definitions, Array: tree });
+    for (const name of names) {
+      if (name !== "Array") expect(validators[`is${name}`]!({ a: 1.5 })).toBe(false);
+    }
+    expect(validators["isArray"]!([[[]]])).toBe(true);
+  });
+
+  it("that differ in their first letter alone get validators of their own", async () => {
+    const validators = await compiled({ foo: { type: "string" }, Foo: { type: "integer" } });
+    const verdicts = Object.keys(validators)
+      .filter((name) => name.startsWith("is"))
+      .map((name) => validators[name]!("a"));
+    expect(verdicts.sort()).toEqual([false, true]);
+  });
+
+  it("that look like the name of a split-off function do not meet it", async () => {
+    const union = { anyOf: [{ required: ["a"] }, { required: ["b"] }] };
+    const validators = await compiled({
+      A: { type: "object", properties: { x: union, y: union } },
+      A_x: { properties: { x: union } },
+      A_: union,
+    });
+    expect(validators["isA"]!({ x: { a: 1 }, y: { b: 1 } })).toBe(true);
+    expect(validators["isA"]!({ x: { a: 1 }, y: {} })).toBe(false);
+    expect(validators["isA_x"]!({ x: {} })).toBe(false);
+  });
+});
+
+describe("order", () => {
+  it("adding a definition changes its own block and the import only", () => {
+    const before = {
+      Alpha: { type: "string" },
+      Gamma: { type: "object", properties: { a: { $ref: "#/$defs/Alpha" } } },
+    };
+    const blocks = (definitions: object) => validatorsOf(schemaOf(definitions)).split("\n\n");
+    const after = new Set(blocks({ ...before, Beta: { type: "integer" } }));
+    const changed = blocks(before).filter((block) => !after.has(block));
+    expect(changed).toEqual(['import type { Alpha, Gamma } from "./types.js";']);
+  });
+
+  it("does not depend on the order of the input", () => {
+    const one = validatorsOf(schemaOf({ B: { type: "string" }, A: { required: ["b", "a"] } }));
+    expect(validatorsOf(schemaOf({ A: { required: ["a", "b"] }, B: { type: "string" } }))).toBe(one);
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from "vitest";
+import { schemaOf, validatorsOf } from "./emitted.js";
+
+/** The text from `start` to the end of its function. */
+function functionIn(text: string, start: string): string {
+  const from = text.indexOf(start);
+  return text.slice(from, text.indexOf("\n}\n", from) + 2);
+}
+
+const definitions = {
+  Call: {
+    type: "object",
+    properties: {
+      jsonrpc: { const: "2.0" },
+      method: { const: "call" },
+      id: { $ref: "#/$defs/Id" },
+      params: {
+        type: "object",
+        properties: {
+          name: { type: "string" },
+          arguments: { type: "object" },
+          _meta: { type: "object", additionalProperties: {} },
+        },
+        required: ["name"],
+      },
+      tags: { type: "array", items: { type: "string" } },
+      priority: { type: "number", minimum: 0, maximum: 1 },
+      icons: { type: "array", items: { $ref: "#/$defs/Icon" } },
+    },
+    required: ["jsonrpc", "method", "id", "params"],
+  },
+  Icon: {
+    type: "object",
+    properties: { src: { type: "string" }, theme: { enum: ["light", "dark"] } },
+    required: ["src"],
+  },
+  Id: { type: ["string", "integer"] },
+  Item: { anyOf: [{ $ref: "#/$defs/Call" }, { $ref: "#/$defs/Note" }] },
+  Note: { type: "object", properties: { method: { const: "note" } }, required: ["method"] },
+};
+
+describe("what is emitted reads as if written by hand", () => {
+  const text = validatorsOf(schemaOf(definitions));
+
+  it("an object: constants, required scalars, required members, optional ones", () => {
+    expect(functionIn(text, "export function isCall(")).toBe(`\
+export function isCall(value: unknown): value is Call {
+  if (!record(value)) return false;
+  if (value["jsonrpc"] !== "2.0") return false;
+  if (value["method"] !== "call") return false;
+  if (!isId(value["id"])) return false;
+  const params = value["params"];
+  if (!record(params)) return false;
+  if (typeof params["name"] !== "string") return false;
+  const meta = params["_meta"];
+  if (meta !== undefined && !record(meta)) return false;
+  const argumentsValue = params["arguments"];
+  if (argumentsValue !== undefined && !record(argumentsValue)) return false;
+  const priority = value["priority"];
+  if (
+    priority !== undefined &&
+    (typeof priority !== "number" ||
+      !Number.isFinite(priority) ||
+      priority < 0 ||
+      priority > 1)
+  ) {
+    return false;
+  }
+  const icons = value["icons"];
+  if (icons !== undefined) {
+    if (!Array.isArray(icons)) return false;
+    for (const item of icons) {
+      if (!isIcon(item)) return false;
+    }
+  }
+  const tags = value["tags"];
+  if (tags !== undefined && !strings(tags)) return false;
+  return true;
+}`);
+  });
+
+  it("scalars", () => {
+    expect(functionIn(text, "export function isId(")).toBe(`\
+export function isId(value: unknown): value is Id {
+  return Number.isInteger(value) || typeof value === "string";
+}`);
+  });
+
+  it("a union by its discriminator", () => {
+    expect(functionIn(text, "export function isItem(")).toBe(`\
+export function isItem(value: unknown): value is Item {
+  if (!record(value)) return false;
+  switch (value["method"]) {
+    case "call":
+      return isCall(value);
+    case "note":
+      return isNote(value);
+    default:
+      return false;
+  }
+}`);
+  });
+});

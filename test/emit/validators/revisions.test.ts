@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildSync } from "esbuild";
+import { afterAll, describe, expect, it } from "vitest";
+import { format } from "../../../generator/format.js";
+import { revisions, revisionSchema, typesOf, validatorsOf } from "./emitted.js";
+
+const folder = mkdtempSync(join(tmpdir(), "validators-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const strictest = {
+  ...{
+    target: "ES2022",
+    lib: ["ES2022"],
+    module: "NodeNext",
+    moduleResolution: "NodeNext",
+    types: [],
+    noEmit: true,
+  },
+  ...{
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noImplicitReturns: true,
+  },
+  ...{ noPropertyAccessFromIndexSignature: true, noUnusedLocals: true, noUnusedParameters: true },
+  ...{ allowUnreachableCode: false, noFallthroughCasesInSwitch: true, skipLibCheck: false },
+  ...{ isolatedModules: true, verbatimModuleSyntax: true, erasableSyntaxOnly: true },
+};
+
+/** Source text bundled and minified, of what `entry` exports from the validators of a revision. */
+function bundled(entry: string): string {
+  const result = buildSync({
+    stdin: { contents: entry, resolveDir: folder, loader: "ts" },
+    bundle: true,
+    format: "esm",
+    write: false,
+  });
+  return result.outputFiles[0]!.text;
+}
+
+describe("validators of the released revisions", { timeout: 120_000 }, () => {
+  for (const revision of revisions) {
+    for (const notes of [true, false]) {
+      it(`${revision} ${notes ? "corrected" : "as published"}: prettier changes nothing`, async () => {
+        const schema = await revisionSchema(revision, notes);
+        const text = validatorsOf(schema);
+        expect(await format("validators.ts", text)).toBe(text);
+        if (!notes) return;
+        writeFileSync(
+          join(folder, `validators-${revision}.ts`),
+          text.replace("./types.js", `./types-${revision}.js`),
+        );
+        writeFileSync(join(folder, `types-${revision}.ts`), typesOf(schema));
+      });
+    }
+  }
+
+  it("compile under the strictest options", () => {
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: strictest, include: ["*.ts"] }),
+    );
+    const compiler = join("node_modules", "typescript", "bin", "tsc");
+    const { stdout, status } = spawnSync(process.execPath, [compiler, "-p", folder], { encoding: "utf8" });
+    expect(stdout).toBe("");
+    expect(status).toBe(0);
+  });
+
+  it("one validator brings only what it needs", () => {
+    const text = bundled(`export { isProgressNotification } from "./validators-2025-11-25.ts";`);
+    const functions = [...text.matchAll(/^function (\w+)/gm)].map(([, name]) => name);
+    expect(functions.sort()).toEqual([
+      "isProgressNotification",
+      "isProgressNotificationParams",
+      "isProgressToken",
+      "record",
+    ]);
+    expect(text).not.toMatch(/accepts|strings/);
+  });
+
+  it("an alias of an exact validator brings that one alone", () => {
+    const text = bundled(`export { acceptsProgressToken } from "./validators-2025-11-25.ts";`);
+    expect([...text.matchAll(/^function (\w+)/gm)].map(([, name]) => name)).toEqual(["isProgressToken"]);
+  });
+});
