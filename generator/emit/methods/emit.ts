@@ -4,7 +4,7 @@ import { nameDefinitions } from "../names.js";
 import { stringLiteral } from "../text.js";
 import type { Layout } from "../validators/layout.js";
 import { Facts } from "./facts.js";
-import { arrayLayout, memberKey, memberLayout, objectLayout, printAt, unionType } from "./layouts.js";
+import { arrayLayout, memberKey, memberLine, objectLayout, printAt, unionType } from "./layouts.js";
 import { typeRows } from "./type-rows.js";
 
 const roles: readonly Role[] = ["client", "server"];
@@ -48,7 +48,7 @@ function methodTypes(model: ProtocolModel, role: Role): string[] {
 function errorRows(model: ProtocolModel): string[] {
   return model.errors.map(({ code, name, http }) => {
     const status = http === undefined ? [] : [["http", String(http)] as const];
-    return printAt(1, memberLayout(memberKey(name), objectLayout([["code", String(code)], ...status])));
+    return memberLine(1, memberKey(name), objectLayout([["code", String(code)], ...status]));
   });
 }
 
@@ -66,9 +66,7 @@ function tableOf(model: ProtocolModel, role: Role, facts: Facts): object {
   const row = (method: Method, members: readonly (readonly [string, Layout])[]): Row => ({
     key: memberKey(method.name),
     inherited: method.name in Object.prototype,
-    facts: [...facts.definition(method.message), ...members].map(([key, value]) =>
-      printAt(3, memberLayout(key, value)),
-    ),
+    facts: [...facts.definition(method.message), ...members].map(([key, value]) => memberLine(3, key, value)),
   });
   const exact = (method: Method): Row => row(method, [facts.exactly(method.message)]);
   return {
@@ -103,5 +101,5 @@ function resultRow(method: Method, facts: Facts): string[] {
   );
   if (names.length === 0) return [];
   const definitions = names.map((name) => objectLayout(facts.definition(name, facts.exactly(name))));
-  return [printAt(2, memberLayout(memberKey(method.name), arrayLayout(definitions, true)))];
+  return [memberLine(2, memberKey(method.name), arrayLayout(definitions, true))];
 }

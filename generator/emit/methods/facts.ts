@@ -10,7 +10,7 @@ import {
 import { capitalised } from "../names.js";
 import { stringLiteral } from "../text.js";
 import type { Layout } from "../validators/layout.js";
-import { arrayLayout, objectLayout, printAt, stringsLayout } from "./layouts.js";
+import { arrayLayout, memberLine, objectLayout, stringsLayout } from "./layouts.js";
 
 type Member = readonly [key: string, value: Layout];
 
@@ -94,7 +94,7 @@ export class Facts {
 
   /** Headers of every request. */
   standardHeaders(): string {
-    return printAt(1, headersLayout(this.headersOf.get("*") ?? []));
+    return memberLine(1, "headers", headersLayout(this.headersOf.get("*") ?? []));
   }
 }
 

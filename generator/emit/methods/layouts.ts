@@ -18,9 +18,9 @@ export function memberKey(name: string): string {
   return name === "__proto__" ? '["__proto__"]' : propertyKey(name);
 }
 
-/** `key: value`; a long text goes on a line of its own. */
-export function memberLayout(key: string, value: Layout): Layout {
-  if (typeof value !== "string") return [key, ": ", value];
+/** `key: value`; a long text goes on a line of its own, unless the key is so short that little is won. */
+function memberLayout(key: string, value: Layout): Layout {
+  if (typeof value !== "string" || key.length < 5) return [key, ": ", value];
   return group(key, ":", indent(line, value));
 }
 
@@ -67,4 +67,9 @@ export function printAt(depth: number, layout: Layout): string {
   let nested: Layout = [hardline, layout];
   for (let level = 0; level < depth; level++) nested = indent(nested);
   return print(nested).trimStart();
+}
+
+/** A member of an object that is written one member a line, with the comma after it. */
+export function memberLine(depth: number, key: string, value: Layout): string {
+  return printAt(depth, [memberLayout(key, value), ","]);
 }
