@@ -7,7 +7,7 @@ import { methodDoc } from "../methods/type-rows.js";
 import { nameDefinitions } from "../names.js";
 import { docComment } from "../text.js";
 import { isInterface } from "../types/declaration.js";
-import { assigned, interfaceHead } from "../types/layout.js";
+import { assigned, interfaceHead, settled } from "../types/layout.js";
 import { deprecation, indexSignature, membersOf, printBody } from "../types/object.js";
 import { printType, union } from "../types/print.js";
 import { type AuthoredSchema, authoredResults, authoredSchema, inlineParams } from "./authored-schema.js";
@@ -49,7 +49,7 @@ export const emitAuthoring: Emitter<WorkspaceInput> = ({ models, origin, importE
         .map((method) => rowOf(model, authored, method, names)),
     })),
   };
-  return new Map([["authoring.ts", { content: render("authoring.ts", view) }]]);
+  return new Map([["authoring.ts", settled(render("authoring.ts", view))]]);
 };
 
 /** Whether anything that is printed refers to a type of the wire; an unused import would not compile. */

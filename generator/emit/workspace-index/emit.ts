@@ -1,20 +1,35 @@
 import { published } from "../../model/published.js";
 import type { Emitter, WorkspaceInput } from "../emitter.js";
+import { arrayLayout, printAt, stringsLayout } from "../methods/layouts.js";
 import { identifiersFor } from "../names.js";
+import type { Layout } from "../validators/layout.js";
 
 /** `index.ts`: all finished revisions for either role, oldest first. */
 export const emitIndex: Emitter<WorkspaceInput> = ({ models, origin, importExtension, render }) => {
   const ids = published(models).map(({ revision }) => revision);
   const latest = ids.at(-1);
   if (latest === undefined) return new Map();
-  const identifiers = identifiersFor(ids.flatMap((id) => [`client ${id}`, `server ${id}`]));
+  const names = identifiersFor(ids.flatMap((id) => [`client ${id}`, `server ${id}`]));
   const revisions = ids.map((id) => ({
-    id,
     folder: id,
-    client: identifiers.get(`client ${id}`)!,
-    server: identifiers.get(`server ${id}`)!,
+    client: names.get(`client ${id}`)!,
+    server: names.get(`server ${id}`)!,
   }));
-  return new Map([
-    ["index.ts", { content: render("index.ts", { origin, importExtension, revisions, latest }) }],
-  ]);
+  const clients = arrayLayout(revisions.map(({ client }) => client));
+  const servers = arrayLayout(revisions.map(({ server }) => server));
+  const content = render("index.ts", {
+    origin,
+    importExtension,
+    revisions,
+    clients: declared('export const clientRevisions: readonly Revision<"client">[] =', clients),
+    servers: declared('export const serverRevisions: readonly Revision<"server">[] =', servers),
+    ids: declared("export const revisionIds =", [stringsLayout(ids), " as const"]),
+    latest,
+  });
+  return new Map([["index.ts", { content, formatted: true }]]);
 };
+
+/** A declaration, laid out as a whole. */
+function declared(head: string, value: Layout): string {
+  return printAt(0, [head, " ", value, ";"]);
+}

@@ -5,7 +5,7 @@ import { bundled, compilerErrors, emitted } from "./emitted.js";
 
 const models = await Promise.all(revisions.map(releasedModel));
 const files = emitted(models, "@mcpgen/protocol");
-const own = /\/(methods|client|server)\.ts$|^(model|package)\.(ts|json)$/;
+const own = /\/(methods|client|server)\.ts$|^(model|index|authoring|package)\.(ts|json)$/;
 
 describe("the output for the released revisions", () => {
   it("compiles by itself under strict TypeScript", () => {
