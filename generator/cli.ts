@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { main } from "./command/main.js";
+import { tooOld } from "./command/node-version.js";
 
 // A reader that has seen enough (`mcpgen … | head`) is no error.
 for (const stream of [process.stdout, process.stderr]) {
@@ -18,17 +18,25 @@ process.on("uncaughtException", (error) => {
   process.exit(70);
 });
 
-const { stdout, stderr, env } = process;
-const surrounding = {
-  stdout,
-  stderr,
-  env,
-  directory: process.cwd(),
-  // Opened only by the command that reads it.
-  get stdin() {
-    return process.stdin;
-  },
-};
-void main(process.argv.slice(2), surrounding).then((code) => {
-  process.exitCode = code;
-});
+const complaint = tooOld(process.versions.node);
+if (complaint === undefined) void run();
+else {
+  process.stderr.write(complaint);
+  process.exitCode = 2;
+}
+
+/** Loads the rest only now: an old Node.js could not even parse it. */
+async function run(): Promise<void> {
+  const { main } = await import("./command/main.js");
+  const { stdout, stderr, env } = process;
+  process.exitCode = await main(process.argv.slice(2), {
+    stdout,
+    stderr,
+    env,
+    directory: process.cwd(),
+    // Opened only by the command that reads it.
+    get stdin() {
+      return process.stdin;
+    },
+  });
+}

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { type Project, openProject } from "../config/project.js";
 import { type CachedRun } from "../output/cache.js";
 import { listOutput } from "../output/folder.js";
+import { CodedError } from "../diagnostics/coded-error.js";
 import { manifestFile } from "../output/manifest.js";
 import { sha256 } from "../output/sha256.js";
 import { isInterrupted } from "../output/transaction.js";
@@ -11,7 +12,7 @@ import type { CommandContext, RunCommand } from "./context.js";
 import { inputState, trustsCache } from "./input-state.js";
 import type { Finding, Outcome } from "./outcome.js";
 import { type OutputRequest, outputRequest } from "./output-request.js";
-import { repeatedWithout } from "./repeated.js";
+import { repeatedWithout, restoring } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
 
 export const check: RunCommand = async (args, context) => {
@@ -37,7 +38,12 @@ export async function checkOutput(
   const { compareWithOutput, remember } = await import("./comparison.js");
   const { carriedNotes, drift, mendOf } = await import("./drift.js");
   const schemas = relativeTo(context.directory, await verifyStore(project.schemaDir));
-  const comparison = await compareWithOutput(wanted, project.outDir, state.cached);
+  const comparison = await compareWithOutput(wanted, project.outDir, state.cached).catch((error: unknown) => {
+    // A schema that was edited may be beyond generating from: then the edit is what there is to say.
+    if (error instanceof CodedError && schemas.length > 0) return error;
+    throw error;
+  });
+  if (comparison instanceof CodedError) return unreadable(comparison, schemas, context);
   const findings = [...interrupted(project, context), ...schemas, ...drift(comparison, project, context)];
   const warnings = carriedNotes(comparison.generated, project, context);
   if (findings.length === 0) {
@@ -49,6 +55,23 @@ export async function checkOutput(
     findings: [...findings, ...warnings],
     summary: `${findings.length} ${findings.length === 1 ? "finding" : "findings"}`,
     mend: mendOf(comparison, schemas, command, project, context),
+  };
+}
+
+function unreadable(error: CodedError, schemas: readonly Finding[], { directory }: CommandContext): Outcome {
+  const { code, message, place, next } = error;
+  const finding: Finding = {
+    code,
+    severity: "error",
+    message,
+    ...(place && { place }),
+    ...(next && { next }),
+  };
+  const findings = relativeTo(directory, [finding]);
+  return {
+    findings: [...schemas, ...findings],
+    summary: "nothing can be generated",
+    mend: restoring(schemas),
   };
 }
 

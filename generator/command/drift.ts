@@ -7,6 +7,7 @@ import { unifiedDiff } from "../output/unified-diff.js";
 import type { Comparison } from "./comparison.js";
 import type { CommandContext } from "./context.js";
 import type { Finding } from "./outcome.js";
+import { restoring } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
 
 interface Meaning {
@@ -76,8 +77,7 @@ export function mendOf(
   { outDir }: Project,
   context: CommandContext,
 ): string {
-  const schemas = schemaFindings.map(({ place }) => place?.file).filter((file) => file !== undefined);
-  if (schemas.length > 0) return `git restore ${schemas.join(" ")}`;
+  if (schemaFindings.length > 0) return restoring(schemaFindings);
   const states = new Set(files.map(({ state }) => state));
   const foreign = files.filter(({ state }) => state === "foreign");
   const others = files.some(({ state }) => state !== "foreign" && state !== "same");

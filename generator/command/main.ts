@@ -28,7 +28,8 @@ export async function main(args: readonly string[], surrounding: Surrounding): P
     const run = await selection.command.load();
     return present(name, await run(selection.args, contextOf(args, surrounding, console)), console);
   } catch (error) {
-    return presentError(name, error instanceof CodedError ? error : bug(error, console), console);
+    const coded = error instanceof CodedError ? error : bug(error, console);
+    return presentError(name, coded, console, surrounding.directory);
   }
 }
 

@@ -1,6 +1,8 @@
+import { isAbsolute } from "node:path";
 import type { CodedError, Place } from "../diagnostics/coded-error.js";
 import type { Console, Paint } from "./console.js";
 import { type Finding, type Outcome, exitCodeOf } from "./outcome.js";
+import { shownPath } from "./shown-path.js";
 
 /** Version of the documents that `--json` prints. */
 const documentFormat = 1;
@@ -33,8 +35,18 @@ export function present(command: string, outcome: Outcome, console: Console): nu
  *
  * @returns the exit code
  */
-export function presentError(command: string, error: CodedError, console: Console): number {
-  const { code, message, place, next, exitCode } = error;
+export function presentError(
+  command: string,
+  error: CodedError,
+  console: Console,
+  directory: string,
+): number {
+  const { code, message, next, exitCode } = error;
+  const file = error.place?.file;
+  const place =
+    file !== undefined && isAbsolute(file)
+      ? { ...error.place, file: shownPath(file, directory) }
+      : error.place;
   const asFinding: Finding = {
     code,
     severity: "error",

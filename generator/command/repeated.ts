@@ -1,3 +1,5 @@
+import type { Finding } from "./outcome.js";
+
 /** The command line again, with more words. */
 export function repeatedWith(words: readonly string[], more: readonly string[]): string {
   return ["mcpgen", ...words, ...more].map(quoted).join(" ");
@@ -12,6 +14,12 @@ export function repeatedWithout(
   const kept = words.filter((word) => !without.includes(word) && !presentation.test(word));
   const place = kept.findIndex((word) => !word.startsWith("-"));
   return ["mcpgen", ...kept.map((word, index) => (index === place ? command : word))].map(quoted).join(" ");
+}
+
+/** The command that brings back files that are never edited. */
+export function restoring(findings: readonly Finding[]): string {
+  const files = findings.map(({ place }) => place?.file).filter((file) => file !== undefined);
+  return ["git", "restore", ...files].map(quoted).join(" ");
 }
 
 /** Options that say how to print, which the mending command need not repeat. */

@@ -13,6 +13,9 @@ export interface Diagnostic {
 }
 
 /** Every code mcpgen can report. Codes are never reused. */
-export const catalogue = { ...inputDiagnostics, ...usageDiagnostics, ...outputDiagnostics } satisfies Record<string, Diagnostic>;
+export const catalogue = { ...inputDiagnostics, ...usageDiagnostics, ...outputDiagnostics } satisfies Record<
+  string,
+  Diagnostic
+>;
 
 export type DiagnosticCode = keyof typeof catalogue;

@@ -77,6 +77,17 @@ test("one schema property changed: the schema is named, and what comes of it", a
   expect(mend(stdout)).toBe("Run: git restore schema/2030-01-01/schema.json");
 });
 
+test("a schema edited beyond generating from is named all the same", async () => {
+  const folder = await generatedProject();
+  const file = join(folder, "schema/2030-01-01/schema.json");
+  writeFileSync(file, readFileSync(file, "utf8").replace("#/$defs/EchoParams", "#/$defs/Gone"));
+  const { code, stdout } = await mcpgen(folder, ["check"]);
+  expect(code).toBe(1);
+  expect(stdout).toContain("schema/2030-01-01/schema.json: error MG3105");
+  expect(stdout).toMatch(/schema\/2030-01-01\/schema\.json:\d+:\d+ \S+: error MG1105/);
+  expect(mend(stdout)).toBe("Run: git restore schema/2030-01-01/schema.json");
+});
+
 test("a build, an installation and dot files in the output folder are nobody's business", async () => {
   const folder = await generatedProject();
   for (const path of ["package.json", "package-lock.json", ".gitignore", "x.tsbuildinfo"]) {

@@ -68,6 +68,12 @@ export const usageDiagnostics = {
     explanation:
       "`mcpgen validate` judges messages with the generated validators: @mcpgen/protocol as resolved from the working directory, or the `dist` folder inside the configured output folder. Generate and build first, in that order: `mcpgen generate`, then the build of the package that holds the output (`npm run build` in this repository).",
   },
+  MG2012: {
+    title: "Node.js is too old",
+    exit: 2,
+    explanation:
+      "mcpgen runs on Node.js 20.19 and later. Install a newer one from nodejs.org or with your version manager.",
+  },
   MG2101: {
     title: "The configuration file cannot be used",
     exit: 2,
