@@ -17,6 +17,14 @@ describe("the output for the released revisions", () => {
       if (own.test(path)) expect(await format(path, content), path).toBe(content);
   });
 
+  it("names definitions in its tables as check.ts does", () => {
+    for (const revision of revisions) {
+      const names = files.get(`${revision}/methods.ts`)!.matchAll(/\bname: "(\w+)"/g);
+      const checks = files.get(`${revision}/check.ts`)!;
+      for (const [, name] of names) expect(checks).toContain(`export function check${name!}(`);
+    }
+  });
+
   it("names no file outside itself", () => {
     for (const [path, content] of files) {
       for (const [, target] of content.matchAll(/(?:from|import\()\s*"([^"]+)"/g)) {
