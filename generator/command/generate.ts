@@ -39,7 +39,10 @@ export const generate: RunCommand = async (args, context) => {
     findings: [...conflicts, ...warnings],
     ...described(plan, comparison, project, context),
   };
-  if (conflicts.length > 0) return { ...outcome, mend: repeatedWith(context.words, ["--force"]) };
+  if (conflicts.length > 0) {
+    const summary = `nothing was written: ${conflicts.length} of ${plan.length} files are not as mcpgen wrote them`;
+    return { ...outcome, summary, mend: repeatedWith(context.words, ["--force"]) };
+  }
   if (dryRun) return { ...outcome, summary: `${outcome.summary}; nothing was written (--dry-run)` };
   writePlan(project.outDir, plan, comparison.manifest);
   remember(state, comparison, carriedNotes(comparison.generated, project, context));

@@ -28,7 +28,7 @@ export async function main(args: readonly string[], surrounding: Surrounding): P
     const run = await selection.command.load();
     return present(name, await run(selection.args, contextOf(args, surrounding, console)), console);
   } catch (error) {
-    const coded = error instanceof CodedError ? error : bug(error, console);
+    const coded = error instanceof CodedError ? error : (refusal(error) ?? bug(error, console));
     return presentError(name, coded, console, surrounding.directory);
   }
 }
@@ -44,6 +44,18 @@ function contextOf(words: readonly string[], surrounding: Surrounding, console: 
       return surrounding.stdin;
     },
   };
+}
+
+/** The operating system's refusal of a file, which no command treats in a way of its own. */
+function refusal(error: unknown): CodedError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, syscall, path, message } = error as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined) return undefined;
+  return new CodedError("MG1001", `cannot be read (${path === undefined ? message : code})`, {
+    ...(path !== undefined && { place: { file: path } }),
+    next: "Check the path and its permissions.",
+    cause: error,
+  });
 }
 
 /** Whatever we did not foresee is our bug, never the user's. */

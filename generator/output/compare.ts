@@ -1,7 +1,7 @@
 import { closeSync, existsSync, lstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { naturalCompare } from "@mcpgen/engine";
-import { listOutput, refuseEscape } from "./folder.js";
+import { expectFolder, listOutput, refuseEscape } from "./folder.js";
 import { type Manifest, manifestFile } from "./manifest.js";
 import { sha256 } from "./sha256.js";
 
@@ -46,6 +46,7 @@ export function compareOutput(
   before: Manifest | undefined,
   partial: boolean,
 ): ComparedFile[] {
+  expectFolder(outDir);
   const result = [...files].map(([path, planned]) => comparePlanned(outDir, path, planned, before));
   if (!partial) {
     const others = new Set([...listOutput(outDir), ...recordedOnDisk(outDir, before)]);

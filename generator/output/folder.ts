@@ -1,4 +1,4 @@
-import { type Stats, lstatSync, readdirSync } from "node:fs";
+import { type Stats, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { naturalCompare } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
@@ -42,6 +42,14 @@ function readFolder(folder: string) {
       next: "Choose another output folder with --out.",
       cause: error,
     });
+  }
+}
+
+/** @throws CodedError MG3002 when there is something else where the output folder is to be */
+export function expectFolder(outDir: string): void {
+  const found = statSync(outDir, { throwIfNoEntry: false });
+  if (found && !found.isDirectory()) {
+    throw elsewhere(outDir, "expected a folder, got a file", "Choose another output folder with --out.");
   }
 }
 

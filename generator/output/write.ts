@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { invariant } from "../diagnostics/invariant.js";
 import { type Manifest, manifestFile, manifestText } from "./manifest.js";
 import type { PlannedFile } from "./plan.js";
 import { sha256 } from "./sha256.js";
@@ -12,6 +13,7 @@ import { type FileChange, applyChanges } from "./transaction.js";
  * @returns whether anything was written
  */
 export function writePlan(outDir: string, plan: readonly PlannedFile[], manifest: Manifest): boolean {
+  invariant(!plan.some(({ action }) => action === "CONFLICT"), "a plan with conflicts is never carried out");
   const changes: FileChange[] = plan
     .filter(({ action }) => action !== "UNCHANGED")
     .map(({ path, content }) => ({ path, content }));
@@ -20,7 +22,6 @@ export function writePlan(outDir: string, plan: readonly PlannedFile[], manifest
   if (!existsSync(file) || readFileSync(file, "utf8") !== text)
     changes.push({ path: manifestFile, content: text });
   if (changes.length === 0) return false;
-  mkdirSync(outDir, { recursive: true });
   applyChanges(outDir, changes);
   return true;
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { type FileChange, applyChanges, recover } from "../output/transaction.js";
@@ -61,7 +61,6 @@ export async function addRevision(request: AddRequest): Promise<AddedRevision> {
     { path: lockFile, content: lockText(new Map([...lock, [revision, locked]])) },
   ];
   const written = changes.filter(({ path, content }) => contentOf(join(schemaDir, path)) !== content);
-  mkdirSync(schemaDir, { recursive: true });
   applyChanges(schemaDir, written);
   const action = written.length === 0 ? "unchanged" : standing === "absent" ? "added" : "replaced";
   return { revision, action, locked, definitions, ...(notes && { notes }) };

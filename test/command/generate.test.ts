@@ -131,3 +131,9 @@ test("an input that cannot be read exits with 3 and writes nothing", async () =>
   expect([code, stderr]).toEqual([3, expect.stringMatching(/new\.json:1:\d+: error MG1002/)]);
   expect(readdirSync(folder)).toEqual(["new.json"]);
 });
+
+test("an output folder that cannot be made is reported", async () => {
+  const folder = await smallProject({ generated: "a file" });
+  const { code, stderr } = await mcpgen(folder, ["generate"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("generated: error MG3002")]);
+});

@@ -116,3 +116,9 @@ test("an exception that nobody foresaw is a bug of ours: 70, the stack only with
   expect(stderr).not.toContain("    at ");
   expect((await mcpgen(nowhere, ["check", "--verbose"])).stderr).toContain("    at ");
 });
+
+test("a folder where a file should be is the user's to mend, not a bug of ours", async () => {
+  const folder = temporaryFolder({ "schema/lock.json/file": "" });
+  const { code, stderr } = await mcpgen(folder, ["revision", "list"]);
+  expect([code, stderr]).toEqual([3, expect.stringContaining("error MG1001: cannot be read (EISDIR")]);
+});
