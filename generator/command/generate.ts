@@ -1,20 +1,19 @@
-import { relative } from "node:path";
 import { openProject } from "../config/project.js";
 import type { Project } from "../config/project.js";
-import { type PlannedFile, planOutput } from "../output/plan.js";
+import { planOutput } from "../output/plan.js";
 import { recover } from "../output/transaction.js";
 import { writePlan } from "../output/write.js";
 import { checkOutput } from "./check.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { readLock } from "../revision/lock.js";
 import type { Arguments } from "./arguments.js";
-import { columns } from "./columns.js";
 import { type Comparison, compareWithOutput, remember } from "./comparison.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { carriedNotes } from "./drift.js";
 import { inputState, trustsCache } from "./input-state.js";
 import type { Finding, Outcome } from "./outcome.js";
 import { outputRequest } from "./output-request.js";
+import { conflictFindings, planOutcome } from "./plan-report.js";
 import { repeatedWith } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
 
@@ -37,7 +36,7 @@ export const generate: RunCommand = async (args, context) => {
   const warnings = [...interrupted, ...carriedNotes(comparison.generated, project, context)];
   const outcome: Outcome = {
     findings: [...conflicts, ...warnings],
-    ...described(plan, comparison, project, context),
+    ...planOutcome(plan, comparison.generated, project, context),
   };
   if (conflicts.length > 0) {
     const summary = `nothing was written: ${conflicts.length} of ${plan.length} files are not as mcpgen wrote them`;
@@ -102,64 +101,4 @@ function assumptionLines({ assumptions }: Comparison["generated"]): string[] {
     revisions.set(line, [...(revisions.get(line) ?? []), revision]);
   }
   return [...revisions].map(([line, names]) => `${line} [${names.join(", ")}]`);
-}
-
-function conflictFindings(
-  plan: readonly PlannedFile[],
-  { outDir }: Project,
-  context: CommandContext,
-): Finding[] {
-  return plan
-    .filter(({ action }) => action === "CONFLICT")
-    .map(({ path, state }) => ({
-      code: "MG3001",
-      severity: "error",
-      message: conflictMessage(state),
-      place: { file: shownPath(outDir, context.directory, path) },
-      next: "Move the edit to where it belongs, or overwrite the file with --force.",
-    }));
-}
-
-function conflictMessage(state: PlannedFile["state"]): string {
-  if (state === "unrecorded") return "a file that mcpgen did not write stands where one is to be written";
-  if (state === "stale-edited") return "the file is not generated any more, and was edited by hand";
-  return "the file was edited by hand";
-}
-
-function described(
-  plan: readonly PlannedFile[],
-  { generated }: Comparison,
-  { outDir }: Project,
-  { directory }: CommandContext,
-): Outcome {
-  const changes = plan.filter(({ action }) => action !== "UNCHANGED");
-  const rows = changes.map(({ action, path, before, after }) => [
-    action,
-    shownPath(outDir, directory, path),
-    action === "CREATE"
-      ? sizeText(after)
-      : action === "UPDATE"
-        ? `${sizeText(before)} → ${sizeText(after)}`
-        : "",
-  ]);
-  const count = (action: PlannedFile["action"]): number =>
-    plan.filter((file) => file.action === action).length;
-  const revisions = generated.models.map(({ revision }) => revision);
-  return {
-    ...(rows.length > 0 && { text: columns(rows) }),
-    summary:
-      `${revisions.join(", ")}: ${count("CREATE")} created, ${count("UPDATE")} updated, ` +
-      `${count("DELETE")} deleted, ${count("UNCHANGED")} unchanged`,
-    data: {
-      out: relative(directory, outDir) || ".",
-      revisions,
-      files: plan.map(({ path, action, before, after }) => ({ path, action, before, after })),
-      assumptions: generated.assumptions,
-      timings: generated.timings,
-    },
-  };
-}
-
-function sizeText(bytes: number): string {
-  return bytes < 1024 ? `${bytes} B` : `${(bytes / 1024).toFixed(1)} KiB`;
 }

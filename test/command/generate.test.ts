@@ -60,7 +60,7 @@ test("a file that mcpgen never wrote is not overwritten, and one beside the outp
   writeFileSync(generated(folder, "2030-01-01/types.ts"), "mine\n");
   writeFileSync(generated(folder, "2030-01-01/notes.txt"), "mine, too\n");
   const refused = await mcpgen(folder, ["generate"]);
-  expect(refused.stdout).toContain("types.ts: error MG3001: a file that mcpgen did not write");
+  expect(refused.stdout).toContain("types.ts: error MG3001: the manifest has no record of the file");
   expect((await mcpgen(folder, ["generate", "--force"])).code).toBe(0);
   expect(read(folder, "2030-01-01/notes.txt")).toBe("mine, too\n");
 });

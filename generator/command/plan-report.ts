@@ -1,0 +1,71 @@
+import { relative } from "node:path";
+import type { Project } from "../config/project.js";
+import type { Generated } from "../generate.js";
+import type { PlannedFile } from "../output/plan.js";
+import { columns } from "./columns.js";
+import type { CommandContext } from "./context.js";
+import type { Finding, Outcome } from "./outcome.js";
+import { shownPath } from "./shown-path.js";
+
+/** What stands in the way of a plan. */
+export function conflictFindings(
+  plan: readonly PlannedFile[],
+  { outDir }: Project,
+  context: CommandContext,
+): Finding[] {
+  return plan
+    .filter(({ action }) => action === "CONFLICT")
+    .map(({ path, state }) => ({
+      code: "MG3001",
+      severity: "error",
+      message: conflictMessage(state),
+      place: { file: shownPath(outDir, context.directory, path) },
+      next: "Move the edit to where it belongs, or overwrite the file with --force.",
+    }));
+}
+
+function conflictMessage(state: PlannedFile["state"]): string {
+  if (state === "unrecorded")
+    return "the manifest has no record of the file that stands here, and it differs";
+  if (state === "stale-edited") return "the file is not generated any more, and was edited by hand";
+  return "the file was edited by hand";
+}
+
+/** What a plan does, for people and for programs. */
+export function planOutcome(
+  plan: readonly PlannedFile[],
+  generated: Generated,
+  { outDir }: Project,
+  { directory }: CommandContext,
+): Outcome {
+  const changes = plan.filter(({ action }) => action !== "UNCHANGED");
+  const rows = changes.map(({ action, path, before, after }) => [
+    action,
+    shownPath(outDir, directory, path),
+    action === "CREATE"
+      ? sizeText(after)
+      : action === "UPDATE"
+        ? `${sizeText(before)} → ${sizeText(after)}`
+        : "",
+  ]);
+  const count = (action: PlannedFile["action"]): number =>
+    plan.filter((file) => file.action === action).length;
+  const revisions = generated.models.map(({ revision }) => revision);
+  return {
+    ...(rows.length > 0 && { text: columns(rows) }),
+    summary:
+      `${revisions.join(", ")}: ${count("CREATE")} created, ${count("UPDATE")} updated, ` +
+      `${count("DELETE")} deleted, ${count("UNCHANGED")} unchanged`,
+    data: {
+      out: relative(directory, outDir) || ".",
+      revisions,
+      files: plan.map(({ path, action, before, after }) => ({ path, action, before, after })),
+      assumptions: generated.assumptions,
+      timings: generated.timings,
+    },
+  };
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1024 ? `${bytes} B` : `${(bytes / 1024).toFixed(1)} KiB`;
+}
