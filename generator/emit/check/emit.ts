@@ -56,8 +56,10 @@ export const emitIssues: Emitter<WorkspaceInput> = ({ folder, origin, importExte
     [at("issues.ts"), file("issues.ts")],
     [at("issues/report.ts"), file("issues-report.ts")],
     [at("issues/scalars.ts"), file("issues-scalars.ts")],
+    [at("issues/search.ts"), file("issues-search.ts")],
     [at("issues/shape.ts"), file("issues-shape.ts")],
     [at("issues/text.ts"), file("issues-text.ts")],
+    [at("issues/unions.ts"), file("issues-unions.ts")],
   ]);
 };
 
