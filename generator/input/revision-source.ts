@@ -13,7 +13,7 @@ import { parseNotes } from "../notes/parse.js";
 import { sha256 } from "../output/sha256.js";
 import type { Documentation } from "./documentation.js";
 import { type JsonFile, loadJson } from "./json-file.js";
-import { annotateSchema, canonicalDocument } from "./schema-source.js";
+import { annotateSchema, canonicalDocument, withPlaces } from "./schema-source.js";
 
 /** Where one revision's input is. */
 export interface RevisionSource {
@@ -56,7 +56,7 @@ export async function loadRevision(source: RevisionSource, docs: Documentation):
   const schemaFile = await loadJson(source.schemaFile);
   const notesFile = source.notesFile === undefined ? undefined : await loadJson(source.notesFile);
   const document = await canonicalDocument(schemaFile);
-  const derived = notesFile ? undefined : assumeNotes(document);
+  const derived = notesFile ? undefined : await withPlaces(schemaFile, () => assumeNotes(document));
   const notes = notesFile ? parseNotes(notesFile) : derived!.notes;
 
   const { model, problems } = await resolveRevision(schemaFile, document, notes, docs, source);

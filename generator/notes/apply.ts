@@ -7,9 +7,13 @@ import {
   canonicalText,
   canonicalise,
   escapeToken,
+  SchemaError,
   isJsonObject,
+  isSchemaPlace,
   jsonEqual,
+  naturalCompare,
   pointerTokens,
+  readSchema,
 } from "@mcpgen/engine";
 import type { ErrataNote, ExtendsNote, Note } from "./note.js";
 
@@ -82,6 +86,11 @@ class Application {
       this.problem("MG1202", note, target, "the schema has nothing at this place");
       return;
     }
+    const fault = faultOf(becomes);
+    if (fault !== undefined) {
+      this.problem("MG1201", note, target, `"becomes" is no schema: ${fault}`);
+      return;
+    }
     if (canonicalText(canonicalNode(parent[key]!)) === canonicalText(canonicalNode(becomes))) {
       this.problem("MG1203", note, target, "the schema already says so");
       return;
@@ -94,13 +103,18 @@ class Application {
     const pending: { name: string; base: string }[] = [];
     for (const note of notes) {
       for (const target of note.targets) {
-        const name = pointerTokens(target)[1];
+        const [holder, definition, ...inside] = pointerTokens(target);
+        const name = holder === "$defs" && inside.length === 0 ? definition : undefined;
         const problem =
           name === undefined
             ? "expected the pointer of a definition"
             : this.extensionProblem(name, note.base);
         if (problem !== undefined || name === undefined) {
           this.problem("MG1202", note, target, problem!);
+          continue;
+        }
+        if (this.bases.get(name)?.includes(note.base)) {
+          this.problem("MG1203", note, target, `another note says that it extends ${note.base}`);
           continue;
         }
         this.bases.set(name, [...(this.bases.get(name) ?? []), note.base]);
@@ -124,7 +138,17 @@ class Application {
     const baseNode = this.definition(base);
     if (!derivedNode) return "the schema has no such definition";
     if (!baseNode) return `the schema has no definition ${JSON.stringify(base)} to extend`;
+    if (!isExtendable(baseNode)) return `${base} is no plain object, which alone can be extended`;
+    if (this.isBaseOf(name, base)) return `${base} would extend itself`;
     return repeats(derivedNode, baseNode) ? undefined : `the definition does not have all members of ${base}`;
+  }
+
+  /** Whether `name` is `base` or among its bases, so far. */
+  private isBaseOf(name: string, base: string): boolean {
+    const found = new Set([base]);
+    // A Set's iteration includes what is added meanwhile.
+    for (const known of found) for (const further of this.bases.get(known) ?? []) found.add(further);
+    return found.has(name);
   }
 
   private definition(name: string): JsonObject | undefined {
@@ -133,8 +157,9 @@ class Application {
   }
 
   remark(note: Note, target: string, remark: NodeRemarks): void {
-    if (atPointer(this.document, target) === undefined) {
-      this.problem("MG1202", note, target, "the schema has nothing at this place");
+    const found = target.startsWith("/") && isSchemaPlace(target) && atPointer(this.document, target);
+    if (found === undefined || found === false) {
+      this.problem("MG1202", note, target, "the schema has no node at this place");
       return;
     }
     this.nodeRemarks.set(target, { ...this.nodeRemarks.get(target), ...remark });
@@ -148,7 +173,9 @@ class Application {
     return {
       document: canonicalise(this.document),
       nodeRemarks: this.nodeRemarks,
-      definitionRemarks: new Map([...this.bases].map(([name, bases]) => [name, { extends: bases }])),
+      definitionRemarks: new Map(
+        [...this.bases].map(([name, bases]) => [name, { extends: bases.sort(naturalCompare) }]),
+      ),
       problems: this.problems,
     };
   }
@@ -156,6 +183,23 @@ class Application {
 
 function canonicalNode(node: JsonValue): JsonValue {
   return isJsonObject(node) ? canonicalise({ $defs: { node } })["$defs"]! : node;
+}
+
+/** What is wrong with a schema that a note brings; references are judged once it is in its place. */
+function faultOf(becomes: JsonValue): string | undefined {
+  try {
+    readSchema(canonicalise({ $defs: { node: becomes } }));
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    if (error.code !== "unresolved-reference") return error.message;
+  }
+  return undefined;
+}
+
+/** Whether an interface can be made of the definition. */
+export function isExtendable(definition: JsonObject): boolean {
+  const combined = ["$ref", "allOf", "anyOf", "oneOf", "const", "enum"];
+  return definition["type"] === "object" && !combined.some((keyword) => keyword in definition);
 }
 
 /** Whether `derived` has every member of `base`, and requires what it requires. */

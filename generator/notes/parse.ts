@@ -127,12 +127,12 @@ function kindFields(kind: NoteKind, entry: JsonObject, at: string, malformed: Ma
     if (!field) {
       const suggestion = closest(name, Object.keys(fields));
       throw malformed(
-        `${at}/${name}`,
+        pointer(at, name),
         `a note of kind ${kind} has no field ${JSON.stringify(name)}`,
         suggestion && `Did you mean ${suggestion}?`,
       );
     }
-    if (!field.check(value)) throw malformed(`${at}/${name}`, `expected ${field.expected}`);
+    if (!field.check(value)) throw malformed(pointer(at, name), `expected ${field.expected}`);
     result[name] = value;
   }
   for (const [name, { optional: may, expected }] of Object.entries(fields)) {

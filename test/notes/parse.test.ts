@@ -1,0 +1,176 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
+import { CodedError } from "../../generator/diagnostics/coded-error.js";
+import type { Note } from "../../generator/notes/note.js";
+import { parseNotes } from "../../generator/notes/parse.js";
+import { revisions } from "../sample/revisions.js";
+
+function parse(...notes: JsonValue[]): Note[] {
+  return parseNotes({ file: "notes.json", value: { format: 1, notes } });
+}
+
+function refusal(value: JsonValue): CodedError {
+  try {
+    parseNotes({ file: "notes.json", value });
+  } catch (error) {
+    if (error instanceof CodedError) return error;
+    throw error;
+  }
+  throw new Error(`accepted: ${JSON.stringify(value)}`);
+}
+
+const common = { target: "/$defs/X", reason: "Because.", link: "https://example.com" };
+
+/** The least that each kind needs, what it may have besides, and bad values of each field. */
+const kinds: {
+  readonly [K in Note["kind"]]: { needs: JsonObject; may: JsonObject; bad: { [field: string]: JsonValue[] } };
+} = {
+  errata: {
+    needs: { becomes: { type: "string" } },
+    may: {},
+    bad: { becomes: [null, 1, "a", []], type: [1, null, {}] },
+  },
+  extends: { needs: { base: "Base" }, may: {}, bad: { base: [1, null, ["Base"]] } },
+  pairing: {
+    needs: { result: "R" },
+    may: { alternatives: ["A"], alternativeCapability: "tasks" },
+    bad: { result: [1], alternatives: ["A", [1], {}], alternativeCapability: [1, ["a"]] },
+  },
+  sender: { needs: { sender: "both" }, may: {}, bad: { sender: ["neither", 1, null] } },
+  capability: {
+    needs: { of: "server", capability: "a.b" },
+    may: {},
+    bad: { of: ["both", 1], capability: [1] },
+  },
+  header: { needs: { header: "H", from: null }, may: {}, bad: { header: [1], from: ["a", 1, {}] } },
+  cacheable: { needs: {}, may: {}, bad: {} },
+  multiRoundTrip: { needs: {}, may: {}, bad: {} },
+  owned: { needs: {}, may: {}, bad: {} },
+  deprecated: { needs: { since: "r" }, may: { instead: "Use." }, bad: { since: [1], instead: [1, null] } },
+  error: {
+    needs: { name: "N" },
+    may: { http: 400, data: "/$defs/D" },
+    bad: { name: [1], http: ["400", 4.5], data: ["D", 1] },
+  },
+  open: { needs: {}, may: {}, bad: {} },
+};
+
+describe.each(Object.entries(kinds))("a note of kind %s", (kind, { needs, may, bad }) => {
+  const least = { kind, ...common, ...needs };
+
+  test("is read with what it needs, and with all it may have", () => {
+    expect(parse(least)).toEqual([
+      {
+        kind,
+        ...needs,
+        targets: ["/$defs/X"],
+        reason: "Because.",
+        link: common.link,
+        carried: false,
+        pointer: "/notes/0",
+      },
+    ]);
+    expect(parse(true && { ...least, ...may, carried: true })[0]).toMatchObject({ ...may, carried: true });
+  });
+
+  test("names what is missing", () => {
+    for (const field of Object.keys(needs)) {
+      const { [field]: _, ...rest } = least as JsonObject;
+      const error = refusal({ format: 1, notes: [least, rest] });
+      expect(error).toMatchObject({ code: "MG1201", place: { file: "notes.json", pointer: "/notes/1" } });
+      expect(error.message).toContain(`"${field}"`);
+    }
+  });
+
+  test("names the field whose value is wrong", () => {
+    for (const [field, values] of Object.entries(bad)) {
+      for (const value of values) {
+        const error = refusal({ format: 1, notes: [{ ...least, [field]: value }] });
+        expect(error, `${field}: ${JSON.stringify(value)}`).toMatchObject({
+          code: "MG1201",
+          place: { pointer: `/notes/0/${field}` },
+        });
+        expect(error.message).toMatch(/^expected /);
+      }
+    }
+  });
+
+  test("has no other fields", () => {
+    const error = refusal({ format: 1, notes: [{ ...least, "a/b": 1 }] });
+    expect(error).toMatchObject({ code: "MG1201", place: { pointer: "/notes/0/a~1b" } });
+    for (const name of ["__proto__", "constructor", "toString"]) {
+      const odd = JSON.parse(`{"${name}": "a"}`) as JsonObject;
+      expect(
+        refusal({
+          format: 1,
+          notes: [Object.defineProperties({ ...least }, Object.getOwnPropertyDescriptors(odd)) as JsonObject],
+        }),
+      ).toMatchObject({
+        place: { pointer: `/notes/0/${name}` },
+      });
+    }
+  });
+});
+
+describe("every note", () => {
+  const note = { kind: "open", ...common };
+
+  test.each<[string, JsonValue, string]>([
+    ["is an object", "note", ""],
+    ["has a kind", { ...common }, "/kind"],
+    ["has a kind there is", { ...note, kind: "toString" }, "/kind"],
+    ["has a target", { ...note, target: null }, "/target"],
+    ["has one target at least", { ...note, target: [] }, "/target"],
+    ["has targets that are texts", { ...note, target: ["/a", 1] }, "/target"],
+    ["has a reason", { ...note, reason: "" }, "/reason"],
+    ["has a link", { ...note, link: 1 }, "/link"],
+    ["is carried or not", { ...note, carried: "yes" }, "/carried"],
+  ])("%s", (_, bad, below) => {
+    expect(refusal({ format: 1, notes: [note, note, bad] })).toMatchObject({
+      code: "MG1201",
+      place: { pointer: `/notes/2${below}` },
+    });
+  });
+
+  test("may have several targets", () => {
+    expect(parse({ ...note, target: ["/a", "/b"] })[0]!.targets).toEqual(["/a", "/b"]);
+  });
+
+  test("is told what was probably meant", () => {
+    expect(refusal({ format: 1, notes: [{ ...note, kind: "extend" }] }).next).toBe("Did you mean extends?");
+    const misspelt = { kind: "error", ...common, name: "N", htpp: 400 };
+    expect(refusal({ format: 1, notes: [misspelt] }).next).toBe("Did you mean http?");
+  });
+});
+
+test("an errata note says either what the node becomes or what type is printed", () => {
+  const both = { kind: "errata", ...common, becomes: true, type: "any" };
+  for (const note of [both, { kind: "errata", ...common }]) {
+    expect(refusal({ format: 1, notes: [note] }).message).toMatch(/either "becomes".* or "type"/);
+  }
+});
+
+test.each<JsonValue>([null, [], {}, { format: 2, notes: [] }, { format: 1 }, { format: 1, notes: {} }])(
+  "a notes file is not %j",
+  (value) => {
+    expect(refusal(value)).toMatchObject({ code: "MG1201", place: { file: "notes.json", pointer: "" } });
+  },
+);
+
+test.each(revisions)("%s: the committed notes are read, each confirmed", (revision) => {
+  const file = new URL(`../../schema/${revision}/notes.json`, import.meta.url);
+  const value = JSON.parse(readFileSync(file, "utf8")) as JsonObject;
+  const notes = parseNotes({ file: "notes.json", value });
+  expect(notes).toHaveLength((value["notes"] as JsonValue[]).length);
+  for (const { reason, link, carried } of notes) {
+    expect(reason).toMatch(/\S[.!]$/);
+    expect(link).toMatch(/^https:\/\//);
+    expect(carried).toBe(false);
+  }
+});
+
+test("docs/notes.md describes every kind", () => {
+  const text = readFileSync(new URL("../../docs/notes.md", import.meta.url), "utf8");
+  for (const kind of Object.keys(kinds)) expect(text).toContain(`\n| \`${kind}\` |`);
+});
