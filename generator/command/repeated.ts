@@ -2,7 +2,7 @@ import type { Finding } from "./outcome.js";
 
 /** The command line again, with more words. */
 export function repeatedWith(words: readonly string[], more: readonly string[]): string {
-  return ["mcpgen", ...words, ...more].map(quoted).join(" ");
+  return ["mcpgen", ...words.filter((word) => !presentation.test(word)), ...more].map(quoted).join(" ");
 }
 
 /** The command line again as one of `command`, without some words. */

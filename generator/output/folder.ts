@@ -2,14 +2,13 @@ import { type Stats, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { naturalCompare } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { transactionFolder } from "./transaction.js";
 
 /**
  * Not output although in its folder: what a build or an installation puts there, and what people and tools
  * keep beside a package.
  */
 function isForeign(path: string, name: string): boolean {
-  if (name === "node_modules" || name === transactionFolder || name.startsWith(".")) return true;
+  if (name === "node_modules" || name.startsWith(".")) return true;
   if (path.includes("/")) return false;
   return (
     ["dist", "package.json", "package-lock.json", "LICENSE"].includes(name) || name.endsWith(".tsbuildinfo")

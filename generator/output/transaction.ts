@@ -4,9 +4,11 @@ import {
   linkSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   rmdirSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -18,13 +20,10 @@ export interface FileChange {
   readonly content: string | Uint8Array | null;
 }
 
-/** Folder below the root that holds a run's staged and saved files while it writes. */
-export const transactionFolder = ".mcpgen-write";
+/** Folder below the root that holds a run's staged and saved files while it writes; its process id follows. */
+export const transactionPrefix = ".mcpgen-write-";
 
-interface Journal {
-  readonly process: number;
-  readonly changes: readonly { readonly path: string; readonly existed: boolean }[];
-}
+type Journal = readonly { readonly path: string; readonly existed: boolean }[];
 
 /**
  * Applies all `changes` below `root`, or none: on any failure every file is as it was before.
@@ -32,24 +31,22 @@ interface Journal {
  * Everything happens synchronously, so that a signal handler written in JavaScript cannot run in the
  * middle. A process that is killed outright leaves a journal behind, and the next run undoes its work
  * (see `recover`).
+ *
+ * @throws CodedError MG3003 when the operating system refuses, MG3004 when another run is writing here
  */
 export function applyChanges(root: string, changes: readonly FileChange[]): void {
   if (changes.length === 0) return;
-  const folder = join(root, transactionFolder);
   recover(root);
+  const folder = join(root, transactionPrefix + process.pid);
   try {
     stage(root, folder, changes);
-  } catch (cause) {
-    rmSync(folder, { recursive: true, force: true });
-    throw cannotWrite(root, cause);
-  }
-  try {
     for (const { path, content } of changes) {
       if (content === null) rmSync(join(root, path));
       else renameSync(join(folder, "new", path), join(root, path));
     }
   } catch (cause) {
-    recover(root, { own: true });
+    rollBack(root, folder);
+    removeEmptyFolders(root, changes);
     throw cannotWrite(root, cause);
   }
   // Without its journal a transaction is done: this is the moment of commit.
@@ -59,35 +56,49 @@ export function applyChanges(root: string, changes: readonly FileChange[]): void
 }
 
 /**
- * Undoes what a run that died in the middle left below `root`.
+ * Undoes what runs that died in the middle left below `root`.
  *
- * @returns the paths that were put back, in the order they had been written; undefined if there was nothing to undo
- * @throws CodedError when that run is still alive
+ * @returns the paths that were put back; undefined if there was nothing to undo
+ * @throws CodedError MG3004 when such a run is still alive
  */
-export function recover(root: string, { own = false } = {}): readonly string[] | undefined {
-  const folder = join(root, transactionFolder);
-  if (!existsSync(folder)) return undefined;
-  const journal = readJournal(folder);
-  if (journal && !own && isAlive(journal.process)) {
-    throw new CodedError("MG3004", `another run of mcpgen (process ${journal.process}) is writing here`, {
-      place: { file: root },
-      next: `Wait for it to end, or delete ${folder} if no such run exists.`,
-    });
+export function recover(root: string): readonly string[] | undefined {
+  const undone: string[] = [];
+  for (const { folder, owner } of transactions(root)) {
+    if (isAlive(owner)) {
+      throw new CodedError("MG3004", `another run of mcpgen (process ${owner}) is writing here`, {
+        place: { file: root },
+        next: `Wait for it to end, or delete ${folder} if no such run exists.`,
+      });
+    }
+    undone.push(...rollBack(root, folder));
   }
-  const undone = journal?.changes.filter(({ path, existed }) => undo(root, folder, path, existed)) ?? [];
-  rmSync(folder, { recursive: true, force: true });
-  if (journal) removeEmptyFolders(root, journal.changes);
-  return undone.length > 0 ? undone.map(({ path }) => path) : undefined;
+  return undone.length > 0 ? undone : undefined;
 }
 
 /** Whether a run died here in the middle, and nothing has undone its work yet. */
 export function isInterrupted(root: string): boolean {
-  return existsSync(join(root, transactionFolder, "journal.json"));
+  return transactions(root).some(({ folder, owner }) => !isAlive(owner) && readJournal(folder) !== undefined);
+}
+
+function transactions(root: string): { readonly folder: string; readonly owner: number }[] {
+  if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) return [];
+  return readdirSync(root)
+    .filter((name) => name.startsWith(transactionPrefix))
+    .map((name) => ({ folder: join(root, name), owner: Number(name.slice(transactionPrefix.length)) }));
+}
+
+/** Until its journal is written, a transaction has changed nothing. */
+function rollBack(root: string, folder: string): string[] {
+  const journal = readJournal(folder) ?? [];
+  const undone = journal.filter(({ path, existed }) => undo(root, folder, path, existed));
+  rmSync(folder, { recursive: true, force: true });
+  removeEmptyFolders(root, journal);
+  return undone.map(({ path }) => path);
 }
 
 function stage(root: string, folder: string, changes: readonly FileChange[]): void {
   mkdirSync(folder, { recursive: true });
-  const entries = changes.map(({ path, content }) => {
+  const journal: Journal = changes.map(({ path, content }) => {
     const target = join(root, path);
     const existed = existsSync(target);
     if (content !== null) {
@@ -98,11 +109,11 @@ function stage(root: string, folder: string, changes: readonly FileChange[]): vo
     if (existed) keep(target, join(folder, "old", path));
     return { path, existed };
   });
-  const journal: Journal = { process: process.pid, changes: entries };
   writeFileSync(join(folder, "journal.tmp"), JSON.stringify(journal));
   renameSync(join(folder, "journal.tmp"), join(folder, "journal.json"));
-  for (const { path, content } of changes)
+  for (const { path, content } of changes) {
     if (content !== null) mkdirSync(dirname(join(root, path)), { recursive: true });
+  }
 }
 
 /** A second name for the same file costs nothing; file systems without hard links get a copy. */
@@ -115,12 +126,16 @@ function keep(target: string, saved: string): void {
   }
 }
 
-/** Whether the change at `path` had been made and was taken back. */
+/**
+ * Takes back the change at `path`, if it had been made: may be interrupted, and done again.
+ *
+ * @returns whether it had been made
+ */
 function undo(root: string, folder: string, path: string, existed: boolean): boolean {
-  const made = !existsSync(join(folder, "new", path));
-  if (!made) return false;
-  if (existed) renameSync(join(folder, "old", path), join(root, path));
-  else rmSync(join(root, path), { force: true });
+  if (existsSync(join(folder, "new", path))) return false;
+  const saved = join(folder, "old", path);
+  if (!existed) rmSync(join(root, path), { force: true });
+  else if (existsSync(saved)) renameSync(saved, join(root, path));
   return true;
 }
 
@@ -133,7 +148,7 @@ function readJournal(folder: string): Journal | undefined {
 }
 
 function isAlive(id: number): boolean {
-  if (id === process.pid) return false;
+  if (id === process.pid || !Number.isInteger(id)) return false;
   try {
     process.kill(id, 0);
     return true;

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
@@ -70,6 +70,7 @@ test("a run that is killed at any step is undone by the next one", async () => {
     recover(folder);
     // Without a journal the run had either changed nothing yet, or everything.
     expect(interrupted ? [before] : [before, after], `step ${step}`).toContainEqual(contents(folder));
+    expect(readdirSync(folder).filter((name) => name.startsWith("."))).toEqual([]);
     if (!dead) expect(contents(folder)).toEqual(after);
   }
   expect(undone).toBeGreaterThan(changes.length);
@@ -91,11 +92,7 @@ const killed = `
 
 test("a run that is still alive is not disturbed", () => {
   const folder = temporaryFolder(before);
-  mkdirSync(join(folder, ".mcpgen-write"));
-  writeFileSync(
-    join(folder, ".mcpgen-write/journal.json"),
-    JSON.stringify({ process: process.ppid, changes: [] }),
-  );
+  mkdirSync(join(folder, `.mcpgen-write-${process.ppid}`));
   expect(() => applyChanges(folder, changes)).toThrow(
     /another run of mcpgen \(process \d+\) is writing here/,
   );
