@@ -1,12 +1,13 @@
 import { spawn, spawnSync } from "node:child_process";
-import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "esbuild";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { temporaryFolder } from "../temporary-folder.js";
 import { smallProject } from "./small-protocol.js";
 
-const folder = resolve("node_modules/.cache/mcpgen-test-cli");
+// Below the repository, for its libraries to be found from there.
+const folder = resolve(`node_modules/.cache/mcpgen-test-cli-${process.pid}`);
 const cli = join(folder, "cli.js");
 
 beforeAll(async () => {
@@ -25,6 +26,8 @@ beforeAll(async () => {
     logLevel: "error",
   });
 });
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function mcpgen(cwd: string, args: readonly string[], env: Record<string, string> = {}) {
   const inherited = Object.entries(process.env).filter(

@@ -1,7 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Judge } from "../../generator/command/validate/judge.js";
 import { lines } from "../../generator/command/validate/lines.js";
 import { type Protocol, loadProtocol } from "../../generator/command/validate/protocol.js";
@@ -13,7 +14,7 @@ let outDir: string;
 const revisions = ["2025-03-26", "2025-11-25"];
 
 beforeAll(async () => {
-  outDir = join(process.cwd(), "node_modules/.cache/mcpgen-test-protocol");
+  outDir = mkdtempSync(join(tmpdir(), "mcpgen-test-protocol-"));
   const words = [
     "generate",
     ...revisions.map((revision) => `--revision=${revision}`),
@@ -36,6 +37,8 @@ beforeAll(async () => {
     logLevel: "error",
   });
 });
+
+afterAll(() => rmSync(outDir, { recursive: true, force: true }));
 
 async function protocol(revision: string): Promise<Protocol> {
   const loaded = await loadProtocol(revision, { directory: outDir, packageName: "not-installed", outDir });
