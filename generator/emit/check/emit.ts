@@ -2,7 +2,7 @@ import type { Definition } from "@mcpgen/engine";
 import type { EmittedFile, Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../names.js";
 import { stringLiteral } from "../text.js";
-import { printLiteral, width } from "./literal.js";
+import { array, object, printLiteral, width } from "./literal.js";
 import { type Describing, describePart } from "./part.js";
 
 /**
@@ -35,8 +35,7 @@ interface DefinitionView {
 function viewOf(context: Describing, { name, node }: Definition, identifier: string): DefinitionView {
   const literal = describePart(context, node);
   // A bare reference or `false` is no shape by itself.
-  const shape =
-    typeof literal === "string" ? { members: [["allOf", { items: [literal] }] as const] } : literal;
+  const shape = literal.kind === "object" ? literal : object([["allOf", array([literal])]]);
   const flat = `export function check${identifier}(value: unknown): Issue[] {`;
   return {
     declaration:

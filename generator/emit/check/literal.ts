@@ -1,13 +1,60 @@
 import { propertyKey, stringLiteral } from "../text.js";
 
-/** An expression of the emitted table: code as it is, or an object or array literal. */
-export type Literal =
-  | string
-  | { readonly members: readonly (readonly [key: string, value: Literal])[] }
-  | { readonly items: readonly Literal[] };
+/** An expression of the emitted table, and how it reads on one line. */
+export type Literal = Code | ObjectLiteral | ArrayLiteral;
+
+/** Code as it is; it cannot be broken over lines. */
+interface Code {
+  readonly kind: "code";
+  readonly flat: string;
+}
+
+interface ObjectLiteral {
+  readonly kind: "object";
+  readonly members: readonly Member[];
+  readonly flat: string;
+  /** Whether prettier breaks it even where it fits on a line. */
+  readonly broken: boolean;
+}
+
+interface ArrayLiteral {
+  readonly kind: "array";
+  readonly items: readonly Literal[];
+  readonly flat: string;
+  readonly broken: boolean;
+}
+
+export type Member = readonly [key: string, value: Literal];
 
 /** Columns that prettier keeps to. */
 export const width = 80;
+
+export function code(flat: string): Literal {
+  return { kind: "code", flat };
+}
+
+export function text(value: string): Literal {
+  return code(stringLiteral(value));
+}
+
+/** Exponents are written as prettier writes them. */
+export function number(value: number): Literal {
+  return code(String(value).replace("e+", "e"));
+}
+
+export function object(members: readonly Member[]): Literal {
+  const flat = members.map(([key, value]) => `${keyText(key)}: ${value.flat}`).join(", ");
+  const broken = members.some(([, value]) => isBroken(value));
+  return { kind: "object", members, flat: members.length === 0 ? "{}" : `{ ${flat} }`, broken };
+}
+
+export function array(items: readonly Literal[]): Literal {
+  // Prettier never keeps several objects or several arrays on one line, if each has several parts.
+  const several = (kind: Literal["kind"]): boolean =>
+    items.length > 1 && items.every((item) => item.kind === kind && partsOf(item) > 1);
+  const broken = several("object") || several("array") || items.some(isBroken);
+  return { kind: "array", items, flat: `[${items.map(({ flat }) => flat).join(", ")}]`, broken };
+}
 
 /**
  * `literal` as prettier would print it: on one line where it fits, else one member a line.
@@ -17,40 +64,41 @@ export const width = 80;
  * @param after columns that must follow it on its last line
  */
 export function printLiteral(literal: Literal, indent: number, before: number, after: number): string {
-  if (typeof literal === "string") return literal;
-  const flat = flatText(literal);
-  if (!alwaysBroken(literal) && before + flat.length + after <= width) return flat;
+  if (literal.kind === "code") return literal.flat;
+  if (!literal.broken && before + literal.flat.length + after <= width) return literal.flat;
   const inner = indent + 2;
-  const lines =
-    "members" in literal
-      ? literal.members.map(([key, value]) => {
-          const name = `${keyText(key)}:`;
-          const taken = inner + name.length + 1;
-          // What cannot be broken itself goes to a line of its own.
-          const moved = typeof value === "string" && taken + value.length + 1 > width;
-          if (moved) return `${name}\n${" ".repeat(inner + 2)}${value}`;
-          return `${name} ${printLiteral(value, inner, taken, 1)}`;
-        })
-      : itemLines(literal.items, inner);
-  const [open, close] = "members" in literal ? "{}" : "[]";
   const margin = "\n" + " ".repeat(inner);
-  return `${open}${lines.map((line) => `${margin}${line},`).join("")}\n${" ".repeat(indent)}${close}`;
+  const end = "\n" + " ".repeat(indent);
+  if (literal.kind === "array") {
+    return `[${itemLines(literal.items, inner)
+      .map((line) => `${margin}${line},`)
+      .join("")}${end}]`;
+  }
+  return `{${literal.members.map((member) => `${margin}${memberText(member, inner)},`).join("")}${end}}`;
 }
 
-export function text(value: string): Literal {
-  return stringLiteral(value);
+function memberText([key, value]: Member, indent: number): string {
+  const name = `${keyText(key)}:`;
+  const taken = indent + name.length + 1;
+  // What cannot be broken itself goes to a line of its own.
+  const moved = value.kind === "code" && taken + value.flat.length + 1 > width;
+  if (moved) return `${name}\n${" ".repeat(indent + 2)}${value.flat}`;
+  return `${name} ${printLiteral(value, indent, taken, 1)}`;
 }
 
-/** `value` as a literal; exponents are written as prettier writes them. */
-export function number(value: number): Literal {
-  return String(value).replace("e+", "e");
-}
-
-function flatText(literal: Literal): string {
-  if (typeof literal === "string") return literal;
-  if ("items" in literal) return `[${literal.items.map(flatText).join(", ")}]`;
-  const members = literal.members.map(([key, value]) => `${keyText(key)}: ${flatText(value)}`);
-  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+/** Numbers fill their lines, as in prettier; anything else stands on a line of its own. */
+function itemLines(items: readonly Literal[], indent: number): string[] {
+  if (!items.every((item) => item.kind === "code" && /^-?[\d.]/.test(item.flat))) {
+    return items.map((item) => printLiteral(item, indent, indent, 1));
+  }
+  const lines: string[] = [];
+  for (const { flat } of items) {
+    const last = lines.at(-1);
+    const fits = last !== undefined && indent + last.length + 2 + flat.length + 1 <= width;
+    if (fits) lines[lines.length - 1] = `${last}, ${flat}`;
+    else lines.push(flat);
+  }
+  return lines;
 }
 
 /** `__proto__: x` would set the prototype of the literal; a computed key is a member. */
@@ -58,31 +106,11 @@ function keyText(key: string): string {
   return key === "__proto__" ? '["__proto__"]' : propertyKey(key);
 }
 
-/** Prettier never keeps arrays of several objects, or of several arrays, on one line. */
-function alwaysBroken(literal: Literal): boolean {
-  if (typeof literal === "string") return false;
-  if ("members" in literal) return literal.members.some(([, value]) => alwaysBroken(value));
-  const sizes = (kind: "members" | "items"): number[] =>
-    literal.items.map((item) =>
-      typeof item === "object" && kind in item ? Object.values(item)[0]!.length : 0,
-    );
-  const several = literal.items.length > 1;
-  if (several && (sizes("members").every((size) => size > 1) || sizes("items").every((size) => size > 1)))
-    return true;
-  return literal.items.some(alwaysBroken);
+function isBroken(literal: Literal): boolean {
+  return literal.kind !== "code" && literal.broken;
 }
 
-/** Numbers fill their lines, as in prettier; anything else stands on a line of its own. */
-function itemLines(items: readonly Literal[], indent: number): string[] {
-  if (!items.every((item) => typeof item === "string" && /^-?[\d.]/.test(item))) {
-    return items.map((item) => printLiteral(item, indent, indent, 1));
-  }
-  const lines: string[] = [];
-  for (const item of items as readonly string[]) {
-    const last = lines.at(-1);
-    if (last !== undefined && indent + last.length + 2 + item.length + 1 <= width)
-      lines[lines.length - 1] = `${last}, ${item}`;
-    else lines.push(item);
-  }
-  return lines;
+function partsOf(literal: Literal): number {
+  if (literal.kind === "code") return 0;
+  return literal.kind === "object" ? literal.members.length : literal.items.length;
 }

@@ -1,5 +1,5 @@
 import { type JsonValue, type Schema, type SchemaNode, isJsonObject, naturalCompare } from "@mcpgen/engine";
-import { type Literal, number, text } from "./literal.js";
+import { type Literal, type Member, array, code, number, object, text } from "./literal.js";
 import { type Tagged, isObjectOnly, taggedBy } from "./tags.js";
 
 /** What describing a node needs: the definitions, and the name of the constant that describes each. */
@@ -8,159 +8,140 @@ export interface Describing {
   readonly constants: ReadonlyMap<string, string>;
 }
 
-type Member = readonly [key: string, value: Literal];
-
 /** How `check.ts` describes `node`: a keyword a member, named definitions by the constant that holds them. */
 export function describePart(context: Describing, node: SchemaNode): Literal {
-  if (node.never) return "false";
-  const members = [...valueMembers(node), ...combinedMembers(context, node), ...sizeMembers(node)];
-  members.push(...objectMembers(context, node), ...arrayMembers(context, node));
-  if (node.ref !== undefined) {
-    const constant = context.constants.get(node.ref)!;
-    return members.length === 0 ? constant : withConjunct(members, constant);
+  if (node.never) return code("false");
+  const keys = (Object.keys(node) as (keyof SchemaNode)[]).filter((key) => rank.has(key));
+  if (node.ref !== undefined && keys.length === 1) return code(context.constants.get(node.ref)!);
+  keys.sort((a, b) => rank.get(a)! - rank.get(b)!);
+  return object(keys.flatMap((key) => keywordMembers(context, node, key)));
+}
+
+/** The keywords that ask something of a value, in the order they are printed. */
+const rank: ReadonlyMap<keyof SchemaNode, number> = new Map(
+  (
+    [
+      ...["types", "const", "enum", "ref", "allOf", "anyOf", "oneOf", "not", "if", "then", "else"],
+      ...[
+        "minProperties",
+        "maxProperties",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "minContains",
+        "maxContains",
+      ],
+      ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+      ...["minLength", "maxLength", "pattern", "required", "properties", "patternProperties"],
+      ...["additionalProperties", "propertyNames", "dependentRequired", "dependentSchemas"],
+      ...["prefixItems", "items", "contains"],
+    ] as (keyof SchemaNode)[]
+  ).map((key, index) => [key, index]),
+);
+
+function keywordMembers(context: Describing, node: SchemaNode, key: keyof SchemaNode): Member[] {
+  switch (key) {
+    case "types":
+    case "const":
+    case "enum":
+      return valueMembers(node, key);
+    case "ref":
+    case "allOf":
+      return key === "allOf" && node.ref !== undefined ? [] : [["allOf", conjuncts(context, node)]];
+    case "anyOf":
+      return unionMembers(context, node.anyOf!, new Set());
+    case "oneOf":
+    case "prefixItems":
+      return [[key, array(node[key]!.map((child) => describePart(context, child)))]];
+    case "not":
+    case "if":
+    case "then":
+    case "else":
+    case "contains":
+      return [[key, describePart(context, node[key]!)]];
+    case "items":
+    case "additionalProperties":
+    case "propertyNames":
+      return withoutEmpty(key, describePart(context, node[key]!));
+    case "properties":
+    case "patternProperties":
+    case "dependentSchemas":
+      return withoutEmpty(
+        key,
+        object([...node[key]!].map(([name, child]) => [name, describePart(context, child)])),
+      );
+    default:
+      return plainMembers(node, key);
   }
-  return { members };
+}
+
+/** Keywords whose value is printed as it is. */
+function plainMembers(node: SchemaNode, key: keyof SchemaNode): Member[] {
+  const value = node[key];
+  if (typeof value === "number") return [[key, number(value)]];
+  if (typeof value === "string") return [[key, text(value)]];
+  if (value === true) return [[key, code("true")]];
+  if (key === "required") return node.required!.length === 0 ? [] : [[key, array(node.required!.map(text))]];
+  const lists = [...node.dependentRequired!].map(([name, names]): Member => [name, array(names.map(text))]);
+  return [[key, object(lists)]];
+}
+
+/** A part that asks nothing is left out. */
+function withoutEmpty(key: string, part: Literal): Member[] {
+  return part.flat === "{}" ? [] : [[key, part]];
+}
+
+/** Constants say the type too; those that are of no allowed type allow nothing. */
+function valueMembers(
+  { types, const: constant, enum: values }: SchemaNode,
+  key: "types" | "const" | "enum",
+): Member[] {
+  const isAllowed = (value: JsonValue): boolean => !types || types.some((type) => isOfType(value, type));
+  if (key === "enum") return [["enum", array(values!.filter(isAllowed).map(json))]];
+  if (key === "const")
+    return isAllowed(constant!.value) ? [["const", json(constant!.value)]] : [["enum", array([])]];
+  if (constant ?? values) return [];
+  return [["type", types!.length === 1 ? text(types![0]!) : array(types!.map(text))]];
 }
 
 /** Beside other keywords, a reference is one conjunct more. */
-function withConjunct(members: readonly Member[], constant: string): Literal {
-  const others = members.filter(([key]) => key !== "allOf");
-  const present = members.find(([key]) => key === "allOf")?.[1];
-  const items = typeof present === "object" && "items" in present ? present.items : [];
-  return { members: [["allOf", { items: [constant, ...items] }], ...others] };
-}
-
-/** A constant or enumeration says the type too. */
-function valueMembers({ types, const: constant, enum: values }: SchemaNode): Member[] {
-  const members: Member[] = [];
-  if (types && !(constant ?? values)) {
-    members.push(["type", types.length === 1 ? text(types[0]!) : { items: types.map(text) }]);
-  } else if (types) {
-    const allowed = (constant ? [constant.value] : values!).filter((value) =>
-      types.some((type) => isOfType(value, type)),
-    );
-    return allowed.length === 1 && constant
-      ? [["const", json(constant.value)]]
-      : [["enum", { items: allowed.map(json) }]];
-  }
-  if (constant) members.push(["const", json(constant.value)]);
-  if (values) members.push(["enum", { items: values.map(json) }]);
-  return members;
-}
-
-function combinedMembers(context: Describing, node: SchemaNode): Member[] {
-  const members: Member[] = [];
-  const each = (key: "allOf" | "oneOf"): void => {
-    if (node[key]) members.push([key, parts(context, node[key])]);
-  };
-  each("allOf");
-  if (node.anyOf) members.push(...unionMembers(context, node.anyOf, new Set()));
-  each("oneOf");
-  for (const key of ["not", "if", "then", "else"] as const) {
-    const child = node[key];
-    if (child) members.push([key, describePart(context, child)]);
-  }
-  return members;
+function conjuncts(context: Describing, { ref, allOf = [] }: SchemaNode): Literal {
+  const referred = ref === undefined ? [] : [code(context.constants.get(ref)!)];
+  return array([...referred, ...allOf.map((child) => describePart(context, child))]);
 }
 
 /** A union by its tag, where one tells the arms apart; arms that are no objects stay beside it. */
 function unionMembers(context: Describing, arms: readonly SchemaNode[], used: ReadonlySet<string>): Member[] {
   const objects = arms.filter((arm) => isObjectOnly(context.schema, arm));
   const tagged = objects.length > 1 ? taggedBy(context.schema, objects, used) : undefined;
-  if (!tagged) return [["anyOf", parts(context, arms)]];
+  const describe = (arm: SchemaNode): Literal => describePart(context, arm);
+  if (!tagged) return [["anyOf", array(arms.map(describe))]];
   const members = taggedMembers(context, tagged, new Set([...used, tagged.tag]));
   if (objects.length === arms.length) return members;
-  const others = arms.filter((arm) => !objects.includes(arm)).map((arm) => describePart(context, arm));
-  return [["anyOf", { items: [{ members }, ...others] }]];
+  const others = arms.filter((arm) => !objects.includes(arm));
+  return [["anyOf", array([object(members), ...others.map(describe)])]];
 }
 
 function taggedMembers(context: Describing, tagged: Tagged, used: ReadonlySet<string>): Member[] {
   const group = (arms: readonly SchemaNode[]): Literal =>
-    arms.length === 1 ? describePart(context, arms[0]!) : { members: unionMembers(context, arms, used) };
+    arms.length === 1 ? describePart(context, arms[0]!) : object(unionMembers(context, arms, used));
   const values = [...tagged.arms].sort(([a], [b]) => naturalCompare(a, b));
   const byValue = values.map(([value, arms]): Member => [value, group(arms)]);
   const members: Member[] = [
     ["tag", text(tagged.tag)],
-    ["arms", { members: byValue }],
+    ["arms", object(byValue)],
   ];
   if (tagged.absent.length > 0) members.push(["absent", group(tagged.absent)]);
   if (tagged.otherwise.length > 0) members.push(["otherwise", group(tagged.otherwise)]);
   return members;
 }
 
-const sizes = [
-  ...(["minProperties", "maxProperties", "minItems", "maxItems", "minContains", "maxContains"] as const),
-  ...([
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minLength",
-    "maxLength",
-  ] as const),
-];
-
-function sizeMembers(node: SchemaNode): Member[] {
-  const members = sizes.flatMap((key): Member[] =>
-    node[key] === undefined ? [] : [[key, number(node[key])]],
-  );
-  if (node.pattern !== undefined) members.push(["pattern", text(node.pattern)]);
-  if (node.uniqueItems) members.push(["uniqueItems", "true"]);
-  return members;
-}
-
-function objectMembers(context: Describing, node: SchemaNode): Member[] {
-  const members: Member[] = [];
-  if (node.required && node.required.length > 0)
-    members.push(["required", { items: node.required.map(text) }]);
-  for (const key of ["properties", "patternProperties"] as const) {
-    if (node[key] && node[key].size > 0) members.push([key, partMap(context, node[key])]);
-  }
-  for (const key of ["additionalProperties", "propertyNames"] as const) {
-    const part = node[key] && describePart(context, node[key]);
-    if (part && !isEmpty(part)) members.push([key, part]);
-  }
-  if (node.dependentRequired) {
-    const lists = [...node.dependentRequired].map(([key, names]): Member => [
-      key,
-      { items: names.map(text) },
-    ]);
-    members.push(["dependentRequired", { members: lists }]);
-  }
-  if (node.dependentSchemas) members.push(["dependentSchemas", partMap(context, node.dependentSchemas)]);
-  return members;
-}
-
-function arrayMembers(context: Describing, node: SchemaNode): Member[] {
-  const members: Member[] = [];
-  if (node.prefixItems) members.push(["prefixItems", parts(context, node.prefixItems)]);
-  const items = node.items && describePart(context, node.items);
-  if (items && !isEmpty(items)) members.push(["items", items]);
-  if (node.contains) members.push(["contains", describePart(context, node.contains)]);
-  return members;
-}
-
-/** Whether nothing is asked of a value. */
-function isEmpty(literal: Literal): boolean {
-  return typeof literal === "object" && "members" in literal && literal.members.length === 0;
-}
-
-function parts(context: Describing, nodes: readonly SchemaNode[]): Literal {
-  return { items: nodes.map((node) => describePart(context, node)) };
-}
-
-function partMap(context: Describing, nodes: ReadonlyMap<string, SchemaNode>): Literal {
-  return { members: [...nodes].map(([key, node]): Member => [key, describePart(context, node)]) };
-}
-
 function json(value: JsonValue): Literal {
   if (typeof value === "string") return text(value);
   if (typeof value === "number") return number(value);
-  if (Array.isArray(value)) return { items: value.map(json) };
-  if (isJsonObject(value))
-    return { members: Object.entries(value).map(([key, member]): Member => [key, json(member)]) };
-  return String(value);
+  if (Array.isArray(value)) return array(value.map(json));
+  if (isJsonObject(value)) return object(Object.entries(value).map(([key, member]) => [key, json(member)]));
+  return code(String(value));
 }
 
 function isOfType(value: JsonValue, type: string): boolean {
