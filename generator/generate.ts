@@ -94,7 +94,20 @@ async function finished(
   request: GenerateRequest,
 ): Promise<string> {
   if (file.formatted) return file.content;
-  return request.reuse?.(path, source) ?? format(path, file.content);
+  const known = request.reuse?.(path, source);
+  if (known !== undefined) return known;
+  try {
+    return await format(path, file.content);
+  } catch (error) {
+    // Without overrides this is a bug of ours.
+    if (request.templatesDir === undefined) throw error;
+    const [reason] = String((error as Error).message).split("\n");
+    throw new CodedError("MG1006", `what the templates make of ${path} cannot be read: ${reason}`, {
+      place: { file: request.templatesDir },
+      next: "Correct the template, so that it gives what a file of that name holds.",
+      cause: error,
+    });
+  }
 }
 
 function emitAll(revisions: readonly LoadedRevision[], request: GenerateRequest): Map<string, EmittedFile> {

@@ -25,17 +25,28 @@ export function nameDefinitions(schema: Schema): ReadonlyMap<string, string> {
 /** As `nameDefinitions`, for any list of names without duplicates. */
 export function identifiersFor(names: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Set<string>();
+  /** Where to go on counting: thousands of names may want the same identifier. */
+  const numbers = new Map<string, number>();
   const identifiers = new Map<string, string>();
+  const assign = (name: string, identifier: string): void => {
+    taken.add(capitalised(identifier));
+    identifiers.set(name, identifier);
+  };
   // Names that can stay are served first, so that no made-up one takes theirs.
   const order = [...names].sort(
     (a, b) => Number(identifierOf(a) !== a) - Number(identifierOf(b) !== b) || naturalCompare(a, b),
   );
   for (const name of order) {
+    if (identifierOf(name) === name && !taken.has(capitalised(name))) assign(name, name);
+  }
+  for (const name of order) {
+    if (identifiers.has(name)) continue;
     const wanted = identifierOf(name);
+    let number = numbers.get(capitalised(wanted)) ?? 2;
     let identifier = wanted;
-    for (let number = 2; taken.has(capitalised(identifier)); number++) identifier = `${wanted}${number}`;
-    taken.add(capitalised(identifier));
-    identifiers.set(name, identifier);
+    for (; taken.has(capitalised(identifier)); number++) identifier = `${wanted}${number}`;
+    numbers.set(capitalised(wanted), number);
+    assign(name, identifier);
   }
   return new Map(names.map((name) => [name, identifiers.get(name)!]));
 }

@@ -31,7 +31,7 @@ export function loadTemplates(overrides?: string): Render {
     sources.set(name, join(overrides!, name + suffix));
   }
   for (const [name, file] of sources) {
-    if (!name.includes(".")) handlebars.registerPartial(name, readFileSync(file, "utf8"));
+    if (!name.includes(".")) handlebars.registerPartial(name, readTemplate(file));
   }
   handlebars.registerHelper({ toLiteral: stringLiteral, toKey: propertyKey });
 
@@ -41,23 +41,49 @@ export function loadTemplates(overrides?: string): Render {
     if (!template) {
       const file = sources.get(name);
       if (file === undefined) throw unknownTemplate(name, templatesFolder, [...sources.keys()]);
-      template = handlebars.compile(readFileSync(file, "utf8"), { strict: true, noEscape: true });
+      template = handlebars.compile(readTemplate(file), { strict: true, noEscape: true });
       compiled.set(name, template);
     }
     return renderOrExplain(template, view, sources.get(name)!);
   };
 }
 
+/** The text of a template that Handlebars can parse, with the line ends that output has. */
+function readTemplate(file: string): string {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8")
+      .replace(/^\ufeff/, "")
+      .replace(/\r\n?/g, "\n");
+  } catch (error) {
+    throw new CodedError("MG1001", "the template cannot be read", {
+      place: { file },
+      next: "Check the file and its permissions.",
+      cause: error,
+    });
+  }
+  try {
+    Handlebars.parse(text);
+  } catch (error) {
+    throw broken(error, file);
+  }
+  return text;
+}
+
 function renderOrExplain(template: Handlebars.TemplateDelegate, view: object, file: string): string {
   try {
     return template(view);
   } catch (error) {
-    throw new CodedError("MG1006", `the template cannot be rendered: ${(error as Error).message}`, {
-      place: { file },
-      next: "Correct the template; it can use the fields that the shipped template of the same name uses.",
-      cause: error,
-    });
+    throw broken(error, file);
   }
+}
+
+function broken(error: unknown, file: string): CodedError {
+  return new CodedError("MG1006", `the template cannot be rendered: ${(error as Error).message}`, {
+    place: { file },
+    next: "Correct the template; it can use the fields that the shipped template of the same name uses.",
+    cause: error,
+  });
 }
 
 function templateNames(folder: string): string[] {

@@ -1,9 +1,9 @@
-/** Characters that reorder or hide text around them, and separators that end a line in some readers only. */
-const unprintable =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]/g;
+/** Characters that reorder or hide text around them, or are not seen themselves, and odd separators of lines. */
+const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 function escaped(character: string): string {
-  return "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0");
+  // One escape for each UTF-16 code unit; some of these characters have two.
+  return character.replace(/[\s\S]/g, (unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
 /**
@@ -31,11 +31,15 @@ export function memberAccess(object: string, name: string): string {
 
 /** `text` fit for a comment: it cannot end the comment, and no character of it hides or reorders others. */
 export function commentText(text: string): string {
-  return text
-    .replace(/\r\n?|[\u2028\u2029]/g, "\n")
-    .replace(/[^\n\t]/g, (character) => character.replace(unprintable, ""))
-    .replaceAll("*/", "*\u2215")
-    .replaceAll("/*", "\u2215*");
+  return (
+    text
+      .replace(/\r\n?|[\u2028\u2029]/g, "\n")
+      // Half a surrogate pair cannot be written in UTF-8.
+      .replace(/\p{Surrogate}/gu, "\ufffd")
+      .replace(unprintable, (character) => (character === "\n" || character === "\t" ? character : ""))
+      .replaceAll("*/", "*\u2215")
+      .replaceAll("/*", "\u2215*")
+  );
 }
 
 /**
@@ -43,9 +47,11 @@ export function commentText(text: string): string {
  * where there are none. One line where it fits.
  */
 export function docComment(paragraphs: readonly (string | undefined)[], indent = ""): string {
-  const present = paragraphs.filter((paragraph) => paragraph !== undefined && paragraph.trim() !== "");
+  const present = paragraphs
+    .map((paragraph) => commentText(paragraph ?? "").trim())
+    .filter((paragraph) => paragraph !== "");
   const lines = present.flatMap((paragraph, index) => {
-    const text = commentText(paragraph!).trim().split("\n");
+    const text = paragraph.split("\n");
     // A blank line parts the description from the tags.
     const first = text[0]!.startsWith("@") && index > 0 && !present[index - 1]!.startsWith("@");
     return [...(first ? [""] : []), ...text.map((line) => line.trimEnd())];

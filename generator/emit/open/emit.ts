@@ -16,9 +16,7 @@ export const emitOpen: Emitter<SchemaInput> = ({ schema, folder, origin, importE
   const exact = nameDefinitions(schema);
   const open = openDefinitions(schema);
   const reading = openReading(schema, open);
-  const names = new Map(
-    [...exact].map(([name, identifier]) => [name, free(open.has(name) ? openName(identifier) : identifier)]),
-  );
+  const names = localNames(exact, open);
   const imports = new Set<string>();
   const imported = (name: string): string => {
     const identifier = exact.get(name)!;
@@ -47,12 +45,19 @@ function declare(definition: Definition, identifier: string, names: TypeNames): 
 }
 
 /** Names that open.ts itself declares (templates/open.ts.hbs). */
-const declared = new Set(["Members", "Open", "OpenDefinitions", "Unlisted", "UnlistedArm"]);
+const declared = ["Members", "Open", "OpenDefinitions", "Unlisted", "UnlistedArm", "unlisted"];
 
-function free(identifier: string): string {
-  return declared.has(identifier) ? `${identifier}_` : identifier;
-}
-
-function openName(identifier: string): string {
-  return `Open${capitalised(identifier)}`;
+/** What each definition is called in open.ts, where open readings go before imported names. */
+function localNames(exact: TypeNames, open: ReadonlySet<string>): TypeNames {
+  const taken = new Set(declared);
+  const names = new Map<string, string>();
+  const take = (name: string, wanted: string): void => {
+    let identifier = wanted;
+    while (taken.has(identifier)) identifier += "_";
+    taken.add(identifier);
+    names.set(name, identifier);
+  };
+  for (const [name, identifier] of exact) if (open.has(name)) take(name, `Open${capitalised(identifier)}`);
+  for (const [name, identifier] of exact) if (!open.has(name)) take(name, identifier);
+  return names;
 }

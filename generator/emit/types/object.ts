@@ -92,11 +92,9 @@ function rank({ name, optional, node }: Member): number {
 /** The value type of the index signature, or `undefined` where the type has none. */
 export function indexSignature(node: SchemaNode, names: TypeNames, indent: string): string | undefined {
   const { additionalProperties: additional, patternProperties: patterns } = node;
-  const declared = node.properties?.size ?? 0;
-  if (additional === undefined && patterns === undefined) {
-    return declared === 0 && !node.required?.length ? "unknown" : undefined;
-  }
-  if (additional?.never && patterns === undefined) return declared === 0 ? "never" : undefined;
+  const isBare = !node.properties?.size && !node.required?.length;
+  if (additional === undefined && patterns === undefined) return isBare ? "unknown" : undefined;
+  if (additional?.never && patterns === undefined) return isBare ? "never" : undefined;
   const types = [...(patterns?.values() ?? [])].map((pattern) => printType(pattern, names, indent));
   if (!additional?.never) types.push(additional ? printType(additional, names, indent) : "unknown");
   // TypeScript wants every declared member to be assignable to the index signature.
