@@ -31,7 +31,7 @@ class Interpreter {
   /** Questions met too deep, for which `true` was assumed. */
   private postponed: Question[] = [];
   /** Answers to questions that had been put off. */
-  private readonly answers = new Map<SchemaNode, Map<JsonValue, boolean>>();
+  private answers: Map<SchemaNode, Map<JsonValue, boolean>> | undefined;
 
   constructor(schema: Schema) {
     this.schema = schema;
@@ -48,9 +48,9 @@ class Interpreter {
     for (;;) {
       const { node, value } = open.at(-1)!;
       this.postponed = [];
-      const verdict = this.answers.get(node)?.get(value) ?? this.valid(node, value);
+      const verdict = this.answers?.get(node)?.get(value) ?? this.valid(node, value);
       if (this.postponed.length > 0) {
-        open.push(...this.postponed);
+        for (const earlier of this.postponed) open.push(earlier);
         continue;
       }
       open.pop();
@@ -60,14 +60,15 @@ class Interpreter {
   }
 
   private remember(node: SchemaNode, value: JsonValue, verdict: boolean): void {
+    this.answers ??= new Map();
     let known = this.answers.get(node);
     if (!known) this.answers.set(node, (known = new Map<JsonValue, boolean>()));
     known.set(value, verdict);
   }
 
-  private readonly valid = (node: SchemaNode, value: JsonValue): boolean => {
+  private valid(node: SchemaNode, value: JsonValue): boolean {
     if (this.depth >= deepest) {
-      const known = this.answers.get(node)?.get(value);
+      const known = this.answers?.get(node)?.get(value);
       if (known === undefined) this.postponed.push({ node, value });
       return known ?? true;
     }
@@ -75,7 +76,7 @@ class Interpreter {
     const verdict = this.validHere(node, value);
     this.depth--;
     return verdict;
-  };
+  }
 
   private validHere(node: SchemaNode, value: JsonValue): boolean {
     return (
@@ -115,7 +116,7 @@ class Interpreter {
 
   private validRestOfItems(node: SchemaNode, items: readonly JsonValue[]): boolean {
     if (!node.unevaluatedItems) return true;
-    const evaluated = evaluatedItems(this.schema, node, items, this.valid);
+    const evaluated = evaluatedItems(this.schema, node, items, (child, item) => this.valid(child, item));
     return items.every((item, index) => evaluated.has(index) || this.valid(node.unevaluatedItems!, item));
   }
 
@@ -142,7 +143,7 @@ class Interpreter {
     if (!keys.every((key) => unnamedNodes(node, key).every((child) => this.valid(child, object[key]!))))
       return false;
     if (!unevaluatedProperties) return true;
-    const evaluated = evaluatedKeys(this.schema, node, object, this.valid);
+    const evaluated = evaluatedKeys(this.schema, node, object, (child, member) => this.valid(child, member));
     return keys.every((key) => evaluated.has(key) || this.valid(unevaluatedProperties, object[key]!));
   }
 }
