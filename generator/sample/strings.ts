@@ -51,33 +51,9 @@ export function fitted(text: string, least: number, most: number): string {
   return points.length < least ? text + "x".repeat(least - points.length) : text;
 }
 
-const patternCandidates = [
-  ...[
-    "a",
-    "A",
-    "1",
-    "-",
-    "_",
-    ".",
-    "/",
-    "a1",
-    "aa",
-    "AA",
-    "11",
-    "abc",
-    "ABC",
-    "123",
-    "a-b",
-    "a_b",
-    "a.b",
-    "a/b",
-    "abcd",
-    "1234",
-    "12345",
-  ],
-  ...byFormat.values(),
-  ...oddStrings,
-];
+const plainCandidates = "a A 1 - _ . / a1 aa AA 11 abc ABC 123 a-b a_b a.b a/b abcd 1234 12345".split(" ");
+
+const patternCandidates = [...plainCandidates, ...byFormat.values(), ...oddStrings];
 
 /** Some string that matches all `patterns`, or `undefined`: only plain candidates are tried. */
 export function matching(patterns: readonly string[], preferred: string): string | undefined {

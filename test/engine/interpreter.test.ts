@@ -26,6 +26,7 @@ test.each<[string, JsonValue, unknown, boolean]>([
     { a: undefined },
     false,
   ],
+  // oxlint-disable-next-line no-sparse-arrays
   ["a hole of a described array is refused", { items: { type: "string" } }, [, "a"], false],
   ["names that objects inherit are no members", { required: ["toString"] }, {}, false],
   ["own members of inherited names are", { required: ["toString"] }, { toString: 1 }, true],

@@ -30,7 +30,10 @@ else {
           const value: unknown = JSON.parse(readFileSync(file, "utf8"));
           const { is, accepts, check } = compiled.get(name)!;
           expect({ file, is: is(value), accepts: accepts(value), issues: check(value) }).toEqual({
-            ...{ file, is: true, accepts: true, issues: [] },
+            file,
+            is: true,
+            accepts: true,
+            issues: [],
           });
         }
       },

@@ -11,10 +11,10 @@ const checks = await compile(schemaOf("2026-07-28"));
 const check = (name: string, value: unknown): Issue[] => checks.get(name)!.check(value);
 
 test("a million wrong items end the search at once, a million right ones do not hide the wrong one", () => {
-  const nulls = { content: new Array<null>(1_000_000).fill(null), resultType: "complete" };
+  const nulls = { content: Array.from({ length: 1_000_000 }, () => null), resultType: "complete" };
   const issues = check("CallToolResult", nulls);
   expect(issues).toHaveLength(16);
-  const blocks: JsonValue[] = new Array<JsonValue>(1_000_000).fill({ type: "text", text: "fine" });
+  const blocks: JsonValue[] = Array.from({ length: 1_000_000 }, () => ({ type: "text", text: "fine" }));
   const [only, ...others] = check("CallToolResult", {
     content: [...blocks, { type: "text" }],
     resultType: "complete",

@@ -26,7 +26,16 @@ test("the instance itself is left as it was", () => {
 test("changes of every kind are made, at every depth", () => {
   const kinds = new Set(found.map((mutant) => mutant.kind));
   expect([...kinds].sort()).toEqual([
-    ...["added", "arm", "constant", "dropped", "item", "null", "prototype", "renamed", "string", "type"],
+    "added",
+    "arm",
+    "constant",
+    "dropped",
+    "item",
+    "null",
+    "prototype",
+    "renamed",
+    "string",
+    "type",
   ]);
   const places = new Set(found.map((mutant) => mutant.pointer));
   for (const place of ["", "/role", "/content", "/content/0", "/content/0/type", "/content/1/content"]) {

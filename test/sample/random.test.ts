@@ -12,7 +12,7 @@ test("the same seed gives the same stream, another seed another", () => {
 
 test("fractions spread over [0, 1)", () => {
   const random = randomFrom("spread");
-  const buckets = new Array<number>(10).fill(0);
+  const buckets = Array.from({ length: 10 }, () => 0);
   for (let draw = 0; draw < 10_000; draw++) {
     const fraction = random.fraction();
     expect(fraction >= 0 && fraction < 1).toBe(true);

@@ -17,27 +17,14 @@ export function describePart(context: Describing, node: SchemaNode): Literal {
   return object(keys.flatMap((key) => keywordMembers(context, node, key)));
 }
 
-/** The keywords that ask something of a value, in the order they are printed. */
-const rank: ReadonlyMap<keyof SchemaNode, number> = new Map(
-  (
-    [
-      ...["types", "const", "enum", "ref", "allOf", "anyOf", "oneOf", "not", "if", "then", "else"],
-      ...[
-        "minProperties",
-        "maxProperties",
-        "minItems",
-        "maxItems",
-        "uniqueItems",
-        "minContains",
-        "maxContains",
-      ],
-      ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-      ...["minLength", "maxLength", "pattern", "required", "properties", "patternProperties"],
-      ...["additionalProperties", "propertyNames", "dependentRequired", "dependentSchemas"],
-      ...["prefixItems", "items", "contains"],
-    ] as (keyof SchemaNode)[]
-  ).map((key, index) => [key, index]),
-);
+const printOrder =
+  "types const enum ref allOf anyOf oneOf not if then else minProperties maxProperties minItems maxItems " +
+  "uniqueItems minContains maxContains minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength " +
+  "maxLength pattern required properties patternProperties additionalProperties propertyNames " +
+  "dependentRequired dependentSchemas prefixItems items contains";
+
+/** The keywords that ask something of a value, with their place in the order they are printed in. */
+const rank = new Map((printOrder.split(" ") as (keyof SchemaNode)[]).map((key, index) => [key, index]));
 
 function keywordMembers(context: Describing, node: SchemaNode, key: keyof SchemaNode): Member[] {
   switch (key) {

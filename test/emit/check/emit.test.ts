@@ -96,10 +96,22 @@ test("one definition more adds one block and touches no other line", () => {
 function compilerErrors(sources: ReadonlyMap<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), "mcpgen-check-"));
   const options = {
-    ...{ strict: true, noEmit: true, types: [], module: "NodeNext", target: "ES2022", lib: ["ES2022"] },
-    ...{ noUnusedLocals: true, noUnusedParameters: true, isolatedModules: true, erasableSyntaxOnly: true },
-    ...{ verbatimModuleSyntax: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
-    ...{ noPropertyAccessFromIndexSignature: true, noImplicitOverride: true, skipLibCheck: false },
+    strict: true,
+    noEmit: true,
+    types: [],
+    module: "NodeNext",
+    target: "ES2022",
+    lib: ["ES2022"],
+    noUnusedLocals: true,
+    noUnusedParameters: true,
+    isolatedModules: true,
+    erasableSyntaxOnly: true,
+    verbatimModuleSyntax: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noPropertyAccessFromIndexSignature: true,
+    noImplicitOverride: true,
+    skipLibCheck: false,
   };
   const all = [
     ["package.json", '{"type":"module"}'],
