@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -29,6 +29,7 @@ export async function compile(schema: Schema): Promise<ReadonlyMap<string, Compi
     ...(await load(join(folder, "revision/validators.js"))),
     ...(await load(join(folder, "revision/check.js"))),
   };
+  rmSync(folder, { recursive: true });
   const named = [...nameDefinitions(schema)].map(([name, identifier]): [string, Compiled] => {
     const find = (prefix: string): unknown => functions[prefix + capitalised(identifier)];
     return [name, { is: find("is"), accepts: find("accepts"), check: find("check") } as Compiled];

@@ -3,8 +3,10 @@ import { pendingMutants } from "../../generator/sample/mutants.js";
 import { randomFrom, shuffled } from "../../generator/sample/random.js";
 import { sampleValid } from "../../generator/sample/sample.js";
 
-/** Instances a revision; `npm run test:all` asks for more. */
-export const instanceCount = Number(process.env["MCPGEN_COUNT"] ?? 10_000);
+/** Instances a revision; `npm run test:all` asks for more (`MCPGEN_LONG`). */
+export const instanceCount = Number(
+  process.env["MCPGEN_COUNT"] ?? (process.env["MCPGEN_LONG"] ? 100_000 : 10_000),
+);
 
 /** Another seed tries other instances; the default one keeps a failure the same until it is mended. */
 export const seed = process.env["MCPGEN_SEED"] ?? "1";

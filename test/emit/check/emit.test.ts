@@ -1,12 +1,10 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { type JsonValue, type Schema, readSchema } from "@mcpgen/engine";
 import { format } from "../../../generator/format.js";
 import { capitalised, nameDefinitions } from "../../../generator/emit/names.js";
 import { documentOf, revisions, schemaFrom, schemaOf } from "../../sample/revisions.js";
+import { temporaryFolder } from "../../temporary-folder.js";
 import { emittedFiles } from "./emitted.js";
 
 /** Every keyword, in forms that are long and odd enough to meet each rule of the layout. */
@@ -94,7 +92,6 @@ test("one definition more adds one block and touches no other line", () => {
 });
 
 function compilerErrors(sources: ReadonlyMap<string, string>): string {
-  const folder = mkdtempSync(join(tmpdir(), "mcpgen-check-"));
   const options = {
     strict: true,
     noEmit: true,
@@ -113,15 +110,11 @@ function compilerErrors(sources: ReadonlyMap<string, string>): string {
     noImplicitOverride: true,
     skipLibCheck: false,
   };
-  const all = [
-    ["package.json", '{"type":"module"}'],
-    ["tsconfig.json", JSON.stringify({ compilerOptions: options })],
-    ...sources,
-  ];
-  for (const [path, content] of all as [string, string][]) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), content);
-  }
+  const folder = temporaryFolder({
+    "package.json": '{"type":"module"}',
+    "tsconfig.json": JSON.stringify({ compilerOptions: options }),
+    ...Object.fromEntries(sources),
+  });
   const compiler = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", folder], {
     encoding: "utf8",
   });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -61,6 +61,7 @@ export async function loadChecks(schema: Schema): Promise<Checks> {
     import(/* @vite-ignore */ pathToFileURL(join(folder, path)).href);
   const module = (await load("revision/check.js")) as { [name: string]: (value: unknown) => Issue[] };
   const { summary } = (await load("issues.js")) as Pick<Checks, "summary">;
+  rmSync(folder, { recursive: true });
   return { check: (name, value) => module[`check${capitalised(identifiers.get(name)!)}`]!(value), summary };
 }
 
