@@ -1,6 +1,6 @@
 /**
  * Speed and size of the emitted validators beside hand-written ones and the fastest exact peers.
- * Usage: node bench/validators/run.mjs [--quick] [--generated=FOLDER] [revision…], after npm run build and npm ci --prefix bench.
+ * Usage: node bench/validators/run.mjs [--quick] [--only=TEXT] [--generated=FOLDER] [revision…], after npm run build and npm ci --prefix bench.
  */
 import { bundle, schemaOf, withModule } from "./emitted.mjs";
 import { casesFor } from "./cases.mjs";
@@ -9,6 +9,7 @@ import { loadPeers } from "./peers.mjs";
 import { reportSize } from "./size.mjs";
 import * as twins from "./twins.mjs";
 
+const only = process.argv.find((argument) => argument.startsWith("--only="))?.slice("--only=".length) ?? "";
 const quick = process.argv.includes("--quick");
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const revisions = wanted.length > 0 ? wanted : ["2025-11-25", "2026-07-28"];
@@ -30,6 +31,7 @@ function reportSpeed(revision, validators) {
     `\n  ${"ns a verdict (ratio to ours)".padEnd(42)}${names.map((name) => name.padStart(18)).join("")}`,
   );
   for (const one of casesFor(revision)) {
+    if (!one.name.includes(only)) continue;
     const contenders = contendersFor(one, revision, validators, compile);
     const wrong = new Map(contenders.map(([name, validate]) => [name, wrongVerdicts(validate, one)]));
     if (wrong.get("ours") > 0)

@@ -48,7 +48,8 @@ export function verdictOn(
   place: Place,
   within: Kinds = everyKind,
 ): Statement[] {
-  if (condition(node, subject, place, within)) return verdict(check(node, subject, place, within));
+  const simple = condition(node, subject, place, within);
+  if (simple) return verdict(require(simple));
   if (isUnionOnly(node, place)) return unionVerdict(node, subject, place, within);
   return verdict(check(node, subject, place, within));
 }

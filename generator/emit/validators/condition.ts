@@ -7,6 +7,7 @@ import {
   common,
   everyKind,
   isScalar,
+  kindsOfTypes,
   kindOfType,
   kindOfValue,
 } from "./shape.js";
@@ -73,12 +74,11 @@ function isDecided(node: SchemaNode, place: Place): boolean {
 
 /** The kinds that are left once the node's own keywords have been checked, as TypeScript sees it as well. */
 export function ownKinds(node: SchemaNode, place: Place, within: ReadonlySet<Kind>): ReadonlySet<Kind> {
-  const { pointer, types } = node;
   if (node.const || node.enum) {
     const values = place.shapes.constantsOf(node);
     return values.every(isScalar) ? common(within, new Set(values.map(kindOfValue))) : within;
   }
-  return types ? common(within, place.shapes.kindsOf({ pointer, types })) : within;
+  return node.types ? common(within, kindsOfTypes(node.types)) : within;
 }
 
 /** `{ type: array, items: { type: string } }`, which schemas are full of. */

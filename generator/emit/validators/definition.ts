@@ -1,10 +1,9 @@
 import type { Definition, SchemaNode } from "@mcpgen/engine";
 import { verdictOn } from "./check.js";
 import { type Expression, call, compare } from "./expression.js";
-import { type Head, judgeHead, plainHead, printFunction, walkerHead } from "./function.js";
+import { type Head, judgeHead, plainHead, type Printed, printFunction, walkerHead } from "./function.js";
 import { type Layout, group, indent, line, print, softline, whenBroken } from "./layout.js";
 import { type PreludeName, preludeNames } from "./prelude.js";
-import { addIdentifiers } from "./prune.js";
 import { type Statement, returns, when } from "./statement.js";
 import { type FileContext, type Mode, Patterns, Place, type Reading, Unit } from "./unit.js";
 
@@ -37,18 +36,17 @@ export class DefinitionEmitter {
     const functions = this.validator(definition, exact, patterns);
     if (this.file.differing.has(definition.name))
       functions.push(...this.validator(definition, open, patterns));
-    else functions.push(this.alias(definition.name));
-    const used = new Set<string>();
-    for (const text of functions) addIdentifiers(text, used);
+    else functions.push({ text: this.alias(definition.name), used: new Set() });
+    const used = new Set(functions.flatMap((one) => [...one.used]));
     for (const name of preludeNames) if (used.has(name)) this.prelude.add(name);
     return [
       ...patterns.literals(used).map(([name, literal]) => print(constant(name, literal))),
-      ...functions,
+      ...functions.map(({ text }) => text),
     ];
   }
 
   /** The exported function of one reading, then those it is made of. */
-  private validator(definition: Definition, reading: Reading, patterns: Patterns): string[] {
+  private validator(definition: Definition, reading: Reading, patterns: Patterns): Printed[] {
     const { name } = definition;
     const identifier = this.file.identifiers.get(name)!;
     const head = {
@@ -81,11 +79,11 @@ export class DefinitionEmitter {
     patterns: Patterns,
     head: Head,
     tooDeep?: Expression,
-  ): string[] {
+  ): Printed[] {
     const { body, unit } = this.body(name, node, reading, mode, patterns);
     const guard = tooDeep ? when(compare("depth", ">", deepest), [returns(tooDeep)]) : [];
-    const text = printFunction(head, [...guard, ...body]);
-    return [text, ...unit.partsFor(text, new Set())];
+    const start = printFunction(head, [...guard, ...body]);
+    return [start, ...unit.partsFor(start)];
   }
 
   private body(

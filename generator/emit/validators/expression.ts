@@ -1,4 +1,4 @@
-import { type Layout, group, indent, join, line, flat, softline, whenBroken } from "./layout.js";
+import { type Layout, flat, group, indent, join, line, softline, whenBroken, withText } from "./layout.js";
 
 /** A condition on a value. Negation is pushed to the leaves, so that no `!( … )` is ever printed. */
 export type Expression =
@@ -45,6 +45,7 @@ export function or(...parts: readonly Expression[]): Expression {
 
 /** @param neutral the constant that changes nothing; the other one decides */
 function logic(operator: "&&" | "||", parts: readonly Expression[], neutral: boolean): Expression {
+  if (parts.length === 1) return parts[0]!;
   const kept: Expression[] = [];
   const seen = new Set<string>();
   for (const part of parts.flatMap((part) =>
@@ -60,6 +61,20 @@ function logic(operator: "&&" | "||", parts: readonly Expression[], neutral: boo
   }
   if (kept.length === 0) return { kind: "constant", value: neutral };
   return kept.length === 1 ? kept[0]! : { kind: "logic", operator, parts: kept };
+}
+
+/** The expression with every `from`, wherever it stands in its text, replaced by `to`. */
+export function bound(expression: Expression, from: string, to: string): Expression {
+  switch (expression.kind) {
+    case "constant":
+      return expression;
+    case "compare":
+      return { ...expression, left: withText(expression.left, from, to) };
+    case "call":
+      return { ...expression, call: withText(expression.call, from, to) };
+    case "logic":
+      return { ...expression, parts: expression.parts.map((part) => bound(part, from, to)) };
+  }
 }
 
 export function not(expression: Expression): Expression {

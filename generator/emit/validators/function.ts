@@ -29,7 +29,14 @@ export function judgeHead(name: string): Head {
   return { name: `function* ${name}`, more: [], result: "Generator<unknown, boolean, boolean>" };
 }
 
-export function printFunction(head: Head, statements: readonly Statement[]): string {
+/** An emitted function. */
+export interface Printed {
+  readonly text: string;
+  /** Names its body uses. */
+  readonly used: ReadonlySet<string>;
+}
+
+export function printFunction(head: Head, statements: readonly Statement[]): Printed {
   const { statements: body, used } = prune(statements);
   // An underscore says that a parameter is not read, to people and to `noUnusedParameters`.
   const value = used.has("value") ? "value" : "_value";
@@ -37,7 +44,8 @@ export function printFunction(head: Head, statements: readonly Statement[]): str
     used.has(/^\w+/.exec(parameter)![0]) ? parameter : `_${parameter}`,
   );
   const result = head.proves === undefined ? head.result : `${value} is ${head.proves}`;
-  return print([signature(head.name, [`${value}: unknown`, ...more], result), " ", block(body)]);
+  const text = print([signature(head.name, [`${value}: unknown`, ...more], result), " ", block(body)]);
+  return { text, used };
 }
 
 function signature(name: string, parameters: readonly string[], result: string): Layout {

@@ -2,7 +2,7 @@ import type { SchemaNode } from "@mcpgen/engine";
 import { probe, readings } from "./access.js";
 import { check, test } from "./check.js";
 import { condition, patternTest } from "./condition.js";
-import { type Expression, and, compare, not } from "./expression.js";
+import { type Expression, and, bound, compare, not } from "./expression.js";
 import type { Kind } from "./shape.js";
 import { type Statement, require, when } from "./statement.js";
 import type { Place } from "./unit.js";
@@ -55,7 +55,7 @@ function checkEntry(node: SchemaNode, subject: string, key: string, place: Place
   const inner = place.under("entry");
   const probed = condition(node, probe, inner);
   const ready = place.shapes.refusesUndefined(node);
-  if (probed && readings(probed) <= 1 && ready) return require(condition(node, entry, inner)!);
+  if (probed && readings(probed) <= 1 && ready) return require(bound(probed, probe, entry));
   const local = place.scope.local("entry");
   return [
     { kind: "const", name: local, value: entry },

@@ -58,6 +58,15 @@ export function flat(layout: Layout): string {
   }
 }
 
+/** `layout` with every `from` in its text replaced by `to`. */
+export function withText(layout: Layout, from: string, to: string): Layout {
+  if (typeof layout === "string") return layout.replaceAll(from, to);
+  if (isSequence(layout)) return layout.map((part) => withText(part, from, to));
+  if (layout.kind === "group" || layout.kind === "indent")
+    return { ...layout, of: withText(layout.of, from, to) };
+  return layout;
+}
+
 interface Piece {
   readonly of: Layout;
   readonly depth: number;
@@ -95,7 +104,7 @@ export function print(layout: Layout): string {
       column = depth * 2;
     }
   }
-  return text.replace(/ +$/gm, "");
+  return text;
 }
 
 /** Whether `first` and what follows it, up to the first possible line break, fit into `room`. */

@@ -2,7 +2,7 @@ import type { SchemaNode } from "@mcpgen/engine";
 import { isAbsent, isLong, isPresent, member, probe, readings } from "./access.js";
 import { check, test } from "./check.js";
 import { condition } from "./condition.js";
-import { type Expression, and, compare, or } from "./expression.js";
+import { type Expression, and, bound, compare, or } from "./expression.js";
 import { checkKeys } from "./keys.js";
 import { flat } from "./layout.js";
 import type { Kind } from "./shape.js";
@@ -12,7 +12,8 @@ import type { Place } from "./unit.js";
 /** Checks what `node` says of an object. `subject` is known to be one. */
 export function checkMembers(node: SchemaNode, subject: string, place: Place): Statement[] {
   const members = membersOf(node, place);
-  members.sort((a, b) => a.rank - b.rank);
+  // Names that start with an underscore are set apart by their authors; types print them last as well.
+  members.sort((a, b) => a.rank - b.rank || Number(a.name.startsWith("_")) - Number(b.name.startsWith("_")));
   return [
     ...checkCount(node, subject),
     ...members.flatMap((one) => checkMember(one, subject, place.under(one.name))),
@@ -27,6 +28,8 @@ interface Member {
   readonly name: string;
   readonly node: SchemaNode;
   readonly required: boolean;
+  /** The condition of the member for `probe`, if one can say it. */
+  readonly accepted: Expression | undefined;
   readonly rank: number;
 }
 
@@ -41,34 +44,38 @@ function membersOf(node: SchemaNode, place: Place): Member[] {
   return [
     ...described,
     ...undescribed.map((name) => [name, { pointer: node.pointer, always: true }] as const),
-  ].map(([name, child]) => ({
-    name,
-    node: child,
-    required: required.has(name),
-    rank: rankOf(child, required.has(name), place),
-  }));
+  ].map(([name, child]) => {
+    const accepted = condition(child, probe, place);
+    const rank = rankOf(child, required.has(name), accepted, place);
+    return { name, node: child, required: required.has(name), accepted, rank };
+  });
 }
 
-function rankOf(node: SchemaNode, required: boolean, place: Place): number {
-  const constant = node.const ?? node.enum;
-  const scalar = !place.shapes.kindsOf(node).has("object") && !place.shapes.kindsOf(node).has("array");
-  return (required ? 0 : 4) + (constant ? 0 : scalar ? 1 : place.shapes.isTrivial(node) ? 2 : 3);
+/** Constants first, then scalars, bare objects and lists, what takes a call, what takes statements. */
+function rankOf(node: SchemaNode, required: boolean, simple: Expression | undefined, place: Place): number {
+  const kinds = place.shapes.kindsOf(node);
+  const scalar = !kinds.has("object") && !kinds.has("array");
+  const cost = (node.const ?? node.enum) ? 0 : scalar ? 1 : !simple ? 4 : isBare(node) ? 2 : 3;
+  return (required ? 0 : 5) + cost;
 }
 
-function checkMember({ name, node, required }: Member, subject: string, place: Place): Statement[] {
+function isBare(node: SchemaNode): boolean {
+  return node.types !== undefined && node.ref === undefined;
+}
+
+function checkMember({ name, node, required, accepted }: Member, subject: string, place: Place): Statement[] {
   const access = member(subject, name);
   const ready = !required || place.shapes.refusesUndefined(node);
-  const probed = condition(node, probe, place);
-  if (probed) {
-    const whole = (value: string): Expression => {
-      const accepted = condition(node, value, place)!;
-      if (!required) return or(isAbsent(value), accepted);
-      return ready ? accepted : and(isPresent(value), accepted);
-    };
-    const times = readings(whole(probe));
-    if (times === 0 || (times === 1 && !isLong(access))) return require(whole(flat(access)));
+  if (accepted) {
+    const whole = !required
+      ? or(isAbsent(probe), accepted)
+      : ready
+        ? accepted
+        : and(isPresent(probe), accepted);
+    const times = readings(whole);
+    if (times === 0 || (times === 1 && !isLong(access))) return require(bound(whole, probe, flat(access)));
     const local = place.scope.local(name);
-    return [{ kind: "const", name: local, value: access }, ...require(whole(local))];
+    return [{ kind: "const", name: local, value: access }, ...require(bound(whole, probe, local))];
   }
   const local = place.scope.local(name);
   const checks = check(node, local, place);

@@ -69,9 +69,11 @@ function readIn(layout: Layout, used: Set<string>): void {
   else if ("of" in layout) readIn(layout.of, used);
 }
 
+const word = /^[A-Za-z_$][\w$]*$/;
 const identifierOrString = /"(?:[^"\\]|\\.)*"|[A-Za-z_$][\w$]*/g;
 
 /** Adds the identifiers in a piece of emitted code; what is inside string literals is none. */
-export function addIdentifiers(code: string, names: Set<string>): void {
-  for (const [word] of code.matchAll(identifierOrString)) if (!word.startsWith('"')) names.add(word);
+function addIdentifiers(code: string, names: Set<string>): void {
+  if (word.test(code)) names.add(code);
+  else for (const found of code.match(identifierOrString) ?? []) if (!found.startsWith('"')) names.add(found);
 }

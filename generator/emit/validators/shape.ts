@@ -14,7 +14,16 @@ export const everyKind: ReadonlySet<Kind> = new Set([
 ]);
 
 export function common(a: ReadonlySet<Kind>, b: ReadonlySet<Kind>): ReadonlySet<Kind> {
-  return new Set([...a].filter((kind) => b.has(kind)));
+  if (a === b || b === everyKind) return a;
+  return a === everyKind ? b : new Set([...a].filter((kind) => b.has(kind)));
+}
+
+const typeKinds = new WeakMap<readonly TypeName[], ReadonlySet<Kind>>();
+
+export function kindsOfTypes(types: readonly TypeName[]): ReadonlySet<Kind> {
+  let kinds = typeKinds.get(types);
+  if (!kinds) typeKinds.set(types, (kinds = new Set(types.map(kindOfType))));
+  return kinds;
 }
 
 export type Scalar = null | boolean | number | string;
@@ -88,16 +97,15 @@ export class Shapes {
 
   private computeKinds(node: SchemaNode): ReadonlySet<Kind> {
     if (node.never) return new Set();
-    const bounds: ReadonlySet<Kind>[] = [];
-    if (node.types) bounds.push(new Set(node.types.map(kindOfType)));
-    if (node.const) bounds.push(new Set([kindOfValue(node.const.value)]));
-    if (node.enum) bounds.push(new Set(node.enum.map(kindOfValue)));
-    if (node.ref !== undefined) bounds.push(this.kindsOf(this.definition(node.ref)));
-    for (const part of node.allOf ?? []) bounds.push(this.kindsOf(part));
+    let kinds = node.types ? kindsOfTypes(node.types) : everyKind;
+    if (node.const) kinds = common(kinds, new Set([kindOfValue(node.const.value)]));
+    if (node.enum) kinds = common(kinds, new Set(node.enum.map(kindOfValue)));
+    if (node.ref !== undefined) kinds = common(kinds, this.kindsOf(this.definition(node.ref)));
+    for (const part of node.allOf ?? []) kinds = common(kinds, this.kindsOf(part));
     for (const arms of [node.anyOf, node.oneOf]) {
-      if (arms) bounds.push(new Set(arms.flatMap((arm) => [...this.kindsOf(arm)])));
+      if (arms) kinds = common(kinds, new Set(arms.flatMap((arm) => [...this.kindsOf(arm)])));
     }
-    return new Set([...everyKind].filter((kind) => bounds.every((bound) => bound.has(kind))));
+    return kinds;
   }
 
   isOnly(kind: Kind, node: SchemaNode): boolean {

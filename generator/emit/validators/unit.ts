@@ -3,7 +3,7 @@ import { withoutCovered } from "./covers.js";
 import { type Expression, call, yieldCall } from "./expression.js";
 import { type Layout } from "./layout.js";
 import { Scope } from "./scope.js";
-import { addIdentifiers } from "./prune.js";
+import type { Printed } from "./function.js";
 import { Shapes } from "./shape.js";
 
 /** How a node is judged: to the letter, or taking members of open unions and sets that it does not know. */
@@ -60,6 +60,12 @@ export class Patterns {
   }
 }
 
+/** A function of a unit's own; it has a place in the order before its text is made. */
+interface Part {
+  readonly name: string;
+  printed?: Printed;
+}
+
 /** One definition in one reading and mode: what is being emitted. */
 export class Unit {
   readonly file: FileContext;
@@ -70,7 +76,7 @@ export class Unit {
   readonly identifier: string;
   readonly patterns: Patterns;
   /** Functions split off from the unit's own, in order of first use. */
-  private readonly parts: { readonly name: string; text: string }[] = [];
+  private readonly parts: Part[] = [];
   /** A recursive reference stands where its verdict is only one of several that are asked for. */
   backtracks = false;
   private readonly names = new Set<string>();
@@ -100,20 +106,20 @@ export class Unit {
    *
    * @param hint a word for its name: prefix, definition, underscore, word
    */
-  addPart(hint: string, print: (name: string) => string): string {
-    const part = { name: this.partName(hint), text: "" };
+  addPart(hint: string, print: (name: string) => Printed): string {
+    const part: Part = { name: this.partName(hint) };
     this.parts.push(part);
-    part.text = print(part.name);
+    part.printed = print(part.name);
     return part.name;
   }
 
-  /** The functions of the unit's own that `text` needs; `used` gains the names that they and `text` use. */
-  partsFor(text: string, used: Set<string>): string[] {
-    addIdentifiers(text, used);
-    return this.parts.flatMap((part) => {
-      if (!used.has(part.name)) return [];
-      addIdentifiers(part.text, used);
-      return [part.text];
+  /** The functions of the unit's own that `start` needs. */
+  partsFor(start: Printed): Printed[] {
+    const used = new Set(start.used);
+    return this.parts.flatMap(({ name, printed }) => {
+      if (!printed || !used.has(name)) return [];
+      for (const word of printed.used) used.add(word);
+      return [printed];
     });
   }
 

@@ -52,10 +52,10 @@ export function isCall(value: unknown): value is Call {
   const params = value["params"];
   if (!record(params)) return false;
   if (typeof params["name"] !== "string") return false;
-  const meta = params["_meta"];
-  if (meta !== undefined && !record(meta)) return false;
   const argumentsValue = params["arguments"];
   if (argumentsValue !== undefined && !record(argumentsValue)) return false;
+  const meta = params["_meta"];
+  if (meta !== undefined && !record(meta)) return false;
   const priority = value["priority"];
   if (
     priority !== undefined &&
@@ -66,6 +66,8 @@ export function isCall(value: unknown): value is Call {
   ) {
     return false;
   }
+  const tags = value["tags"];
+  if (tags !== undefined && !strings(tags)) return false;
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
@@ -73,8 +75,6 @@ export function isCall(value: unknown): value is Call {
       if (!isIcon(item)) return false;
     }
   }
-  const tags = value["tags"];
-  if (tags !== undefined && !strings(tags)) return false;
   return true;
 }`);
   });
