@@ -1,11 +1,13 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { type Expression, compare, not } from "./expression.js";
-import { condition, kindTest, ownCondition, ownKinds } from "./condition.js";
+import { condition } from "./condition.js";
+import { kindTest } from "./kind-test.js";
+import { ownCondition, ownKinds } from "./own.js";
 import { constantSchema } from "./constants.js";
 import { type Head, judgeHead, plainHead, printFunction, walkerHead } from "./function.js";
 import { checkItems } from "./items.js";
 import { checkMembers } from "./members.js";
-import { type Kind, everyKind } from "./shape.js";
+import { type Kind, everyKind } from "./kind.js";
 import { type Statement, require, verdict, when } from "./statement.js";
 import { type Place } from "./unit.js";
 import { isUnionOnly, unionVerdict } from "./union.js";

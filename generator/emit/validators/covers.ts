@@ -1,5 +1,7 @@
 import { type SchemaNode, type TypeName, canonicalText } from "@mcpgen/engine";
-import { type Shapes, assertions, kindOfType } from "./shape.js";
+import { assertions } from "./assertions.js";
+import { kindOfType } from "./kind.js";
+import type { Shapes } from "./shape.js";
 
 /**
  * Drops arms of a union whose values another arm takes anyway, where that can be proved from the schema:

@@ -1,5 +1,6 @@
 import { type SchemaNode, naturalCompare } from "@mcpgen/engine";
-import type { Scalar, Shapes } from "./shape.js";
+import type { Scalar } from "./kind.js";
+import type { Shapes } from "./shape.js";
 
 /** A member that tells the arms of a union of objects apart. */
 export interface Discriminator {

@@ -12,7 +12,8 @@ import { capitalised, nameDefinitions } from "../names.js";
 import { DefinitionEmitter } from "./definition.js";
 import { group, indent, join, line, print, whenBroken } from "./layout.js";
 import { prelude } from "./prelude.js";
-import { Shapes, assertions } from "./shape.js";
+import { assertions } from "./assertions.js";
+import { Shapes } from "./shape.js";
 import { type FileContext, type Reading } from "./unit.js";
 
 /**

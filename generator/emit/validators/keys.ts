@@ -1,9 +1,10 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { probe, readings } from "./access.js";
 import { check, test } from "./check.js";
-import { condition, patternTest } from "./condition.js";
+import { condition } from "./condition.js";
+import { patternTest } from "./own.js";
 import { type Expression, and, bound, compare, not } from "./expression.js";
-import type { Kind } from "./shape.js";
+import type { Kind } from "./kind.js";
 import { type Statement, require, when } from "./statement.js";
 import type { Place } from "./unit.js";
 

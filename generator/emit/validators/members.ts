@@ -5,7 +5,7 @@ import { condition } from "./condition.js";
 import { type Expression, and, bound, compare, or } from "./expression.js";
 import { checkKeys } from "./keys.js";
 import { flat } from "./layout.js";
-import type { Kind } from "./shape.js";
+import type { Kind } from "./kind.js";
 import { type Statement, require, when } from "./statement.js";
 import type { Place } from "./unit.js";
 

@@ -1,45 +1,7 @@
+import type { JsonValue, Schema, SchemaNode } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { type JsonValue, type Schema, type SchemaNode, type TypeName } from "@mcpgen/engine";
-
-/** The kinds of JSON value that `typeof`, `Array.isArray` and `=== null` can tell apart. */
-export type Kind = "array" | "boolean" | "null" | "number" | "object" | "string";
-
-export const everyKind: ReadonlySet<Kind> = new Set([
-  "array",
-  "boolean",
-  "null",
-  "number",
-  "object",
-  "string",
-]);
-
-export function common(a: ReadonlySet<Kind>, b: ReadonlySet<Kind>): ReadonlySet<Kind> {
-  if (a === b || b === everyKind) return a;
-  return a === everyKind ? b : new Set([...a].filter((kind) => b.has(kind)));
-}
-
-const typeKinds = new WeakMap<readonly TypeName[], ReadonlySet<Kind>>();
-
-export function kindsOfTypes(types: readonly TypeName[]): ReadonlySet<Kind> {
-  let kinds = typeKinds.get(types);
-  if (!kinds) typeKinds.set(types, (kinds = new Set(types.map(kindOfType))));
-  return kinds;
-}
-
-export type Scalar = null | boolean | number | string;
-
-export function kindOfType(type: TypeName): Kind {
-  return type === "integer" ? "number" : type;
-}
-
-export function kindOfValue(value: JsonValue): Kind {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : (typeof value as Kind);
-}
-
-export function isScalar(value: JsonValue): value is Scalar {
-  return typeof value !== "object" || value === null;
-}
+import { assertions } from "./assertions.js";
+import { type Kind, type Scalar, common, everyKind, isScalar, kindOfValue, kindsOfTypes } from "./kind.js";
 
 /**
  * What can be told about the values a node accepts without looking at any. All answers err on the side
@@ -50,6 +12,7 @@ export class Shapes {
   /** Unions and sets that the notes declare open are read as such. */
   readonly open: boolean;
   private readonly kinds = new Map<SchemaNode, ReadonlySet<Kind>>();
+  private readonly required = new Map<SchemaNode, ReadonlySet<string>>();
   private readonly arms = new Map<readonly SchemaNode[], readonly SchemaNode[]>();
 
   constructor(schema: Schema, open: boolean) {
@@ -114,8 +77,13 @@ export class Shapes {
   }
 
   /** Names of the members every accepted object has. */
-  requiredBy(node: SchemaNode): Set<string> {
-    return new Set(this.conjuncts(node).flatMap((part) => part.required ?? []));
+  requiredBy(node: SchemaNode): ReadonlySet<string> {
+    let names = this.required.get(node);
+    if (!names) {
+      names = new Set(this.conjuncts(node).flatMap((part) => part.required ?? []));
+      this.required.set(node, names);
+    }
+    return names;
   }
 
   /** Names of the members a node describes. */
@@ -217,80 +185,4 @@ function scalarPart(node: SchemaNode): SchemaNode {
   ];
   const kept = new Set(["pointer", ...keys, "minLength", "maxLength", "pattern"]);
   return Object.fromEntries(Object.entries(node).filter(([key]) => kept.has(key))) as unknown as SchemaNode;
-}
-
-/** Members of a node that say nothing about which values are valid. */
-const annotations: ReadonlySet<string> = new Set([
-  ...[
-    "pointer",
-    "always",
-    "open",
-    "typeText",
-    "format",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-  ],
-  ...["title", "description", "default", "examples", "readOnly", "writeOnly", "deprecated"],
-]);
-
-/** The keywords of a node that can refuse a value. */
-export function assertions(node: SchemaNode): readonly (keyof SchemaNode)[] {
-  let keys = asserted.get(node);
-  if (!keys) asserted.set(node, (keys = computeAssertions(node)));
-  return keys;
-}
-
-const asserted = new WeakMap<SchemaNode, readonly (keyof SchemaNode)[]>();
-
-function computeAssertions(node: SchemaNode): (keyof SchemaNode)[] {
-  return (Object.keys(node) as (keyof SchemaNode)[]).filter(
-    (key) => !annotations.has(key) && !isIdle(node, key),
-  );
-}
-
-/** A keyword that is present and asks for nothing. */
-function isIdle(node: SchemaNode, key: keyof SchemaNode): boolean {
-  const value = node[key];
-  if (value === undefined) return true;
-  switch (key) {
-    case "additionalProperties":
-    case "propertyNames":
-    case "items":
-    case "unevaluatedProperties":
-    case "unevaluatedItems":
-      return assertions(value as SchemaNode).length === 0;
-    case "properties":
-    case "patternProperties":
-      return (
-        [...(value as ReadonlyMap<string, SchemaNode>).values()].every(
-          (child) => assertions(child).length === 0,
-        ) &&
-        // Named members are exempt from what holds for the others.
-        (node.additionalProperties === undefined || isIdle(node, "additionalProperties"))
-      );
-    case "prefixItems":
-      return (
-        (value as readonly SchemaNode[]).every((child) => assertions(child).length === 0) &&
-        (node.items === undefined || isIdle(node, "items"))
-      );
-    case "required":
-      return (value as readonly string[]).length === 0;
-    case "dependentRequired":
-      return [...node.dependentRequired!.values()].every((names) => names.length === 0);
-    case "then":
-    case "else":
-      return node.if === undefined;
-    case "if":
-      return node.then === undefined && node.else === undefined;
-    case "minContains":
-    case "maxContains":
-      return node.contains === undefined;
-    case "minItems":
-    case "minLength":
-    case "minProperties":
-      return value === 0;
-    default:
-      return false;
-  }
 }

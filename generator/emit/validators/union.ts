@@ -1,7 +1,8 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { isPresent, member } from "./access.js";
 import { test, verdictOn } from "./check.js";
-import { callsLast, kindTest, kindsTest, literal } from "./condition.js";
+import { callsLast } from "./condition.js";
+import { kindTest, kindsTest, literal } from "./kind-test.js";
 import {
   type Discriminator,
   commonConstants,
@@ -10,7 +11,8 @@ import {
   presenceTags,
 } from "./discriminator.js";
 import { type Expression, and, compare, no, or } from "./expression.js";
-import { type Kind, assertions, common } from "./shape.js";
+import { assertions } from "./assertions.js";
+import { type Kind, common } from "./kind.js";
 import { type Statement, type SwitchCase, require, returns, when } from "./statement.js";
 import type { Place } from "./unit.js";
 

@@ -1,0 +1,77 @@
+import type { SchemaNode } from "@mcpgen/engine";
+
+/** Members of a node that say nothing about which values are valid. */
+const annotations: ReadonlySet<string> = new Set([
+  ...[
+    "pointer",
+    "always",
+    "open",
+    "typeText",
+    "format",
+    "contentEncoding",
+    "contentMediaType",
+    "contentSchema",
+  ],
+  ...["title", "description", "default", "examples", "readOnly", "writeOnly", "deprecated"],
+]);
+
+/** The keywords of a node that can refuse a value. */
+export function assertions(node: SchemaNode): readonly (keyof SchemaNode)[] {
+  let keys = asserted.get(node);
+  if (!keys) asserted.set(node, (keys = computeAssertions(node)));
+  return keys;
+}
+
+const asserted = new WeakMap<SchemaNode, readonly (keyof SchemaNode)[]>();
+
+function computeAssertions(node: SchemaNode): (keyof SchemaNode)[] {
+  return (Object.keys(node) as (keyof SchemaNode)[]).filter(
+    (key) => !annotations.has(key) && !isIdle(node, key),
+  );
+}
+
+/** A keyword that is present and asks for nothing. */
+function isIdle(node: SchemaNode, key: keyof SchemaNode): boolean {
+  const value = node[key];
+  if (value === undefined) return true;
+  switch (key) {
+    case "additionalProperties":
+    case "propertyNames":
+    case "items":
+    case "unevaluatedProperties":
+    case "unevaluatedItems":
+      return assertions(value as SchemaNode).length === 0;
+    case "properties":
+    case "patternProperties":
+      return (
+        [...(value as ReadonlyMap<string, SchemaNode>).values()].every(
+          (child) => assertions(child).length === 0,
+        ) &&
+        // Named members are exempt from what holds for the others.
+        (node.additionalProperties === undefined || isIdle(node, "additionalProperties"))
+      );
+    case "prefixItems":
+      return (
+        (value as readonly SchemaNode[]).every((child) => assertions(child).length === 0) &&
+        (node.items === undefined || isIdle(node, "items"))
+      );
+    case "required":
+      return (value as readonly string[]).length === 0;
+    case "dependentRequired":
+      return [...node.dependentRequired!.values()].every((names) => names.length === 0);
+    case "then":
+    case "else":
+      return node.if === undefined;
+    case "if":
+      return node.then === undefined && node.else === undefined;
+    case "minContains":
+    case "maxContains":
+      return node.contains === undefined;
+    case "minItems":
+    case "minLength":
+    case "minProperties":
+      return value === 0;
+    default:
+      return false;
+  }
+}

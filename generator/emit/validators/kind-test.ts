@@ -1,0 +1,34 @@
+import type { TypeName } from "@mcpgen/engine";
+import { type Expression, call, compare, or } from "./expression.js";
+import type { Kind, Scalar } from "./kind.js";
+
+export function typeTest(type: TypeName, subject: string): Expression {
+  if (type === "integer") return call("Number.isInteger", subject);
+  return type === "number" ? finite(subject) : kindTest(type, subject);
+}
+
+export function kindTest(kind: Kind, subject: string): Expression {
+  switch (kind) {
+    case "array":
+      return call("Array.isArray", subject);
+    case "object":
+      return call("record", subject);
+    case "null":
+      return compare(subject, "===", "null");
+    default:
+      return compare(["typeof ", subject], "===", JSON.stringify(kind));
+  }
+}
+
+export function finite(subject: string): Expression {
+  return call("Number.isFinite", subject);
+}
+
+/** Any value of one of `kinds`. */
+export function kindsTest(kinds: Iterable<Kind>, subject: string): Expression {
+  return or(...[...kinds].map((kind) => (kind === "number" ? finite(subject) : kindTest(kind, subject))));
+}
+/** A literal as prettier spells it. */
+export function literal(value: Scalar): string {
+  return typeof value === "number" ? JSON.stringify(value).replace("e+", "e") : JSON.stringify(value);
+}
