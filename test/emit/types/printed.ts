@@ -1,0 +1,54 @@
+import { type JsonObject, type Schema, canonicalise, readSchema } from "@mcpgen/engine";
+import type { SchemaInput } from "../../../generator/emit/emitter.js";
+import { emitOpen } from "../../../generator/emit/open/emit.js";
+import { loadTemplates } from "../../../generator/emit/templates.js";
+import { emitTypes } from "../../../generator/emit/types/emit.js";
+import { annotateSchema } from "../../../generator/input/schema-source.js";
+import { undocumented } from "../../../generator/input/documentation.js";
+import { documentOf } from "../../sample/revisions.js";
+import { notes, notesOf } from "../../notes/noted.js";
+
+const render = loadTemplates();
+
+function input(schema: Schema, folder: string): SchemaInput {
+  return { schema, folder, origin: "schema/test", importExtension: "js", render };
+}
+
+/** The schema of some definitions, notes applied. */
+export async function noted(definitions: JsonObject, ...entries: JsonObject[]): Promise<Schema> {
+  const document = canonicalise({ $defs: definitions });
+  const { schema, corrected } = await annotateSchema(
+    { file: "f" },
+    document,
+    notes(...entries),
+    undocumented,
+    "r",
+  );
+  if (corrected.problems.length > 0) throw new Error(corrected.problems[0]!.message);
+  return schema;
+}
+
+/** A released revision, its notes applied. */
+export async function released(revision: string): Promise<Schema> {
+  const document = documentOf(revision);
+  return (await annotateSchema({ file: "f" }, document, notesOf(revision), undocumented, revision)).schema;
+}
+
+/** types.ts and open.ts of a schema, by path. */
+export function printed(schema: Schema, folder = "r"): Map<string, string> {
+  const files = [...emitTypes(input(schema, folder)), ...emitOpen(input(schema, folder))];
+  return new Map(files.map(([path, { content }]) => [path, content]));
+}
+
+/** types.ts of a schema. */
+export function types(schema: Schema): string {
+  return printed(schema).get("r/types.ts")!;
+}
+
+/** The printed declaration of a single definition, `X`, among others. */
+export function declarationOf(definition: JsonObject | boolean, others: JsonObject = {}): string {
+  const text = types(readSchema(canonicalise({ $defs: { ...others, X: definition } })));
+  return /(?:\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)?export (?:type|interface) X\b[\s\S]*?(?=\n\n|\n$)/.exec(
+    text,
+  )![0];
+}
