@@ -7,8 +7,13 @@ import { casesFor } from "./cases.mjs";
 import { geometricMean, measure, wrongVerdicts } from "./measure.mjs";
 import { loadPeers } from "./peers.mjs";
 import { reportSize } from "./size.mjs";
-import * as twins from "./twins.mjs";
+import { isCallToolRequest, isCallToolResult, isListToolsResult } from "./twins.mjs";
 
+const twins = {
+  CallToolRequest: isCallToolRequest,
+  CallToolResult: isCallToolResult,
+  ListToolsResult: isListToolsResult,
+};
 const only = process.argv.find((argument) => argument.startsWith("--only="))?.slice("--only=".length) ?? "";
 const quick = process.argv.includes("--quick");
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
@@ -50,7 +55,7 @@ function reportSpeed(revision, validators) {
 }
 
 function contendersFor(one, revision, validators, compile) {
-  const twin = revision === "2025-11-25" ? twins[`is${one.definition}`] : undefined;
+  const twin = revision === "2025-11-25" ? twins[one.definition] : undefined;
   return [
     ["ours", validators[`is${one.definition}`]],
     ...(twin ? [["by hand", twin]] : []),

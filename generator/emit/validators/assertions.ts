@@ -1,19 +1,12 @@
 import type { SchemaNode } from "@mcpgen/engine";
 
 /** Members of a node that say nothing about which values are valid. */
-const annotations: ReadonlySet<string> = new Set([
-  ...[
-    "pointer",
-    "always",
-    "open",
-    "typeText",
-    "format",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-  ],
-  ...["title", "description", "default", "examples", "readOnly", "writeOnly", "deprecated"],
-]);
+const annotations: ReadonlySet<string> = new Set(
+  (
+    "pointer always open typeText format contentEncoding contentMediaType contentSchema title description default " +
+    "examples readOnly writeOnly deprecated"
+  ).split(" "),
+);
 
 /** The keywords of a node that can refuse a value. */
 export function assertions(node: SchemaNode): readonly (keyof SchemaNode)[] {

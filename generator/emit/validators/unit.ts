@@ -4,7 +4,7 @@ import { type Expression, call, yieldCall } from "./expression.js";
 import { type Layout } from "./layout.js";
 import { Scope } from "./scope.js";
 import type { Printed } from "./function.js";
-import { Shapes } from "./shape.js";
+import type { Shapes } from "./shape.js";
 
 /** How a node is judged: to the letter, or taking members of open unions and sets that it does not know. */
 export interface Reading {

@@ -11,23 +11,25 @@ const folder = mkdtempSync(join(tmpdir(), "validators-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const strictest = {
-  ...{
-    target: "ES2022",
-    lib: ["ES2022"],
-    module: "NodeNext",
-    moduleResolution: "NodeNext",
-    types: [],
-    noEmit: true,
-  },
-  ...{
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    noImplicitReturns: true,
-  },
-  ...{ noPropertyAccessFromIndexSignature: true, noUnusedLocals: true, noUnusedParameters: true },
-  ...{ allowUnreachableCode: false, noFallthroughCasesInSwitch: true, skipLibCheck: false },
-  ...{ isolatedModules: true, verbatimModuleSyntax: true, erasableSyntaxOnly: true },
+  target: "ES2022",
+  lib: ["ES2022"],
+  module: "NodeNext",
+  moduleResolution: "NodeNext",
+  types: [],
+  noEmit: true,
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
+  noImplicitReturns: true,
+  noUnusedLocals: true,
+  noUnusedParameters: true,
+  noFallthroughCasesInSwitch: true,
+  allowUnreachableCode: false,
+  skipLibCheck: false,
+  isolatedModules: true,
+  verbatimModuleSyntax: true,
+  erasableSyntaxOnly: true,
 };
 
 /** Source text bundled and minified, of what `entry` exports from the validators of a revision. */
