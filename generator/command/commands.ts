@@ -86,6 +86,31 @@ export const commands: readonly CommandDefinition[] = [
     load: async () => (await import("./revision-verify.js")).revisionVerify,
   },
   {
+    name: "diff",
+    summary: "Tell what changes for clients and servers from one revision to another",
+    positionals: {
+      old: { type: "string", description: "Revision or schema FILE", demandOption: true },
+      new: { type: "string", description: "Revision or schema FILE", demandOption: true },
+    },
+    options: {
+      role: text("Whose point of view counts", { choices: ["client", "server", "both"] }),
+      readers: text("Whether readers tolerate values they do not know (default: open)", {
+        choices: ["open", "closed"],
+      }),
+      "fail-on": text("What makes the exit code 1 (default: breaking)", {
+        choices: ["breaking", "dangerous", "any", "never"],
+      }),
+      format: text("How to print", { choices: ["text", "json", "markdown", "github"] }),
+      approvals: text("Approved findings (default: mcp-approvals.json beside the configuration)"),
+      baseline: text("An earlier report (--format json): only findings that are not in it fail"),
+    },
+    examples: [
+      ["$0 diff 2025-11-25 2026-07-28", "what the newest revision changes"],
+      ["$0 diff 2025-11-25 new/schema.json --format markdown", "the body of a pull request"],
+    ],
+    load: async () => (await import("./diff.js")).diff,
+  },
+  {
     name: "validate",
     summary: "Judge recorded messages, one to a line, by a revision",
     positionals: {

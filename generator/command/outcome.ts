@@ -17,6 +17,8 @@ export interface Finding {
 /** What a command came to. Commands return it and print nothing themselves. */
 export interface Outcome {
   readonly findings?: readonly Finding[];
+  /** Something else was found that is more than a warning: `text` or `data` tells it. */
+  readonly failed?: boolean;
   /** The result for people. */
   readonly text?: string;
   /** One line on how it went; left out under `--quiet`. */
@@ -29,5 +31,5 @@ export interface Outcome {
 
 /** 1 when anything was found that is more than a warning. */
 export function exitCodeOf(outcome: Outcome): 0 | 1 {
-  return outcome.findings?.some(({ severity }) => severity === "error") ? 1 : 0;
+  return outcome.failed || outcome.findings?.some(({ severity }) => severity === "error") ? 1 : 0;
 }

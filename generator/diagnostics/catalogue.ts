@@ -1,3 +1,4 @@
+import { diffDiagnostics } from "./catalogue/diff.js";
 import { inputDiagnostics } from "./catalogue/input.js";
 import { outputDiagnostics } from "./catalogue/output.js";
 import { usageDiagnostics } from "./catalogue/usage.js";
@@ -13,7 +14,7 @@ export interface Diagnostic {
 }
 
 /** Every code mcpgen can report. Codes are never reused. */
-export const catalogue = { ...inputDiagnostics, ...usageDiagnostics, ...outputDiagnostics } satisfies Record<
+export const catalogue = { ...inputDiagnostics, ...usageDiagnostics, ...outputDiagnostics, ...diffDiagnostics } satisfies Record<
   string,
   Diagnostic
 >;

@@ -1,0 +1,68 @@
+import { findNodeAtLocation, parseTree } from "jsonc-parser";
+import {
+  type JsonObject,
+  atPointer,
+  canonicaliseWithOrigins,
+  isJsonObject,
+  pointerTokens,
+} from "@mcpgen/engine";
+import type { JsonFile } from "../../input/json-file.js";
+
+/** Finds the line of a file that a JSON Pointer of its canonical form leads to. */
+export function lineFinder({ text, value }: JsonFile): (pointer: string) => number {
+  const { canonical, origins } = canonicaliseWithOrigins(value);
+  const root = parseTree(text);
+  const starts = lineStarts(text);
+  const known = new Map<string, number>();
+  const find = (pointer: string): number => {
+    if (!root) return 1;
+    const tokens = pointerTokens(originOf(canonical, origins, pointer));
+    for (let length = tokens.length; length >= 0; length--) {
+      const node = nodeAt(root, tokens.slice(0, length));
+      if (node) return lineAt(starts, node.offset);
+    }
+    return 1;
+  };
+  return (pointer) => {
+    const line = known.get(pointer) ?? find(pointer);
+    known.set(pointer, line);
+    return line;
+  };
+}
+
+/** Where the schema object at a pointer, or the nearest one around it, was written. */
+function originOf(canonical: JsonObject, origins: ReadonlyMap<JsonObject, string>, pointer: string): string {
+  for (let at = pointer; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
+    const object = atPointer(canonical, at);
+    const origin = isJsonObject(object) ? origins.get(object) : undefined;
+    if (origin !== undefined) return origin;
+  }
+  return "";
+}
+
+type Tree = NonNullable<ReturnType<typeof parseTree>>;
+
+function nodeAt(root: Tree, tokens: readonly string[]): Tree | undefined {
+  let node: Tree | undefined = root;
+  for (const token of tokens) {
+    node = node && findNodeAtLocation(node, [node.type === "array" ? Number(token) : token]);
+  }
+  return node;
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+/** The last line that starts at or before an offset, counted from 1. */
+function lineAt(starts: readonly number[], offset: number): number {
+  let [low, high] = [0, starts.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (starts[middle]! <= offset) low = middle;
+    else high = middle;
+  }
+  return low + 1;
+}

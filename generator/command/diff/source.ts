@@ -1,0 +1,59 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { dialectOf, isJsonObject } from "@mcpgen/engine";
+import type { Project } from "../../config/project.js";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import { closest } from "../../diagnostics/suggest.js";
+import { undocumented } from "../../input/documentation.js";
+import { type JsonFile, loadJson } from "../../input/json-file.js";
+import { type LoadedRevision, loadRevision, storedRevision } from "../../input/revision-source.js";
+import { readLock } from "../../revision/lock.js";
+import type { CommandContext } from "../context.js";
+import { shownPath } from "../shown-path.js";
+
+/** One side of a comparison. */
+export interface Source {
+  /** As it was named on the command line. */
+  readonly name: string;
+  readonly loaded: LoadedRevision;
+  readonly file: JsonFile;
+  /** The file as messages show it. */
+  readonly shown: string;
+  /** The dialect that the schema was written in when it came. */
+  readonly dialect: string;
+  /** A file alone: what notes would say is derived from the schema. */
+  readonly withoutNotes: boolean;
+}
+
+/** A revision of the schema folder, by its name, or a schema file, by its path. */
+export async function loadSource(
+  name: string,
+  { schemaDir }: Project,
+  { directory }: CommandContext,
+): Promise<Source> {
+  const locked = readLock(schemaDir).get(name);
+  const path = resolve(directory, name);
+  if (!locked && !existsSync(path)) throw unknownSource(name, schemaDir);
+  const source = locked
+    ? storedRevision(schemaDir, name, locked.status, true)
+    : { revision: name, status: "draft" as const, schemaFile: path };
+  const file = await loadJson(source.schemaFile);
+  return {
+    name,
+    loaded: await loadRevision(source, undocumented),
+    file,
+    shown: shownPath(source.schemaFile, directory),
+    dialect: locked?.dialect ?? (isJsonObject(file.value) ? dialectOf(file.value) : "unknown"),
+    withoutNotes: !locked,
+  };
+}
+
+function unknownSource(name: string, schemaDir: string): CodedError {
+  const revisions = [...readLock(schemaDir).keys()];
+  const suggestion = closest(name, revisions);
+  const known =
+    revisions.length === 0 ? "There are no revisions yet." : `The revisions are ${revisions.join(", ")}.`;
+  return new CodedError("MG3208", `${JSON.stringify(name)} is neither a revision nor a file`, {
+    next: suggestion === undefined ? known : `Did you mean ${suggestion}?`,
+  });
+}

@@ -1,0 +1,53 @@
+import type { Diagnostic } from "../catalogue.js";
+
+/** MG32xx: comparing two revisions. */
+export const diffDiagnostics = {
+  MG3201: {
+    title: "A breaking difference between two revisions",
+    exit: 1,
+    explanation:
+      "An implementation of the old revision stops working with a peer of the new one; the counter-example (`--verbose`, `--format json`) is a message that one of them takes and the other refuses. `mcpgen explain RULE` tells what to do about it. Where the break is meant, approve the finding: the text report prints the line for mcp-approvals.json.",
+  },
+  MG3202: {
+    title: "A difference between two revisions that may do harm",
+    exit: 1,
+    explanation:
+      "An implementation of the old revision may go wrong with a peer of the new one, depending on what it does. Such findings fail the command only with `--fail-on dangerous` or `--fail-on any`.",
+  },
+  MG3203: {
+    title: "An approval matches no finding",
+    exit: 1,
+    explanation:
+      "mcp-approvals.json approves a finding that is not there: the change was taken back, or became another one. Delete the entry, so that it never approves something nobody looked at.",
+  },
+  MG3204: {
+    title: "An approval has expired",
+    exit: 1,
+    explanation:
+      "The day named in `until` has passed, and the finding counts again. Look at it anew: extend the approval, or do what its finding advises.",
+  },
+  MG3205: {
+    title: "The approvals file is malformed",
+    exit: 3,
+    explanation:
+      'The file holds { "format": 1, "approvals": [ … ] }, each entry with fingerprint, rule, subject, reason and by, and if it is to expire until (YYYY-MM-DD). The text report of `mcpgen diff` prints entries ready to be copied.',
+  },
+  MG3206: {
+    title: "The baseline is no report of mcpgen diff",
+    exit: 3,
+    explanation:
+      "`--baseline FILE` takes what `mcpgen diff OLD NEW --format json` printed earlier; only findings whose fingerprint is not in it fail the command.",
+  },
+  MG3207: {
+    title: "The configuration gives a severity that cannot be used",
+    exit: 2,
+    explanation:
+      "`diff.rules` in the configuration maps rule ids to `breaking`, `dangerous`, `safe` or `off`. `mcpgen explain` lists the rules, docs/rules.md describes them.",
+  },
+  MG3208: {
+    title: "There is neither such a revision nor such a file",
+    exit: 2,
+    explanation:
+      "`mcpgen diff` compares revisions of the schema folder, by their names, and schema files, by their paths. `mcpgen revision list` shows the revisions.",
+  },
+} satisfies Record<string, Diagnostic>;

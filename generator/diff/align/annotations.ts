@@ -1,0 +1,51 @@
+import { type JsonValue, type SchemaNode, canonicalText, jsonEqual } from "@mcpgen/engine";
+import { commonLocation, locationOf } from "../location.js";
+import type { Fact } from "./pair.js";
+
+/** What two nodes say beside what is valid: defaults, deprecation, prose. */
+export function compareAnnotations(old: SchemaNode, next: SchemaNode): Fact[] {
+  const facts: Fact[] = [];
+  const subject = commonLocation(locationOf(old.pointer), locationOf(next.pointer));
+  const at = { old: old.pointer, new: next.pointer };
+  const found = (rule: string, before: string | null, after: string | null): void =>
+    void facts.push({ rule, subject, old: before, new: after, at });
+
+  if (old.default && next.default) {
+    if (!jsonEqual(old.default.value, next.default.value)) {
+      found("default-changed", text(old.default.value), text(next.default.value));
+    }
+  } else if (next.default) found("default-added", null, text(next.default.value));
+  else if (old.default) found("default-removed", text(old.default.value), null);
+
+  if (!old.deprecated && next.deprecated) found("deprecated-added", null, "deprecated");
+  if (old.deprecated && !next.deprecated) found("deprecated-removed", "deprecated", null);
+  facts.push(...compareProse(old, next));
+  return facts;
+}
+
+function text(value: JsonValue): string {
+  return `default ${canonicalText(value)}`;
+}
+
+/** Where only one side has prose there is nothing to compare. */
+function compareProse(old: SchemaNode, next: SchemaNode): Fact[] {
+  if (old.description === undefined || next.description === undefined) return [];
+  const [before, after] = [normative(old.description), normative(next.description)];
+  const subject = commonLocation(locationOf(old.pointer), locationOf(next.pointer));
+  const at = { old: old.pointer, new: next.pointer };
+  if (before !== after) return [{ rule: "docs-normative", subject, old: before, new: after, at }];
+  if (old.description === next.description) return [];
+  return [{ rule: "description-changed", subject, old: old.description, new: next.description, at }];
+}
+
+/** The words of RFC 2119 that a text uses, with how often. */
+function normative(description: string): string {
+  const words =
+    description.match(/\b(?:MUST|SHALL|SHOULD)(?: NOT)?\b|\b(?:MAY|REQUIRED|RECOMMENDED|OPTIONAL)\b/g) ?? [];
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return [...counts]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([word, count]) => `${word} × ${count}`)
+    .join(", ");
+}

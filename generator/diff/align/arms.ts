@@ -1,0 +1,131 @@
+import { typeText } from "../../emit/protocol-report/type-text.js";
+import type { Member } from "../shape/form.js";
+import type { FormReader } from "../shape/form-reader.js";
+import { memberSignature, similarity } from "./signature.js";
+
+/** Which arms of two unions correspond. */
+export interface Arms {
+  readonly matched: readonly (readonly [Member, Member])[];
+  readonly removed: readonly Member[];
+  readonly added: readonly Member[];
+  /** Both unions have a tag, and not the same. */
+  readonly tags: { readonly old: string; readonly new: string } | undefined;
+  /** Whether a tag tells this arm from all arms of the other side. */
+  readonly isTold: (arm: Member) => boolean;
+}
+
+type Readers = readonly [FormReader, FormReader];
+
+/** Aligns arms by their tag, then by what they look like, then by name; what looks unlike stays alone. */
+export function alignArms(readers: Readers, old: readonly Member[], next: readonly Member[]): Arms {
+  if (old.length === 1 && next.length === 1 && old[0]!.type === next[0]!.type) {
+    return { matched: [[old[0]!, next[0]!]], removed: [], added: [], tags: undefined, isTold: () => false };
+  }
+  const tags = [tagValues(readers[0], old), tagValues(readers[1], next)] as const;
+  const tag = commonTag(tags, old.length, next.length);
+  const valuesOf = (side: 0 | 1, arm: Member): readonly string[] =>
+    (tag !== undefined && arm.type === "object" && readStrings(readers[side], arm, tag)) || [];
+  const candidates: { a: Member; b: Member; score: number; label: string }[] = [];
+  for (const a of old) {
+    for (const b of next) {
+      if (a.type !== b.type) continue;
+      const score = scoreOf(readers, a, b, [valuesOf(0, a), valuesOf(1, b)], tag !== undefined);
+      const label = [labelOf(a), labelOf(b)].sort().join(" ");
+      candidates.push({ a, b, score, label });
+    }
+  }
+  candidates.sort((x, y) => y.score - x.score || (x.label < y.label ? -1 : 1));
+  const matched: [Member, Member][] = [];
+  const taken = new Set<Member>();
+  const isAlone = (arm: Member, arms: readonly Member[]): boolean =>
+    arms.filter(({ type }) => type === arm.type).length === 1;
+  for (const { a, b, score } of candidates) {
+    const forced = tag === undefined && (isAlone(a, old) || isAlone(b, next));
+    if (taken.has(a) || taken.has(b) || (score < 1 && !forced)) continue;
+    matched.push([a, b]);
+    taken.add(a).add(b);
+  }
+  const [oldTag, newTag] = [onlyTag(tags[0], old.length), onlyTag(tags[1], next.length)];
+  const known = [
+    new Set(old.flatMap((arm) => valuesOf(0, arm))),
+    new Set(next.flatMap((arm) => valuesOf(1, arm))),
+  ] as const;
+  return {
+    matched,
+    removed: old.filter((arm) => !taken.has(arm)),
+    added: next.filter((arm) => !taken.has(arm)),
+    tags:
+      tag === undefined && oldTag !== undefined && newTag !== undefined
+        ? { old: oldTag, new: newTag }
+        : undefined,
+    isTold: (arm) => {
+      const side = next.includes(arm) ? 1 : 0;
+      const values = valuesOf(side, arm);
+      return values.length > 0 && values.every((value) => !known[1 - side]!.has(value));
+    },
+  };
+}
+
+/** At least 1 where two arms correspond for sure. */
+function scoreOf(
+  readers: Readers,
+  a: Member,
+  b: Member,
+  [left, right]: readonly [readonly string[], readonly string[]],
+  tagged: boolean,
+): number {
+  const alike = similarity(readers, a, b);
+  const sameName = a.name !== undefined && a.name === b.name;
+  if (tagged && a.type === "object") {
+    const shared = left.filter((value) => right.includes(value)).length;
+    // Another tag is another thing, unless the name says that it is the same.
+    if (shared === 0) return sameName && alike >= 0.5 ? 1 : 0;
+    const equal = shared === left.length && shared === right.length;
+    return (equal ? 5 : 4) + (sameName ? 1 : 0) + alike;
+  }
+  const equal = memberSignature(readers[0], a) === memberSignature(readers[1], b);
+  return (equal ? 3 : 0) + (sameName ? 2 : 0) + alike + (alike >= 0.5 ? 0.5 : -1);
+}
+
+type Tags = ReadonlyMap<string, readonly (readonly string[])[]>;
+
+/** Required members of all object arms that hold listed strings, with those of each arm. */
+function tagValues(reader: FormReader, arms: readonly Member[]): Tags {
+  const objects = arms.filter(({ type }) => type === "object");
+  const tags = new Map<string, readonly (readonly string[])[]>();
+  for (const key of objects[0]?.properties.keys() ?? []) {
+    const values = objects.map((arm) => readStrings(reader, arm, key));
+    if (values.every((value) => value !== undefined)) tags.set(key, values as readonly (readonly string[])[]);
+  }
+  return tags;
+}
+
+function readStrings(reader: FormReader, arm: Member, key: string): readonly string[] | undefined {
+  const property = arm.properties.get(key);
+  if (!property?.required) return undefined;
+  const { scalars, members } = reader.of(property.nodes);
+  const strings = scalars.get("string");
+  const listed = scalars.size === 1 && members.length === 0 && strings && strings.free.length === 0;
+  return listed ? (strings.values as string[]) : undefined;
+}
+
+/** The tag of both sides: it must tell at least two arms apart. */
+function commonTag([old, next]: readonly [Tags, Tags], before: number, after: number): string | undefined {
+  const shared = [...old.keys()].filter((key) => next.has(key));
+  const different = (key: string): number =>
+    new Set([...old.get(key)!, ...next.get(key)!].map((values) => JSON.stringify(values))).size;
+  const telling = shared.filter((key) => Math.max(before, after) > 1 && different(key) > 1);
+  return telling.sort((a, b) => different(b) - different(a) || (a < b ? -1 : 1))[0];
+}
+
+function onlyTag(tags: Tags, arms: number): string | undefined {
+  if (arms < 2) return undefined;
+  return [...tags].find(
+    ([, values]) => new Set(values.map((value) => JSON.stringify(value))).size === arms,
+  )?.[0];
+}
+
+/** How findings name an arm. */
+export function labelOf({ name, nodes, type }: Member): string {
+  return name ?? (nodes.length === 0 ? type : nodes.map(typeText).join(" & "));
+}

@@ -1,0 +1,28 @@
+import type { Member } from "../shape/form.js";
+import type { Aligner } from "./aligner.js";
+import type { Pair } from "./pair.js";
+
+/** Compares the items of two arrays that correspond. Their lengths are limits like any other. */
+export function compareArrays(aligner: Aligner, pair: Pair, old: Member, next: Member): void {
+  const fixed = Math.max(old.prefix.length, next.prefix.length);
+  for (let index = 0; index <= fixed; index++) {
+    const [before, after] = [old.prefix[index] ?? old.items, next.prefix[index] ?? next.items];
+    if (before.length === 0 && after.length === 0) continue;
+    const step = { kind: "item", index } as const;
+    aligner.lead(pair, { step, old: old.nodes, new: next.nodes }, orPlace(before, old), orPlace(after, next));
+  }
+}
+
+/** Items of which nothing is said still have a place. */
+function orPlace(items: Member["items"], { pointer }: Member): Member["items"] {
+  return items.length > 0 ? items : [anything(`${pointer}/items`)];
+}
+
+const places = new Map<string, Member["items"][number]>();
+
+/** A node that says nothing, the same for the same place. */
+export function anything(pointer: string): Member["items"][number] {
+  let node = places.get(pointer);
+  if (!node) places.set(pointer, (node = { pointer }));
+  return node;
+}

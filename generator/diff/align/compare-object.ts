@@ -1,0 +1,146 @@
+import type { JsonValue } from "@mcpgen/engine";
+import { isJsonObject } from "@mcpgen/engine";
+import { extended as withMember, without } from "../../sample/edit.js";
+import { type Location, commonLocation, extended, locationOf } from "../location.js";
+import type { Member, Property } from "../shape/form.js";
+import { type Aligner, shapeOf } from "./aligner.js";
+import type { Found } from "./compare.js";
+import { anything } from "./compare-array.js";
+import type { Candidates, Fact, Pair } from "./pair.js";
+
+/** Compares two objects that correspond: declared members by name, then what they say of others. */
+export function compareObjects(aligner: Aligner, pair: Pair, old: Member, next: Member, found: Found): void {
+  for (const key of new Set([...old.properties.keys(), ...next.properties.keys()])) {
+    const [before, after] = [old.properties.get(key), next.properties.get(key)];
+    if (before && after) {
+      compareProperty({ aligner, pair, old, next, key }, before, after);
+    } else if (after) pair.facts.push(added(old, next, key, after));
+    else pair.facts.push(removed(old, next, key, before!));
+  }
+  compareOthers(aligner, pair, old, next, found);
+}
+
+interface Context {
+  readonly aligner: Aligner;
+  readonly pair: Pair;
+  readonly old: Member;
+  readonly next: Member;
+  readonly key: string;
+}
+
+function compareProperty(
+  { aligner, pair, old, next, key }: Context,
+  before: Property,
+  after: Property,
+): void {
+  const step = { kind: "member", key } as const;
+  aligner.lead(pair, { step, old: old.nodes, new: next.nodes }, before.nodes, after.nodes);
+  if (before.required === after.required) return;
+  const absent = absentFrom(old, next, key);
+  const common = {
+    subject: commonLocation(placeIn(old, before, key), placeIn(next, after, key)),
+    old: presence(before),
+    new: presence(after),
+    at: { old: before.nodes[0]!.pointer, new: after.nodes[0]!.pointer },
+  };
+  pair.facts.push(
+    after.required
+      ? { ...common, rule: "property-became-required", narrowed: absent }
+      : { ...common, rule: "property-became-optional", widened: absent },
+  );
+}
+
+function presence({ nodes, required }: Property): string {
+  return `${shapeOf(nodes)}, ${required ? "required" : "optional"}`;
+}
+
+function added(old: Member, next: Member, key: string, property: Property): Fact {
+  const { nodes, required } = property;
+  return {
+    rule: required ? "property-added-required" : "property-added-optional",
+    ...(old.closed && { when: "the old object is closed" }),
+    subject: placeIn(next, property, key),
+    old: null,
+    new: shapeOf(nodes),
+    at: { old: null, new: nodes[0]!.pointer },
+    ...(required && { narrowed: absentFrom(old, next, key) }),
+    ...(old.closed && {
+      widened: ({ new: make }) => [presentIn(make.minimal(next.nodes), key, make.minimal(nodes))],
+    }),
+  };
+}
+
+function removed(old: Member, next: Member, key: string, property: Property): Fact {
+  const { nodes, required } = property;
+  const closed = next.closed ? ", and the new object is closed" : "";
+  return {
+    rule: "property-removed",
+    when: `it was ${required ? "required" : "optional"}${closed}`,
+    subject: placeIn(old, property, key),
+    old: shapeOf(nodes),
+    new: null,
+    at: { old: nodes[0]!.pointer, new: null },
+    ...(required && { widened: absentFrom(old, next, key) }),
+    ...(next.closed && {
+      narrowed: ({ old: make }) => [presentIn(make.minimal(old.nodes), key, make.minimal(nodes))],
+    }),
+  };
+}
+
+/** Objects without the member that have all else that either side asks for. */
+function absentFrom(old: Member, next: Member, key: string): Candidates {
+  return (make) =>
+    [make.new.minimal(next.nodes), make.old.minimal(old.nodes)].map((object) =>
+      isJsonObject(object) ? without(object, key) : undefined,
+    );
+}
+
+function presentIn(
+  object: JsonValue | undefined,
+  key: string,
+  value: JsonValue | undefined,
+): JsonValue | undefined {
+  return isJsonObject(object) && value !== undefined ? withMember(object, key, value) : undefined;
+}
+
+/** Where a member is declared; those that are only required stand where the object does. */
+function placeIn(member: Member, { nodes }: Property, key: string): Location {
+  const { pointer } = nodes[0]!;
+  if (!pointer.endsWith("/required")) return locationOf(pointer);
+  const { definition, path } = locationOf(member.pointer);
+  return { definition, path: extended(path, key) };
+}
+
+/** A key that no schema declares. */
+const undeclared = "x-undeclared";
+const anyValues: readonly JsonValue[] = ["text", 1.5, true, null, [], {}];
+
+function compareOthers(aligner: Aligner, pair: Pair, old: Member, next: Member, found: Found): void {
+  const narrowed: Candidates = ({ old: make }) =>
+    withUndeclared(make.minimal(old.nodes), make.minimal(old.additional));
+  const widened: Candidates = ({ new: make }) =>
+    withUndeclared(make.minimal(next.nodes), make.minimal(next.additional));
+  const [before, after] = [othersText(old), othersText(next)];
+  if (old.closed && next.closed) return;
+  if (old.closed) return found({ rule: "object-opened", old: before, new: after, widened });
+  if (next.closed) return found({ rule: "object-closed", old: before, new: after, narrowed });
+  if (old.additional.length === 0 && next.additional.length === 0) return;
+  const [from, to] = [orAnything(old), orAnything(next)];
+  aligner.lead(pair, { step: { kind: "other" }, old: old.nodes, new: next.nodes }, from, to);
+}
+
+function withUndeclared(
+  object: JsonValue | undefined,
+  value: JsonValue | undefined,
+): (JsonValue | undefined)[] {
+  const values = value === undefined ? anyValues : [value, ...anyValues];
+  return values.map((each) => presentIn(object, undeclared, each));
+}
+
+function othersText({ closed, additional }: Member): string {
+  return closed ? "no other members" : `other members ${shapeOf(additional)}`;
+}
+
+function orAnything({ additional, pointer }: Member): Member["additional"] {
+  return additional.length > 0 ? additional : [anything(`${pointer}/additionalProperties`)];
+}

@@ -1,0 +1,90 @@
+import { type JsonValue, canonicalText } from "@mcpgen/engine";
+import type { Bounds, Scalar, ScalarType } from "../shape/form.js";
+import type { Found } from "./compare.js";
+import { compareBounds } from "./compare-bounds.js";
+import type { Pair } from "./pair.js";
+
+/** Compares what scalars of one type may be, where both sides allow that type. */
+export function compareScalars(pair: Pair, type: ScalarType, old: Scalar, next: Scalar, found: Found): void {
+  const [listedBefore, listedAfter] = [old.free.length === 0, next.free.length === 0];
+  if (listedBefore && listedAfter) return compareValues(old.values, next.values, found);
+  if (listedBefore) return compareOpened(old.values, pair, type, found);
+  if (listedAfter) return compareListed(next.values, pair, type, found);
+  const places = { pair, old: pair.old.nodes, new: pair.new.nodes };
+  if (old.free.length === 1 && next.free.length === 1) {
+    const [before, after] = [old.free[0]!, next.free[0]!];
+    compareInteger(before, after, found);
+    return compareBounds(withoutInteger(before), withoutInteger(after), places, found);
+  }
+  compareBounds(asText(old.free), asText(next.free), places, found);
+}
+
+function compareValues(old: readonly JsonValue[], next: readonly JsonValue[], found: Found): void {
+  const removed = old.filter((value) => !next.includes(value));
+  const added = next.filter((value) => !old.includes(value));
+  if (old.length === 1 && next.length === 1 && removed.length === 1) {
+    const narrowed = (): readonly JsonValue[] => removed;
+    const widened = (): readonly JsonValue[] => added;
+    return found({
+      rule: "const-changed",
+      old: canonicalText(old[0]!),
+      new: canonicalText(next[0]!),
+      narrowed,
+      widened,
+    });
+  }
+  for (const value of removed) {
+    found({ rule: "enum-value-removed", old: canonicalText(value), new: null, narrowed: () => [value] });
+  }
+  for (const value of added) {
+    found({ rule: "enum-value-added", old: null, new: canonicalText(value), widened: () => [value] });
+  }
+}
+
+/** Values that no list is likely to have. */
+function unlisted(type: ScalarType, listed: readonly JsonValue[]): JsonValue[] {
+  const samples: readonly JsonValue[] =
+    type === "number" ? [7919, 0.5, 1, 0] : type === "boolean" ? [true, false] : ["unlisted", ""];
+  return samples.filter((value) => !listed.includes(value));
+}
+
+function compareOpened(values: readonly JsonValue[], pair: Pair, type: ScalarType, found: Found): void {
+  const rule = values.length === 1 ? "const-removed" : "enum-opened";
+  found({
+    rule,
+    widened: ({ new: make }) => [
+      ...unlisted(type, values),
+      make.minimal(pair.new.nodes),
+      ...make.samples(pair.new.nodes, 8),
+    ],
+  });
+}
+
+function compareListed(values: readonly JsonValue[], pair: Pair, type: ScalarType, found: Found): void {
+  const rule = values.length === 1 ? "const-added" : "enum-closed";
+  found({
+    rule,
+    narrowed: ({ old: make }) => [
+      ...unlisted(type, values),
+      make.minimal(pair.old.nodes),
+      ...make.samples(pair.old.nodes, 8),
+    ],
+  });
+}
+
+function compareInteger(old: Bounds, next: Bounds, found: Found): void {
+  const fractions = (): readonly JsonValue[] => [0.5, 1.5, -0.5, 10.5];
+  if (old.has("integer") && !next.has("integer")) found({ rule: "integer-to-number", widened: fractions });
+  if (!old.has("integer") && next.has("integer")) found({ rule: "number-to-integer", narrowed: fractions });
+}
+
+function withoutInteger(bounds: Bounds): Bounds {
+  return new Map([...bounds].filter(([keyword]) => keyword !== "integer"));
+}
+
+/** Limits that differ from arm to arm are compared as one text. */
+function asText(free: readonly Bounds[]): Bounds {
+  if (free.some((bounds) => bounds.size === 0)) return new Map();
+  const texts = free.map((bounds) => canonicalText(Object.fromEntries(bounds))).sort();
+  return new Map<string, JsonValue>([["limits", texts.join(" or ")]]);
+}

@@ -1,0 +1,193 @@
+import { type Location, commonLocation, locationOf } from "../location.js";
+import { type Form, type Member, type ShapeType, armCount, scalarTypes, typesOf } from "../shape/form.js";
+import type { Maker } from "../witness/maker.js";
+import { type Aligner, shapeOf } from "./aligner.js";
+import { type Arms, alignArms, labelOf } from "./arms.js";
+import { compareArrays } from "./compare-array.js";
+import { compareBounds } from "./compare-bounds.js";
+import { compareObjects } from "./compare-object.js";
+import { compareScalars } from "./compare-scalar.js";
+import type { Candidates, Fact, Pair } from "./pair.js";
+
+/** Compares what may stand in two places that correspond, and finds the pairs of places inside. */
+export function compareForms(aligner: Aligner, pair: Pair): void {
+  const old = aligner.old.of(pair.old.nodes);
+  const next = aligner.new.of(pair.new.nodes);
+  const found = (fact: PlaceFact): void => void pair.facts.push(placeFact(pair, fact));
+  if (old.any && next.any) return;
+  if (old.any || next.any) return void comparePure(pair, old, next, found);
+  compareNull(old, next, found);
+  const types = [withoutNull(old), withoutNull(next)] as const;
+  if (types[0].size === 0 && types[1].size === 0) return;
+  const common = [...types[0]].filter((type) => types[1].has(type));
+  if (common.length === 0) return void comparePure(pair, old, next, found);
+  const arms = alignArms([aligner.old, aligner.new], old.members, next.members);
+  compareArms(pair, old, next, arms, found);
+  for (const type of scalarTypes) {
+    const [before, after] = [old.scalars.get(type), next.scalars.get(type)];
+    if (before && after) compareScalars(pair, type, before, after, found);
+  }
+  const isUnion = armCount(old) > 1 || armCount(next) > 1;
+  for (const [before, after] of arms.matched) {
+    const location = isUnion ? commonLocation(locationOfArm(before), locationOfArm(after)) : pair.location;
+    pair.arms.push({ old: before.name, new: after.name });
+    compareMembers(aligner, pair, before, after, (fact) => found({ ...fact, location }));
+  }
+}
+
+function locationOfArm({ name, pointer }: Member): Location {
+  return name === undefined ? locationOf(pointer) : { definition: name, path: "" };
+}
+
+/** What is found of a place itself. */
+export interface PlaceFact extends Pick<Fact, "rule" | "when" | "narrowed" | "widened"> {
+  readonly old?: string | null;
+  readonly new?: string | null;
+  readonly member?: string;
+  /** Where it is, if not simply in this place: in an arm of it that has a name. */
+  readonly location?: Location;
+}
+export type Found = (fact: PlaceFact) => void;
+
+/** Changes of what undeclared members may hold have rules of their own. */
+const asMapValue = new Map([
+  ["type-widened", "map-value-widened"],
+  ["became-union", "map-value-widened"],
+  ["union-member-added", "map-value-widened"],
+  ["type-narrowed", "map-value-narrowed"],
+  ["union-collapsed", "map-value-narrowed"],
+  ["union-member-removed", "map-value-narrowed"],
+]);
+
+function placeFact(pair: Pair, { rule, when, member, location, old, new: next, ...proof }: PlaceFact): Fact {
+  const mapped = pair.isMapValue && pair.location.path.endsWith("{}") ? asMapValue.get(rule) : undefined;
+  return {
+    rule: mapped ?? rule,
+    ...(when !== undefined && mapped === undefined && { when }),
+    subject: { ...(location ?? pair.location), ...(member !== undefined && { member }) },
+    old: old === undefined ? shapeOf(pair.old.written) : old,
+    new: next === undefined ? shapeOf(pair.new.written) : next,
+    at: { old: pair.old.pointer, new: pair.new.pointer },
+    ...proof,
+  };
+}
+
+function withoutNull(form: Form): Set<ShapeType> {
+  const types = typesOf(form);
+  types.delete("null");
+  return types;
+}
+
+/** Types alone, where nothing is left to compare further in. */
+function comparePure(pair: Pair, old: Form, next: Form, found: Found): void {
+  const [before, after] = [typesOf(old), typesOf(next)];
+  if (before.size === 0 && after.size === 0) return;
+  const lost = [...before].filter((type) => !after.has(type));
+  const gained = [...after].filter((type) => !before.has(type));
+  const narrowed: Candidates = ({ old: make }) => [
+    ...eachType(make, pair.old.nodes, lost),
+    ...make.samples(pair.old.nodes, old.any ? 12 : 0),
+  ];
+  const widened: Candidates = ({ new: make }) => [
+    ...eachType(make, pair.new.nodes, gained),
+    ...make.samples(pair.new.nodes, next.any ? 12 : 0),
+  ];
+  if (next.any || before.size === 0) found({ rule: "type-widened", widened });
+  else if (old.any || after.size === 0) found({ rule: "type-narrowed", narrowed });
+  else found({ rule: "type-changed", narrowed, widened });
+}
+
+function eachType(
+  make: Maker,
+  nodes: Pair["old"]["nodes"],
+  types: Iterable<ShapeType>,
+): ReturnType<Maker["ofType"]>[] {
+  return [...types].map((type) => make.ofType(nodes, type));
+}
+
+function compareNull(old: Form, next: Form, found: Found): void {
+  const [before, after] = [old.scalars.has("null"), next.scalars.has("null")];
+  if (before === after || withoutNull(old).size === 0 || withoutNull(next).size === 0) return;
+  if (after) found({ rule: "nullable-added", widened: () => [null] });
+  else found({ rule: "nullable-removed", narrowed: () => [null] });
+}
+
+/** Arms and scalar types that came and went. */
+function compareArms(pair: Pair, old: Form, next: Form, arms: Arms, found: Found): void {
+  const [lost, gained] = scalarChanges(old, next);
+  const removed: Candidates = ({ old: make }) => [
+    ...arms.removed.map((arm) => make.minimal(arm.nodes)),
+    ...eachType(make, pair.old.nodes, lost),
+  ];
+  const added: Candidates = ({ new: make }) => [
+    ...arms.added.map((arm) => make.minimal(arm.nodes)),
+    ...eachType(make, pair.new.nodes, gained),
+  ];
+  const [before, after] = [armCount(withNoNull(old)), armCount(withNoNull(next))];
+  if (before === 1 && after > 1) return found({ rule: "became-union", widened: added });
+  if (before > 1 && after === 1) return found({ rule: "union-collapsed", narrowed: removed });
+  const union = before > 1;
+  for (const type of lost) {
+    const narrowed: Candidates = ({ old: make }) => [make.ofType(pair.old.nodes, type)];
+    if (union && before !== after)
+      found({ rule: "union-member-removed", member: type, old: type, new: null, narrowed });
+    else found({ rule: "type-narrowed", narrowed });
+  }
+  for (const type of gained) {
+    const widened: Candidates = ({ new: make }) => [make.ofType(pair.new.nodes, type)];
+    if (union && before !== after)
+      found({ rule: "union-member-added", member: type, old: null, new: type, widened });
+    else found({ rule: "type-widened", widened });
+  }
+  const { tags } = arms;
+  if (tags) {
+    const narrowed: Candidates = ({ old: make }) => old.members.map((arm) => make.minimal(arm.nodes));
+    const widened: Candidates = ({ new: make }) => next.members.map((arm) => make.minimal(arm.nodes));
+    found({ rule: "discriminator-changed", ...tags, narrowed, widened });
+  }
+  compareMembership(arms, found);
+}
+
+function compareMembership({ removed, added, isTold }: Arms, found: Found): void {
+  for (const arm of removed) {
+    const member = labelOf(arm);
+    found({
+      rule: "union-member-removed",
+      member,
+      old: member,
+      new: null,
+      narrowed: ({ old: make }) => [make.minimal(arm.nodes)],
+    });
+  }
+  for (const arm of added) {
+    const member = labelOf(arm);
+    const told = isTold(arm) ? { when: "a tag tells it apart" } : {};
+    found({
+      rule: "union-member-added",
+      ...told,
+      member,
+      old: null,
+      new: member,
+      widened: ({ new: make }) => [make.minimal(arm.nodes)],
+    });
+  }
+}
+
+function withNoNull(form: Form): Form {
+  const scalars = new Map([...form.scalars].filter(([type]) => type !== "null"));
+  return { ...form, scalars };
+}
+
+function scalarChanges(old: Form, next: Form): [ShapeType[], ShapeType[]] {
+  const [before, after] = [withNoNull(old).scalars, withNoNull(next).scalars];
+  return [
+    [...before.keys()].filter((type) => !after.has(type)),
+    [...after.keys()].filter((type) => !before.has(type)),
+  ];
+}
+
+function compareMembers(aligner: Aligner, pair: Pair, old: Member, next: Member, found: Found): void {
+  compareBounds(old.bounds, next.bounds, { pair, old: old.nodes, new: next.nodes }, found);
+  if (old.type === "object") compareObjects(aligner, pair, old, next, found);
+  else compareArrays(aligner, pair, old, next);
+}

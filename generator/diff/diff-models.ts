@@ -1,0 +1,79 @@
+import { naturalCompare } from "@mcpgen/engine";
+import type { ProtocolModel } from "../model/model.js";
+import { Aligner } from "./align/aligner.js";
+import { Collection } from "./collect.js";
+import { type Finding, type Policy, defaultPolicy, levelFor, subjectText } from "./finding.js";
+import { grouped } from "./group.js";
+import { compareDefinitions } from "./walk/definitions.js";
+import type { MethodComparison } from "./walk/direction.js";
+import { envelopeRoot } from "./walk/envelope.js";
+import { compareErrors } from "./walk/errors.js";
+import { compareMethods } from "./walk/methods.js";
+import { movedRoots } from "./walk/moved.js";
+import { type Reached, reachedFrom } from "./walk/reach.js";
+import type { Root } from "./walk/root.js";
+import { Maker } from "./witness/maker.js";
+import { Prover } from "./witness/prove.js";
+
+/**
+ * The differences between two revisions, worst first: what each means for an implementation of the old
+ * revision, as a client and as a server, when its peer moves to the new one. Pure and deterministic.
+ */
+export function diffModels(
+  old: ProtocolModel,
+  next: ProtocolModel,
+  policy: Policy = defaultPolicy,
+): Finding[] {
+  const aligner = new Aligner(old.schema, next.schema);
+  const comparison = compareMethods(old, next, aligner);
+  compareErrors(old, next, aligner, comparison);
+  const walked = walk(old, next, aligner, comparison);
+  const collection = collect(comparison, walked);
+  const met = new Set([...walked.values()].flatMap((reached) => [...reached.keys()]));
+  for (const fact of compareDefinitions(old.schema, next.schema, aligner, met)) {
+    collection.add({ fact, context: { part: "definition", definition: ["", ""] } }, ["client", "server"], []);
+  }
+  const makers = { old: new Maker(aligner.old), new: new Maker(aligner.new) };
+  const findings = collection.findings(new Prover(old, next, makers), policy);
+  return grouped(findings.sort(worstFirst));
+}
+
+/** Walks from every root, then from what no root led to. */
+function walk(
+  old: ProtocolModel,
+  next: ProtocolModel,
+  aligner: Aligner,
+  { roots }: MethodComparison,
+): Map<Root, Reached> {
+  const envelope = envelopeRoot(aligner, old.schema, next.schema);
+  if (envelope) roots.push(envelope);
+  aligner.run();
+  const walked = new Map(roots.map((root) => [root, reachedFrom(root)]));
+  for (const root of movedRoots(old, next, aligner, [...walked.values()]))
+    walked.set(root, reachedFrom(root));
+  return walked;
+}
+
+function collect({ facts }: MethodComparison, walked: ReadonlyMap<Root, Reached>): Collection {
+  const collection = new Collection();
+  for (const { fact, context, writers, methods } of facts)
+    collection.add({ fact, context }, writers, methods);
+  for (const [{ context, writers, methods }, reached] of walked) {
+    for (const pair of reached.keys()) {
+      for (const fact of pair.facts)
+        collection.add({ fact, context, place: { pair, reached } }, writers, methods);
+    }
+  }
+  return collection;
+}
+
+const rank = { breaking: 0, dangerous: 1, safe: 2 } as const;
+
+function worstFirst(a: Finding, b: Finding): number {
+  return (
+    rank[levelFor(a, "both")] - rank[levelFor(b, "both")] ||
+    naturalCompare(a.rule, b.rule) ||
+    naturalCompare(subjectText(a.subject), subjectText(b.subject)) ||
+    (a.fingerprint < b.fingerprint ? -1 : 1)
+  );
+}

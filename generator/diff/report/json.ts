@@ -1,0 +1,53 @@
+import type { Report, ReportedFinding } from "./report.js";
+
+/** The report as docs/diff.schema.json describes it. */
+export function jsonReport({
+  from,
+  to,
+  role,
+  readers,
+  findings,
+  summary,
+  notes,
+}: Report): Readonly<Record<string, unknown>> {
+  return { from, to, role, readers, findings: findings.map(jsonFinding), summary, notes };
+}
+
+function jsonFinding(finding: ReportedFinding): Readonly<Record<string, unknown>> {
+  const { pointers: _pointers, worst: _worst, ...rest } = finding;
+  const {
+    rule,
+    level,
+    source,
+    subject,
+    methods,
+    writers,
+    group,
+    old,
+    new: next,
+    why,
+    advice,
+    ...more
+  } = rest;
+  const { counterexample, demoted, approval, known, at, fails, fingerprint } = more;
+  return {
+    rule,
+    level,
+    source,
+    subject,
+    methods,
+    writers,
+    group,
+    old,
+    new: next,
+    why,
+    advice,
+    ...(counterexample && { counterexample }),
+    ...(demoted !== undefined && { demoted }),
+    at,
+    fingerprint,
+    ...(approval && { approval }),
+    ...(known && { known }),
+    fails,
+  };
+}

@@ -1,0 +1,71 @@
+import { subjectText } from "../finding.js";
+import type { Level } from "../rules/rule.js";
+import { type Report, type ReportedFinding, hit, inGroups } from "./report.js";
+import { summaryText } from "./text.js";
+
+const headings: readonly (readonly [Level, string])[] = [
+  ["breaking", "Breaking"],
+  ["dangerous", "Dangerous"],
+];
+
+/** The report as the body of a pull request. */
+export function markdownReport(report: Report): string {
+  const { from, to, findings, notes } = report;
+  const parts = [`## Protocol: ${from} → ${to}`, `${summaryText(report)}.`];
+  for (const [level, heading] of headings) {
+    const chosen = findings.filter(({ worst }) => worst === level);
+    if (chosen.length > 0) parts.push(`### ${heading}`, table(chosen, level), ...examples(chosen));
+  }
+  const safe = findings.filter(({ worst }) => worst === "safe");
+  if (safe.length > 0) {
+    parts.push(`<details><summary>${safe.length} safe</summary>`, table(safe, "safe"), "</details>");
+  }
+  return [...parts, ...notes.map((note) => `_${note}_`)].join("\n\n");
+}
+
+function table(findings: readonly ReportedFinding[], level: Level): string {
+  const rows = inGroups(findings).map((group) => {
+    const first = group[0]!;
+    const subjects = group.map(({ subject }) => code(subjectText(subject))).join("<br>");
+    const state = group.every(({ approval }) => approval) ? " (approved)" : "";
+    return `| ${hit(first, level)} | ${first.rule}${state} | ${subjects} | ${change(first)} | ${cell(first.advice)} |`;
+  });
+  return ["| hits | rule | what | change | what to do |", "| --- | --- | --- | --- | --- |", ...rows].join(
+    "\n",
+  );
+}
+
+function change({ old, new: next }: ReportedFinding): string {
+  const texts = [old, next].map((text) =>
+    text === null ? "" : code(text.length > 80 ? `${text.slice(0, 79)}…` : text),
+  );
+  return texts.filter((text) => text !== "").join(" → ");
+}
+
+/** One example for each group. */
+function examples(findings: readonly ReportedFinding[]): string[] {
+  const lines = inGroups(findings).flatMap(([first]) => {
+    if (!first?.counterexample) return [];
+    const { value, valid } = first.counterexample;
+    const takes = valid.old
+      ? "the old revision takes it, the new one refuses it"
+      : "the new revision takes it, the old one refuses it";
+    return [
+      `- ${code(subjectText(first.subject))} (${first.rule}): ${takes}\n  ${code(JSON.stringify(value))}`,
+    ];
+  });
+  if (lines.length === 0) return [];
+  return [`<details><summary>Examples</summary>`, lines.join("\n"), "</details>"];
+}
+
+/** Code in a table cell: longer fences where the text has backticks, and no bar that would end the cell. */
+function code(text: string): string {
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  const padding = longest > 0 ? " " : "";
+  return cell(`${fence}${padding}${text}${padding}${fence}`);
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
+}

@@ -1,0 +1,98 @@
+import type { Role } from "../../model/model.js";
+import { type Finding, type Policy, levelFor } from "../finding.js";
+import type { Approval, Approved } from "../policy/approvals.js";
+import type { Level } from "../rules/rule.js";
+
+/** A line of a file. */
+export interface FilePlace {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** A finding with what one run knows of it. */
+export interface ReportedFinding extends Finding {
+  readonly at: { readonly old: FilePlace | null; readonly new: FilePlace | null };
+  /** For the role that was asked for. */
+  readonly worst: Level;
+  readonly approval?: Approval;
+  /** An earlier report has it. */
+  readonly known?: true;
+  /** It makes the command fail. */
+  readonly fails: boolean;
+}
+
+export interface Summary {
+  readonly breaking: number;
+  readonly dangerous: number;
+  readonly safe: number;
+}
+
+export interface Report {
+  readonly from: string;
+  readonly to: string;
+  readonly role: Role | "both";
+  readonly readers: Policy["readers"];
+  readonly findings: readonly ReportedFinding[];
+  readonly summary: Summary;
+  /** What the comparison could not see, or had to assume. */
+  readonly notes: readonly string[];
+}
+
+export type FailOn = "breaking" | "dangerous" | "any" | "never";
+
+/** Whether findings of a level fail the command. */
+export function failsOn(level: Level, failOn: FailOn): boolean {
+  if (failOn === "never") return false;
+  if (failOn === "any") return true;
+  return level === "breaking" || (level === "dangerous" && failOn === "dangerous");
+}
+
+export interface ReportOptions {
+  readonly from: string;
+  readonly to: string;
+  readonly role: Role | "both";
+  readonly readers: Policy["readers"];
+  readonly failOn: FailOn;
+  readonly approved: Approved;
+  /** Fingerprints of an earlier report. */
+  readonly baseline: ReadonlySet<string>;
+  readonly placesOf: (finding: Finding) => ReportedFinding["at"];
+  readonly notes: readonly string[];
+}
+
+export function reportOf(findings: readonly Finding[], options: ReportOptions): Report {
+  const { from, to, role, readers, failOn, approved, baseline, placesOf, notes } = options;
+  const reported = findings.map((finding): ReportedFinding => {
+    const worst = levelFor(finding, role);
+    const approval = approved.holding.get(finding.fingerprint);
+    const known = baseline.has(finding.fingerprint);
+    return {
+      ...finding,
+      at: placesOf(finding),
+      worst,
+      ...(approval && { approval }),
+      ...(known && { known }),
+      fails: !approval && !known && failsOn(worst, failOn),
+    };
+  });
+  const count = (level: Level): number => reported.filter(({ worst }) => worst === level).length;
+  const summary = { breaking: count("breaking"), dangerous: count("dangerous"), safe: count("safe") };
+  return { from, to, role, readers, findings: reported, summary, notes };
+}
+
+/** Findings in the order of the report, those of one group together. */
+export function inGroups(findings: readonly ReportedFinding[]): ReportedFinding[][] {
+  const groups = new Map<string, ReportedFinding[]>();
+  for (const finding of findings) {
+    const { group, rule, fingerprint, level } = finding;
+    const key = group === null ? fingerprint : `${rule} ${group} ${level.client} ${level.server}`;
+    groups.set(key, [...(groups.get(key) ?? []), finding]);
+  }
+  return [...groups.values()];
+}
+
+/** Whom a finding hits at its worst. */
+export function hit({ level }: Finding, worst: Level): string {
+  const roles = (["client", "server"] as const).filter((role) => level[role] === worst);
+  return roles.length === 2 ? "both" : (roles[0] ?? "nobody");
+}

@@ -1,0 +1,26 @@
+/** How bad a change is for one side. */
+export type Level = "breaking" | "dangerous" | "safe";
+
+export type Area = "methods" | "properties" | "types" | "limits" | "errors" | "definitions";
+
+/** One row of the rule table. */
+export interface Rule {
+  readonly id: string;
+  /** Tells rows of one rule apart: in which case this one holds. */
+  readonly when?: string;
+  readonly area: Area;
+  /** For an implementation of the old revision that writes the value. */
+  readonly writer: Level;
+  /** For one that reads it and tolerates what it does not know. */
+  readonly reader: Level;
+  /** For a reader that refuses what it does not know, where that makes a difference. */
+  readonly closedReader?: Level;
+  /** Whether code written against the generated types stops compiling. */
+  readonly source: "breaking" | "safe";
+  readonly reason: string;
+  readonly advice: string;
+  /** Rules of which one is found, at the same subject, when old and new change places. */
+  readonly mirror: readonly string[] | { readonly waived: string };
+  /** Not reported unless the configuration gives the rule a severity. */
+  readonly hidden?: true;
+}

@@ -1,0 +1,31 @@
+import { invariant } from "../../diagnostics/invariant.js";
+import { definitionRules } from "./definitions.js";
+import { limitRules } from "./limits.js";
+import { methodRules } from "./methods.js";
+import { propertyRules } from "./properties.js";
+import type { Rule } from "./rule.js";
+import { typeRules } from "./types.js";
+
+/** Every rule; those with several cases have a row for each. */
+export const ruleTable: readonly Rule[] = [
+  ...methodRules,
+  ...propertyRules,
+  ...typeRules,
+  ...limitRules,
+  ...definitionRules,
+];
+
+export const ruleIds: readonly string[] = [...new Set(ruleTable.map(({ id }) => id))];
+
+const rows: ReadonlyMap<string, Rule> = new Map(ruleTable.map((rule) => [keyOf(rule.id, rule.when), rule]));
+
+/** The row of the rule `id` for the case `when`. */
+export function ruleOf(id: string, when?: string): Rule {
+  const rule = rows.get(keyOf(id, when));
+  invariant(rule, `there is no rule ${keyOf(id, when)}`);
+  return rule;
+}
+
+function keyOf(id: string, when: string | undefined): string {
+  return when === undefined ? id : `${id}: ${when}`;
+}

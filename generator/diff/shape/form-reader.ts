@@ -1,0 +1,239 @@
+import {
+  type JsonValue,
+  type Schema,
+  type SchemaNode,
+  canonicalText,
+  jsonEqual,
+  naturalCompare,
+} from "@mcpgen/engine";
+import { memberNodes } from "../../sample/build.js";
+import { type Alternative, Alternatives, saysNothing } from "./alternatives.js";
+import { boundsOf } from "./bounds.js";
+import {
+  type Bounds,
+  type Conjunction,
+  type Form,
+  type Member,
+  type Property,
+  type Scalar,
+  type ScalarType,
+  type ShapeType,
+  scalarTypes,
+  shapeTypes,
+} from "./form.js";
+
+/** Reads places of one schema in the form that is compared. Each is read once. */
+export class FormReader {
+  readonly schema: Schema;
+  private readonly alternatives: Alternatives;
+  private readonly known = new Map<string, Form>();
+  private readonly numbers = new Map<SchemaNode, number>();
+
+  constructor(schema: Schema) {
+    this.schema = schema;
+    this.alternatives = new Alternatives(schema);
+  }
+
+  /** The same for the same nodes, whatever their order. */
+  keyOf(nodes: Conjunction): string {
+    const numbers = nodes.map((node) => {
+      let number = this.numbers.get(node);
+      if (number === undefined) this.numbers.set(node, (number = this.numbers.size));
+      return number;
+    });
+    return [...new Set(numbers)].sort((a, b) => a - b).join("+");
+  }
+
+  /** The ways to satisfy a place, each as the nodes that must hold together. */
+  alternativesOf(nodes: Conjunction): Conjunction[] {
+    return this.alternatives.of(nodes).map((alternative) => alternative.nodes);
+  }
+
+  of(nodes: Conjunction): Form {
+    const key = this.keyOf(nodes);
+    let form = this.known.get(key);
+    if (!form) {
+      form = readForm(key, this.alternatives.of(nodes));
+      this.known.set(key, form);
+      if (this.isAny(form, new Set())) this.known.set(key, (form = { ...form, any: true }));
+    }
+    return form;
+  }
+
+  /** Whether any value may stand there, though it be spelled out: an object of anything, an array of anything, … */
+  private isAny(form: Form, assumed: Set<string>): boolean {
+    if (form.any || assumed.has(form.key)) return true;
+    if (!scalarTypes.every((type) => form.scalars.get(type)?.free.some((bounds) => bounds.size === 0)))
+      return false;
+    assumed.add(form.key);
+    return (["array", "object"] as const).every((type) =>
+      form.members.some(
+        (member) =>
+          member.type === type &&
+          isFree({ ...member, additional: [], items: [] }) &&
+          this.isAny(this.read([...member.additional, ...member.items]), assumed),
+      ),
+    );
+  }
+
+  private read(nodes: Conjunction): Form {
+    const key = this.keyOf(nodes);
+    return this.known.get(key) ?? readForm(key, this.alternatives.of(nodes));
+  }
+}
+
+function readForm(key: string, alternatives: readonly Alternative[]): Form {
+  const scalars = new Map<ScalarType, Scalar>();
+  const members: Member[] = [];
+  for (const alternative of alternatives) {
+    const types = allowedTypes(alternative.nodes);
+    const values = allowedValues(alternative.nodes);
+    for (const type of types) {
+      if (type === "array" || type === "object") {
+        const member = memberOf(alternative, type, values);
+        if (member) members.push(member);
+        continue;
+      }
+      addScalar(scalars, type, alternative.nodes, values);
+    }
+  }
+  return { key, scalars, members: distinctMembers(members), any: false };
+}
+
+/** The types that all nodes let through; `integer` counts as a number with a limit. */
+function allowedTypes(nodes: Conjunction): ShapeType[] {
+  if (nodes.some(({ never }) => never)) return [];
+  return shapeTypes.filter((type) =>
+    nodes.every(
+      ({ types }) => !types || types.includes(type) || (type === "number" && types.includes("integer")),
+    ),
+  );
+}
+
+/** The values that constants and enumerations leave, or `undefined` where there are none of these. */
+function allowedValues(nodes: Conjunction): JsonValue[] | undefined {
+  let left: JsonValue[] | undefined;
+  for (const { const: constant, enum: listed } of nodes) {
+    const allowed = constant ? [constant.value] : listed;
+    if (!allowed) continue;
+    left = left ? left.filter((value) => allowed.some((other) => jsonEqual(value, other))) : [...allowed];
+  }
+  return left;
+}
+
+function addScalar(
+  scalars: Map<ScalarType, Scalar>,
+  type: ScalarType,
+  nodes: Conjunction,
+  values: readonly JsonValue[] | undefined,
+): void {
+  const present = scalars.get(type) ?? { values: [], free: [] };
+  if (values && type !== "null") {
+    const listed = values.filter((value) => typeof value === type);
+    const added = listed.filter((value) => !present.values.includes(value));
+    if (type === "boolean" && present.values.length + added.length === 2) {
+      scalars.set(type, { values: [], free: [new Map()] });
+    } else if (listed.length > 0) scalars.set(type, { ...present, values: [...present.values, ...added] });
+    return;
+  }
+  if (values && !values.includes(null)) return;
+  const bounds = scalarBounds(type, nodes);
+  const text = boundsText(bounds);
+  const isKnown = present.free.some((other) => boundsText(other) === text);
+  scalars.set(type, isKnown ? present : { ...present, free: [...present.free, bounds] });
+}
+
+function scalarBounds(type: ScalarType, nodes: Conjunction): Bounds {
+  const bounds = boundsOf(nodes, type);
+  if (type !== "number") return bounds;
+  const integer = nodes.some(({ types }) => types && !types.includes("number"));
+  return integer ? new Map<string, JsonValue>([...bounds, ["integer", true]]) : bounds;
+}
+
+function boundsText(bounds: Bounds): string {
+  return canonicalText(Object.fromEntries(bounds));
+}
+
+function memberOf(
+  { nodes, name, pointer }: Alternative,
+  type: "array" | "object",
+  values: readonly JsonValue[] | undefined,
+): Member | undefined {
+  const listed = values?.filter(
+    (value) => typeof value === "object" && value !== null && Array.isArray(value) === (type === "array"),
+  );
+  if (listed?.length === 0) return undefined;
+  const bounds = boundsOf(nodes, type);
+  const fixed = listed
+    ? new Map<string, JsonValue>([...bounds, ["enum", listed.map(canonicalText).sort()]])
+    : bounds;
+  const common = { type, nodes, name, pointer, bounds: fixed };
+  if (type === "array")
+    return { ...common, ...itemsOf(nodes), properties: new Map(), closed: false, additional: [] };
+  const { properties, impossible } = propertiesOf(nodes, pointer);
+  if (impossible) return undefined;
+  const others = nodes.flatMap((node) => node.additionalProperties ?? node.unevaluatedProperties ?? []);
+  return {
+    ...common,
+    properties,
+    closed: others.some(({ never }) => never),
+    additional: others.filter((node) => !node.never && !saysNothing(node)),
+    prefix: [],
+    items: [],
+  };
+}
+
+function itemsOf(nodes: Conjunction): Pick<Member, "prefix" | "items"> {
+  const length = Math.max(0, ...nodes.map(({ prefixItems }) => prefixItems?.length ?? 0));
+  const rest = nodes.flatMap(({ items }) => items ?? []).filter((node) => !saysNothing(node));
+  const prefix = Array.from({ length }, (_, index) =>
+    nodes
+      .flatMap(({ prefixItems, items }) => prefixItems?.[index] ?? items ?? [])
+      .filter((node) => !saysNothing(node)),
+  );
+  return { prefix, items: rest };
+}
+
+function propertiesOf(
+  nodes: Conjunction,
+  pointer: string,
+): { properties: ReadonlyMap<string, Property>; impossible: boolean } {
+  const required = new Set(nodes.flatMap((node) => node.required ?? []));
+  const names = new Set([...nodes.flatMap((node) => [...(node.properties?.keys() ?? [])]), ...required]);
+  const properties = new Map<string, Property>();
+  for (const name of [...names].sort(naturalCompare)) {
+    const parts = nodes.flatMap((node) => memberNodes(node, name));
+    if (parts.some(({ never }) => never)) {
+      if (required.has(name)) return { properties, impossible: true };
+      continue;
+    }
+    const said = parts.filter((node) => !saysNothing(node));
+    const first = parts[0] ?? { pointer: `${pointer}/required` };
+    properties.set(name, { nodes: said.length > 0 ? said : [first], required: required.has(name) });
+  }
+  return { properties, impossible: false };
+}
+
+function isFree({ bounds, properties, closed, additional, prefix, items }: Member): boolean {
+  return (
+    bounds.size === 0 &&
+    properties.size === 0 &&
+    !closed &&
+    additional.length === 0 &&
+    prefix.length === 0 &&
+    items.length === 0
+  );
+}
+
+/** Arms that are made of the same nodes are one. */
+function distinctMembers(members: readonly Member[]): Member[] {
+  const byNodes = new Map<string, Member>();
+  for (const member of members) {
+    const key = `${member.type} ${member.nodes
+      .map((node) => node.pointer)
+      .sort()
+      .join(" ")}`;
+    if (!byNodes.has(key)) byNodes.set(key, member);
+  }
+  return [...byNodes.values()];
+}

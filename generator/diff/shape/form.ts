@@ -1,0 +1,69 @@
+import type { JsonValue, SchemaNode } from "@mcpgen/engine";
+
+/** Everything that must hold of one place of a message: all of these nodes. */
+export type Conjunction = readonly SchemaNode[];
+
+export type ScalarType = "boolean" | "null" | "number" | "string";
+export type ShapeType = ScalarType | "array" | "object";
+
+export const scalarTypes: readonly ScalarType[] = ["boolean", "null", "number", "string"];
+export const shapeTypes: readonly ShapeType[] = [...scalarTypes, "array", "object"];
+
+/** Limits beyond the type, by keyword; what cannot be compared piece by piece stands there as text. */
+export type Bounds = ReadonlyMap<string, JsonValue>;
+
+/** What a scalar of one type may be. */
+export interface Scalar {
+  /** The values that are listed, where they are. */
+  readonly values: readonly JsonValue[];
+  /** Limits under which any value may come: several where arms of a union differ in them. */
+  readonly free: readonly Bounds[];
+}
+
+/** One object or array that may stand in a place: an arm of a union, or the only one. */
+export interface Member {
+  readonly type: "array" | "object";
+  /** The nodes that describe it, without references and unions: an instance of them is of this arm. */
+  readonly nodes: Conjunction;
+  /** The definition it is, where it has a name. */
+  readonly name: string | undefined;
+  readonly pointer: string;
+  readonly bounds: Bounds;
+  /** Objects: declared members, in natural order. */
+  readonly properties: ReadonlyMap<string, Property>;
+  /** Objects: whether members nobody declared are refused. */
+  readonly closed: boolean;
+  /** Objects: what undeclared members must be; empty where they may be anything. */
+  readonly additional: Conjunction;
+  /** Arrays: what the first items must be. */
+  readonly prefix: readonly Conjunction[];
+  /** Arrays: what further items must be. */
+  readonly items: Conjunction;
+}
+
+export interface Property {
+  readonly nodes: Conjunction;
+  readonly required: boolean;
+}
+
+/**
+ * What may stand in one place, in the form that is compared: spelling is gone. References are followed,
+ * `allOf` is merged, unions are flattened, and a union of one is that one.
+ */
+export interface Form {
+  readonly key: string;
+  readonly scalars: ReadonlyMap<ScalarType, Scalar>;
+  readonly members: readonly Member[];
+  /** Any JSON value may stand there. */
+  readonly any: boolean;
+}
+
+/** The types of what may stand in a place. */
+export function typesOf({ scalars, members }: Form): Set<ShapeType> {
+  return new Set([...scalars.keys(), ...members.map(({ type }) => type)]);
+}
+
+/** Arms of a union count one each; all scalars together are one. */
+export function armCount({ scalars, members }: Form): number {
+  return members.length + (scalars.size > 0 ? 1 : 0);
+}

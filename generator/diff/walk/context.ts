@@ -1,0 +1,31 @@
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
+import type { Kind, Role } from "../../model/model.js";
+
+/** What a value is a part of, and therefore what judges it. */
+export type Context =
+  | { readonly part: Kind; readonly method: string; readonly from: Role }
+  /** An answer; `from` is the side that answers. */
+  | { readonly part: "result"; readonly method: string; readonly from: Role }
+  /** A request, or the answer to it, that travels inside other messages. */
+  | { readonly part: "embedded-request" | "embedded-result"; readonly method: string; readonly from: Role }
+  /** What all messages have in common. */
+  | { readonly part: "envelope"; readonly definition: readonly [string, string] }
+  /** A definition that messages of both sides hold, though not in corresponding places. */
+  | { readonly part: "definition"; readonly definition: readonly [string, string] };
+
+/** The message that carries `value` in a context: its params, its result, or itself. */
+export function messageOf(context: Context, value: JsonValue | undefined): JsonValue | undefined {
+  const params: JsonObject = value === undefined ? {} : { params: value };
+  switch (context.part) {
+    case "request":
+      return { jsonrpc: "2.0", id: 1, method: context.method, ...params };
+    case "notification":
+      return { jsonrpc: "2.0", method: context.method, ...params };
+    case "embedded-request":
+      return { jsonrpc: "2.0", id: 1, method: context.method, ...params };
+    case "result":
+      return value === undefined ? undefined : { jsonrpc: "2.0", id: 1, result: value };
+    default:
+      return value;
+  }
+}

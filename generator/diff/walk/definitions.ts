@@ -1,0 +1,124 @@
+import { type Schema, naturalCompare, pointer } from "@mcpgen/engine";
+import type { Aligner } from "../align/aligner.js";
+import type { Fact, Pair } from "../align/pair.js";
+import { formSignature } from "../align/signature.js";
+import type { FormReader } from "../shape/form-reader.js";
+import { nodeText } from "../shape/node-text.js";
+
+/** What became of the names: nothing of it is seen on the wire, but code that names a type sees it. */
+export function compareDefinitions(old: Schema, next: Schema, aligner: Aligner, met: Iterable<Pair>): Fact[] {
+  const partners = partnersOf(met);
+  const gone = [...old.definitions.keys()].filter((name) => !next.definitions.has(name));
+  const come = new Set([...next.definitions.keys()].filter((name) => !old.definitions.has(name)));
+  const renamed = renames(gone, come, partners, aligner);
+  const facts = [...renamed].map(([from, to]) =>
+    fact("definition-renamed", [from, to].sort(naturalCompare)[0]!, from, to),
+  );
+  for (const name of gone) {
+    if (renamed.has(name)) continue;
+    facts.push(
+      fact(partners.inlined.has(name) ? "definition-inlined" : "definition-removed", name, name, null),
+    );
+  }
+  const taken = new Set(renamed.values());
+  for (const name of come) {
+    if (taken.has(name)) continue;
+    facts.push(
+      fact(partners.extracted.has(name) ? "definition-extracted" : "definition-added", name, null, name),
+    );
+  }
+  for (const name of old.definitions.keys()) {
+    if (!next.definitions.has(name)) continue;
+    const rule = changeOf(name, old, next, partners);
+    if (rule !== undefined) facts.push(fact(rule, name, name, name));
+  }
+  return facts;
+}
+
+/** Which definitions have been compared with which, and which with no definition. */
+interface Partners {
+  readonly ofOld: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly ofNew: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly inlined: ReadonlySet<string>;
+  readonly extracted: ReadonlySet<string>;
+}
+
+function partnersOf(met: Iterable<Pair>): Partners {
+  const ofOld = new Map<string, Set<string>>();
+  const ofNew = new Map<string, Set<string>>();
+  const inlined = new Set<string>();
+  const extracted = new Set<string>();
+  const add = (map: Map<string, Set<string>>, key: string, value: string): void =>
+    void map.set(key, (map.get(key) ?? new Set()).add(value));
+  const places = [...met].flatMap(({ old, new: next, arms }) => [
+    [old.definition, next.definition],
+    ...arms.map((arm) => [arm.old, arm.new]),
+  ]);
+  for (const [a, b] of places) {
+    if (a !== undefined && b !== undefined) {
+      add(ofOld, a, b);
+      add(ofNew, b, a);
+    } else if (a !== undefined) inlined.add(a);
+    else if (b !== undefined) extracted.add(b);
+  }
+  return { ofOld, ofNew, inlined, extracted };
+}
+
+/** By what the walk compared, else by shape alone. */
+function renames(
+  gone: readonly string[],
+  come: ReadonlySet<string>,
+  { ofOld }: Partners,
+  aligner: Aligner,
+): Map<string, string> {
+  const renamed = new Map<string, string>();
+  const taken = new Set<string>();
+  const take = (from: string, to: string | undefined): void => {
+    if (to === undefined) return;
+    renamed.set(from, to);
+    taken.add(to);
+  };
+  for (const name of gone) {
+    take(
+      name,
+      [...(ofOld.get(name) ?? [])].sort(naturalCompare).find((other) => come.has(other) && !taken.has(other)),
+    );
+  }
+  const left = [...come]
+    .filter((name) => !taken.has(name))
+    .map((name) => [name, shapeOf(aligner.new, name)] as const);
+  for (const name of gone) {
+    if (renamed.has(name)) continue;
+    const shape = shapeOf(aligner.old, name);
+    take(name, left.find(([other, otherShape]) => !taken.has(other) && otherShape === shape)?.[0]);
+  }
+  return renamed;
+}
+
+function shapeOf(reader: FormReader, name: string): string {
+  const form = reader.of([reader.schema.definitions.get(name)!.node]);
+  const shape = formSignature(reader, form);
+  // Plain scalars and empty objects look alike whatever they mean.
+  return form.members.some(({ properties }) => properties.size > 0) ? shape : `${name}: ${shape}`;
+}
+
+/** What became of a name that both have. */
+function changeOf(name: string, old: Schema, next: Schema, { ofOld, ofNew }: Partners): string | undefined {
+  const [partners, others] = [ofOld.get(name), ofNew.get(name)];
+  if (partners?.has(name)) return undefined;
+  if (partners && others) return "definition-meaning-changed";
+  const [a, b] = [old.definitions.get(name)!.node, next.definitions.get(name)!.node];
+  if (nodeText(a) === nodeText(b)) return undefined;
+  return partners || others ? "definition-meaning-changed" : "unreachable-changed";
+}
+
+function fact(rule: string, subject: string, old: string | null, next: string | null): Fact {
+  const at = (name: string | null): string | null => (name === null ? null : pointer("/$defs", name));
+  return {
+    rule,
+    subject: { definition: subject, path: "" },
+    old,
+    new: next,
+    at: { old: at(old), new: at(next) },
+  };
+}

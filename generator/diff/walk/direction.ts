@@ -1,0 +1,32 @@
+import type { ProtocolModel, Role } from "../../model/model.js";
+import type { Aligner } from "../align/aligner.js";
+import type { Fact } from "../align/pair.js";
+import type { Context } from "./context.js";
+import type { MessageFact, Root } from "./root.js";
+
+/** What comparing methods finds, and where to walk on. */
+export interface MethodComparison {
+  readonly facts: MessageFact[];
+  readonly roots: Root[];
+}
+
+/** One method in one direction. */
+export interface Direction {
+  readonly old: ProtocolModel;
+  readonly next: ProtocolModel;
+  readonly aligner: Aligner;
+  readonly name: string;
+  /** Who sends it. */
+  readonly from: Role;
+  readonly comparison: MethodComparison;
+}
+
+/** @param writer who writes the part of the message that differs, where that is not the sender */
+export function messageFact(
+  { name, from }: Direction,
+  fact: Fact,
+  context: Context,
+  writer: Role = from,
+): MessageFact {
+  return { fact, context, writers: [writer], methods: [name] };
+}

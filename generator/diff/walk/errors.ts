@@ -1,0 +1,78 @@
+import type { ErrorCode, ProtocolModel } from "../../model/model.js";
+import type { Aligner } from "../align/aligner.js";
+import type { Fact } from "../align/pair.js";
+import type { MethodComparison } from "./direction.js";
+import type { Context } from "./context.js";
+
+/** Aligns errors by code, then by name: either side may write one. */
+export function compareErrors(
+  old: ProtocolModel,
+  next: ProtocolModel,
+  aligner: Aligner,
+  { facts, roots }: MethodComparison,
+): void {
+  const writers = ["client", "server"] as const;
+  const before = new Map(old.errors.map((error) => [error.code, error]));
+  const after = new Map(next.errors.map((error) => [error.code, error]));
+  const gone = old.errors.filter(({ code }) => !after.has(code));
+  const come = next.errors.filter(({ code }) => !before.has(code));
+  const renumbered = new Map(
+    gone.flatMap((error) => {
+      const other = come.find(({ name }) => name === error.name);
+      return other ? [[error, other] as const] : [];
+    }),
+  );
+  const found = (fact: Fact, context: Context): void =>
+    void facts.push({ fact, context, writers, methods: [] });
+
+  for (const [error, other] of renumbered)
+    found(errorFact("error-code-changed", error, other, old, next), contextOf(error, other));
+  for (const error of gone) {
+    if (!renumbered.has(error))
+      found(errorFact("error-removed", error, undefined, old, next), contextOf(error, error));
+  }
+  for (const error of come) {
+    if (![...renumbered.values()].includes(error))
+      found(errorFact("error-added", undefined, error, old, next), contextOf(error, error));
+  }
+  for (const [code, error] of before) {
+    const other = after.get(code);
+    if (!error.definition || !other?.definition) continue;
+    const nodes = [
+      old.schema.definitions.get(error.definition)!.node,
+      next.schema.definitions.get(other.definition)!.node,
+    ] as const;
+    const pair = aligner.pair([nodes[0]], [nodes[1]]);
+    roots.push({ pair, context: contextOf(error, other), writers, methods: [] });
+  }
+}
+
+function contextOf(a: ErrorCode, b: ErrorCode): Context {
+  return { part: "definition", definition: [a.definition ?? "", b.definition ?? ""] };
+}
+
+function errorFact(
+  rule: string,
+  before: ErrorCode | undefined,
+  after: ErrorCode | undefined,
+  old: ProtocolModel,
+  next: ProtocolModel,
+): Fact {
+  const name = (before ?? after)!.name;
+  const place = (model: ProtocolModel, error: ErrorCode | undefined): string | null =>
+    model.schema.definitions.get(error?.definition ?? "")?.node.pointer ?? null;
+  const [from, to] = [before?.definition, after?.definition];
+  return {
+    rule,
+    subject: { definition: name, path: "code" },
+    old: before ? String(before.code) : null,
+    new: after ? String(after.code) : null,
+    at: { old: place(old, before), new: place(next, after) },
+    ...(rule === "error-code-changed" &&
+      from !== undefined &&
+      to !== undefined && {
+        narrowed: ({ old: make }) => [make.minimal([old.schema.definitions.get(from)!.node])],
+        widened: ({ new: make }) => [make.minimal([next.schema.definitions.get(to)!.node])],
+      }),
+  };
+}

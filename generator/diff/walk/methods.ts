@@ -1,0 +1,168 @@
+import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
+import { type Method, type ProtocolModel, type Role } from "../../model/model.js";
+import { memberNodes } from "../../model/object-view.js";
+import { without } from "../../sample/edit.js";
+import type { Aligner } from "../align/aligner.js";
+import { compareAnnotations } from "../align/annotations.js";
+import type { Fact } from "../align/pair.js";
+import { commonLocation } from "../location.js";
+import type { Makers } from "../witness/maker.js";
+import { type Context, messageOf } from "./context.js";
+import { type Direction, type MethodComparison, messageFact } from "./direction.js";
+import { compareResults } from "./results.js";
+import type { MessageFact } from "./root.js";
+
+/** Aligns methods by name and sender. */
+export function compareMethods(old: ProtocolModel, next: ProtocolModel, aligner: Aligner): MethodComparison {
+  const comparison: MethodComparison = { facts: [], roots: [] };
+  const names = new Set([...old.methods, ...next.methods].map(({ name }) => name));
+  for (const name of [...names].sort()) {
+    for (const from of ["client", "server"] as const) {
+      const [before, after] = [methodOf(old, name, from), methodOf(next, name, from)];
+      compareMethod({ old, next, aligner, name, from, comparison }, before, after);
+    }
+  }
+  return comparison;
+}
+
+function methodOf({ methods }: ProtocolModel, name: string, from: Role): Method | undefined {
+  return methods.find((method) => method.name === name && method.senders.includes(from));
+}
+
+function compareMethod(direction: Direction, before: Method | undefined, after: Method | undefined): void {
+  if (before && after && before.kind === after.kind) return compareBoth(direction, before, after);
+  if (before && !before.payload) disappeared(direction, before);
+  if (after && !after.payload) appeared(direction, after);
+}
+
+function compareBoth(direction: Direction, before: Method, after: Method): void {
+  const { old, next, comparison, name, from } = direction;
+  if (!before.payload && after.payload) disappeared(direction, before, "method-demoted-to-payload");
+  if (before.payload && !after.payload) appeared(direction, after);
+  const embedded = before.payload || after.payload;
+  const context: Context = { part: embedded ? "embedded-request" : before.kind, method: name, from };
+  compareParams(direction, before, after, context);
+  const [message, other] = [
+    old.schema.definitions.get(before.message)!,
+    next.schema.definitions.get(after.message)!,
+  ];
+  const annotations = compareAnnotations(message.node, other.node).map((fact) =>
+    messageFact(direction, fact, context),
+  );
+  comparison.facts.push(...annotations, ...deprecation(direction, before, after, context));
+  if (before.kind === "request") compareResults(direction, before, after, embedded);
+}
+
+/** A method may be deprecated without its message being so. */
+function deprecation(direction: Direction, before: Method, after: Method, context: Context): MessageFact[] {
+  if ((before.deprecated === undefined) === (after.deprecated === undefined)) return [];
+  const rule = after.deprecated ? "deprecated-added" : "deprecated-removed";
+  const texts = after.deprecated ? { old: null, new: "deprecated" } : { old: "deprecated", new: null };
+  return [
+    messageFact(
+      direction,
+      {
+        rule,
+        subject: { method: direction.name, from: direction.from },
+        ...texts,
+        at: pointersOf(before, after),
+      },
+      context,
+    ),
+  ];
+}
+
+/** @param rule why it is gone, where it is not simply removed */
+function disappeared(direction: Direction, before: Method, rule?: string): void {
+  const { next, name } = direction;
+  const remains = next.methods.some(
+    (method) => method.name === name && method.kind === before.kind && !method.payload,
+  );
+  const removed = remains ? `${before.kind}-direction-removed` : `${before.kind}-removed`;
+  announce(direction, before, rule ?? removed, "old");
+}
+
+function appeared(direction: Direction, after: Method): void {
+  const { old, name } = direction;
+  const known = old.methods.some(
+    (method) => method.name === name && method.kind === after.kind && !method.payload,
+  );
+  announce(direction, after, known ? `${after.kind}-direction-added` : `${after.kind}-added`, "new");
+}
+
+function announce(direction: Direction, method: Method, rule: string, side: "old" | "new"): void {
+  const { name, from, comparison } = direction;
+  const context: Context = { part: method.kind, method: name, from };
+  const schema = (side === "old" ? direction.old : direction.next).schema;
+  const place = schema.definitions.get(method.message)!.node.pointer;
+  const candidates = (make: Makers): JsonValue[] => [minimalMessage(make[side], method, context)];
+  const fact: Fact = {
+    rule,
+    subject: { method: name, from },
+    old: side === "old" ? method.message : null,
+    new: side === "new" ? method.message : null,
+    at: { old: side === "old" ? place : null, new: side === "new" ? place : null },
+    ...(side === "old" ? { narrowed: candidates } : { widened: candidates }),
+  };
+  comparison.facts.push(messageFact(direction, fact, context));
+}
+
+/** The smallest message of a method, envelope included. */
+export function minimalMessage(make: Makers["old"], { message }: Method, context: Context): JsonValue {
+  const node = make.reader.schema.definitions.get(message)!.node;
+  const body = make.minimal([node]);
+  return {
+    ...(messageOf(context, undefined) as JsonObject),
+    ...(isJsonObject(body) ? body : {}),
+    ...(messageOf(context, undefined) as JsonObject),
+  };
+}
+
+function pointersOf(before: Method, after: Method): Fact["at"] {
+  return { old: pointer("/$defs", before.message), new: pointer("/$defs", after.message) };
+}
+
+function compareParams(direction: Direction, before: Method, after: Method, context: Context): void {
+  const { old, next, aligner, comparison, name, from } = direction;
+  const [was, is] = [before.params.presence, after.params.presence];
+  const nodes = [paramsOf(old, before), paramsOf(next, after)] as const;
+  if (was !== "none" && is !== "none") {
+    const pair = aligner.pair(nodes[0], nodes[1]);
+    comparison.roots.push({ pair, context, writers: [from], methods: [name] });
+  }
+  const change = presenceChange(was, is);
+  if (!change) return;
+  const subject = commonLocation(
+    { definition: before.message, path: "params" },
+    { definition: after.message, path: "params" },
+  );
+  const absent = (make: Makers): (JsonValue | undefined)[] =>
+    [minimalMessage(make.new, after, context), minimalMessage(make.old, before, context)].map((message) =>
+      isJsonObject(message) ? without(message, "params") : undefined,
+    );
+  const at = { old: nodes[0][0]?.pointer ?? null, new: nodes[1][0]?.pointer ?? null };
+  const required = { narrowed: absent, widened: absent };
+  const fact: Fact = {
+    ...change,
+    subject,
+    old: was === "none" ? null : was,
+    new: is === "none" ? null : is,
+    at,
+    ...required,
+  };
+  comparison.facts.push(messageFact(direction, fact, context));
+}
+
+type Presence = Method["params"]["presence"];
+
+function presenceChange(was: Presence, is: Presence): Pick<Fact, "rule" | "when"> | undefined {
+  if (was === is) return undefined;
+  if (is === "required") return { rule: "params-became-required" };
+  if (was === "required" && is === "optional") return { rule: "params-became-optional" };
+  if (was === "none") return { rule: "property-added-optional" };
+  return { rule: "property-removed", when: `it was ${was}` };
+}
+
+function paramsOf({ schema }: ProtocolModel, { message }: Method): ReturnType<typeof memberNodes> {
+  return memberNodes(schema, schema.definitions.get(message)!.node, "params");
+}

@@ -1,0 +1,114 @@
+import { type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
+import { type Alternative, type Method, opposite } from "../../model/model.js";
+import { hasMember } from "../../model/object-view.js";
+import type { Fact } from "../align/pair.js";
+import type { Makers } from "../witness/maker.js";
+import { type Context, messageOf } from "./context.js";
+import { type Direction, messageFact } from "./direction.js";
+
+/** Compares what answers a request: the plain results, then what may come in their place. */
+export function compareResults(direction: Direction, before: Method, after: Method, embedded: boolean): void {
+  const { aligner, comparison, old, next, name, from } = direction;
+  const writer = opposite(from);
+  const context: Context = { part: embedded ? "embedded-result" : "result", method: name, from: writer };
+  const pairUp = (a: string, b: string): void => {
+    const nodes = [old.schema.definitions.get(a)!.node, next.schema.definitions.get(b)!.node] as const;
+    comparison.roots.push({
+      pair: aligner.pair([nodes[0]], [nodes[1]]),
+      context,
+      writers: [writer],
+      methods: [name],
+    });
+  };
+  const [plain, other] = [before.result?.definition, after.result?.definition];
+  if (plain !== undefined && other !== undefined) pairUp(plain, other);
+  else if (plain !== other) {
+    const subject = { method: name, from };
+    const fact: Fact = {
+      rule: "result-type-changed",
+      subject,
+      old: plain ?? null,
+      new: other ?? null,
+      at: at(plain, other),
+    };
+    comparison.facts.push(messageFact(direction, fact, context, writer));
+  }
+  const [arms, others] = [before.result?.alternatives ?? [], after.result?.alternatives ?? []];
+  const partner = partners(arms, others);
+  for (const arm of arms) {
+    const match = partner.get(arm);
+    if (match) pairUp(arm.definition, match.definition);
+    else comparison.facts.push(messageFact(direction, removed(direction, arm, context), context, writer));
+  }
+  const taken = new Set(partner.values());
+  for (const arm of others.filter((each) => !taken.has(each))) {
+    comparison.facts.push(messageFact(direction, added(direction, before, arm, context), context, writer));
+  }
+}
+
+/** Alternatives correspond by name, or by the mark they bear. */
+function partners(old: readonly Alternative[], next: readonly Alternative[]): Map<Alternative, Alternative> {
+  const result = new Map<Alternative, Alternative>();
+  const mark = ({ discriminator }: Alternative): string => JSON.stringify(discriminator ?? null);
+  for (const arm of old) {
+    const free = next.filter((other) => ![...result.values()].includes(other));
+    const match =
+      free.find(({ definition }) => definition === arm.definition) ??
+      free.find((other) => arm.discriminator !== undefined && mark(other) === mark(arm));
+    if (match) result.set(arm, match);
+  }
+  return result;
+}
+
+function removed({ name, from }: Direction, arm: Alternative, context: Context): Fact {
+  return {
+    rule: "result-alternative-removed",
+    ...(arm.capability !== undefined && { when: "a capability gates it" }),
+    subject: { method: name, from },
+    old: arm.definition,
+    new: null,
+    at: at(arm.definition, undefined),
+    narrowed: (make) => [answer(make.old, arm, context)],
+  };
+}
+
+function added({ old, name, from }: Direction, before: Method, arm: Alternative, context: Context): Fact {
+  const plain = old.schema.definitions.get(before.result?.definition ?? "")?.node;
+  const key = arm.discriminator?.key;
+  const promised = plain !== undefined && key !== undefined && hasMember(old.schema, plain, key);
+  const when =
+    arm.capability !== undefined
+      ? "a capability gates it"
+      : promised
+        ? "the old result has the member that marks it"
+        : undefined;
+  return {
+    rule: "result-alternative-added",
+    ...(when !== undefined && { when }),
+    subject: { method: name, from },
+    old: null,
+    new: arm.definition,
+    at: at(undefined, arm.definition),
+    widened: (make) => [answer(make.new, arm, context)],
+  };
+}
+
+/** The smallest answer of this alternative, bearing its mark. */
+function answer(
+  make: Makers["old"],
+  { definition, discriminator }: Alternative,
+  context: Context,
+): JsonValue | undefined {
+  const value = make.minimal([make.reader.schema.definitions.get(definition)!.node]);
+  const marked =
+    isJsonObject(value) && discriminator?.value !== undefined
+      ? { ...value, [discriminator.key]: discriminator.value }
+      : value;
+  return messageOf(context, marked);
+}
+
+function at(old: string | undefined, next: string | undefined): Fact["at"] {
+  const place = (name: string | undefined): string | null =>
+    name === undefined ? null : pointer("/$defs", name);
+  return { old: place(old), new: place(next) };
+}

@@ -1,0 +1,36 @@
+import { type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { extended } from "../../sample/edit.js";
+import type { Pair } from "../align/pair.js";
+import type { Reached } from "../walk/reach.js";
+import type { Maker } from "./maker.js";
+
+/** The key for a value that any key will do for. */
+const anyKey = "example";
+
+/** The value of a root that holds `value` in the place of `pair`, everything around it as small as it can be. */
+export function embedded(
+  value: JsonValue,
+  pair: Pair,
+  reached: Reached,
+  maker: Maker,
+  side: "old" | "new",
+): JsonValue | undefined {
+  let current: JsonValue | undefined = value;
+  for (let link = reached.get(pair); link && current !== undefined; link = reached.get(link.from)) {
+    const { step } = link.edge;
+    const around: JsonValue | undefined = maker.minimal(link.edge[side]);
+    if (step.kind === "item") current = withItem(around, step.index, current);
+    else if (isJsonObject(around))
+      current = extended(around, step.kind === "member" ? step.key : anyKey, current);
+    else return undefined;
+  }
+  return current;
+}
+
+function withItem(around: JsonValue | undefined, index: number, value: JsonValue): JsonValue | undefined {
+  if (!Array.isArray(around)) return undefined;
+  const items = [...around];
+  while (items.length < index) items.push(null);
+  items[index] = value;
+  return items;
+}

@@ -1,0 +1,66 @@
+import { type JsonValue, type SchemaNode, isJsonObject } from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
+import type { Method, ProtocolModel, Role } from "../../model/model.js";
+import { opposite } from "../../model/model.js";
+import type { Context } from "../walk/context.js";
+
+/** What a revision says of a message. */
+export type Verdict = "valid" | "invalid" | "method not in table";
+
+/**
+ * Judges a whole message as an exact reader of the revision does: the table of the direction first, then
+ * the schema.
+ */
+export function judge(model: ProtocolModel, side: 0 | 1, context: Context, message: JsonValue): Verdict {
+  switch (context.part) {
+    case "request":
+    case "notification": {
+      const method = sent(model, context.method, context.from);
+      if (!method) return "method not in table";
+      return verdict(model, [method.message], message);
+    }
+    case "result": {
+      const method = sent(model, context.method, opposite(context.from));
+      if (!method) return "method not in table";
+      const result = isJsonObject(message) ? message["result"] : undefined;
+      return result === undefined ? "invalid" : verdict(model, resultsOf(method), result);
+    }
+    case "embedded-request":
+    case "embedded-result": {
+      const method = model.methods.find(({ name }) => name === context.method);
+      if (!method) return "method not in table";
+      return verdict(
+        model,
+        context.part === "embedded-request" ? [method.message] : resultsOf(method),
+        message,
+      );
+    }
+    default:
+      return verdict(model, [context.definition[side]], message);
+  }
+}
+
+/** The method as a message of its own that `from` may send. */
+export function sent(model: ProtocolModel, name: string, from: Role): Method | undefined {
+  return model.methods.find(
+    (method) => method.name === name && !method.payload && method.senders.includes(from),
+  );
+}
+
+/** Definitions that may answer a method. */
+export function resultsOf({ result }: Method): string[] {
+  const plain = result?.definition;
+  return [
+    ...(plain === undefined ? [] : [plain]),
+    ...(result?.alternatives ?? []).map(({ definition }) => definition),
+  ];
+}
+
+/** Whether any of the definitions takes the value; nothing is known to be wrong where none is named. */
+function verdict({ schema }: ProtocolModel, definitions: readonly string[], value: JsonValue): Verdict {
+  if (definitions.length === 0) return "valid";
+  const nodes = definitions
+    .map((name) => schema.definitions.get(name)?.node)
+    .filter((node): node is SchemaNode => node !== undefined);
+  return nodes.some((node) => isValid(schema, node, value)) ? "valid" : "invalid";
+}

@@ -1,0 +1,98 @@
+import type { JsonValue } from "@mcpgen/engine";
+import type { ProtocolModel } from "../../model/model.js";
+import type { Candidates, Fact, Pair } from "../align/pair.js";
+import { type Context, messageOf } from "../walk/context.js";
+import type { Reached } from "../walk/reach.js";
+import { embedded } from "./embed.js";
+import { type Verdict, judge } from "./judge.js";
+import type { Makers } from "./maker.js";
+
+/** A concrete message that one revision takes and the other does not. */
+export interface Counterexample {
+  readonly value: JsonValue;
+  readonly valid: { readonly old: boolean; readonly new: boolean };
+  /** What the value is: it decides what judges it. */
+  readonly as: Context;
+  readonly verdict: { readonly old: Verdict; readonly new: Verdict };
+}
+
+/** Where a difference was met. */
+export interface Occurrence {
+  readonly fact: Fact;
+  readonly context: Context;
+  /** The place, and the way to it; absent where the difference is the whole message's. */
+  readonly place?: { readonly pair: Pair; readonly reached: Reached };
+}
+
+/** Whom a counter-example speaks for. */
+export type Direction = "narrowed" | "widened";
+
+export class Prover {
+  private readonly models: readonly [ProtocolModel, ProtocolModel];
+  private readonly makers: Makers;
+
+  constructor(old: ProtocolModel, next: ProtocolModel, makers: Makers) {
+    this.models = [old, next];
+    this.makers = makers;
+  }
+
+  /**
+   * A message that the old revision takes and the new one refuses (`narrowed`), or the reverse (`widened`),
+   * because of this difference: the place alone must make the difference too.
+   */
+  prove(occurrence: Occurrence, direction: Direction): Counterexample | undefined {
+    const candidates = occurrence.fact[direction];
+    if (!candidates) return undefined;
+    return occurrence.place
+      ? this.proveInside(occurrence, occurrence.place, candidates, direction)
+      : this.proveWhole(occurrence.context, candidates, direction);
+  }
+
+  private proveWhole(
+    context: Context,
+    candidates: Candidates,
+    direction: Direction,
+  ): Counterexample | undefined {
+    for (const message of candidates(this.makers)) {
+      const proof = message === undefined ? undefined : this.judged(context, message, direction);
+      if (proof) return proof;
+    }
+    return undefined;
+  }
+
+  private proveInside(
+    { context }: Occurrence,
+    { pair, reached }: NonNullable<Occurrence["place"]>,
+    candidates: Candidates,
+    direction: Direction,
+  ): Counterexample | undefined {
+    const { old, new: next } = this.makers;
+    const takes = (side: "old" | "new", value: JsonValue): boolean =>
+      this.makers[side].isValid(pair[side].nodes, value);
+    const [taking, refusing] =
+      direction === "narrowed" ? (["old", "new"] as const) : (["new", "old"] as const);
+    for (const value of candidates(this.makers)) {
+      if (value === undefined || !takes(taking, value) || takes(refusing, value)) continue;
+      // What lies around the place should please both sides, so that nothing else makes the difference.
+      for (const [maker, side] of [
+        [refusing === "new" ? next : old, refusing],
+        [taking === "new" ? next : old, taking],
+      ] as const) {
+        const message = messageOf(context, embedded(value, pair, reached, maker, side));
+        const proof = message === undefined ? undefined : this.judged(context, message, direction);
+        if (proof) return proof;
+      }
+    }
+    return undefined;
+  }
+
+  private judged(context: Context, message: JsonValue, direction: Direction): Counterexample | undefined {
+    const verdict = {
+      old: judge(this.models[0], 0, context, message),
+      new: judge(this.models[1], 1, context, message),
+    };
+    const valid = { old: verdict.old === "valid", new: verdict.new === "valid" };
+    const proves = direction === "narrowed" ? valid.old && !valid.new : valid.new && !valid.old;
+    return proves ? { value: message, valid, as: context, verdict } : undefined;
+  }
+}
