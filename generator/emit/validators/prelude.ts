@@ -11,13 +11,12 @@ interface PreludeFunction {
 }
 
 const functions: Record<PreludeName, PreludeFunction> = {
-  // This order of tests is 27 bytes of V8 bytecode, the most it inlines wherever called; the usual one is 28.
   record: {
     uses: [],
     text: `\
 /** Whether \`value\` is a JSON object. */
 function record(value: unknown): value is { [key: string]: unknown } {
-  return typeof value === "object" && !(value === null || Array.isArray(value));
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }`,
   },
   own: {
