@@ -64,7 +64,7 @@ declare const unlisted: unique symbol;
  * A string that this revision does not list and a later one may. No literal is
  * of this type, so comparing with a listed value rules it out.
  */
-export type Unlisted = string & { readonly [unlisted]: true };
+export type Unlisted = `${string & { readonly [unlisted]: true }}`;
 
 /** An object with any members. */
 export interface Members {
