@@ -1,0 +1,62 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { compilerErrors } from "../emit/protocol/emitted.js";
+import { generate, writtenSource } from "./generated.js";
+
+const folder = new URL("./fixtures/", import.meta.url);
+const names = readdirSync(folder)
+  .filter((file) => file.endsWith(".json"))
+  .map((file) => file.replace(".json", ""));
+
+const sources = () =>
+  names.map((name) => writtenSource(name, readFileSync(new URL(`${name}.json`, folder), "utf8")));
+
+test("schemas never seen before generate without notes, and all of it compiles", async () => {
+  const { files, models } = await generate(sources());
+  expect(models.map(({ revision }) => revision)).toEqual(names);
+  for (const name of names) expect(files.get(`${name}/types.ts`)!.length).toBeGreaterThan(100);
+  expect(compilerErrors(files)).toBe("");
+});
+
+test("methods are found whatever holds them", async () => {
+  const { models } = await generate(sources(), { only: ["types"] });
+  const methods = Object.fromEntries(
+    models.map(({ revision, methods: found }) => [revision, found.map(({ name }) => name).sort()]),
+  );
+  // Arms that a union writes out in place are not looked into yet: see the todo below.
+  const { inlined: _, ...others } = methods;
+  expect(others).toEqual({
+    "no-unions": ["greetings/greet", "notifications/greetings/greeted"],
+    "single-members": ["notifications/done", "ping"],
+    envelope: ["items/add", "items/remove", "notifications/items/changed"],
+    "no-bases": ["sample", "sum"],
+    "one-method": ["echo"],
+    "no-methods": [],
+    "odd-results": ["read", "write"],
+  });
+});
+
+test.todo("methods are found in the arms of a union that are written out in place");
+
+test("what had to be assumed is reported, for each revision by itself", async () => {
+  const { assumptions } = await generate(sources(), { only: ["types"] });
+  const said = (revision: string): string[] =>
+    assumptions.filter((assumption) => assumption.revision === revision).map(({ kind }) => kind);
+  expect(said("no-unions")).toContain("extends");
+  expect(said("no-unions")).toContain("open");
+  expect(said("no-unions")).toContain("sender");
+  expect(said("one-method")).toContain("sender");
+  expect(said("inlined")).toContain("open");
+  for (const { text, subject, kind } of assumptions) {
+    expect(text.length, kind).toBeGreaterThan(20);
+    expect(subject).not.toBe("");
+  }
+});
+
+test("a definition that cannot extend the base it repeats is open all the same", async () => {
+  const { files } = await generate(sources(), { only: ["types"] });
+  const types = files.get("odd-results/types.ts")!.replace(/ *\/\*\*[\s\S]*?\*\/\n/g, "");
+  expect(types).toMatch(/interface WriteResult extends Result \{/);
+  expect(types).toMatch(/interface WrittenMeta extends Meta \{/);
+  expect(types).toMatch(/interface BrokenResult \{\n {2}_meta\?: string;\n {2}\[key: string\]: unknown;/);
+});
