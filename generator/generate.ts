@@ -1,3 +1,4 @@
+import { canonicalText } from "@mcpgen/engine";
 import { CodedError } from "./diagnostics/coded-error.js";
 import { closest } from "./diagnostics/suggest.js";
 import type { EmittedFile, Emitter, Files, Surroundings, WorkspaceInput } from "./emit/emitter.js";
@@ -23,19 +24,19 @@ export interface GenerateRequest {
   readonly packageName?: string;
   readonly importExtension: "js" | "ts";
   /**
-   * The formatted text of a file whose unformatted text has this sha256, if it is at hand: it is taken and
-   * prettier is not asked again.
+   * The finished files of a revision, if those made from inputs with this fingerprint are at hand: its
+   * emitters are not run again.
    */
-  readonly reuse?: (path: string, source: string) => string | undefined;
+  readonly reuse?: (revision: string, fingerprint: string) => ReadonlyMap<string, string> | undefined;
 }
 
 export interface Generated {
   /** Content by path below the output folder. */
   readonly files: ReadonlyMap<string, string>;
-  /** sha256 of each file's text before formatting. */
-  readonly sources: ReadonlyMap<string, string>;
   /** sha256 of the input files of each revision. */
   readonly inputs: ReadonlyMap<string, LoadedRevision["inputs"]>;
+  /** Hash of all that a revision's own files are made from, by revision. */
+  readonly fingerprints: ReadonlyMap<string, string>;
   readonly models: readonly ProtocolModel[];
   readonly assumptions: readonly (Assumption & { readonly revision: string })[];
   readonly carried: readonly { readonly revision: string; readonly note: Note }[];
@@ -64,21 +65,31 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
   for (const source of request.sources) revisions.set(source.revision, await loadRevision(source, docs));
   const read = performance.now();
 
-  const emitted = emitAll([...revisions.values()], request);
-  const emit = performance.now();
-
+  const fingerprints = new Map(
+    [...revisions].map(([revision, { inputs, model }]) => [
+      revision,
+      sha256(canonicalText({ ...inputs, status: model.status })),
+    ]),
+  );
   const files = new Map<string, string>();
-  const sources = new Map<string, string>();
-  for (const [path, file] of emitted) {
-    const source = sha256(file.content);
-    sources.set(path, source);
-    files.set(path, await finished(path, file, source, request));
-  }
+  const changed = [...revisions.values()].filter(({ model: { revision } }) => {
+    const known = request.reuse?.(revision, fingerprints.get(revision)!);
+    for (const [path, content] of known ?? []) files.set(path, content);
+    return known === undefined;
+  });
+  const models = [...revisions.values()].map(({ model }) => model);
+  const emitted = emitAll(
+    changed.map(({ model }) => model),
+    models,
+    request,
+  );
+  const emit = performance.now();
+  for (const [path, file] of emitted) files.set(path, await finished(path, file, request));
   return {
     files,
-    sources,
+    fingerprints,
     inputs: new Map([...revisions].map(([revision, { inputs }]) => [revision, inputs])),
-    models: [...revisions.values()].map(({ model }) => model),
+    models,
     assumptions: [...revisions].flatMap(([revision, { assumptions }]) =>
       assumptions.map((assumption) => ({ ...assumption, revision })),
     ),
@@ -87,15 +98,8 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
   };
 }
 
-async function finished(
-  path: string,
-  file: EmittedFile,
-  source: string,
-  request: GenerateRequest,
-): Promise<string> {
+async function finished(path: string, file: EmittedFile, request: GenerateRequest): Promise<string> {
   if (file.formatted) return file.content;
-  const known = request.reuse?.(path, source);
-  if (known !== undefined) return known;
   try {
     return await format(path, file.content);
   } catch (error) {
@@ -110,7 +114,12 @@ async function finished(
   }
 }
 
-function emitAll(revisions: readonly LoadedRevision[], request: GenerateRequest): Map<string, EmittedFile> {
+/** @param changed those of `models` whose own files are wanted, too */
+function emitAll(
+  changed: readonly ProtocolModel[],
+  models: readonly ProtocolModel[],
+  request: GenerateRequest,
+): Map<string, EmittedFile> {
   const files = new Map<string, EmittedFile>();
   const wanted = new Set(request.only ?? emitterNames);
   const run = <Input>(emitters: { readonly [name: string]: Emitter<Input> }, input: Input): void => {
@@ -120,7 +129,7 @@ function emitAll(revisions: readonly LoadedRevision[], request: GenerateRequest)
   };
   const render = loadTemplates(request.templatesDir);
   const common = { importExtension: request.importExtension, render };
-  for (const { model } of revisions) {
+  for (const model of changed) {
     const surroundings: Surroundings = {
       ...common,
       folder: model.revision,
@@ -133,7 +142,7 @@ function emitAll(revisions: readonly LoadedRevision[], request: GenerateRequest)
     ...common,
     folder: "",
     origin: "schema",
-    models: revisions.map(({ model }) => model),
+    models,
     ...(request.packageName !== undefined && { packageName: request.packageName }),
   };
   run(workspaceEmitters, workspace);

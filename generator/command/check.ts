@@ -30,7 +30,7 @@ export async function checkOutput(
 ): Promise<Outcome> {
   const trust = !full && trustsCache(context.env);
   const state = inputState(wanted, project, trust);
-  if (state.cached?.key === state.key && isAsPlanned(project.outDir, state.cached)) {
+  if (state.cached?.inOrder && state.cached.key === state.key && isAsPlanned(project.outDir, state.cached)) {
     context.console.detail("nothing changed since the last complete run (--full generates anew)");
     return clean(state.cached.warnings as readonly Finding[], wanted);
   }
@@ -38,7 +38,7 @@ export async function checkOutput(
   const { compareWithOutput, remember } = await import("./comparison.js");
   const { carriedNotes, drift, mendOf } = await import("./drift.js");
   const schemas = relativeTo(context.directory, await verifyStore(project.schemaDir));
-  const comparison = await compareWithOutput(wanted, project.outDir, state.cached).catch((error: unknown) => {
+  const comparison = await compareWithOutput(wanted, project.outDir, state).catch((error: unknown) => {
     // A schema that was edited may be beyond generating from: then the edit is what there is to say.
     if (error instanceof CodedError && schemas.length > 0) return error;
     throw error;
@@ -47,7 +47,7 @@ export async function checkOutput(
   const findings = [...interrupted(project, context), ...schemas, ...drift(comparison, project, context)];
   const warnings = carriedNotes(comparison.generated, project, context);
   if (findings.length === 0) {
-    remember(state, comparison, warnings);
+    remember(state, comparison, warnings, { inOrder: true });
     return clean(warnings, wanted);
   }
   const command = repeatedWithout(context.words, ["--check", "--full"], "generate");

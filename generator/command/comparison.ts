@@ -25,17 +25,17 @@ export interface Comparison {
 /**
  * Generates, and compares the result with the output folder. Writes nothing.
  *
- * @param cached the last run, whose formatted files are taken where their source is the same
+ * @param state tells of the last run, whose files are taken for revisions that have not changed since
  * @param options `ignoreManifest`: an unreadable manifest is as good as none
  */
 export async function compareWithOutput(
   { request, options, partial }: OutputRequest,
   outDir: string,
-  cached: CachedRun | undefined,
+  { cached, setup }: InputState,
   { ignoreManifest = false } = {},
 ): Promise<Comparison> {
   const before = ignoreManifest ? manifestIfReadable(outDir) : readManifest(outDir);
-  const reuse = cached && reusable(outDir, cached);
+  const reuse = cached?.setup === setup ? reusable(outDir, cached) : undefined;
   const generated = await generateFiles({ ...request, ...(reuse && { reuse }) });
   const manifest: Manifest = {
     generator: packageVersion(),
@@ -69,29 +69,47 @@ function compareManifest(outDir: string, planned: string): ComparedFile {
   return { path, state: present === planned ? "same" : "outdated", planned, present };
 }
 
-/** Files on disk that are still as they were formatted, for sources that have not changed since. */
-function reusable(outDir: string, { sources, planned }: CachedRun): GenerateRequest["reuse"] {
-  return (path, source) => {
-    const file = join(outDir, path);
-    if (sources[path] !== source || !existsSync(file)) return undefined;
-    const text = readFileSync(file, "utf8");
-    return sha256(text) === planned[path] ? text : undefined;
+/** Files on disk that are still as they were written, of revisions whose input has not changed since. */
+function reusable(outDir: string, { planned, revisions }: CachedRun): GenerateRequest["reuse"] {
+  return (revision, fingerprint) => {
+    if (revisions[revision] !== fingerprint) return undefined;
+    const paths = Object.keys(planned).filter((path) => path.startsWith(`${revision}/`));
+    const present = paths.map((path) => [path, contentOf(join(outDir, path))] as const);
+    return paths.length > 0 &&
+      present.every(([path, text]) => text !== undefined && sha256(text) === planned[path])
+      ? new Map(present as [string, string][])
+      : undefined;
   };
 }
 
-/** Keeps what a complete run found out. */
-export function remember(state: InputState, comparison: Comparison, warnings: CachedRun["warnings"]): void {
+function contentOf(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+}
+
+/**
+ * Keeps what a complete run found out.
+ *
+ * @param inOrder `check` compared the schemas with the lock, too, and found nothing
+ */
+export function remember(
+  state: InputState,
+  comparison: Comparison,
+  warnings: CachedRun["warnings"],
+  { inOrder }: Pick<CachedRun, "inOrder">,
+): void {
   if (state.generator === undefined) return;
   const { generated, manifest } = comparison;
   writeCache(state.cacheFile, {
-    format: 1,
+    format: 2,
     generator: state.generator,
     key: state.key,
+    inOrder,
     planned: {
       ...Object.fromEntries(manifest.files),
       [manifestFile]: sha256(manifestText(manifest)),
     },
-    sources: Object.fromEntries(generated.sources),
+    setup: state.setup,
+    revisions: Object.fromEntries(generated.fingerprints),
     warnings,
   });
 }

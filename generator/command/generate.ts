@@ -27,7 +27,7 @@ export const generate: RunCommand = async (args, context) => {
   const interrupted = dryRun ? [] : recovered(project, context);
   const state = inputState(wanted, project, trustsCache(context.env));
   context.console.progress(`generating ${wanted.request.sources.length} revisions…`);
-  const comparison = await compareWithOutput(wanted, project.outDir, state.cached, { ignoreManifest: force });
+  const comparison = await compareWithOutput(wanted, project.outDir, state, { ignoreManifest: force });
   if (!force) refuseRemoval(args, comparison, project);
   report(comparison, context);
 
@@ -44,7 +44,7 @@ export const generate: RunCommand = async (args, context) => {
   }
   if (dryRun) return { ...outcome, summary: `${outcome.summary}; nothing was written (--dry-run)` };
   writePlan(project.outDir, plan, comparison.manifest);
-  remember(state, comparison, carriedNotes(comparison.generated, project, context));
+  remember(state, comparison, carriedNotes(comparison.generated, project, context), { inOrder: false });
   return outcome;
 };
 

@@ -14,6 +14,8 @@ export interface InputState {
   readonly generator: string | undefined;
   /** Hash of mcpgen, of every input and of every option. */
   readonly key: string;
+  /** Hash of what concerns every revision. */
+  readonly setup: string;
   readonly cacheFile: string | undefined;
   /** The last run by this mcpgen, whatever its input was. */
   readonly cached: CachedRun | undefined;
@@ -29,23 +31,34 @@ export function inputState(
   const generator = generatorFingerprint();
   const files = [
     join(schemaDir, lockFile),
-    join(schemaDir, "docs.json"),
     ...revisionFolders(schemaDir).map((revision) => join(schemaDir, revision, "schema.json")),
     ...request.sources.flatMap(({ schemaFile, notesFile }) => [schemaFile, notesFile ?? ""]),
   ];
-  const key = sha256(
+  const setup = sha256(
     [
       generator,
       canonicalText(options),
       partial,
       folderFingerprint(request.templatesDir),
+      fileFingerprint(join(schemaDir, "docs.json")),
+    ].join("\n"),
+  );
+  const key = sha256(
+    [
+      setup,
       ...request.sources.map(({ revision, status }) => `${revision} ${status}`),
       ...files.map((file) => `${file} ${fileFingerprint(file)}`),
     ].join("\n"),
   );
   const file = partial ? undefined : cacheFile(loaded.folder, outDir);
   const cached = trust && generator !== undefined ? readCache(file) : undefined;
-  return { generator, key, cacheFile: file, cached: cached?.generator === generator ? cached : undefined };
+  return {
+    generator,
+    key,
+    setup,
+    cacheFile: file,
+    cached: cached?.generator === generator ? cached : undefined,
+  };
 }
 
 /** The cache is for people who wait; where nobody does, everything is done anew. */

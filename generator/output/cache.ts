@@ -7,15 +7,19 @@ import { sha256 } from "./sha256.js";
  * reason to do less work, never to do something else.
  */
 export interface CachedRun {
-  readonly format: 1;
+  readonly format: 2;
   /** Hash of mcpgen itself. */
   readonly generator: string;
   /** Hash of mcpgen and of every input. */
   readonly key: string;
+  /** Whether `check` found everything in order: the schemas equal the lock, the output is as planned. */
+  readonly inOrder: boolean;
   /** sha256 of each file that is planned, the manifest included. */
   readonly planned: Readonly<Record<string, string>>;
-  /** sha256 of each file before formatting. */
-  readonly sources: Readonly<Record<string, string>>;
+  /** Hash of mcpgen, of the options, templates and documentation: all that concerns every revision. */
+  readonly setup: string;
+  /** Hash of all else that a revision's own files are made from, by revision. */
+  readonly revisions: Readonly<Record<string, string>>;
   /** Findings that do not come from comparing: warnings of the input. */
   readonly warnings: readonly unknown[];
 }
@@ -32,7 +36,7 @@ export function readCache(file: string | undefined): CachedRun | undefined {
   if (file === undefined || !existsSync(file)) return undefined;
   try {
     const cached = JSON.parse(readFileSync(file, "utf8")) as CachedRun;
-    return cached.format === 1 ? cached : undefined;
+    return cached.format === 2 ? cached : undefined;
   } catch {
     return undefined;
   }

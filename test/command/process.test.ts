@@ -41,10 +41,11 @@ function mcpgen(cwd: string, args: readonly string[], env: Record<string, string
   return { code: ran.status, stdout: ran.stdout, stderr: ran.stderr };
 }
 
-/** A small project, generated and in the cache. */
+/** A small project, generated, found in order and in the cache. */
 async function project(): Promise<string> {
   const directory = await smallProject({ "node_modules/.keep": "" });
   expect(mcpgen(directory, ["generate"]).code).toBe(0);
+  expect(mcpgen(directory, ["check"]).code).toBe(0);
   return directory;
 }
 
@@ -114,6 +115,19 @@ describe("check answers from its cache while nothing has changed", () => {
     writeFileSync(schema, text);
     writeFileSync(join(directory, "mcpgen.config.json"), '{"importExtension":"ts"}');
     expect(check(directory)).toMatchObject({ code: 1, stdout: expect.stringContaining("MG3101") as string });
+  });
+
+  test("and not when output was generated from a schema that was edited", async () => {
+    const directory = await project();
+    const schema = join(directory, "schema/2030-01-01/schema.json");
+    writeFileSync(schema, readFileSync(schema, "utf8").replaceAll("EchoResult", "EchoResults"));
+    expect(mcpgen(directory, ["generate"]).code).toBe(0);
+    for (const args of [[], ["--full"]]) {
+      const { code, stdout } = check(directory, args);
+      expect(code).toBe(1);
+      expect(stdout).toContain("MG3105");
+      expect(stdout).toContain("1 finding\n");
+    }
   });
 
   test("without loading what generates", async () => {
