@@ -10,6 +10,7 @@ import { envelopeRoot } from "./walk/envelope.js";
 import { compareErrors } from "./walk/errors.js";
 import { compareMethods } from "./walk/methods.js";
 import { movedRoots } from "./walk/moved.js";
+import { type Parts, partsOf } from "./walk/parts.js";
 import { type Reached, reachedFrom } from "./walk/reach.js";
 import type { Root } from "./walk/root.js";
 import { Maker } from "./witness/maker.js";
@@ -27,10 +28,11 @@ export function diffModels(
   const aligner = new Aligner(old.schema, next.schema);
   const comparison = compareMethods(old, next, aligner);
   compareErrors(old, next, aligner, comparison);
-  const walked = walk(old, next, aligner, comparison);
+  const parts = [partsOf(old), partsOf(next)] as const;
+  const walked = walk(old, next, aligner, comparison, parts);
   const collection = collect(comparison, walked);
   const met = new Set([...walked.values()].flatMap((reached) => [...reached.keys()]));
-  for (const fact of compareDefinitions(old.schema, next.schema, aligner, met)) {
+  for (const fact of compareDefinitions(aligner, met, parts)) {
     collection.add({ fact, context: { part: "definition", definition: ["", ""] } }, ["client", "server"], []);
   }
   const makers = { old: new Maker(aligner.old), new: new Maker(aligner.new) };
@@ -44,12 +46,13 @@ function walk(
   next: ProtocolModel,
   aligner: Aligner,
   { roots }: MethodComparison,
+  parts: readonly [Parts, Parts],
 ): Map<Root, Reached> {
   const envelope = envelopeRoot(aligner, old.schema, next.schema);
   if (envelope) roots.push(envelope);
   aligner.run();
   const walked = new Map(roots.map((root) => [root, reachedFrom(root)]));
-  for (const root of movedRoots(old, next, aligner, [...walked.values()]))
+  for (const root of movedRoots(old, next, aligner, parts, [...walked.values()]))
     walked.set(root, reachedFrom(root));
   return walked;
 }

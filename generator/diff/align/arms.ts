@@ -21,49 +21,68 @@ export function alignArms(readers: Readers, old: readonly Member[], next: readon
   if (old.length === 1 && next.length === 1 && old[0]!.type === next[0]!.type) {
     return { matched: [[old[0]!, next[0]!]], removed: [], added: [], tags: undefined, isTold: () => false };
   }
-  const tags = [tagValues(readers[0], old), tagValues(readers[1], next)] as const;
-  const tag = commonTag(tags, old.length, next.length);
-  const valuesOf = (side: 0 | 1, arm: Member): readonly string[] =>
-    (tag !== undefined && arm.type === "object" && readStrings(readers[side], arm, tag)) || [];
-  const candidates: { a: Member; b: Member; score: number; label: string }[] = [];
-  for (const a of old) {
-    for (const b of next) {
-      if (a.type !== b.type) continue;
-      const score = scoreOf(readers, a, b, [valuesOf(0, a), valuesOf(1, b)], tag !== undefined);
-      const label = [labelOf(a), labelOf(b)].sort().join(" ");
-      candidates.push({ a, b, score, label });
-    }
-  }
+  const tags = tagsOf(readers, old, next);
+  const before = new Map(old.map((arm) => [arm, tagStrings(readers[0], arm, tags?.old)]));
+  const after = new Map(next.map((arm) => [arm, tagStrings(readers[1], arm, tags?.new)]));
+  const candidates = old.flatMap((a) =>
+    next
+      .filter(({ type }) => type === a.type)
+      .map((b) => ({
+        a,
+        b,
+        score: scoreOf(readers, a, b, [before.get(a)!, after.get(b)!], tags !== undefined),
+        label: [labelOf(a), labelOf(b)].sort().join(" "),
+      })),
+  );
   candidates.sort((x, y) => y.score - x.score || (x.label < y.label ? -1 : 1));
   const matched: [Member, Member][] = [];
   const taken = new Set<Member>();
-  const isAlone = (arm: Member, arms: readonly Member[]): boolean =>
-    arms.filter(({ type }) => type === arm.type).length === 1;
   for (const { a, b, score } of candidates) {
-    const forced = tag === undefined && (isAlone(a, old) || isAlone(b, next));
+    const forced = !tags && (isOnly(a, old) || isOnly(b, next));
     if (taken.has(a) || taken.has(b) || (score < 1 && !forced)) continue;
     matched.push([a, b]);
     taken.add(a).add(b);
   }
-  const [oldTag, newTag] = [onlyTag(tags[0], old.length), onlyTag(tags[1], next.length)];
-  const known = [
-    new Set(old.flatMap((arm) => valuesOf(0, arm))),
-    new Set(next.flatMap((arm) => valuesOf(1, arm))),
-  ] as const;
+  const known = [new Set([...before.values()].flat()), new Set([...after.values()].flat())] as const;
   return {
     matched,
     removed: old.filter((arm) => !taken.has(arm)),
     added: next.filter((arm) => !taken.has(arm)),
-    tags:
-      tag === undefined && oldTag !== undefined && newTag !== undefined
-        ? { old: oldTag, new: newTag }
-        : undefined,
+    tags: tags && tags.old !== tags.new ? tags : undefined,
     isTold: (arm) => {
-      const side = next.includes(arm) ? 1 : 0;
-      const values = valuesOf(side, arm);
-      return values.length > 0 && values.every((value) => !known[1 - side]!.has(value));
+      const values = before.get(arm) ?? after.get(arm)!;
+      const others = before.has(arm) ? known[1] : known[0];
+      return values.length > 0 && values.every((value) => !others.has(value));
     },
   };
+}
+
+/** Whether no other arm is of its type. */
+function isOnly(arm: Member, arms: readonly Member[]): boolean {
+  return arms.filter(({ type }) => type === arm.type).length === 1;
+}
+
+/** The tags of both unions: the one they share, or two that have values in common. */
+function tagsOf(
+  readers: Readers,
+  old: readonly Member[],
+  next: readonly Member[],
+): { readonly old: string; readonly new: string } | undefined {
+  const found = [tagValues(readers[0], old), tagValues(readers[1], next)] as const;
+  const shared = commonTag(found, old.length, next.length);
+  if (shared !== undefined) return { old: shared, new: shared };
+  const [before, after] = [onlyTag(found[0], old.length), onlyTag(found[1], next.length)];
+  if (before === undefined || after === undefined) return undefined;
+  const values = found[0].get(before)!.flat();
+  const isSame = found[1]
+    .get(after)!
+    .flat()
+    .some((value) => values.includes(value));
+  return isSame ? { old: before, new: after } : undefined;
+}
+
+function tagStrings(reader: FormReader, arm: Member, tag: string | undefined): readonly string[] {
+  return (tag !== undefined && arm.type === "object" && readStrings(reader, arm, tag)) || [];
 }
 
 /** At least 1 where two arms correspond for sure. */

@@ -4,16 +4,19 @@ import { extended as withMember, without } from "../../sample/edit.js";
 import { type Location, commonLocation, extended, locationOf } from "../location.js";
 import type { Member, Property } from "../shape/form.js";
 import { type Aligner, shapeOf } from "./aligner.js";
-import type { Found } from "./compare.js";
+import type { Found, MemberContext } from "./compare.js";
 import { anything } from "./compare-array.js";
 import type { Candidates, Fact, Pair } from "./pair.js";
 
 /** Compares two objects that correspond: declared members by name, then what they say of others. */
-export function compareObjects(aligner: Aligner, pair: Pair, old: Member, next: Member, found: Found): void {
+export function compareObjects(context: MemberContext, old: Member, next: Member, found: Found): void {
+  const { aligner, pair, tags } = context;
   for (const key of new Set([...old.properties.keys(), ...next.properties.keys()])) {
     const [before, after] = [old.properties.get(key), next.properties.get(key)];
     if (before && after) {
       compareProperty({ aligner, pair, old, next, key }, before, after);
+    } else if (key === tags?.old || key === tags?.new) {
+      continue;
     } else if (after) pair.facts.push(added(old, next, key, after));
     else pair.facts.push(removed(old, next, key, before!));
   }

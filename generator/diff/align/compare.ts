@@ -1,8 +1,8 @@
 import { type Location, commonLocation, locationOf } from "../location.js";
 import { type Form, type Member, type ShapeType, armCount, scalarTypes, typesOf } from "../shape/form.js";
-import type { Maker } from "../witness/maker.js";
 import { type Aligner, shapeOf } from "./aligner.js";
-import { type Arms, alignArms, labelOf } from "./arms.js";
+import { type Arms, alignArms } from "./arms.js";
+import { compareArms, eachType } from "./compare-arms.js";
 import { compareArrays } from "./compare-array.js";
 import { compareBounds } from "./compare-bounds.js";
 import { compareObjects } from "./compare-object.js";
@@ -31,7 +31,7 @@ export function compareForms(aligner: Aligner, pair: Pair): void {
   for (const [before, after] of arms.matched) {
     const location = isUnion ? commonLocation(locationOfArm(before), locationOfArm(after)) : pair.location;
     pair.arms.push({ old: before.name, new: after.name });
-    compareMembers(aligner, pair, before, after, (fact) => found({ ...fact, location }));
+    compareMembers({ aligner, pair, tags: arms.tags }, before, after, (fact) => found({ ...fact, location }));
   }
 }
 
@@ -97,14 +97,6 @@ function comparePure(pair: Pair, old: Form, next: Form, found: Found): void {
   else found({ rule: "type-changed", narrowed, widened });
 }
 
-function eachType(
-  make: Maker,
-  nodes: Pair["old"]["nodes"],
-  types: Iterable<ShapeType>,
-): ReturnType<Maker["ofType"]>[] {
-  return [...types].map((type) => make.ofType(nodes, type));
-}
-
 function compareNull(old: Form, next: Form, found: Found): void {
   const [before, after] = [old.scalars.has("null"), next.scalars.has("null")];
   if (before === after || withoutNull(old).size === 0 || withoutNull(next).size === 0) return;
@@ -112,82 +104,17 @@ function compareNull(old: Form, next: Form, found: Found): void {
   else found({ rule: "nullable-removed", narrowed: () => [null] });
 }
 
-/** Arms and scalar types that came and went. */
-function compareArms(pair: Pair, old: Form, next: Form, arms: Arms, found: Found): void {
-  const [lost, gained] = scalarChanges(old, next);
-  const removed: Candidates = ({ old: make }) => [
-    ...arms.removed.map((arm) => make.minimal(arm.nodes)),
-    ...eachType(make, pair.old.nodes, lost),
-  ];
-  const added: Candidates = ({ new: make }) => [
-    ...arms.added.map((arm) => make.minimal(arm.nodes)),
-    ...eachType(make, pair.new.nodes, gained),
-  ];
-  const [before, after] = [armCount(withNoNull(old)), armCount(withNoNull(next))];
-  if (before === 1 && after > 1) return found({ rule: "became-union", widened: added });
-  if (before > 1 && after === 1) return found({ rule: "union-collapsed", narrowed: removed });
-  const union = before > 1;
-  for (const type of lost) {
-    const narrowed: Candidates = ({ old: make }) => [make.ofType(pair.old.nodes, type)];
-    if (union && before !== after)
-      found({ rule: "union-member-removed", member: type, old: type, new: null, narrowed });
-    else found({ rule: "type-narrowed", narrowed });
-  }
-  for (const type of gained) {
-    const widened: Candidates = ({ new: make }) => [make.ofType(pair.new.nodes, type)];
-    if (union && before !== after)
-      found({ rule: "union-member-added", member: type, old: null, new: type, widened });
-    else found({ rule: "type-widened", widened });
-  }
-  const { tags } = arms;
-  if (tags) {
-    const narrowed: Candidates = ({ old: make }) => old.members.map((arm) => make.minimal(arm.nodes));
-    const widened: Candidates = ({ new: make }) => next.members.map((arm) => make.minimal(arm.nodes));
-    found({ rule: "discriminator-changed", ...tags, narrowed, widened });
-  }
-  compareMembership(arms, found);
+/** Where members are compared. */
+export interface MemberContext {
+  readonly aligner: Aligner;
+  readonly pair: Pair;
+  /** The members that tell arms apart, where they differ: they have been reported. */
+  readonly tags: Arms["tags"];
 }
 
-function compareMembership({ removed, added, isTold }: Arms, found: Found): void {
-  for (const arm of removed) {
-    const member = labelOf(arm);
-    found({
-      rule: "union-member-removed",
-      member,
-      old: member,
-      new: null,
-      narrowed: ({ old: make }) => [make.minimal(arm.nodes)],
-    });
-  }
-  for (const arm of added) {
-    const member = labelOf(arm);
-    const told = isTold(arm) ? { when: "a tag tells it apart" } : {};
-    found({
-      rule: "union-member-added",
-      ...told,
-      member,
-      old: null,
-      new: member,
-      widened: ({ new: make }) => [make.minimal(arm.nodes)],
-    });
-  }
-}
-
-function withNoNull(form: Form): Form {
-  const scalars = new Map([...form.scalars].filter(([type]) => type !== "null"));
-  return { ...form, scalars };
-}
-
-function scalarChanges(old: Form, next: Form): [ShapeType[], ShapeType[]] {
-  const [before, after] = [withNoNull(old).scalars, withNoNull(next).scalars];
-  return [
-    [...before.keys()].filter((type) => !after.has(type)),
-    [...after.keys()].filter((type) => !before.has(type)),
-  ];
-}
-
-function compareMembers(aligner: Aligner, pair: Pair, old: Member, next: Member, found: Found): void {
+function compareMembers(context: MemberContext, old: Member, next: Member, found: Found): void {
+  const { aligner, pair } = context;
   compareBounds(old.bounds, next.bounds, { pair, old: old.nodes, new: next.nodes }, found);
-  if (old.type === "object") compareObjects(aligner, pair, old, next, found);
+  if (old.type === "object") compareObjects(context, old, next, found);
   else compareArrays(aligner, pair, old, next);
 }

@@ -1,12 +1,17 @@
-import { type Schema, naturalCompare, pointer } from "@mcpgen/engine";
+import { naturalCompare, pointer } from "@mcpgen/engine";
 import type { Aligner } from "../align/aligner.js";
 import type { Fact, Pair } from "../align/pair.js";
 import { formSignature } from "../align/signature.js";
 import type { FormReader } from "../shape/form-reader.js";
-import { nodeText } from "../shape/node-text.js";
+import type { Parts } from "./parts.js";
 
 /** What became of the names: nothing of it is seen on the wire, but code that names a type sees it. */
-export function compareDefinitions(old: Schema, next: Schema, aligner: Aligner, met: Iterable<Pair>): Fact[] {
+export function compareDefinitions(
+  aligner: Aligner,
+  met: Iterable<Pair>,
+  parts: readonly [Parts, Parts],
+): Fact[] {
+  const [old, next] = [aligner.old.schema, aligner.new.schema];
   const partners = partnersOf(met);
   const gone = [...old.definitions.keys()].filter((name) => !next.definitions.has(name));
   const come = new Set([...next.definitions.keys()].filter((name) => !old.definitions.has(name)));
@@ -29,7 +34,7 @@ export function compareDefinitions(old: Schema, next: Schema, aligner: Aligner, 
   }
   for (const name of old.definitions.keys()) {
     if (!next.definitions.has(name)) continue;
-    const rule = changeOf(name, old, next, partners);
+    const rule = changeOf(name, aligner, partners, parts);
     if (rule !== undefined) facts.push(fact(rule, name, name, name));
   }
   return facts;
@@ -102,13 +107,25 @@ function shapeOf(reader: FormReader, name: string): string {
   return form.members.some(({ properties }) => properties.size > 0) ? shape : `${name}: ${shape}`;
 }
 
+/** Definitions that only list what else is defined: who may send it. */
+const lists = /^(Client|Server)(Request|Notification|Result)$/;
+
 /** What became of a name that both have. */
-function changeOf(name: string, old: Schema, next: Schema, { ofOld, ofNew }: Partners): string | undefined {
+function changeOf(
+  name: string,
+  aligner: Aligner,
+  { ofOld, ofNew }: Partners,
+  parts: readonly [Parts, Parts],
+): string | undefined {
   const [partners, others] = [ofOld.get(name), ofNew.get(name)];
   if (partners?.has(name)) return undefined;
   if (partners && others) return "definition-meaning-changed";
-  const [a, b] = [old.definitions.get(name)!.node, next.definitions.get(name)!.node];
-  if (nodeText(a) === nodeText(b)) return undefined;
+  // Messages themselves are not compared by name: their params and results are.
+  if (lists.test(name) || parts.every(({ methods }) => methods.has(name))) return undefined;
+  const texts = [aligner.old, aligner.new].map((reader) =>
+    formSignature(reader, reader.of([reader.schema.definitions.get(name)!.node])),
+  );
+  if (texts[0] === texts[1]) return undefined;
   return partners || others ? "definition-meaning-changed" : "unreachable-changed";
 }
 

@@ -1,9 +1,8 @@
-import { type Schema, referencesOf } from "@mcpgen/engine";
-import { type ProtocolModel, type Role, opposite } from "../../model/model.js";
+import type { ProtocolModel } from "../../model/model.js";
 import { constantMember } from "../../model/object-view.js";
 import { isRoleUnion } from "../../model/role-unions.js";
 import type { Aligner } from "../align/aligner.js";
-import { resultsOf } from "../witness/judge.js";
+import { type Parts, held } from "./parts.js";
 import { type Reached, reachedFrom } from "./reach.js";
 import type { Root } from "./root.js";
 
@@ -15,9 +14,9 @@ export function movedRoots(
   old: ProtocolModel,
   next: ProtocolModel,
   aligner: Aligner,
+  [parts, others]: readonly [Parts, Parts],
   walked: readonly Reached[],
 ): Root[] {
-  const [parts, others] = [partsOf(old), partsOf(next)];
   const [before, after] = [parts.writers, others.writers];
   const met = metDefinitions(walked);
   const names = [...before.keys()].filter(
@@ -69,39 +68,4 @@ function isMessage({ schema }: ProtocolModel, name: string): boolean {
   return (
     isRoleUnion(name) || constantMember(schema, schema.definitions.get(name)!.node, "method") !== undefined
   );
-}
-
-/** What messages and results hold, and who writes it. */
-interface Parts {
-  readonly writers: ReadonlyMap<string, ReadonlySet<Role>>;
-  readonly methods: ReadonlyMap<string, ReadonlySet<string>>;
-}
-
-function partsOf(model: ProtocolModel): Parts {
-  const writers = new Map<string, Set<Role>>();
-  const methods = new Map<string, Set<string>>();
-  const below = new Map<string, ReadonlySet<string>>();
-  const hold = (roots: readonly string[], method: string, roles: readonly Role[]): void => {
-    for (const name of new Set(roots.flatMap((root) => [...held(model.schema, root, below)]))) {
-      methods.set(name, (methods.get(name) ?? new Set()).add(method));
-      for (const role of roles) writers.set(name, (writers.get(name) ?? new Set()).add(role));
-    }
-  };
-  for (const method of model.methods) {
-    hold([method.message], method.name, method.senders);
-    hold(resultsOf(method), method.name, method.senders.map(opposite));
-  }
-  return { writers, methods };
-}
-
-/** Names of all definitions reachable from one; each definition's own references are looked up once. */
-function held(schema: Schema, root: string, below: Map<string, ReadonlySet<string>>): Set<string> {
-  const seen = new Set<string>([root]);
-  for (const name of seen) {
-    let references = below.get(name);
-    const node = schema.definitions.get(name)?.node;
-    if (!references) below.set(name, (references = node ? referencesOf(node) : new Set()));
-    for (const reference of references) seen.add(reference);
-  }
-  return seen;
 }

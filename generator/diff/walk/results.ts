@@ -1,7 +1,10 @@
 import { type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
-import { type Alternative, type Method, opposite } from "../../model/model.js";
+import { type Alternative, type Method, type ProtocolModel, opposite } from "../../model/model.js";
 import { hasMember } from "../../model/object-view.js";
 import type { Fact } from "../align/pair.js";
+import { formSignature } from "../align/signature.js";
+import { isAlone } from "../shape/alternatives.js";
+import type { FormReader } from "../shape/form-reader.js";
 import type { Makers } from "../witness/maker.js";
 import { type Context, messageOf } from "./context.js";
 import { type Direction, messageFact } from "./direction.js";
@@ -20,7 +23,7 @@ export function compareResults(direction: Direction, before: Method, after: Meth
       methods: [name],
     });
   };
-  const [plain, other] = [before.result?.definition, after.result?.definition];
+  const [plain, other, arms, others] = answersOf(direction, before, after);
   if (plain !== undefined && other !== undefined) pairUp(plain, other);
   else if (plain !== other) {
     const subject = { method: name, from };
@@ -33,8 +36,7 @@ export function compareResults(direction: Direction, before: Method, after: Meth
     };
     comparison.facts.push(messageFact(direction, fact, context, writer));
   }
-  const [arms, others] = [before.result?.alternatives ?? [], after.result?.alternatives ?? []];
-  const partner = partners(arms, others);
+  const partner = partners(direction, arms, others);
   for (const arm of arms) {
     const match = partner.get(arm);
     if (match) pairUp(arm.definition, match.definition);
@@ -46,15 +48,56 @@ export function compareResults(direction: Direction, before: Method, after: Meth
   }
 }
 
-/** Alternatives correspond by name, or by the mark they bear. */
-function partners(old: readonly Alternative[], next: readonly Alternative[]): Map<Alternative, Alternative> {
+/** Plain results and alternatives of both sides, those that a definition only gathers taken apart. */
+function answersOf(
+  { old, next }: Direction,
+  before: Method,
+  after: Method,
+): [string | undefined, string | undefined, readonly Alternative[], readonly Alternative[]] {
+  let [a, b] = [gathered(old, before), gathered(next, after)];
+  const isChoice = (names: readonly string[], { result }: Method): boolean =>
+    names.length + (result?.alternatives.length ?? 0) > 1;
+  // Against one shape alone a union is compared as a union.
+  if (!isChoice(a, before) || !isChoice(b, after)) [a, b] = [plainOf(before), plainOf(after)];
+  const plain = a.find((name) => b.includes(name));
+  const [first, second] = [plain ?? a[0], plain ?? b[0]];
+  const rest = (names: readonly string[], chosen: string | undefined, { result }: Method): Alternative[] => [
+    ...names.filter((name) => name !== chosen).map((definition) => ({ definition })),
+    ...(result?.alternatives ?? []),
+  ];
+  return [first, second, rest(a, first, before), rest(b, second, after)];
+}
+
+function plainOf({ result }: Method): string[] {
+  return result?.definition === undefined ? [] : [result.definition];
+}
+
+/** The definitions that a plain result stands for: the arms of a union that is nothing else. */
+function gathered({ schema }: ProtocolModel, { result }: Method): string[] {
+  const name = result?.definition;
+  const node = schema.definitions.get(name ?? "")?.node;
+  if (name === undefined || !node) return [];
+  const arms = isAlone(node) ? (node.anyOf ?? node.oneOf) : undefined;
+  const names = arms?.map((arm) => (isAlone(arm) ? arm.ref : undefined));
+  return names?.every((each) => each !== undefined) ? (names as string[]) : [name];
+}
+
+/** Alternatives correspond by name, by the mark they bear, or by what they look like. */
+function partners(
+  { aligner, old, next }: Direction,
+  arms: readonly Alternative[],
+  others: readonly Alternative[],
+): Map<Alternative, Alternative> {
   const result = new Map<Alternative, Alternative>();
   const mark = ({ discriminator }: Alternative): string => JSON.stringify(discriminator ?? null);
-  for (const arm of old) {
-    const free = next.filter((other) => ![...result.values()].includes(other));
+  const looks = (reader: FormReader, { schema }: ProtocolModel, { definition }: Alternative): string =>
+    formSignature(reader, reader.of([schema.definitions.get(definition)!.node]));
+  for (const arm of arms) {
+    const free = others.filter((other) => ![...result.values()].includes(other));
     const match =
       free.find(({ definition }) => definition === arm.definition) ??
-      free.find((other) => arm.discriminator !== undefined && mark(other) === mark(arm));
+      free.find((other) => arm.discriminator !== undefined && mark(other) === mark(arm)) ??
+      free.find((other) => looks(aligner.old, old, arm) === looks(aligner.new, next, other));
     if (match) result.set(arm, match);
   }
   return result;
