@@ -93,7 +93,9 @@ function literalEnd(text: string, start: number): number {
 export function isSettled(text: string): boolean {
   const code = text.replace(/\/\*\*[\s\S]*?\*\//g, "").replace(/^\/\/.*$/gm, "");
   return code.split("\n").every((line) => {
-    // A single base stays on the line of its interface, however long; a name and an object hug.
+    // A single base stays on the line of its interface, and a name beside its key, however long they are.
+    if (/^ *[\w$]+\??: [\w$]+;$/.test(line)) return true;
+    // A name and an object hug.
     if (/^export interface [\w$]+ extends [\w$]+ \{\}?$|^ *[\w$]+\??: [\w$]+ & \{$/.test(line)) return true;
     return line.length <= width && !/^ *\} [|&]|& \{$|\} \||: \[$|null \| \{$/.test(line);
   });

@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { type JsonObject, canonicalise } from "@mcpgen/engine";
+import { emitOpen } from "../../../generator/emit/open/emit.js";
+import { loadTemplates } from "../../../generator/emit/templates.js";
+import { isSettled } from "../../../generator/emit/types/layout.js";
+import { emitTypes } from "../../../generator/emit/types/emit.js";
+import { format } from "../../../generator/format.js";
+import { undocumented } from "../../../generator/input/documentation.js";
+import { annotateSchema } from "../../../generator/input/schema-source.js";
+import { assumeNotes } from "../../../generator/notes/assume.js";
+import { randomFrom } from "../../../generator/sample/random.js";
+import { documentOf, revisions } from "../../sample/revisions.js";
+
+/** types.ts and open.ts as their emitters print them, and whether they say that nothing need be formatted. */
+async function emitted(document: JsonObject): Promise<{ content: string; formatted?: true }[]> {
+  const { notes } = assumeNotes(document);
+  const { schema } = await annotateSchema({ file: "f" }, document, notes, undocumented, "r");
+  const input = { schema, folder: "r", origin: "o", importExtension: "js", render: loadTemplates() } as const;
+  return [...emitTypes(input).values(), ...emitOpen(input).values()];
+}
+
+/** The document, its definitions called otherwise: lines come out longer or shorter. */
+function renamed(document: JsonObject, change: (name: string) => string): JsonObject {
+  const text = JSON.stringify(document).replace(
+    /#\/\$defs\/(\w+)/g,
+    (_, name: string) => `#/$defs/${change(name)}`,
+  );
+  const { $defs, ...rest } = JSON.parse(text) as { $defs: JsonObject };
+  return canonicalise({
+    ...rest,
+    $defs: Object.fromEntries(Object.entries($defs).map(([name, node]) => [change(name), node])),
+  });
+}
+
+describe.each(revisions)("%s", (revision) => {
+  test.each([0, 1, 2, 7, 23])(
+    "with names longer by %d letters, what claims to be formatted is",
+    async (length) => {
+      const document = renamed(documentOf(revision), (name) => "L".repeat(length) + name);
+      for (const { content, formatted } of await emitted(document)) {
+        if (formatted) expect(await format("a.ts", content)).toBe(content);
+        if (length === 0) expect(formatted).toBe(true);
+      }
+    },
+  );
+});
+
+test("what claims to be formatted is, whatever is cut out of a schema", async () => {
+  const random = randomFrom("layout");
+  const { $defs, ...rest } = documentOf("2025-11-25") as { $defs: JsonObject };
+  let claims = 0;
+  for (let run = 0; run < 6; run++) {
+    const text = JSON.stringify($defs, (key, value: unknown) =>
+      (key === "items" || key === "additionalProperties") && random.chance(0.3) ? {} : value,
+    );
+    const document = canonicalise({ ...rest, $defs: JSON.parse(text) as JsonObject });
+    for (const { content, formatted } of await emitted(document)) {
+      if (formatted) claims++;
+      if (formatted) expect(await format("a.ts", content)).toBe(content);
+    }
+  }
+  expect(claims).toBeGreaterThan(6);
+});
+
+test("layout that nobody has compared is not claimed", () => {
+  expect(isSettled(`export type A = { a: 1 } & {\n  b: 2;\n};\n`)).toBe(false);
+  expect(isSettled(`export type A = "${"a".repeat(80)}";\n`)).toBe(false);
+  expect(isSettled("export type A = string;\n")).toBe(true);
+});
