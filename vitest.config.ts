@@ -17,7 +17,10 @@ export default defineConfig({
     server: { deps: { inline: [/@mcpgen\//] } },
     testTimeout: long ? 600_000 : 30_000,
     reporters: process.env["CI"]
-      ? ["default", ["json", { outputFile: `node_modules/.cache/mcpgen-reports/${long ? "long" : "test"}.json` }]]
+      ? [
+          "default",
+          ["json", { outputFile: `node_modules/.cache/mcpgen-reports/${long ? "long" : "test"}.json` }],
+        ]
       : ["default"],
   },
 });

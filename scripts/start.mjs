@@ -30,7 +30,10 @@ try {
 /** Runs a Node script of this repository; resolves with what it prints, rejects when it fails. */
 function run(script, ...args) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [join(root, script), ...args], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [join(root, script), ...args], {
+      cwd: root,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     let stdout = "";
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text));
@@ -50,8 +53,12 @@ async function judged(revision) {
   const started = performance.now();
   const built = pathToFileURL(join(root, "generated/dist", revision, "validators.js"));
   const validators = await import(built.href);
-  const { server } = await import(new URL("./server.js", built).href).then(({ revision: server }) => ({ server }));
-  const { client } = await import(new URL("./client.js", built).href).then(({ revision: client }) => ({ client }));
+  const { server } = await import(new URL("./server.js", built).href).then(({ revision: server }) => ({
+    server,
+  }));
+  const { client } = await import(new URL("./client.js", built).href).then(({ revision: client }) => ({
+    client,
+  }));
   const { vectors } = JSON.parse(await readFile(join(folder, "vectors.json"), "utf8"));
   const misjudged = vectors.filter(({ definition, valid, message }) => {
     const verdict = validators[`is${definition[0].toUpperCase()}${definition.slice(1)}`](message);
@@ -63,7 +70,9 @@ async function judged(revision) {
     ...client.table.incomingRequests.keys(),
     ...client.table.incomingNotifications.keys(),
   ]);
-  const types = (await readFile(join(folder, "types.ts"), "utf8")).match(/^export (interface|type) /gm).length;
+  const types = (await readFile(join(folder, "types.ts"), "utf8")).match(
+    /^export (interface|type) /gm,
+  ).length;
   return {
     revision,
     methods: methods.size,
@@ -88,11 +97,17 @@ function print(rows, generatedIn, total) {
   ];
   const widths = table[0].map((_, column) => Math.max(...table.map((line) => line[column].length)));
   for (const line of table) {
-    console.log(line.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join("  "));
+    console.log(
+      line
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column])))
+        .join("  "),
+    );
   }
   for (const { revision, misjudged } of rows) {
     for (const { definition, valid, message } of misjudged) {
-      console.log(`${revision}: is${definition} should say ${valid} of ${JSON.stringify(message).slice(0, 200)}`);
+      console.log(
+        `${revision}: is${definition} should say ${valid} of ${JSON.stringify(message).slice(0, 200)}`,
+      );
     }
   }
   console.log(`generated in ${seconds(generatedIn)}; with compiling and judging ${seconds(total)}`);

@@ -14,9 +14,11 @@ export interface Diagnostic {
 }
 
 /** Every code mcpgen can report. Codes are never reused. */
-export const catalogue = { ...inputDiagnostics, ...usageDiagnostics, ...outputDiagnostics, ...diffDiagnostics } satisfies Record<
-  string,
-  Diagnostic
->;
+export const catalogue = {
+  ...inputDiagnostics,
+  ...usageDiagnostics,
+  ...outputDiagnostics,
+  ...diffDiagnostics,
+} satisfies Record<string, Diagnostic>;
 
 export type DiagnosticCode = keyof typeof catalogue;

@@ -1,6 +1,6 @@
 /**
  * Text that knows where it may be broken, laid out by the rules prettier uses (Wadler's algorithm), so that
- * what is emitted is already what prettier would print. Only the few shapes that validators need exist.
+ * what is emitted is already what prettier would print. Only the few shapes that emitters need exist.
  */
 export type Layout =
   | string

@@ -119,10 +119,10 @@ function parseNote(entry: JsonValue, at: string, malformed: Malformed): Note {
 
 function kindFields(kind: NoteKind, entry: JsonObject, at: string, malformed: Malformed): JsonObject {
   const fields = fieldsOf[kind];
-  const common = ["kind", "target", "reason", "link", "carried"];
+  const common = new Set(["kind", "target", "reason", "link", "carried"]);
   const result: JsonObject = {};
   for (const [name, value] of Object.entries(entry)) {
-    if (common.includes(name)) continue;
+    if (common.has(name)) continue;
     const field = Object.hasOwn(fields, name) ? fields[name]! : undefined;
     if (!field) {
       const suggestion = closest(name, Object.keys(fields));

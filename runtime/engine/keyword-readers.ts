@@ -162,7 +162,7 @@ function expectTypes(value: JsonValue, at: string): TypeName[] {
 
 function expectPattern(value: string, at: string): string {
   try {
-    new RegExp(value, "u");
+    void new RegExp(value, "u");
   } catch {
     throw new SchemaError(
       "malformed-keyword",

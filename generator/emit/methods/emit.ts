@@ -2,7 +2,7 @@ import { type Method, type ProtocolModel, type Role, opposite } from "../../mode
 import type { Emitter, ModelInput } from "../emitter.js";
 import { nameDefinitions } from "../names.js";
 import { stringLiteral } from "../text.js";
-import type { Layout } from "../validators/layout.js";
+import type { Layout } from "../layout.js";
 import { Facts } from "./facts.js";
 import { arrayLayout, memberKey, memberLine, objectLayout, printAt, unionType } from "./layouts.js";
 import { typeRows } from "./type-rows.js";

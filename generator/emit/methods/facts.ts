@@ -9,7 +9,7 @@ import {
 } from "../../model/model.js";
 import { capitalised } from "../names.js";
 import { stringLiteral } from "../text.js";
-import type { Layout } from "../validators/layout.js";
+import type { Layout } from "../layout.js";
 import { arrayLayout, memberLine, objectLayout, stringsLayout } from "./layouts.js";
 
 type Member = readonly [key: string, value: Layout];

@@ -9,7 +9,7 @@ import {
   print,
   softline,
   whenBroken,
-} from "../validators/layout.js";
+} from "../layout.js";
 
 /** Pieces of code the tables are made of, laid out as prettier lays them out. */
 

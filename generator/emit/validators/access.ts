@@ -1,5 +1,5 @@
 import { type Expression, compare, flatText, not } from "./expression.js";
-import { type Layout, group, indent, flat, softline } from "./layout.js";
+import { type Layout, group, indent, flat, softline } from "../layout.js";
 
 /** Names under which every object inherits something: there, only own members count. */
 const inherited: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));

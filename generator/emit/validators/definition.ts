@@ -2,7 +2,7 @@ import type { Definition, SchemaNode } from "@mcpgen/engine";
 import { verdictOn } from "./check.js";
 import { type Expression, call, compare } from "./expression.js";
 import { type Head, judgeHead, plainHead, type Printed, printFunction, walkerHead } from "./function.js";
-import { type Layout, group, indent, line, print, softline, whenBroken } from "./layout.js";
+import { type Layout, group, indent, line, print, softline, whenBroken } from "../layout.js";
 import { type PreludeName, preludeNames } from "./prelude.js";
 import { type Statement, returns, when } from "./statement.js";
 import { type FileContext, type Mode, Patterns, Place, type Reading, Unit } from "./unit.js";

@@ -10,7 +10,7 @@ import {
 import type { EmittedFile, Emitter, SchemaInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../names.js";
 import { DefinitionEmitter } from "./definition.js";
-import { group, indent, join, line, print, whenBroken } from "./layout.js";
+import { group, indent, join, line, print, whenBroken } from "../layout.js";
 import { prelude } from "./prelude.js";
 import { assertions } from "./assertions.js";
 import { Shapes } from "./shape.js";

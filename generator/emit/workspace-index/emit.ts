@@ -2,7 +2,7 @@ import { published } from "../../model/published.js";
 import type { Emitter, WorkspaceInput } from "../emitter.js";
 import { arrayLayout, printAt, stringsLayout } from "../methods/layouts.js";
 import { identifiersFor } from "../names.js";
-import type { Layout } from "../validators/layout.js";
+import type { Layout } from "../layout.js";
 
 /** `index.ts`: all finished revisions for either role, oldest first. */
 export const emitIndex: Emitter<WorkspaceInput> = ({ models, origin, importExtension, render }) => {

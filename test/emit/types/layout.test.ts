@@ -9,7 +9,7 @@ import { undocumented } from "../../../generator/input/documentation.js";
 import { annotateSchema } from "../../../generator/input/schema-source.js";
 import { assumeNotes } from "../../../generator/notes/assume.js";
 import { randomFrom } from "../../../generator/sample/random.js";
-import { documentOf, revisions } from "../../sample/revisions.js";
+import { documentOf } from "../../sample/revisions.js";
 
 /** types.ts and open.ts as their emitters print them, and whether they say that nothing need be formatted. */
 async function emitted(document: JsonObject): Promise<{ content: string; formatted?: true }[]> {
@@ -32,24 +32,21 @@ function renamed(document: JsonObject, change: (name: string) => string): JsonOb
   });
 }
 
-describe.each(revisions)("%s", (revision) => {
-  test.each([0, 1, 2, 7, 23])(
-    "with names longer by %d letters, what claims to be formatted is",
-    async (length) => {
-      const document = renamed(documentOf(revision), (name) => "L".repeat(length) + name);
-      for (const { content, formatted } of await emitted(document)) {
-        if (formatted) expect(await format("a.ts", content)).toBe(content);
-        if (length === 0) expect(formatted).toBe(true);
-      }
-    },
-  );
+describe.each(["2024-11-05", "2026-07-28"])("%s", (revision) => {
+  test.each([0, 2, 23])("with names longer by %d letters, what claims to be formatted is", async (length) => {
+    const document = renamed(documentOf(revision), (name) => "L".repeat(length) + name);
+    for (const { content, formatted } of await emitted(document)) {
+      if (formatted) expect(await format("a.ts", content)).toBe(content);
+      if (length === 0) expect(formatted).toBe(true);
+    }
+  });
 });
 
 test("what claims to be formatted is, whatever is cut out of a schema", async () => {
   const random = randomFrom("layout");
   const { $defs, ...rest } = documentOf("2025-11-25") as { $defs: JsonObject };
   let claims = 0;
-  for (let run = 0; run < 6; run++) {
+  for (let run = 0; run < 3; run++) {
     const text = JSON.stringify($defs, (key, value: unknown) =>
       (key === "items" || key === "additionalProperties") && random.chance(0.3) ? {} : value,
     );
@@ -59,7 +56,7 @@ test("what claims to be formatted is, whatever is cut out of a schema", async ()
       if (formatted) expect(await format("a.ts", content)).toBe(content);
     }
   }
-  expect(claims).toBeGreaterThan(6);
+  expect(claims).toBeGreaterThan(2);
 });
 
 test("layout that nobody has compared is not claimed", () => {

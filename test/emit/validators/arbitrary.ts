@@ -110,13 +110,13 @@ const schemas = fc.letrec<Schemas>((tie) => {
         weight: 8,
         arbitrary: fc
           .tuple(tie("applicator"), fc.option(assertions, { nil: {} }))
-          .map(([a, b]) => ({ ...b, ...a })),
+          .map(([a, b]) => Object.assign({}, b, a)),
       },
       {
         weight: 2,
         arbitrary: fc
           .tuple(tie("applicator"), tie("applicator"), reference)
-          .map(([a, b, c]) => ({ ...c, ...b, ...a })),
+          .map(([a, b, c]) => Object.assign({}, c, b, a)),
       },
     ),
     applicator: fc.oneof(
