@@ -121,8 +121,8 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     name: "explain",
-    summary: "Tell more about a code, or list all codes",
-    positionals: { code: { type: "string", description: "Code as printed, e.g. MG3102" } },
+    summary: "Tell more about a code or a rule of diff, or list them all",
+    positionals: { code: { type: "string", description: "As printed, e.g. MG3102 or enum-value-added" } },
     load: async () => (await import("./explain.js")).explain,
   },
 ];

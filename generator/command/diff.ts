@@ -20,7 +20,10 @@ export const diff: RunCommand = async (args, context) => {
   const baseline = await loadBaseline(args, context);
   const old = await loadSource(args.required("old"), project, context);
   const next = await loadSource(args.required("new"), project, context);
-  const differences = diffModels(old.loaded.model, next.loaded.model, policy);
+  const differences = diffModels(old.loaded.model, next.loaded.model, policy, {
+    old: old.dialect,
+    new: next.dialect,
+  });
   const approved = applyApprovals(differences, approvals, today());
   const report = reportOf(differences, {
     from: old.name,
@@ -66,10 +69,6 @@ function notesOn(old: Source, next: Source): string[] {
       `${name} is read without notes; ${assumed} ${assumed === 1 ? "thing was" : "things were"} assumed from the schema alone.`,
     );
   }
-  if (old.dialect !== next.dialect)
-    notes.push(
-      `The dialects differ (${old.dialect}, ${next.dialect}); both are read keyword by keyword and compared alike.`,
-    );
   if (![old, next].every(hasProse)) notes.push("Descriptions were not compared: not both schemas have them.");
   return [...notes, "Not visible in a schema: HTTP headers, transports, authorization."];
 }

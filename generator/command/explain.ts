@@ -1,4 +1,6 @@
-import { type DiagnosticCode, catalogue } from "../diagnostics/catalogue.js";
+import { explainRule } from "../diff/rules/manual.js";
+import { ruleIds, ruleTable } from "../diff/rules/table.js";
+import { catalogue } from "../diagnostics/catalogue.js";
 import type { Diagnostic } from "../diagnostics/catalogue.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
@@ -9,13 +11,20 @@ import { exitCodes } from "./exit-codes.js";
 const codes: ReadonlyMap<string, Diagnostic> = new Map(Object.entries(catalogue));
 
 export const explain: RunCommand = async (args) => {
-  const code = args.string("code")?.toUpperCase();
-  if (code === undefined) {
+  const asked = args.string("code");
+  const code = asked?.toUpperCase();
+  if (asked === undefined || code === undefined) {
     const rows = [...codes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { title }]) => [name, title]);
-    return { text: columns(rows), data: { codes: catalogue } };
+    const rules = `Rules of mcpgen diff: ${ruleIds.join(", ")}`;
+    return { text: `${columns(rows)}\n\n${wrapped(rules)}`, data: { codes: catalogue, rules: ruleTable } };
+  }
+  const rule = explainRule(asked.toLowerCase());
+  if (rule !== undefined) {
+    const id = asked.toLowerCase();
+    return { text: wrapped(rule), data: { rule: id, rows: ruleTable.filter((row) => row.id === id) } };
   }
   const diagnostic = codes.get(code);
-  if (!diagnostic) throw unknownCode(code);
+  if (!diagnostic) throw unknownCode(asked);
   const { title, exit, explanation } = diagnostic;
   const meaning = `Exit code ${exit}: ${exitCodes.get(exit)}.`;
   return {
@@ -25,7 +34,7 @@ export const explain: RunCommand = async (args) => {
 };
 
 function unknownCode(code: string): CodedError {
-  const suggestion = closest(code, codes.keys() as Iterable<DiagnosticCode>);
+  const suggestion = closest(code, [...codes.keys(), ...ruleIds]);
   return new CodedError("MG2006", `there is no code ${JSON.stringify(code)}`, {
     next: suggestion === undefined ? "`mcpgen explain` lists all codes." : `Did you mean ${suggestion}?`,
   });

@@ -1,6 +1,7 @@
 import { naturalCompare } from "@mcpgen/engine";
 import type { ProtocolModel } from "../model/model.js";
 import { Aligner } from "./align/aligner.js";
+import type { Fact } from "./align/pair.js";
 import { Collection } from "./collect.js";
 import { type Finding, type Policy, defaultPolicy, levelFor, subjectText } from "./finding.js";
 import { grouped } from "./group.js";
@@ -19,11 +20,14 @@ import { Prover } from "./witness/prove.js";
 /**
  * The differences between two revisions, worst first: what each means for an implementation of the old
  * revision, as a client and as a server, when its peer moves to the new one. Pure and deterministic.
+ *
+ * @param dialects what the schemas were written in, which the models do not know
  */
 export function diffModels(
   old: ProtocolModel,
   next: ProtocolModel,
   policy: Policy = defaultPolicy,
+  dialects?: { readonly old: string; readonly new: string },
 ): Finding[] {
   const aligner = new Aligner(old.schema, next.schema);
   const comparison = compareMethods(old, next, aligner);
@@ -32,7 +36,8 @@ export function diffModels(
   const walked = walk(old, next, aligner, comparison, parts);
   const collection = collect(comparison, walked);
   const met = new Set([...walked.values()].flatMap((reached) => [...reached.keys()]));
-  for (const fact of compareDefinitions(aligner, met, parts)) {
+  const names = compareDefinitions(aligner, met, parts);
+  for (const fact of dialects ? [...names, ...compareDialects(dialects)] : names) {
     collection.add({ fact, context: { part: "definition", definition: ["", ""] } }, ["client", "server"], []);
   }
   const makers = { old: new Maker(aligner.old), new: new Maker(aligner.new) };
@@ -68,6 +73,12 @@ function collect({ facts }: MethodComparison, walked: ReadonlyMap<Root, Reached>
     }
   }
   return collection;
+}
+
+function compareDialects({ old, new: next }: { readonly old: string; readonly new: string }): Fact[] {
+  if (old === next) return [];
+  const subject = { definition: "$schema", path: "" };
+  return [{ rule: "dialect-changed", subject, old, new: next, at: { old: "", new: "" } }];
 }
 
 const rank = { breaking: 0, dangerous: 1, safe: 2 } as const;

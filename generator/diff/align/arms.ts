@@ -73,11 +73,11 @@ function tagsOf(
   if (shared !== undefined) return { old: shared, new: shared };
   const [before, after] = [onlyTag(found[0], old.length), onlyTag(found[1], next.length)];
   if (before === undefined || after === undefined) return undefined;
-  const values = found[0].get(before)!.flat();
+  const values = new Set(found[0].get(before)!.flat());
   const isSame = found[1]
     .get(after)!
     .flat()
-    .some((value) => values.includes(value));
+    .some((value) => values.has(value));
   return isSame ? { old: before, new: after } : undefined;
 }
 

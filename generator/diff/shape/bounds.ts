@@ -1,5 +1,6 @@
 import { type JsonValue, type SchemaNode, canonicalText } from "@mcpgen/engine";
 import type { Bounds, Conjunction, ShapeType } from "./form.js";
+import { saysNothing } from "./alternatives.js";
 import { nodeText } from "./node-text.js";
 
 /** How the same keyword in two nodes of a conjunction adds up. */
@@ -56,11 +57,18 @@ export function boundsOf(nodes: Conjunction, type: ShapeType, text = nodeText): 
         bounds.set(keyword, join(bounds.get(keyword), value, joined));
     }
     for (const { keyword, of } of textKeywords) {
-      if (node[keyword] === undefined || !of.includes(type)) continue;
+      if (node[keyword] === undefined || !of.includes(type) || takesAnyKey(keyword, node)) continue;
       bounds.set(keyword, join(bounds.get(keyword), text(node[keyword]), "both"));
     }
   }
   return bounds;
+}
+
+/** Keys are strings, whatever else is said: names that must be strings may be any. */
+function takesAnyKey(keyword: keyof SchemaNode, { propertyNames }: SchemaNode): boolean {
+  if (keyword !== "propertyNames" || !propertyNames) return false;
+  const { types, ...rest } = propertyNames;
+  return saysNothing(rest) && (!types || types.includes("string"));
 }
 
 function join(present: JsonValue | undefined, further: JsonValue, joined: Joined): JsonValue {

@@ -2,7 +2,8 @@ import { type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
 import { type Alternative, type Method, type ProtocolModel, opposite } from "../../model/model.js";
 import { hasMember } from "../../model/object-view.js";
 import type { Fact } from "../align/pair.js";
-import { formSignature } from "../align/signature.js";
+import type { Aligner } from "../align/aligner.js";
+import { formSignature, similarity } from "../align/signature.js";
 import { isAlone } from "../shape/alternatives.js";
 import type { FormReader } from "../shape/form-reader.js";
 import type { Makers } from "../witness/maker.js";
@@ -97,10 +98,27 @@ function partners(
     const match =
       free.find(({ definition }) => definition === arm.definition) ??
       free.find((other) => arm.discriminator !== undefined && mark(other) === mark(arm)) ??
-      free.find((other) => looks(aligner.old, old, arm) === looks(aligner.new, next, other));
+      free.find((other) => looks(aligner.old, old, arm) === looks(aligner.new, next, other)) ??
+      free.find((other) => resembles(aligner, arm, other));
     if (match) result.set(arm, match);
   }
   return result;
+}
+
+/** Whether two alternatives share most of their members, so that one may have come from the other. */
+function resembles(aligner: Aligner, a: Alternative, b: Alternative): boolean {
+  const [left, right] = [aligner.old, aligner.new].map((reader, side) => {
+    const { definition } = side === 0 ? a : b;
+    return reader.of([reader.schema.definitions.get(definition)!.node]).members[0];
+  });
+  const isGone =
+    !aligner.new.schema.definitions.has(a.definition) && !aligner.old.schema.definitions.has(b.definition);
+  return (
+    isGone &&
+    left !== undefined &&
+    right !== undefined &&
+    similarity([aligner.old, aligner.new], left, right) > 0.5
+  );
 }
 
 function removed({ name, from }: Direction, arm: Alternative, context: Context): Fact {

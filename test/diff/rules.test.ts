@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { rulesManual } from "../../generator/diff/rules/manual.js";
+import { ruleIds, ruleTable } from "../../generator/diff/rules/table.js";
+import { mcpgen } from "../command/in-process.js";
+
+test("docs/rules.md is up to date (node scripts/run-ts.mjs scripts/rules.ts)", () => {
+  expect(readFileSync("docs/rules.md", "utf8")).toBe(rulesManual());
+});
+
+test("every case of a rule has a row of its own", () => {
+  const keys = ruleTable.map(({ id, when }) => `${id}: ${when ?? ""}`);
+  expect(new Set(keys).size).toBe(keys.length);
+});
+
+test.each(ruleTable.map((rule) => [`${rule.id} ${rule.when ?? ""}`, rule] as const))(
+  "%s has a mirror that has it for mirror, or a waiver",
+  (_, { id, mirror }) => {
+    if ("waived" in mirror) {
+      expect(mirror.waived).not.toBe("");
+      return;
+    }
+    expect(mirror.length).toBeGreaterThan(0);
+    for (const other of mirror) {
+      expect(ruleIds).toContain(other);
+      const back = ruleTable
+        .filter((rule) => rule.id === other)
+        .flatMap((rule) => ("waived" in rule.mirror ? [] : rule.mirror));
+      expect(back).toContain(id);
+    }
+  },
+);
+
+test.each(ruleTable)("$id says why and what to do, in sentences", ({ reason, advice }) => {
+  for (const text of [reason, advice]) expect(text).toMatch(/^[A-Zn].*\.$/);
+});
+
+test("explain tells of rules as it does of codes", async () => {
+  const { code, stdout } = await mcpgen(".", ["explain", "enum-value-added"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("For who reads: dangerous (breaking where readers are closed)");
+  const wrong = await mcpgen(".", ["explain", "enum-value-aded"]);
+  expect(wrong.code).toBe(2);
+  expect(wrong.stderr).toContain("Did you mean enum-value-added?");
+});
