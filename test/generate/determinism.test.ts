@@ -6,7 +6,7 @@ import { documentOf } from "../sample/revisions.js";
 import { generate, releasedSource, writtenSource } from "./generated.js";
 
 test("every order of keys and set members in the input gives the same bytes, in every file", async () => {
-  const revisions = ["2024-11-05", "2026-07-28"];
+  const revisions = ["2025-11-25"];
   const expected = await generate(revisions.map(releasedSource), { packageName: "p" });
   const sources = revisions.map((revision) => {
     const other = shuffledSchema(documentOf(revision), randomFrom(revision));
