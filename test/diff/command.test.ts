@@ -58,13 +58,10 @@ test("the text report says whom it hits, where, and how to approve it", async ()
       {"fingerprint":"FINGERPRINT","rule":"property-added-required","subject":"EchoParams.lang","reason":"…","by":"…","until":"YYYY-MM-DD"}
 
     old.json is read without notes; 1 thing was assumed from the schema alone.
-
     breaking.json is read without notes; 1 thing was assumed from the schema alone.
-
     Descriptions were not compared: not both schemas have them.
-
     Not visible in a schema: HTTP headers, transports, authorization.
-    old.json → breaking.json: 1 breaking, 0 dangerous, 0 safe; 1 of them concern code written against the types
+    old.json → breaking.json: 1 breaking, 0 dangerous, 0 safe; code written against the types meets 1 of them
     "
   `);
 });
@@ -74,7 +71,7 @@ test("the markdown report is the body of a pull request", async () => {
   expect(stdout).toMatchInlineSnapshot(`
     "## Protocol: old.json → breaking.json
 
-    old.json → breaking.json: 1 breaking, 0 dangerous, 0 safe; 1 of them concern code written against the types.
+    old.json → breaking.json: 1 breaking, 0 dangerous, 0 safe; code written against the types meets 1 of them.
 
     ### Breaking
 

@@ -28,7 +28,7 @@ export function textReport(report: Report, options: TextOptions): string {
   return [
     ...sections,
     ...approvalText(report, verbose),
-    ...report.notes.map((note) => paint("dim", note)),
+    report.notes.map((note) => paint("dim", note)).join("\n"),
   ].join("\n\n");
 }
 
@@ -37,7 +37,7 @@ export function summaryText({ from, to, summary, findings }: Report): string {
   const { breaking, dangerous, safe } = summary;
   if (findings.length === 0) return `${from} → ${to}: no differences`;
   const source = findings.filter((finding) => finding.source === "breaking").length;
-  const code = source === 0 ? "" : `; ${source} of them concern code written against the types`;
+  const code = source === 0 ? "" : `; code written against the types meets ${source} of them`;
   return `${from} → ${to}: ${breaking} breaking, ${dangerous} dangerous, ${safe} safe${code}`;
 }
 

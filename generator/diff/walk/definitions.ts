@@ -1,4 +1,5 @@
 import { naturalCompare, pointer } from "@mcpgen/engine";
+import { hasMember } from "../../model/object-view.js";
 import type { Aligner } from "../align/aligner.js";
 import type { Fact, Pair } from "../align/pair.js";
 import { formSignature } from "../align/signature.js";
@@ -126,7 +127,11 @@ function changeOf(
     formSignature(reader, reader.of([reader.schema.definitions.get(name)!.node])),
   );
   if (texts[0] === texts[1]) return undefined;
-  return partners || others ? "definition-meaning-changed" : "unreachable-changed";
+  if (partners || others) return "definition-meaning-changed";
+  const isAnswer = [aligner.old, aligner.new].every(({ schema }) =>
+    hasMember(schema, schema.definitions.get(name)!.node, "result"),
+  );
+  return isAnswer ? undefined : "unreachable-changed";
 }
 
 function fact(rule: string, subject: string, old: string | null, next: string | null): Fact {

@@ -1,0 +1,214 @@
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
+import { describe, expect, test } from "vitest";
+import { diffModels } from "../../generator/diff/diff-models.js";
+import { line, modelFrom } from "./models.js";
+
+const ref = (name: string): JsonObject => ({ $ref: `#/$defs/${name}` });
+const object = (properties: JsonObject, required: string[] = Object.keys(properties)): JsonObject => ({
+  type: "object",
+  properties,
+  ...(required.length > 0 && { required }),
+});
+const message = (method: string, params?: JsonValue, required = true): JsonObject =>
+  object({ method: { type: "string", const: method }, ...(params !== undefined && { params }) }, [
+    "method",
+    ...(params !== undefined && required ? ["params"] : []),
+  ]);
+const text = { type: "string" };
+const empty = { type: "object" };
+
+interface Parts {
+  readonly clientRequests?: Readonly<Record<string, JsonObject>>;
+  readonly serverRequests?: Readonly<Record<string, JsonObject>>;
+  readonly clientNotifications?: Readonly<Record<string, JsonObject>>;
+  readonly serverNotifications?: Readonly<Record<string, JsonObject>>;
+  readonly definitions?: JsonObject;
+}
+
+/** A protocol of these messages, by the name of their definition. */
+function protocol(parts: Parts): JsonObject {
+  const lists: JsonObject = {};
+  const messages: JsonObject = {};
+  const add = (list: string, of: Readonly<Record<string, JsonObject>> = {}): void => {
+    if (Object.keys(of).length > 0) lists[list] = { anyOf: Object.keys(of).map(ref) };
+    Object.assign(messages, of);
+  };
+  add("ClientRequest", { PingRequest: message("ping"), ...parts.clientRequests });
+  add("ServerRequest", parts.serverRequests);
+  add("ClientNotification", parts.clientNotifications);
+  add("ServerNotification", parts.serverNotifications);
+  return { $defs: { PingResult: empty, ...messages, ...lists, ...parts.definitions } };
+}
+
+/** Findings that somebody may be harmed by, and those of methods. */
+function harm(old: Parts, next: Parts): string[] {
+  return diffModels(modelFrom(protocol(old)), modelFrom(protocol(next)))
+    .filter(({ rule }) => !rule.startsWith("definition-"))
+    .map(line);
+}
+
+const echo = { EchoRequest: message("echo", object({ text })) };
+const log = { LogNotification: message("notifications/log", object({ text })) };
+const result = { EchoResult: object({ text }) };
+
+describe("methods", () => {
+  test("a request that comes or goes hits who sends it, or who cannot answer it", () => {
+    expect(harm({}, { clientRequests: echo, definitions: result })).toEqual([
+      "request-added echo from client client:safe server:dangerous",
+    ]);
+    expect(harm({ clientRequests: echo, definitions: result }, {})).toEqual([
+      "request-removed echo from client client:breaking server:safe",
+    ]);
+    expect(harm({ serverRequests: echo, definitions: result }, {})).toEqual([
+      "request-removed echo from server client:safe server:breaking",
+    ]);
+  });
+
+  test("a notification that goes hits both sides", () => {
+    expect(harm({}, { serverNotifications: log })).toEqual([
+      "notification-added notifications/log from server client:safe server:safe",
+    ]);
+    expect(harm({ serverNotifications: log }, {})).toEqual([
+      "notification-removed notifications/log from server client:dangerous server:breaking",
+    ]);
+  });
+
+  test("a direction that comes or goes is told from a method that does", () => {
+    const one: Parts = { clientRequests: echo, clientNotifications: log, definitions: result };
+    const both: Parts = { ...one, serverRequests: echo, serverNotifications: log };
+    expect(harm(one, both)).toEqual([
+      "request-direction-added echo from server client:dangerous server:safe",
+      "notification-direction-added notifications/log from server client:safe server:safe",
+    ]);
+    expect(harm(both, one)).toEqual([
+      "notification-direction-removed notifications/log from server client:dangerous server:breaking",
+      "request-direction-removed echo from server client:safe server:breaking",
+    ]);
+  });
+
+  test("a request that travels only inside results was demoted: reported once, not as what it is made of", () => {
+    const ask = { AskRequest: message("ask", object({ question: text })) };
+    const definitions = { ...result, AskResult: object({ answer: text }) };
+    const old: Parts = { clientRequests: echo, serverRequests: ask, definitions };
+    const next: Parts = {
+      clientRequests: echo,
+      definitions: {
+        ...definitions,
+        ...ask,
+        EchoResult: { ...object({ text, ask: ref("AskRequest") }, ["text"]) },
+      },
+    };
+    expect(harm(old, next)).toEqual([
+      "method-demoted-to-payload ask from server client:safe server:breaking",
+      "property-added-optional EchoResult.ask client:safe server:safe",
+    ]);
+    expect(harm(next, old)).toContain("request-added ask from server client:dangerous server:safe");
+  });
+
+  test("what both sides write hits both", () => {
+    const with_ = (params: JsonValue): Parts => {
+      const request = { EchoRequest: message("echo", params) };
+      return { clientRequests: request, serverRequests: request, definitions: result };
+    };
+    expect(harm(with_(object({ text })), with_(object({ text, lang: text })))).toEqual([
+      "property-added-required EchoRequest.params.lang client:breaking server:breaking",
+    ]);
+  });
+});
+
+describe("params", () => {
+  const with_ = (params?: JsonValue, required?: boolean): Parts => ({
+    clientRequests: { EchoRequest: message("echo", params, required) },
+    definitions: result,
+  });
+
+  test("that must or need not be there any more", () => {
+    expect(harm(with_(empty, false), with_(empty, true))).toEqual([
+      "params-became-required EchoRequest.params client:breaking server:safe",
+    ]);
+    expect(harm(with_(empty, true), with_(empty, false))).toEqual([
+      "params-became-optional EchoRequest.params client:safe server:breaking",
+    ]);
+    expect(harm(with_(), with_(empty, true))).toEqual([
+      "params-became-required EchoRequest.params client:breaking server:safe",
+    ]);
+    expect(harm(with_(), with_(empty, false))).toEqual([
+      "property-added-optional EchoRequest.params client:safe server:safe",
+    ]);
+    expect(harm(with_(empty, false), with_())).toEqual([
+      "property-removed EchoRequest.params client:dangerous server:dangerous",
+    ]);
+  });
+
+  test("given a definition of their own, and the envelope written out in each message, change nothing", () => {
+    const old = with_(object({ text }));
+    const request = object({
+      jsonrpc: { type: "string", const: "2.0" },
+      id: { type: ["string", "integer"] },
+      method: { type: "string", const: "echo" },
+      params: ref("EchoRequestParams"),
+    });
+    const next: Parts = {
+      clientRequests: { EchoRequest: request },
+      definitions: { ...result, EchoRequestParams: object({ text }) },
+    };
+    expect(harm(old, next)).toEqual([]);
+    expect(harm(next, old)).toEqual([]);
+  });
+});
+
+describe("results", () => {
+  const answered = (arms: JsonValue, definitions: JsonObject = {}): Parts => ({
+    clientRequests: echo,
+    definitions: { ...result, ...definitions, EchoResultResponse: object({ result: arms }) },
+  });
+  const later = { LaterResult: object({ ticket: text }) };
+
+  test("that may come in place of the plain one", () => {
+    const one = answered(ref("EchoResult"));
+    const two = answered({ anyOf: [ref("EchoResult"), ref("LaterResult")] }, later);
+    expect(harm(one, two)).toEqual(["result-alternative-added echo from client client:breaking server:safe"]);
+    expect(harm(two, one)).toEqual([
+      "result-alternative-removed echo from client client:safe server:breaking",
+    ]);
+  });
+
+  test("that the old result had the mark of", () => {
+    const kind = { kind: text };
+    const definitions = { EchoResult: object({ text, ...kind }) };
+    const one = answered(ref("EchoResult"), definitions);
+    const two = answered(
+      { anyOf: [ref("EchoResult"), ref("LaterResult")] },
+      {
+        ...definitions,
+        LaterResult: object({ kind: { type: "string", const: "later" } }),
+      },
+    );
+    expect(harm(one, two)).toEqual([
+      "result-alternative-added echo from client client:dangerous server:safe",
+    ]);
+  });
+
+  test("of another name but the same shape are the same", () => {
+    const old = answered(ref("EchoResult"));
+    const next = answered(ref("EchoedResult"), { EchoedResult: object({ text }) });
+    expect(harm(old, next)).toEqual([]);
+  });
+});
+
+describe("definitions that moved", () => {
+  test("are compared by name where no place corresponds any more", () => {
+    const features = (properties: JsonObject): JsonObject => ({ Features: object(properties, []) });
+    const old: Parts = {
+      clientRequests: { HelloRequest: message("hello", object({ features: ref("Features") })) },
+      definitions: { HelloResult: empty, ...features({ a: text, b: text }) },
+    };
+    const next: Parts = {
+      clientRequests: {
+        EchoRequest: message("echo", object({ text, _meta: object({ features: ref("Features") }) })),
+      },
+      definitions: { ...result, ...features({ a: text }) },
+    };
+    expect(harm(old, next)).toContain("property-removed Features.b client:dangerous server:dangerous");
+  });
+});
