@@ -63,6 +63,33 @@ test.each(areas.map((area) => [area.folder, area] as const))(
   },
 );
 
+/** Layers inside the generator: what files of a folder never import, as paths below generator/. */
+const layers: readonly (readonly [string, RegExp])[] = [
+  // The emitters of types and validators know JSON Schema and nothing of MCP.
+  ...["types", "open", "validators", "check"].map(
+    (emitter) => [`generator/emit/${emitter}`, /^generator\/(model|notes|input|command)\//] as const,
+  ),
+  ["generator/model", /^generator\/(emit|input|command)\//],
+  ["generator/sample", /^generator\/(emit|model|notes|input|command)\//],
+  ["generator/emit", /^generator\/(input|output|command)\//],
+  ["generator/notes", /^generator\/command\//],
+  ["generator/input", /^generator\/command\//],
+  ["generator/output", /^generator\/(emit|command)\//],
+  ["generator/revision", /^generator\/(emit|command)\//],
+  ["generator/config", /^generator\/(emit|command)\//],
+];
+
+test.each(layers)("%s imports nothing of %s", (folder, forbidden) => {
+  const imported = filesBelow(folder).flatMap((file) =>
+    specifiersOf(readFileSync(file, "utf8"))
+      .filter((specifier) => specifier.startsWith("."))
+      .map((specifier) => normalize(join(dirname(file), specifier)))
+      .filter((path) => forbidden.test(path))
+      .map((path) => `${file} → ${path}`),
+  );
+  expect(imported).toEqual([]);
+});
+
 test("the reading of import specifiers sees every form", () => {
   const text = [
     'import { a } from "a";',

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Project, openProject } from "../config/project.js";
+import { type Project, openProject } from "./project.js";
 import { type CachedRun } from "../output/cache.js";
 import { listOutput } from "../output/folder.js";
 import { CodedError } from "../diagnostics/coded-error.js";
@@ -10,7 +10,8 @@ import { isInterrupted } from "../output/transaction.js";
 import { verifyStore } from "../revision/verify.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { inputState, trustsCache } from "./input-state.js";
-import type { Finding, Outcome } from "./outcome.js";
+import type { Finding } from "../diagnostics/finding.js";
+import type { Outcome } from "./outcome.js";
 import { type OutputRequest, outputRequest } from "./output-request.js";
 import { repeatedWithout, restoring } from "./repeated.js";
 import { shownPath } from "./shown-path.js";

@@ -1,4 +1,4 @@
-import { openProject } from "../config/project.js";
+import { openProject } from "./project.js";
 import { diffModels } from "../diff/diff-models.js";
 import { type Finding as Difference, subjectText } from "../diff/finding.js";
 import { applyApprovals } from "../diff/policy/approvals.js";
@@ -11,7 +11,8 @@ import type { CommandContext, RunCommand } from "./context.js";
 import { lineFinder } from "./diff/lines.js";
 import { approvalWarnings, loadApprovals, loadBaseline, policyOf } from "./diff/policies.js";
 import { type Source, loadSource } from "./diff/source.js";
-import type { Finding, Outcome } from "./outcome.js";
+import type { Finding } from "../diagnostics/finding.js";
+import type { Outcome } from "./outcome.js";
 
 export const diff: RunCommand = async (args, context) => {
   const project = await openProject(args, context);

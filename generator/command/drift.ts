@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import type { Project } from "../config/project.js";
+import type { Project } from "./project.js";
 import type { DiagnosticCode } from "../diagnostics/catalogue.js";
 import type { Generated } from "../generate.js";
 import type { ComparedFile, FileState } from "../output/compare.js";
 import { unifiedDiff } from "../output/unified-diff.js";
 import type { Comparison } from "./comparison.js";
 import type { CommandContext } from "./context.js";
-import type { Finding } from "./outcome.js";
+import type { Finding } from "../diagnostics/finding.js";
 import { restoring } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
 

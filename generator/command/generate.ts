@@ -1,5 +1,5 @@
-import { openProject } from "../config/project.js";
-import type { Project } from "../config/project.js";
+import { openProject } from "./project.js";
+import type { Project } from "./project.js";
 import { planOutput } from "../output/plan.js";
 import { recover } from "../output/transaction.js";
 import { writePlan } from "../output/write.js";
@@ -11,7 +11,8 @@ import { type Comparison, compareWithOutput, remember } from "./comparison.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { carriedNotes } from "./drift.js";
 import { inputState, trustsCache } from "./input-state.js";
-import type { Finding, Outcome } from "./outcome.js";
+import type { Finding } from "../diagnostics/finding.js";
+import type { Outcome } from "./outcome.js";
 import { outputRequest } from "./output-request.js";
 import { conflictFindings, planOutcome } from "./plan-report.js";
 import { repeatedWith } from "./repeated.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { canonicalText } from "@mcpgen/engine";
-import type { Project } from "../config/project.js";
+import type { Project } from "./project.js";
 import { type CachedRun, cacheFile, readCache } from "../output/cache.js";
 import { fileFingerprint, folderFingerprint, generatorFingerprint } from "../output/fingerprint.js";
 import { sha256 } from "../output/sha256.js";

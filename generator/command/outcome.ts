@@ -1,18 +1,4 @@
-import type { DiagnosticCode } from "../diagnostics/catalogue.js";
-import type { Place } from "../diagnostics/coded-error.js";
-
-/** Something a command found out about the user's files: data, not an exception. */
-export interface Finding {
-  readonly code: DiagnosticCode;
-  /** Warnings do not change the exit code. */
-  readonly severity: "error" | "warning";
-  readonly message: string;
-  readonly place?: Place;
-  /** What to do about it, one imperative sentence. */
-  readonly next?: string;
-  /** Shown below the message: a diff, the issues of a message. */
-  readonly detail?: string;
-}
+import type { Finding } from "../diagnostics/finding.js";
 
 /** What a command came to. Commands return it and print nothing themselves. */
 export interface Outcome {
@@ -21,6 +7,8 @@ export interface Outcome {
   readonly failed?: boolean;
   /** The result for people. */
   readonly text?: string;
+  /** What was done, piece by piece; left out under `--quiet`. */
+  readonly steps?: string;
   /** One line on how it went; left out under `--quiet`. */
   readonly summary?: string;
   /** The command that mends what was found: the last line. */

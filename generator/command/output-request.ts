@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type JsonObject, naturalCompare } from "@mcpgen/engine";
-import type { Project } from "../config/project.js";
+import type { Project } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { GenerateRequest } from "../generate.js";
 import { type RevisionSource, storedRevision } from "../input/revision-source.js";

@@ -1,10 +1,11 @@
 import { relative } from "node:path";
-import type { Project } from "../config/project.js";
+import type { Project } from "./project.js";
 import type { Generated } from "../generate.js";
 import type { PlannedFile } from "../output/plan.js";
 import { columns } from "./columns.js";
 import type { CommandContext } from "./context.js";
-import type { Finding, Outcome } from "./outcome.js";
+import type { Finding } from "../diagnostics/finding.js";
+import type { Outcome } from "./outcome.js";
 import { shownPath } from "./shown-path.js";
 
 /** What stands in the way of a plan. */
@@ -52,7 +53,7 @@ export function planOutcome(
     plan.filter((file) => file.action === action).length;
   const revisions = generated.models.map(({ revision }) => revision);
   return {
-    ...(rows.length > 0 && { text: columns(rows) }),
+    ...(rows.length > 0 && { steps: columns(rows) }),
     summary:
       `${revisions.join(", ")}: ${count("CREATE")} created, ${count("UPDATE")} updated, ` +
       `${count("DELETE")} deleted, ${count("UNCHANGED")} unchanged`,

@@ -1,7 +1,8 @@
 import { isAbsolute } from "node:path";
 import type { CodedError, Place } from "../diagnostics/coded-error.js";
 import type { Console, Paint } from "./console.js";
-import { type Finding, type Outcome, exitCodeOf } from "./outcome.js";
+import type { Finding } from "../diagnostics/finding.js";
+import { type Outcome, exitCodeOf } from "./outcome.js";
 import { shownPath } from "./shown-path.js";
 
 /** Version of the documents that `--json` prints. */
@@ -25,6 +26,7 @@ export function present(command: string, outcome: Outcome, console: Console): nu
   const show = console.settings.format === "github" ? annotation : findingText;
   for (const finding of findings) console.result(show(finding, console.paint));
   if (outcome.text !== undefined) console.result(outcome.text);
+  if (outcome.steps !== undefined && !console.settings.quiet) console.result(outcome.steps);
   if (outcome.summary !== undefined && !console.settings.quiet) console.result(outcome.summary);
   if (outcome.mend !== undefined) console.result(`Run: ${console.paint("bold", outcome.mend)}`);
   return exit;

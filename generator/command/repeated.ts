@@ -1,4 +1,4 @@
-import type { Finding } from "./outcome.js";
+import type { Finding } from "../diagnostics/finding.js";
 
 /** The command line again, with more words. */
 export function repeatedWith(words: readonly string[], more: readonly string[]): string {

@@ -1,9 +1,9 @@
-import { openProject } from "../config/project.js";
+import { openProject } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { type AddedRevision, addRevision } from "../revision/add.js";
 import { readUpstream } from "../revision/source.js";
 import type { RunCommand } from "./context.js";
-import type { Finding } from "./outcome.js";
+import type { Finding } from "../diagnostics/finding.js";
 
 export const revisionAdd: RunCommand = async (args, context) => {
   const { schemaDir } = await openProject(args, context);

@@ -1,4 +1,4 @@
-import { openProject } from "../config/project.js";
+import { openProject } from "./project.js";
 import { readLock } from "../revision/lock.js";
 import type { RunCommand } from "./context.js";
 import { columns } from "./columns.js";

@@ -1,10 +1,11 @@
-import { openProject } from "../config/project.js";
+import { openProject } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { readLock } from "../revision/lock.js";
 import { readUpstream } from "../revision/source.js";
 import { type UpstreamVerdict, expectRevision, verifyStore, verifyUpstream } from "../revision/verify.js";
 import type { RunCommand } from "./context.js";
-import type { Finding, Outcome } from "./outcome.js";
+import type { Finding } from "../diagnostics/finding.js";
+import type { Outcome } from "./outcome.js";
 
 export const revisionVerify: RunCommand = async (args, context) => {
   const { schemaDir } = await openProject(args, context);

@@ -1,12 +1,13 @@
 import { createReadStream } from "node:fs";
 import { join, resolve } from "node:path";
 import { type JsonValue, isJsonObject, kindOf } from "@mcpgen/engine";
-import { openProject } from "../config/project.js";
+import { openProject } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { readLock } from "../revision/lock.js";
 import { expectRevision } from "../revision/verify.js";
 import type { CommandContext, RunCommand } from "./context.js";
-import type { Finding, Outcome } from "./outcome.js";
+import type { Finding } from "../diagnostics/finding.js";
+import type { Outcome } from "./outcome.js";
 import { Judge, type Verdict } from "./validate/judge.js";
 import { lines } from "./validate/lines.js";
 import { type Issue, type ProtocolPlace, type Side, loadProtocol } from "./validate/protocol.js";

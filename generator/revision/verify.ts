@@ -4,7 +4,7 @@ import { isJsonObject, naturalCompare } from "@mcpgen/engine";
 import { canonicalise } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
-import type { Finding } from "../command/outcome.js";
+import type { Finding } from "../diagnostics/finding.js";
 import { decodeText, readBytes } from "../input/text-file.js";
 import { sha256 } from "../output/sha256.js";
 import { type Lock, type LockedRevision, readLock } from "./lock.js";

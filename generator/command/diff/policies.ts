@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type JsonValue, isJsonObject } from "@mcpgen/engine";
-import type { Project } from "../../config/project.js";
+import type { Project } from "../project.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
 import type { Policy } from "../../diff/finding.js";
@@ -11,7 +11,7 @@ import type { FailOn } from "../../diff/report/report.js";
 import { loadJson } from "../../input/json-file.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
-import type { Finding } from "../outcome.js";
+import type { Finding } from "../../diagnostics/finding.js";
 import { shownPath } from "../shown-path.js";
 
 /** How findings are weighed: options win over the configuration. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { dialectOf, isJsonObject } from "@mcpgen/engine";
-import type { Project } from "../../config/project.js";
+import type { Project } from "../project.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
 import { undocumented } from "../../input/documentation.js";

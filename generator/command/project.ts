@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import type { Arguments } from "../command/arguments.js";
-import type { CommandContext } from "../command/context.js";
-import { type LoadedConfig, loadConfig } from "./load-config.js";
+import type { Arguments } from "./arguments.js";
+import type { CommandContext } from "./context.js";
+import { type LoadedConfig, loadConfig } from "../config/load-config.js";
 
 /** The folders and the configuration a command works with. */
 export interface Project {
