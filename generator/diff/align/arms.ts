@@ -24,20 +24,17 @@ export function alignArms(readers: Readers, old: readonly Member[], next: readon
   const tags = tagsOf(readers, old, next);
   const before = new Map(old.map((arm) => [arm, tagStrings(readers[0], arm, tags?.old)]));
   const after = new Map(next.map((arm) => [arm, tagStrings(readers[1], arm, tags?.new)]));
-  const candidates = old.flatMap((a) =>
-    next
-      .filter(({ type }) => type === a.type)
-      .map((b) => ({
-        a,
-        b,
-        score: scoreOf(readers, a, b, [before.get(a)!, after.get(b)!], tags !== undefined),
-        label: [labelOf(a), labelOf(b)].sort().join(" "),
-      })),
-  );
-  candidates.sort((x, y) => y.score - x.score || (x.label < y.label ? -1 : 1));
-  const matched: [Member, Member][] = [];
-  const taken = new Set<Member>();
-  for (const { a, b, score } of candidates) {
+  const look = [
+    (arm: Member) => lookOf(readers[0], arm, before.get(arm)!),
+    (arm: Member) => lookOf(readers[1], arm, after.get(arm)!),
+  ] as const;
+  const matched = onlyPairs(old, next, look);
+  const taken = new Set<Member>(matched.flat());
+  const [left, right] = [old, next].map((arms) => arms.filter((arm) => !taken.has(arm))) as [
+    Member[],
+    Member[],
+  ];
+  for (const { a, b, score } of candidatesOf(readers, left, right, before, after, tags !== undefined)) {
     const forced = !tags && (isOnly(a, old) || isOnly(b, next));
     if (taken.has(a) || taken.has(b) || (score < 1 && !forced)) continue;
     matched.push([a, b]);
@@ -55,6 +52,67 @@ export function alignArms(readers: Readers, old: readonly Member[], next: readon
       return values.length > 0 && values.every((value) => !others.has(value));
     },
   };
+}
+
+/** What an arm is told by: its tag where it has one, else all of it. */
+function lookOf(reader: FormReader, arm: Member, tag: readonly string[]): string {
+  return tag.length > 0 ? `tag ${JSON.stringify([...tag].sort())}` : memberSignature(reader, arm);
+}
+
+type Look = (arm: Member) => string;
+
+/** Arms that look like one arm of the other side and no other. */
+function onlyPairs(
+  old: readonly Member[],
+  next: readonly Member[],
+  look: readonly [Look, Look],
+): [Member, Member][] {
+  const byLook = (arms: readonly Member[], lookOfArm: Look): Map<string, Member | undefined> => {
+    const found = new Map<string, Member | undefined>();
+    for (const arm of arms) {
+      const key = lookOfArm(arm);
+      found.set(key, found.has(key) ? undefined : arm);
+    }
+    return found;
+  };
+  const others = byLook(next, look[1]);
+  return [...byLook(old, look[0])].flatMap(([key, arm]) => {
+    const other = others.get(key);
+    return arm && other && arm.type === other.type ? [[arm, other] as [Member, Member]] : [];
+  });
+}
+
+interface Candidate {
+  readonly a: Member;
+  readonly b: Member;
+  readonly score: number;
+  readonly label: string;
+}
+
+/** Beyond so many pairs arms are not compared one by one: what has no partner by now has none. */
+const mostPairs = 10_000;
+
+/** The pairs that arms could form, best first; the same whichever side is the older. */
+function candidatesOf(
+  readers: Readers,
+  old: readonly Member[],
+  next: readonly Member[],
+  before: ReadonlyMap<Member, readonly string[]>,
+  after: ReadonlyMap<Member, readonly string[]>,
+  tagged: boolean,
+): Candidate[] {
+  if (old.length * next.length > mostPairs) return [];
+  const candidates = old.flatMap((a) =>
+    next
+      .filter(({ type }) => type === a.type)
+      .map((b) => ({
+        a,
+        b,
+        score: scoreOf(readers, a, b, [before.get(a)!, after.get(b)!], tagged),
+        label: [labelOf(a), labelOf(b)].sort().join(" "),
+      })),
+  );
+  return candidates.sort((x, y) => y.score - x.score || (x.label < y.label ? -1 : 1));
 }
 
 /** Whether no other arm is of its type. */
@@ -93,12 +151,14 @@ function scoreOf(
   [left, right]: readonly [readonly string[], readonly string[]],
   tagged: boolean,
 ): number {
-  const alike = similarity(readers, a, b);
   const sameName = a.name !== undefined && a.name === b.name;
+  const shared = left.filter((value) => right.includes(value)).length;
+  // Another tag is another thing, unless the name says that it is the same.
+  const isOther = tagged && a.type === "object" && shared === 0;
+  if (isOther && !sameName) return 0;
+  const alike = similarity(readers, a, b);
+  if (isOther) return alike >= 0.5 ? 1 : 0;
   if (tagged && a.type === "object") {
-    const shared = left.filter((value) => right.includes(value)).length;
-    // Another tag is another thing, unless the name says that it is the same.
-    if (shared === 0) return sameName && alike >= 0.5 ? 1 : 0;
     const equal = shared === left.length && shared === right.length;
     return (equal ? 5 : 4) + (sameName ? 1 : 0) + alike;
   }

@@ -10,7 +10,7 @@ export interface Alternative {
 }
 
 /** Unions in conjunctions multiply; beyond this many ways a union is compared as text. */
-const most = 256;
+const most = 128;
 
 /** Takes nodes apart into the alternatives that satisfy them (a disjunctive normal form). */
 export class Alternatives {

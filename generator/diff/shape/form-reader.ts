@@ -36,12 +36,15 @@ export class FormReader {
 
   /** The same for the same nodes, whatever their order. */
   keyOf(nodes: Conjunction): string {
-    const numbers = nodes.map((node) => {
-      let number = this.numbers.get(node);
-      if (number === undefined) this.numbers.set(node, (number = this.numbers.size));
-      return number;
-    });
+    if (nodes.length === 1) return String(this.numberOf(nodes[0]!));
+    const numbers = nodes.map((node) => this.numberOf(node));
     return [...new Set(numbers)].sort((a, b) => a - b).join("+");
+  }
+
+  private numberOf(node: SchemaNode): number {
+    let number = this.numbers.get(node);
+    if (number === undefined) this.numbers.set(node, (number = this.numbers.size));
+    return number;
   }
 
   /** The ways to satisfy a place, each as the nodes that must hold together. */
@@ -226,7 +229,8 @@ function isFree({ bounds, properties, closed, additional, prefix, items }: Membe
 }
 
 /** Arms that are made of the same nodes are one. */
-function distinctMembers(members: readonly Member[]): Member[] {
+function distinctMembers(members: readonly Member[]): readonly Member[] {
+  if (members.length < 2) return members;
   const byNodes = new Map<string, Member>();
   for (const member of members) {
     const key = `${member.type} ${member.nodes

@@ -90,13 +90,14 @@ function renames(
       [...(ofOld.get(name) ?? [])].sort(naturalCompare).find((other) => come.has(other) && !taken.has(other)),
     );
   }
-  const left = [...come]
+  const left = gone.filter((name) => !renamed.has(name));
+  if (left.length === 0) return renamed;
+  const others = [...come]
     .filter((name) => !taken.has(name))
     .map((name) => [name, shapeOf(aligner.new, name)] as const);
-  for (const name of gone) {
-    if (renamed.has(name)) continue;
+  for (const name of left) {
     const shape = shapeOf(aligner.old, name);
-    take(name, left.find(([other, otherShape]) => !taken.has(other) && otherShape === shape)?.[0]);
+    take(name, others.find(([other, otherShape]) => !taken.has(other) && otherShape === shape)?.[0]);
   }
   return renamed;
 }

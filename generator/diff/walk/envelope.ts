@@ -1,5 +1,5 @@
-import type { Schema } from "@mcpgen/engine";
-import { constantMember } from "../../model/object-view.js";
+import type { Schema, SchemaNode } from "@mcpgen/engine";
+import { constantMember, hasMember } from "../../model/object-view.js";
 import type { Aligner } from "../align/aligner.js";
 import type { Form } from "../shape/form.js";
 import type { FormReader } from "../shape/form-reader.js";
@@ -26,7 +26,7 @@ export function envelopeRoot(aligner: Aligner, old: Schema, next: Schema): Root 
 export function envelopeOf(reader: FormReader): string | undefined {
   let best: { name: string; arms: number } | undefined;
   for (const { name, node } of reader.schema.definitions.values()) {
-    if (!(node.anyOf ?? node.oneOf)) continue;
+    if (!(node.anyOf ?? node.oneOf)?.every((arm) => mayBeEnvelope(reader.schema, arm))) continue;
     const form = reader.of([node]);
     if (!isEnvelope(reader, form)) continue;
     if (!best || form.members.length > best.arms) best = { name, arms: form.members.length };
@@ -34,12 +34,19 @@ export function envelopeOf(reader: FormReader): string | undefined {
   return best?.name;
 }
 
+/** A cheap look ahead: most unions are not of JSON-RPC objects, or list the messages of methods. */
+function mayBeEnvelope(schema: Schema, arm: SchemaNode): boolean {
+  const node = arm.ref === undefined ? arm : schema.definitions.get(arm.ref)!.node;
+  if (node.items ?? node.anyOf ?? node.oneOf) return true;
+  return hasMember(schema, node, "jsonrpc") && constantMember(schema, node, "method") === undefined;
+}
+
 function isEnvelope(reader: FormReader, { members, scalars }: Form): boolean {
   return (
     scalars.size === 0 &&
     members.length > 1 &&
     members.every((arm) => {
-      if (arm.type === "array") return isBatch(reader, reader.of(arm.items));
+      if (arm.type === "array") return isBatch(reader.of(arm.items));
       const version = arm.properties.get("jsonrpc");
       return (
         version?.required &&
@@ -49,7 +56,7 @@ function isEnvelope(reader: FormReader, { members, scalars }: Form): boolean {
   );
 }
 
-function isBatch(_reader: FormReader, { members, scalars }: Form): boolean {
+function isBatch({ members, scalars }: Form): boolean {
   return (
     scalars.size === 0 && members.length > 0 && members.every(({ properties }) => properties.has("jsonrpc"))
   );

@@ -1,0 +1,139 @@
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
+import { expect, test } from "vitest";
+import { diffModels } from "../../generator/diff/diff-models.js";
+import { levelFor } from "../../generator/diff/finding.js";
+import { documentOf } from "../sample/revisions.js";
+import { between, line, modelFrom, protocolOf, released } from "./models.js";
+
+const ref = (name: string): JsonObject => ({ $ref: `#/$defs/${name}` });
+
+const tree = (leaf: JsonValue): JsonObject =>
+  protocolOf(
+    { type: "object", properties: { tree: ref("Tree") }, required: ["tree"] },
+    { type: "object" },
+    {
+      Tree: {
+        type: "object",
+        properties: {
+          leaf,
+          left: ref("Tree"),
+          right: ref("Tree"),
+          all: { type: "array", items: ref("Forest") },
+        },
+        required: ["leaf"],
+      },
+      Forest: { anyOf: [ref("Tree"), { type: "array", items: ref("Forest") }] },
+    },
+  );
+
+test("definitions that contain themselves are compared once", () => {
+  const [old, next] = [modelFrom(tree({ type: "string" })), modelFrom(tree({ type: "number" }))];
+  expect(diffModels(old, old)).toEqual([]);
+  expect(diffModels(old, next).map(line)).toEqual(["type-changed Tree.leaf client:breaking server:breaking"]);
+});
+
+test("a value that may be anything, spelled out, is a value that may be anything", () => {
+  const spelled: JsonObject = {
+    Any: {
+      anyOf: [
+        { type: ["string", "number", "boolean", "null"] },
+        { type: "array", items: ref("Any") },
+        ref("AnyObject"),
+      ],
+    },
+    AnyObject: { type: "object", additionalProperties: ref("Any") },
+  };
+  const params = (value: JsonValue): JsonValue => ({ type: "object", properties: { value } });
+  const old = modelFrom(protocolOf(params({}), {}, spelled));
+  const next = modelFrom(protocolOf(params(ref("Any")), {}, spelled));
+  expect(diffModels(old, next)).toEqual([]);
+  expect(diffModels(next, old)).toEqual([]);
+});
+
+test("a schema without the unions that say who sends what is compared as far as it goes", () => {
+  const document = documentOf("2025-11-25");
+  const definitions = Object.entries(document["$defs"] as JsonObject).filter(
+    ([name]) => !/^(Client|Server)(Request|Notification|Result)$|^JSONRPCMessage$/.test(name),
+  );
+  const bare = modelFrom({ ...document, $defs: Object.fromEntries(definitions) });
+  expect(diffModels(bare, bare)).toEqual([]);
+  expect(diffModels(modelFrom(document), bare).length).toBeGreaterThan(0);
+  expect(diffModels(bare, modelFrom(document)).length).toBeGreaterThan(0);
+});
+
+test("dialects are read keyword by keyword: a tuple of draft-07 is one of 2020-12", () => {
+  const definitions = (items: JsonObject): JsonObject => {
+    const document = protocolOf({ type: "object", properties: { pair: { type: "array", ...items } } });
+    return document["$defs"] as JsonObject;
+  };
+  const tuple: JsonValue[] = [{ type: "string" }, { type: "number" }];
+  const draft07: JsonObject = {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    definitions: JSON.parse(
+      JSON.stringify(definitions({ items: tuple, additionalItems: false })).replaceAll(
+        "#/$defs/",
+        "#/definitions/",
+      ),
+    ) as JsonObject,
+  };
+  const current: JsonObject = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $defs: definitions({ prefixItems: tuple, items: false }),
+  };
+  expect(diffModels(modelFrom(draft07), modelFrom(current))).toEqual([]);
+  expect(
+    diffModels(modelFrom(draft07), modelFrom(current), undefined, { old: "draft-07", new: "2020-12" }).map(
+      line,
+    ),
+  ).toEqual(["dialect-changed $schema client:safe server:safe"]);
+});
+
+test("two schemas that have nothing in common give methods that go and methods that come", async () => {
+  const other = modelFrom(tree({ type: "string" }));
+  const findings = diffModels(await released("2025-11-25"), other);
+  const harmful = findings.filter((finding) => levelFor(finding, "both") !== "safe");
+  expect(new Set(harmful.map(({ rule }) => rule))).toEqual(
+    new Set(["error-removed", "notification-removed", "request-added", "request-removed"]),
+  );
+});
+
+test("unions that multiply are compared as text beyond a bound", () => {
+  const choice = (key: string): JsonObject => ({
+    anyOf: Array.from({ length: 6 }, (_, index) => ({
+      type: "object",
+      properties: { [`${key}${index}`]: { type: "string" } },
+      required: [`${key}${index}`],
+    })),
+  });
+  const product: JsonValue = { allOf: Array.from({ length: 12 }, (_, index) => choice(`k${index}`)) };
+  expect(between(product, product)).toEqual([]);
+  const fewer: JsonValue = { allOf: (product["allOf"] as JsonValue[]).slice(1) };
+  expect(between(product, fewer).length).toBeGreaterThan(0);
+});
+
+test("a union of many arms is aligned in reasonable time", () => {
+  const arms = (count: number): JsonObject => ({
+    anyOf: Array.from({ length: count }, (_, index) => ({
+      type: "object",
+      properties: { type: { type: "string", const: `t${index}` }, value: { type: "string" } },
+      required: ["type"],
+    })),
+  });
+  expect(between(arms(300), arms(301)).map(({ rule }) => rule)).toEqual(["union-member-added"]);
+});
+
+test("keys that objects inherit are keys like others", () => {
+  const object = (properties: JsonObject, required: string[] = []): JsonValue => ({
+    type: "object",
+    properties,
+    required,
+  });
+  const own = JSON.parse(
+    '{ "__proto__": { "type": "string" }, "constructor": { "type": "string" } }',
+  ) as JsonObject;
+  expect(
+    between(object({}), object(own, ["__proto__"]))
+      .map(({ rule }) => rule)
+      .sort(),
+  ).toEqual(["property-added-optional", "property-added-required"]);
+});
