@@ -3,6 +3,7 @@ import type { NoteProblem } from "../notes/apply.js";
 import type { Note, PairingNote, SenderNote } from "../notes/note.js";
 import { eraOf } from "./era.js";
 import { findErrors } from "./errors.js";
+import { defineInlineMessages } from "./inline-messages.js";
 import { type Message, findMessages } from "./messages.js";
 import type { Assumption, HeaderRule, Method, ProtocolModel, ResultOf, Status } from "./model.js";
 import { type MethodNotes, capabilitiesOf, notesByMethod } from "./notes-by-method.js";
@@ -37,8 +38,9 @@ export interface BuiltModel {
 
 /** Resolves once what every emitter needs to know of the protocol. */
 export function buildModel(source: ModelSource): BuiltModel {
-  const { schema, notes = [], revision, status } = source;
+  const { notes = [], revision, status } = source;
   const assumptions: Assumption[] = [];
+  const schema = defineInlineMessages(source.schema, assumptions);
   const problems: NoteProblem[] = [];
   const findings = { assumptions, problems };
   const memberships = readRoleUnions(schema);
@@ -61,7 +63,9 @@ export function buildModel(source: ModelSource): BuiltModel {
     status,
     era: eraOf(revision, schema, messages, assumptions),
     schema,
-    methods: settled.map((entry) => assemble(entry, said.get(entry.message.method), asking, source)),
+    methods: settled.map((entry) =>
+      assemble(entry, said.get(entry.message.method), asking, { ...source, schema }),
+    ),
     errors: findErrors(schema, notesOf(notes, "error"), assumptions),
     headers: headerRules(notes, methods),
     owned: findOwned(schema, notesOf(notes, "owned"), problems),

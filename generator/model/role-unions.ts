@@ -1,4 +1,4 @@
-import type { Schema } from "@mcpgen/engine";
+import type { Schema, SchemaNode } from "@mcpgen/engine";
 import { constantMember } from "./object-view.js";
 import type { Kind, Role } from "./model.js";
 
@@ -24,20 +24,33 @@ export function isRoleUnion(definition: string): boolean {
 /** What the role unions say, by method. */
 export function readRoleUnions(schema: Schema): ReadonlyMap<string, Membership> {
   const memberships = new Map<string, Membership>();
-  for (const { name, role, kind } of roleUnions) {
-    for (const method of methodsIn(schema, name)) {
-      const membership = memberships.get(method) ?? { senders: new Set(), kinds: new Set() };
-      membership.senders.add(role);
-      membership.kinds.add(kind);
-      memberships.set(method, membership);
-    }
+  for (const { method, role, kind } of listedMessages(schema)) {
+    const membership = memberships.get(method) ?? { senders: new Set(), kinds: new Set() };
+    membership.senders.add(role);
+    membership.kinds.add(kind);
+    memberships.set(method, membership);
   }
   return memberships;
 }
 
-/** The methods of all messages that the definition `name` lets through. */
-function methodsIn(schema: Schema, name: string): Set<string> {
-  const methods = new Set<string>();
+/** A message where a role union comes upon it: a definition, or what the union writes out in place. */
+export interface ListedMessage {
+  readonly node: SchemaNode;
+  readonly method: string;
+  readonly role: Role;
+  readonly kind: Kind;
+}
+
+/** All messages that the role unions let through. */
+export function listedMessages(schema: Schema): ListedMessage[] {
+  return roleUnions.flatMap(({ name, role, kind }) =>
+    messagesIn(schema, name).map((message) => ({ ...message, role, kind })),
+  );
+}
+
+/** All messages that the definition `name` lets through. */
+function messagesIn(schema: Schema, name: string): Pick<ListedMessage, "node" | "method">[] {
+  const messages: Pick<ListedMessage, "node" | "method">[] = [];
   const seen = new Set<string>();
   const pending = [schema.definitions.get(name)?.node];
   while (pending.length > 0) {
@@ -45,7 +58,7 @@ function methodsIn(schema: Schema, name: string): Set<string> {
     if (!node) continue;
     const method = constantMember(schema, node, "method");
     if (method !== undefined) {
-      methods.add(method);
+      messages.push({ node, method });
       continue;
     }
     pending.push(...(node.anyOf ?? []), ...(node.oneOf ?? []), ...(node.allOf ?? []));
@@ -54,5 +67,5 @@ function methodsIn(schema: Schema, name: string): Set<string> {
       pending.push(schema.definitions.get(node.ref)?.node);
     }
   }
-  return methods;
+  return messages;
 }

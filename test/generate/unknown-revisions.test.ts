@@ -23,20 +23,42 @@ test("methods are found whatever holds them", async () => {
   const methods = Object.fromEntries(
     models.map(({ revision, methods: found }) => [revision, found.map(({ name }) => name).sort()]),
   );
-  // Arms that a union writes out in place are not looked into yet: see the todo below.
-  const { inlined: _, ...others } = methods;
-  expect(others).toEqual({
+  expect(methods).toEqual({
     "no-unions": ["greetings/greet", "notifications/greetings/greeted"],
     "single-members": ["notifications/done", "ping"],
     envelope: ["items/add", "items/remove", "notifications/items/changed"],
     "no-bases": ["sample", "sum"],
     "one-method": ["echo"],
     "no-methods": [],
+    inlined: ["books/list", "books/open", "notifications/books/changed", "notifications/books/closed"],
     "odd-results": ["read", "write"],
   });
 });
 
-test.todo("methods are found in the arms of a union that are written out in place");
+test("messages that a union writes out in place have types, validators and rows like all others", async () => {
+  const { files, assumptions } = await generate(sources());
+  const named = [
+    "BooksListRequest",
+    "BooksOpenRequest",
+    "BooksChangedNotification",
+    "BooksClosedNotification",
+  ];
+  for (const name of named) {
+    expect(files.get("inlined/types.ts")).toContain(`export interface ${name} {`);
+    expect(files.get("inlined/validators.ts")).toContain(`export function is${name}(`);
+    expect(files.get("inlined/methods.ts")).toContain(`name: "${name}"`);
+    expect(assumptions).toContainEqual(
+      expect.objectContaining({
+        revision: "inlined",
+        kind: "message",
+        text: expect.stringContaining(name) as string,
+      }),
+    );
+  }
+  expect(files.get("inlined/types.ts")).toMatch(
+    /export type ClientRequest =\s*BooksListRequest \| BooksOpenRequest;/,
+  );
+});
 
 test("what had to be assumed is reported, for each revision by itself", async () => {
   const { assumptions } = await generate(sources(), { only: ["types"] });

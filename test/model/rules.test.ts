@@ -41,6 +41,28 @@ describe("finding messages", () => {
     });
   });
 
+  it("gives what a union writes out in place a definition, one where two say the same", () => {
+    const ping = message("ping");
+    const model = modelOf({
+      ClientRequest: { anyOf: [ping, message("tools/call"), message("x/y", { a: {} })] },
+      ServerRequest: { anyOf: [ping, message("x/y", { b: {} }), { anyOf: [message("say/it")] }, ref("Own")] },
+      Own: message("own"),
+      ToolsCallRequest: object({}),
+      Result: result,
+    });
+    expect(model.methods.map(({ name, message, senders }) => [name, message, senders.join()])).toEqual([
+      ["own", "Own", "server"],
+      ["ping", "PingRequest", "client,server"],
+      ["say/it", "SayItRequest", "server"],
+      ["tools/call", "ToolsCallRequest2", "client"],
+      ["x/y", "XYRequest", "client,server"],
+    ]);
+    expect(model.schema.definitions.get("ClientRequest")!.node.anyOf!.map(({ ref: name }) => name)).toEqual(
+      expect.arrayContaining(["PingRequest", "ToolsCallRequest2", "XYRequest"]),
+    );
+    expect([...model.schema.definitions.keys()]).toContain("XYRequest2");
+  });
+
   it("reports rivals", () => {
     const model = modelOf({
       ARequest: message("x"),
