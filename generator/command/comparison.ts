@@ -1,8 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { isTemplate } from "../emit/templates.js";
 import { type Generated, type GenerateRequest, generateFiles } from "../generate.js";
 import { type CachedRun, writeCache } from "../output/cache.js";
 import { type ComparedFile, compareOutput } from "../output/compare.js";
+import { fileFingerprint } from "../output/fingerprint.js";
 import { type Manifest, manifestFile, manifestText, readManifest } from "../output/manifest.js";
 import { sha256 } from "../output/sha256.js";
 import { recordedFiles } from "../output/write.js";
@@ -40,6 +42,7 @@ export async function compareWithOutput(
   const manifest: Manifest = {
     generator: packageVersion(),
     options,
+    shared: sharedInputs(request),
     inputs: Object.fromEntries(generated.inputs) as Manifest["inputs"],
     files: recordedFiles(generated.files, before, partial),
   };
@@ -50,6 +53,17 @@ export async function compareWithOutput(
     manifest,
     manifestFile: compareManifest(outDir, manifestText(manifest)),
   };
+}
+
+/** Hashes of what concerns every revision. */
+function sharedInputs({ schemaDir, templatesDir }: GenerateRequest): Record<string, string> {
+  const docs = "docs.json";
+  const templates = templatesDir === undefined ? [] : readdirSync(templatesDir).filter(isTemplate);
+  const files = [
+    ...(existsSync(join(schemaDir, docs)) ? [[docs, join(schemaDir, docs)] as const] : []),
+    ...templates.map((name) => [`templates/${name}`, join(templatesDir!, name)] as const),
+  ];
+  return Object.fromEntries(files.map(([name, file]) => [name, fileFingerprint(file)]));
 }
 
 function manifestIfReadable(outDir: string): Manifest | undefined {

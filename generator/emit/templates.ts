@@ -86,10 +86,15 @@ function broken(error: unknown, file: string): CodedError {
   });
 }
 
+/** Whether a file in a folder of overrides is a template; others are left alone. */
+export function isTemplate(file: string): boolean {
+  return file.endsWith(suffix);
+}
+
 function templateNames(folder: string): string[] {
   try {
     return readdirSync(folder)
-      .filter((file) => file.endsWith(suffix))
+      .filter(isTemplate)
       .map((file) => basename(file, suffix))
       .sort();
   } catch (error) {

@@ -10,7 +10,9 @@ export interface Manifest {
   readonly generator: string;
   /** Options that decide what the output is. */
   readonly options: JsonObject;
-  /** sha256 of every input file, by revision. */
+  /** sha256 of what all revisions are made from: `docs.json`, and templates that replace shipped ones. */
+  readonly shared: Readonly<Record<string, string>>;
+  /** sha256 of a revision's own input files, by revision. */
   readonly inputs: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** sha256 of every file, by path. */
   readonly files: ReadonlyMap<string, string>;
@@ -31,26 +33,32 @@ export function readManifest(outDir: string): Manifest | undefined {
 export function parseManifest(text: string, file: string): Manifest {
   const content = parseJson(text, file);
   if (!isJsonObject(content) || content["format"] !== 1) throw malformed(file, 'expected { "format": 1, … }');
-  const { generator, options, inputs, files } = content;
+  const { generator, options, shared = {}, inputs, files } = content;
   if (typeof generator !== "string" || !isJsonObject(options) || !isJsonObject(inputs)) {
     throw malformed(file, "expected generator, options and inputs");
   }
-  if (!isJsonObject(files) || !Object.values(files).every((hash) => typeof hash === "string")) {
-    throw malformed(file, "expected files to be an object of sha256 by path");
+  if (!areHashes(shared) || !areHashes(files)) {
+    throw malformed(file, "expected shared and files to be objects of sha256 by path");
   }
   return {
     generator,
     options,
+    shared,
     inputs: inputs as unknown as Manifest["inputs"],
-    files: new Map(Object.entries(files) as [string, string][]),
+    files: new Map(Object.entries(files)),
   };
 }
 
-export function manifestText({ generator, options, inputs, files }: Manifest): string {
+function areHashes(value: JsonValue | undefined): value is Record<string, string> {
+  return isJsonObject(value) && Object.values(value).every((hash) => typeof hash === "string");
+}
+
+export function manifestText({ generator, options, shared, inputs, files }: Manifest): string {
   const content = {
     format: 1,
     generator,
     options: sorted(options),
+    shared: sorted(shared),
     inputs: sorted(inputs),
     files: sorted(Object.fromEntries(files)),
   };
