@@ -53,17 +53,12 @@ async function judged(revision) {
   const started = performance.now();
   const built = pathToFileURL(join(root, "generated/dist", revision, "validators.js"));
   const validators = await import(built.href);
-  const { server } = await import(new URL("./server.js", built).href).then(({ revision: server }) => ({
-    server,
-  }));
-  const { client } = await import(new URL("./client.js", built).href).then(({ revision: client }) => ({
-    client,
-  }));
+  const { revision: server } = await import(new URL("./server.js", built).href);
+  const { revision: client } = await import(new URL("./client.js", built).href);
   const { vectors } = JSON.parse(await readFile(join(folder, "vectors.json"), "utf8"));
-  const misjudged = vectors.filter(({ definition, valid, message }) => {
-    const verdict = validators[`is${definition[0].toUpperCase()}${definition.slice(1)}`](message);
-    return verdict !== valid;
-  });
+  const misjudged = vectors.filter(
+    ({ validator, valid, message }) => validators[`is${validator}`](message) !== valid,
+  );
   const methods = new Set([
     ...server.table.incomingRequests.keys(),
     ...server.table.incomingNotifications.keys(),
@@ -104,9 +99,9 @@ function print(rows, generatedIn, total) {
     );
   }
   for (const { revision, misjudged } of rows) {
-    for (const { definition, valid, message } of misjudged) {
+    for (const { validator, valid, message } of misjudged) {
       console.log(
-        `${revision}: is${definition} should say ${valid} of ${JSON.stringify(message).slice(0, 200)}`,
+        `${revision}: is${validator} should say ${valid} of ${JSON.stringify(message).slice(0, 200)}`,
       );
     }
   }

@@ -1,6 +1,11 @@
 /** Characters that reorder or hide text around them, or are not seen themselves, and odd separators of lines. */
 const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
+/** `code` with escapes for such characters; they must all stand in string literals. */
+export function escapeUnprintable(code: string): string {
+  return code.replace(unprintable, escaped);
+}
+
 function escaped(character: string): string {
   // One escape for each UTF-16 code unit; some of these characters have two.
   return character.replace(/[\s\S]/g, (unit) => "\\u" + unit.charCodeAt(0).toString(16).padStart(4, "0"));
@@ -11,7 +16,7 @@ function escaped(character: string): string {
  * and bidirectional ones are escaped. Quotes are chosen as prettier chooses them.
  */
 export function stringLiteral(text: string): string {
-  const doubled = JSON.stringify(text).replace(unprintable, escaped);
+  const doubled = escapeUnprintable(JSON.stringify(text));
   const doubles = text.split('"').length;
   const singles = text.split("'").length;
   if (doubles <= singles) return doubled;

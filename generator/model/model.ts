@@ -138,6 +138,13 @@ export function receivers(method: Method): readonly Role[] {
   return method.senders.map(opposite);
 }
 
+/** The definitions of all that may answer `method`, the plain result first. */
+export function answersOf({ result }: Pick<Method, "result">): string[] {
+  if (!result) return [];
+  const alternatives = result.alternatives.map(({ definition }) => definition);
+  return result.definition === undefined ? alternatives : [result.definition, ...alternatives];
+}
+
 /**
  * The capability that gates `method` when `sender` sends it. Where both sides have one, a request needs that
  * of the side that answers it, and a notification that of the side that announces something.

@@ -1,23 +1,31 @@
-import { type JsonValue, type Schema, isJsonObject } from "@mcpgen/engine";
-import type { Method, ProtocolModel } from "../../model/model.js";
+import { type JsonValue, isJsonObject, naturalCompare } from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
+import { type Method, type ProtocolModel, type Role, answersOf, receivers } from "../../model/model.js";
 import { minimallyInvalid } from "../../sample/invalid.js";
 import { randomFrom } from "../../sample/random.js";
 import { minimalValid, sampleValid } from "../../sample/sample.js";
 import type { Emitter, ModelInput } from "../emitter.js";
+import { capitalised, nameDefinitions } from "../names.js";
+import { escapeUnprintable } from "../text.js";
 
 /** A message, and whether the definition takes it. */
 interface Vector {
-  readonly definition: string;
+  /** What its definition is called in code: `is` followed by this is the function that judges it. */
+  readonly validator: string;
   /** The method of a message. */
   readonly method?: string;
   /** The methods that a result answers. */
   readonly answers?: readonly string[];
+  /** Who may send it. */
+  readonly from: readonly Role[];
   readonly valid: boolean;
   /** Where an invalid message is wrong, and what was done there. */
   readonly pointer?: string;
   readonly why?: string;
   readonly message: JsonValue;
 }
+
+type About = Pick<Vector, "validator" | "method" | "answers" | "from">;
 
 const invalidEach = 3;
 
@@ -26,71 +34,81 @@ const invalidEach = 3;
  * random numbers of each definition's own, so that a change of one leaves the others as they are.
  */
 export const emitVectors: Emitter<ModelInput> = ({ model, folder }) => {
-  const vectors = [...messageVectors(model), ...resultVectors(model)];
-  const lines = vectors.map((vector) => `    ${jsonLine(vector)}`).join(",\n");
+  const identifiers = nameDefinitions(model.schema);
+  const names: Names = (definition) => capitalised(identifiers.get(definition)!);
+  const vectors = [...messageVectors(model, names), ...resultVectors(model, names)];
+  const lines = vectors.map((vector) => `    ${escapeUnprintable(JSON.stringify(vector))}`).join(",\n");
   const list = vectors.length === 0 ? "[]" : `[\n${lines}\n  ]`;
   const content = `{\n  "format": 1,\n  "revision": ${JSON.stringify(model.revision)},\n  "vectors": ${list}\n}\n`;
   // One vector a line reads best in a diff; prettier would spread each over many.
   return new Map([[`${folder}/vectors.json`, { content, formatted: true }]]);
 };
 
-function messageVectors({ methods, schema }: ProtocolModel): Vector[] {
-  return methods.flatMap((method) =>
-    vectorsOf(schema, method.message, { method: method.name }, (value) => enveloped(value, method)),
-  );
+type Names = (definition: string) => string;
+
+function messageVectors(model: ProtocolModel, names: Names): Vector[] {
+  return model.methods.flatMap((method) => {
+    const { name, message, senders: from } = method;
+    const about = { validator: names(message), method: name, from };
+    return vectorsOf(model, message, about, (value) => enveloped(value, method));
+  });
 }
 
-function resultVectors({ methods, schema }: ProtocolModel): Vector[] {
-  const answers = new Map<string, string[]>();
-  for (const { name, result } of methods) {
-    const definitions = [result?.definition, ...(result?.alternatives ?? []).map((arm) => arm.definition)];
-    for (const definition of definitions.filter((one) => one !== undefined)) {
-      const answered = answers.get(definition);
-      if (answered) answered.push(name);
-      else answers.set(definition, [name]);
+function resultVectors(model: ProtocolModel, names: Names): Vector[] {
+  const answered = new Map<string, Method[]>();
+  for (const method of model.methods) {
+    for (const definition of answersOf(method)) {
+      const methods = answered.get(definition);
+      if (methods) methods.push(method);
+      else answered.set(definition, [method]);
     }
   }
-  return [...answers].flatMap(([definition, names]) =>
-    vectorsOf(schema, definition, { answers: names }, (value) => value),
-  );
+  return [...answered].flatMap(([definition, methods]) => {
+    const from = [...new Set(methods.flatMap(receivers))].sort(naturalCompare);
+    const about = { validator: names(definition), answers: methods.map(({ name }) => name), from };
+    return vectorsOf(model, definition, about, (value) => value);
+  });
 }
 
 function vectorsOf(
-  schema: Schema,
+  { schema }: ProtocolModel,
   definition: string,
-  about: Pick<Vector, "method" | "answers">,
+  about: About,
   complete: (value: JsonValue) => JsonValue,
 ): Vector[] {
   const valid = [
     minimalValid(schema, definition),
     sampleValid(schema, definition, randomFrom(`${definition}: vectors`)),
   ].filter((value) => value !== undefined);
-  const vectors: Vector[] = [
-    ...valid.map((value) => ({ definition, ...about, valid: true, message: complete(value) })),
+  const samples = [
+    ...valid.map((value) => ({ value, valid: true })),
     ...minimallyInvalid(schema, definition, invalidEach).map(({ value, pointer, change }) => ({
-      definition,
-      ...about,
+      value,
       valid: false,
       pointer,
       why: change,
-      message: complete(value),
     })),
   ];
+  const { node } = schema.definitions.get(definition)!;
+  const vectors = samples.flatMap(({ value, ...claim }): Vector[] => {
+    const readable = wellFormed(value);
+    if (isValid(schema, node, readable) !== claim.valid) return [];
+    return [{ ...about, ...claim, message: complete(readable) }];
+  });
   return [...new Map(vectors.map((vector) => [JSON.stringify(vector.message), vector])).values()];
+}
+
+/** `value` without halves of surrogate pairs, which strict readers of JSON refuse. */
+function wellFormed(value: JsonValue): JsonValue {
+  // JSON.stringify escapes them; a back-slash that was there before is doubled.
+  const text = JSON.stringify(value).replace(/\\(?:ud[89a-f]..|.)/g, (escape) =>
+    escape.startsWith("\\ud") ? "\ufffd" : escape,
+  );
+  return JSON.parse(text) as JsonValue;
 }
 
 /** The whole message on the wire, where the definition describes only `method` and `params`. */
 function enveloped(value: JsonValue, { envelope, payload, kind }: Method): JsonValue {
   if (envelope || payload || !isJsonObject(value)) return value;
   return { jsonrpc: "2.0", ...(kind === "request" && { id: 1 }), ...value };
-}
-
-/** Characters that would hide or reorder others where the file is read; in JSON only strings can hold them. */
-const unprintable = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
-
-function jsonLine(value: object): string {
-  return JSON.stringify(value).replace(
-    unprintable,
-    (character) => "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0"),
-  );
 }

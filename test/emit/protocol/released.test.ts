@@ -26,7 +26,7 @@ describe("the output for the released revisions", () => {
   });
 
   it("names no file outside itself", () => {
-    for (const [path, content] of files) {
+    for (const [path, content] of [...files].filter(([file]) => file.endsWith(".ts"))) {
       for (const [, target] of content.matchAll(/(?:from|import\()\s*"([^"]+)"/g)) {
         expect(target, path).toMatch(/^\.\.?\//);
         expect(

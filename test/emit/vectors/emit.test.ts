@@ -3,13 +3,23 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import { describe, expect, it } from "vitest";
 import { loadTemplates } from "../../../generator/emit/templates.js";
 import { emitVectors } from "../../../generator/emit/vectors/emit.js";
-import type { ProtocolModel } from "../../../generator/model/model.js";
-import { message, object, releasedModel, revisions } from "../../model/models.js";
+import { type ProtocolModel, type Role, answersOf } from "../../../generator/model/model.js";
+import {
+  type NoteText,
+  anyOf,
+  message,
+  modelOf,
+  object,
+  releasedModel,
+  revisions,
+} from "../../model/models.js";
 import { tinyModel } from "../protocol/tiny.js";
 
 interface Vector {
-  readonly definition: string;
+  readonly validator: string;
   readonly method?: string;
+  readonly answers?: readonly string[];
+  readonly from: readonly Role[];
   readonly valid: boolean;
   readonly message: JsonValue;
 }
@@ -30,23 +40,16 @@ describe.each(revisions)("the vectors of %s", async (revision) => {
   const vectors = vectorsOf(model);
 
   it("are what they claim to be", () => {
-    for (const { definition, valid, message } of vectors) {
-      const { node } = model.schema.definitions.get(definition)!;
-      expect(isValid(model.schema, node, message), JSON.stringify({ definition, message })).toBe(valid);
+    for (const { validator, valid, message } of vectors) {
+      const { node } = model.schema.definitions.get(validator)!;
+      expect(isValid(model.schema, node, message), JSON.stringify({ validator, message })).toBe(valid);
     }
   });
 
   it("hold a valid and an invalid message of each method and result", () => {
-    const results = model.methods.flatMap(({ result }) => [
-      result?.definition,
-      ...(result?.alternatives ?? []).map((arm) => arm.definition),
-    ]);
-    const definitions = [
-      ...model.methods.map((method) => method.message),
-      ...results.filter((name) => name !== undefined),
-    ];
+    const definitions = model.methods.flatMap((method) => [method.message, ...answersOf(method)]);
     for (const definition of definitions) {
-      const verdicts = vectors.filter((vector) => vector.definition === definition).map(({ valid }) => valid);
+      const verdicts = vectors.filter(({ validator }) => validator === definition).map(({ valid }) => valid);
       expect(verdicts, definition).toEqual(expect.arrayContaining([true, false]));
     }
   });
@@ -62,6 +65,31 @@ describe.each(revisions)("the vectors of %s", async (revision) => {
 });
 
 describe("vectors", () => {
+  it("name the validator that judges them, whatever their definition is called", () => {
+    const odd = { ClientRequest: anyOf("wave-request"), "wave-request": message("wave"), waved: object({}) };
+    const notes: NoteText[] = [{ kind: "pairing", targets: ["wave"], result: "waved" }];
+    const vectors = vectorsOf(modelOf(odd, notes));
+    const said = vectors.map(({ validator, method, answers, from }) => ({
+      validator,
+      method,
+      answers,
+      from,
+    }));
+    expect(said).toContainEqual({ validator: "WaveRequest", method: "wave", from: ["client"] });
+    expect(said).toContainEqual({ validator: "Waved", answers: ["wave"], from: ["server"] });
+  });
+
+  it("can be read by strict readers of JSON", () => {
+    const awkward = Array.from({ length: 40 }, (_, index) =>
+      message(`m/${index}`, { text: { type: "string" } }),
+    );
+    const definitions = Object.fromEntries(awkward.map((node, index) => [`M${index}Request`, node]));
+    const halves = /\\ud[89a-f]|\p{Surrogate}/iu;
+    expect(vectorsText(modelOf({ ...definitions, "\ud800": object({}), Result: object({}) }))).not.toMatch(
+      halves,
+    );
+  });
+
   it("of one definition do not depend on others", () => {
     const before = vectorsText(tinyModel()).split("\n");
     const after = new Set(
