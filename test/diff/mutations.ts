@@ -115,6 +115,29 @@ const typeChanges: readonly Make[] = [
   ),
 ];
 
+const itemChanges: readonly Make[] = [
+  ...both("type-changed", "type-changed", (random) => {
+    const last = random.chance(0.5) ? { items: false } : {};
+    return [
+      { type: "array", prefixItems: [{ type: "string" }, { type: "number" }], ...last },
+      { type: "array", prefixItems: [{ type: "string" }, { type: "boolean" }], ...last },
+    ];
+  }),
+  ...both("type-narrowed", "type-widened", () => [
+    { type: "array", prefixItems: [{ type: "string" }] },
+    { type: "array", prefixItems: [{ type: "string" }, { type: "number" }] },
+  ]),
+  ...both("const-changed", "const-changed", () => [{ const: { a: 1 } }, { const: { a: 2 } }]),
+  ...both("enum-value-added", "enum-value-removed", () => [
+    { enum: [{ a: 1 }, [1]] },
+    { enum: [{ a: 1 }, { b: 2 }, [1]] },
+  ]),
+  ...both("type-changed", "type-changed", () => [
+    { type: ["string", "object"], properties: { a: { type: "string" } }, required: ["a"] },
+    { type: ["string", "object"], properties: { a: { type: "number" } }, required: ["a"] },
+  ]),
+];
+
 const unionChanges: readonly Make[] = [
   (random) => {
     const arms = [tagged("a"), tagged("b", { text: { type: "string" } })];
@@ -196,7 +219,37 @@ const limits: readonly ((random: Random) => readonly [JsonValue, JsonValue])[] =
   ],
 ];
 
+const text = { type: "string" };
+
+/** Limits that depend on what else is there, or on the keys. */
+const conditions: readonly ((random: Random) => readonly [JsonValue, JsonValue])[] = [
+  () => [text, { type: "string", not: { const: "text" } }],
+  () => [
+    { type: "array", items: text },
+    { type: "array", items: text, contains: { const: "x" } },
+  ],
+  () => [
+    { type: "array", contains: text, minContains: 1 },
+    { type: "array", contains: text, minContains: 2 },
+  ],
+  ...[
+    { dependentRequired: { a: ["b"] } },
+    { dependentSchemas: { a: { required: ["b"] } } },
+    { if: { required: ["a"] }, then: { required: ["b"] } },
+    { patternProperties: { "^x-": text } },
+    { propertyNames: { pattern: "^[a-z]+$" } },
+  ].map((more): ((random: Random) => readonly [JsonValue, JsonValue]) => () => {
+    const properties = { a: text, b: text };
+    return [object(properties, []), object(properties, [], more as JsonObject)];
+  }),
+  () => {
+    const arms: JsonValue = [text, { type: ["string", "number"] }];
+    return [{ anyOf: arms }, { oneOf: arms }];
+  },
+];
+
 const limitChanges: readonly Make[] = [
+  ...conditions.flatMap((limit) => both("bound-tightened", "bound-loosened", limit)),
   ...limits.flatMap((limit) => both("bound-tightened", "bound-loosened", limit)),
   () => ({
     old: { type: "string" },
@@ -284,6 +337,7 @@ const objectChanges: readonly Make[] = [
 /** Every construct that a value's schema can change in. */
 export const mutations: readonly Make[] = [
   ...typeChanges,
+  ...itemChanges,
   ...unionChanges,
   ...limitChanges,
   ...objectChanges,

@@ -1,4 +1,6 @@
-import { type JsonValue, canonicalText } from "@mcpgen/engine";
+import { type JsonValue, canonicalText, isJsonObject } from "@mcpgen/engine";
+import { extended } from "../../sample/edit.js";
+import { matching } from "../../sample/strings.js";
 import { boundKeywords } from "../shape/bounds.js";
 import type { Bounds, Conjunction } from "../shape/form.js";
 import type { Maker } from "../witness/maker.js";
@@ -93,8 +95,61 @@ function edges(
     case "object":
       return (make, nodes) => lengths(around).map((length) => padded(make, nodes, length));
     default:
-      return () => [];
+      return (make, nodes) =>
+        keyedBy.has(keyword)
+          ? withKeys(make, nodes, keyword, limits)
+          : [...limits.flatMap(constantsIn), ...withOneMember(make, nodes)];
   }
+}
+
+/** Limits that are compared as text hold schemas; the constants in them are where they matter. */
+function constantsIn(limit: JsonValue | undefined): JsonValue[] {
+  if (typeof limit !== "string" || !limit.startsWith("{")) return [];
+  const found: JsonValue[] = [];
+  const visit = (part: JsonValue): void => {
+    if (!isJsonObject(part)) return Array.isArray(part) ? part.forEach(visit) : undefined;
+    const { const: constant, enum: listed } = part;
+    if (isJsonObject(constant) && constant["value"] !== undefined) found.push(constant["value"]);
+    if (Array.isArray(listed)) found.push(...listed);
+    for (const each of Object.values(part)) visit(each);
+  };
+  visit(JSON.parse(limit) as JsonValue);
+  return found;
+}
+
+/** Objects with one declared member beside those that must be there. */
+function withOneMember(make: Maker, nodes: Conjunction): JsonValue[] {
+  const object = make.minimal(nodes);
+  if (!isJsonObject(object)) return [];
+  const properties = make.reader.of(nodes).members.flatMap((member) => [...member.properties]);
+  return properties.map(([key, property]) => extended(object, key, make.minimal(property.nodes) ?? null));
+}
+
+/** Limits of an object that depend on its keys. */
+const keyedBy: ReadonlySet<string> = new Set([
+  "patternProperties",
+  "propertyNames",
+  "dependentRequired",
+  "dependentSchemas",
+]);
+
+/** Objects with one key more: one that the limit speaks of, or one that nobody speaks of. */
+function withKeys(
+  make: Maker,
+  nodes: Conjunction,
+  keyword: string,
+  limits: readonly (JsonValue | undefined)[],
+): JsonValue[] {
+  const named = limits.flatMap((limit) =>
+    typeof limit === "string" ? Object.keys(JSON.parse(limit) as object) : [],
+  );
+  const keys =
+    keyword === "patternProperties" ? named.map((pattern) => matching([pattern], "x") ?? "x") : named;
+  const object = make.minimal(nodes);
+  if (!isJsonObject(object)) return [];
+  return [...keys, "x-undeclared", "UPPER", "1", "a b"].flatMap((key) =>
+    ["text", 1.5, true, {}].map((value) => extended(object, key, value)),
+  );
 }
 
 function lengths(numbers: readonly number[]): number[] {

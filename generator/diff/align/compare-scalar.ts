@@ -1,4 +1,4 @@
-import { type JsonValue, canonicalText } from "@mcpgen/engine";
+import { type JsonValue, canonicalText, jsonEqual } from "@mcpgen/engine";
 import type { Bounds, Scalar, ScalarType } from "../shape/form.js";
 import type { Found } from "./compare.js";
 import { compareBounds } from "./compare-bounds.js";
@@ -19,9 +19,10 @@ export function compareScalars(pair: Pair, type: ScalarType, old: Scalar, next: 
   compareBounds(asText(old.free), asText(next.free), places, found);
 }
 
-function compareValues(old: readonly JsonValue[], next: readonly JsonValue[], found: Found): void {
-  const removed = old.filter((value) => !next.includes(value));
-  const added = next.filter((value) => !old.includes(value));
+/** Lists of values. */
+export function compareValues(old: readonly JsonValue[], next: readonly JsonValue[], found: Found): void {
+  const removed = old.filter((value) => !next.some((other) => jsonEqual(value, other)));
+  const added = next.filter((value) => !old.some((other) => jsonEqual(value, other)));
   if (old.length === 1 && next.length === 1 && removed.length === 1) {
     const narrowed = (): readonly JsonValue[] => removed;
     const widened = (): readonly JsonValue[] => added;

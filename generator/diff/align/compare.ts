@@ -1,12 +1,22 @@
+import type { JsonValue } from "@mcpgen/engine";
 import { type Location, commonLocation, locationOf } from "../location.js";
-import { type Form, type Member, type ShapeType, armCount, scalarTypes, typesOf } from "../shape/form.js";
+import {
+  type Bounds,
+  type Form,
+  type Member,
+  type ShapeType,
+  armCount,
+  scalarTypes,
+  shapeTypes,
+  typesOf,
+} from "../shape/form.js";
 import { type Aligner, shapeOf } from "./aligner.js";
 import { type Arms, alignArms } from "./arms.js";
 import { compareArms, eachType } from "./compare-arms.js";
 import { compareArrays } from "./compare-array.js";
 import { compareBounds } from "./compare-bounds.js";
 import { compareObjects } from "./compare-object.js";
-import { compareScalars } from "./compare-scalar.js";
+import { compareScalars, compareValues } from "./compare-scalar.js";
 import type { Candidates, Fact, Pair } from "./pair.js";
 
 /** Compares what may stand in two places that correspond, and finds the pairs of places inside. */
@@ -23,6 +33,7 @@ export function compareForms(aligner: Aligner, pair: Pair): void {
   if (common.length === 0) return void comparePure(pair, old, next, found);
   const arms = alignArms([aligner.old, aligner.new], old.members, next.members);
   compareArms(pair, old, next, arms, found);
+  compareExclusion(pair, old, next, found);
   for (const type of scalarTypes) {
     const [before, after] = [old.scalars.get(type), next.scalars.get(type)];
     if (before && after) compareScalars(pair, type, before, after, found);
@@ -40,7 +51,7 @@ function locationOfArm({ name, pointer }: Member): Location {
 }
 
 /** What is found of a place itself. */
-export interface PlaceFact extends Pick<Fact, "rule" | "when" | "narrowed" | "widened"> {
+export interface PlaceFact extends Pick<Fact, "rule" | "when" | "narrowed" | "widened" | "needsProof"> {
   readonly old?: string | null;
   readonly new?: string | null;
   readonly member?: string;
@@ -92,8 +103,8 @@ function comparePure(pair: Pair, old: Form, next: Form, found: Found): void {
     ...eachType(make, pair.new.nodes, gained),
     ...make.samples(pair.new.nodes, next.any ? 12 : 0),
   ];
-  if (next.any || before.size === 0) found({ rule: "type-widened", widened });
-  else if (old.any || after.size === 0) found({ rule: "type-narrowed", narrowed });
+  if (next.any || (lost.length === 0 && !old.any)) found({ rule: "type-widened", widened });
+  else if (old.any || gained.length === 0) found({ rule: "type-narrowed", narrowed });
   else found({ rule: "type-changed", narrowed, widened });
 }
 
@@ -102,6 +113,22 @@ function compareNull(old: Form, next: Form, found: Found): void {
   if (before === after || withoutNull(old).size === 0 || withoutNull(next).size === 0) return;
   if (after) found({ rule: "nullable-added", widened: () => [null] });
   else found({ rule: "nullable-removed", narrowed: () => [null] });
+}
+
+/** Whether a value may be of several arms at once matters only where arms overlap. */
+function compareExclusion(pair: Pair, old: Form, next: Form, found: Found): void {
+  if (old.exclusive === next.exclusive) return;
+  const values: Candidates = (make) => {
+    const places = [pair.old.nodes, pair.new.nodes] as const;
+    return [make.old, make.new].flatMap((each, side) => [
+      each.minimal(places[side]!),
+      ...eachType(each, places[side]!, shapeTypes),
+      ...each.samples(places[side]!, 12),
+    ]);
+  };
+  const texts = next.exclusive ? { old: null, new: "one arm only" } : { old: "one arm only", new: null };
+  if (next.exclusive) found({ rule: "bound-tightened", ...texts, needsProof: true, narrowed: values });
+  else found({ rule: "bound-loosened", ...texts, needsProof: true, widened: values });
 }
 
 /** Where members are compared. */
@@ -114,7 +141,34 @@ export interface MemberContext {
 
 function compareMembers(context: MemberContext, old: Member, next: Member, found: Found): void {
   const { aligner, pair } = context;
-  compareBounds(old.bounds, next.bounds, { pair, old: old.nodes, new: next.nodes }, found);
+  compareListed(old, next, found);
+  compareBounds(
+    withoutEnum(old.bounds),
+    withoutEnum(next.bounds),
+    { pair, old: old.nodes, new: next.nodes },
+    found,
+  );
   if (old.type === "object") compareObjects(context, old, next, found);
   else compareArrays(aligner, pair, old, next);
+}
+
+function withoutEnum(bounds: Bounds): Bounds {
+  return new Map([...bounds].filter(([keyword]) => keyword !== "enum"));
+}
+
+/** Objects and arrays that are listed one by one. */
+function compareListed(old: Member, next: Member, found: Found): void {
+  const [before, after] = [old.bounds.get("enum"), next.bounds.get("enum")] as (string[] | undefined)[];
+  if (before && after) compareValues(before.map(parsed), after.map(parsed), found);
+  else if (before) {
+    const widened: Candidates = ({ new: make }) => [make.minimal(next.nodes), ...make.samples(next.nodes, 8)];
+    found({ rule: before.length === 1 ? "const-removed" : "enum-opened", widened });
+  } else if (after) {
+    const narrowed: Candidates = ({ old: make }) => [make.minimal(old.nodes), ...make.samples(old.nodes, 8)];
+    found({ rule: after.length === 1 ? "const-added" : "enum-closed", narrowed });
+  }
+}
+
+function parsed(text: string): JsonValue {
+  return JSON.parse(text) as JsonValue;
 }

@@ -21,6 +21,8 @@ export interface Fact {
   readonly new: string | null;
   /** JSON Pointers of the canonical documents. */
   readonly at: { readonly old: string | null; readonly new: string | null };
+  /** It makes a difference only where some value shows it: without one, nothing is reported. */
+  readonly needsProof?: true;
   /** Values of the place that an old writer may send and a new reader refuses. */
   readonly narrowed?: Candidates;
   /** Values of the place that a new writer may send and an old reader refuses. */

@@ -28,14 +28,17 @@ function table(findings: readonly ReportedFinding[], level: Level): string {
     const first = group[0]!;
     const subjects = group.map(({ subject }) => code(subjectText(subject))).join("<br>");
     const state = group.every(({ approval }) => approval) ? " (approved)" : "";
-    return `| ${hit(first, level)} | ${first.rule}${state} | ${subjects} | ${change(first)} | ${cell(first.advice)} |`;
+    return `| ${hit(first, level)} | ${first.rule}${state} | ${subjects} | ${change(group)} | ${cell(first.advice)} |`;
   });
   return ["| hits | rule | what | change | what to do |", "| --- | --- | --- | --- | --- |", ...rows].join(
     "\n",
   );
 }
 
-function change({ old, new: next }: ReportedFinding): string {
+/** What changed, where that is the same for all of a group. */
+function change(group: readonly ReportedFinding[]): string {
+  const { old, new: next } = group[0]!;
+  if (!group.every((finding) => finding.old === old && finding.new === next)) return "";
   const texts = [old, next].map((text) =>
     text === null ? "" : code(text.length > 80 ? `${text.slice(0, 79)}…` : text),
   );

@@ -48,7 +48,7 @@ function groupText(group: readonly ReportedFinding[], level: Level, { paint, ver
   const line = [
     `  ${hit(first, level).padEnd(6)}`,
     `${paint("bold", first.rule)}${count}:`,
-    `${subjects}${shapes(first)}`,
+    `${subjects}${shapes(group)}`,
     paint("dim", `${placeText(first)}[${group.map(({ fingerprint }) => fingerprint).join(" ")}]`),
     stateText(group),
   ];
@@ -56,7 +56,10 @@ function groupText(group: readonly ReportedFinding[], level: Level, { paint, ver
   return verbose ? [text, ...details(first)].join("\n") : text;
 }
 
-function shapes({ old, new: next, demoted }: ReportedFinding): string {
+/** What changed, where that is the same for all of a group. */
+function shapes(group: readonly ReportedFinding[]): string {
+  const { old, new: next, demoted } = group[0]!;
+  if (!group.every((finding) => finding.old === old && finding.new === next)) return "";
   const doubt = demoted === undefined ? "" : ` (${demoted})`;
   if (old === null && next === null) return doubt;
   const text = old === null ? next! : next === null ? old : `${short(old)} → ${short(next)}`;

@@ -35,7 +35,7 @@ export const boundKeywords: ReadonlyMap<string, BoundKeyword> = new Map<string, 
 
 /** Keywords whose meaning is compared as text, by the types they limit. */
 const textKeywords: readonly { readonly keyword: keyof SchemaNode; readonly of: readonly ShapeType[] }[] = [
-  ...(["not", "if", "then", "else"] as const).map((keyword) => ({
+  ...(["not", "if"] as const).map((keyword) => ({
     keyword,
     of: ["boolean", "null", "number", "string", "array", "object"] as const,
   })),
@@ -58,7 +58,8 @@ export function boundsOf(nodes: Conjunction, type: ShapeType, text = nodeText): 
     }
     for (const { keyword, of } of textKeywords) {
       if (node[keyword] === undefined || !of.includes(type) || takesAnyKey(keyword, node)) continue;
-      bounds.set(keyword, join(bounds.get(keyword), text(node[keyword]), "both"));
+      const said = keyword === "if" ? { if: node.if, then: node.then, else: node.else } : node[keyword];
+      bounds.set(keyword, join(bounds.get(keyword), text(said), "both"));
     }
   }
   return bounds;

@@ -56,7 +56,8 @@ export class FormReader {
     const key = this.keyOf(nodes);
     let form = this.known.get(key);
     if (!form) {
-      form = readForm(key, this.alternatives.of(nodes));
+      const exclusive = nodes.length === 1 && (nodes[0]!.oneOf?.length ?? 0) > 1;
+      form = { ...readForm(key, this.alternatives.of(nodes)), exclusive };
       this.known.set(key, form);
       if (this.isAny(form, new Set())) this.known.set(key, (form = { ...form, any: true }));
     }
@@ -93,15 +94,25 @@ function readForm(key: string, alternatives: readonly Alternative[]): Form {
     const values = allowedValues(alternative.nodes);
     for (const type of types) {
       if (type === "array" || type === "object") {
-        const member = memberOf(alternative, type, values);
+        const member = memberOf(types.length === 1 ? alternative : typed(alternative, type), type, values);
         if (member) members.push(member);
         continue;
       }
       addScalar(scalars, type, alternative.nodes, values);
     }
   }
-  return { key, scalars, members: distinctMembers(members), any: false };
+  return { key, scalars, members: distinctMembers(members), any: false, exclusive: false };
 }
+
+/** An alternative of several types as that of one of them. */
+function typed(alternative: Alternative, type: "array" | "object"): Alternative {
+  return { ...alternative, nodes: [...alternative.nodes, typeNodes[type]] };
+}
+
+const typeNodes: { readonly [T in "array" | "object"]: SchemaNode } = {
+  array: { pointer: "", types: ["array"] },
+  object: { pointer: "", types: ["object"] },
+};
 
 /** The types that all nodes let through; `integer` counts as a number with a limit. */
 function allowedTypes(nodes: Conjunction): ShapeType[] {

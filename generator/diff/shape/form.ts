@@ -56,6 +56,8 @@ export interface Form {
   readonly members: readonly Member[];
   /** Any JSON value may stand there. */
   readonly any: boolean;
+  /** A value must be of one arm only (`oneOf`). */
+  readonly exclusive: boolean;
 }
 
 /** The types of what may stand in a place. */

@@ -1,4 +1,4 @@
-import { type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { type JsonValue, type SchemaNode, isJsonObject } from "@mcpgen/engine";
 import { extended } from "../../sample/edit.js";
 import type { Pair } from "../align/pair.js";
 import type { Reached } from "../walk/reach.js";
@@ -18,7 +18,8 @@ export function embedded(
   let current: JsonValue | undefined = value;
   for (let link = reached.get(pair); link && current !== undefined; link = reached.get(link.from)) {
     const { step } = link.edge;
-    const around: JsonValue | undefined = maker.minimal(link.edge[side]);
+    const needed: SchemaNode[] = step.kind === "item" ? [{ pointer: "", minItems: step.index + 1 }] : [];
+    const around: JsonValue | undefined = maker.minimal([...link.edge[side], ...needed]);
     if (step.kind === "item") current = withItem(around, step.index, current);
     else if (isJsonObject(around))
       current = extended(around, step.kind === "member" ? step.key : anyKey, current);
