@@ -14,54 +14,45 @@ export function findErrors(
   for (const note of notes) {
     for (const target of note.targets) {
       const code = Number(target);
+      const definition = defined.get(code);
       errors.set(code, {
         code,
         name: note.name,
         ...(note.http !== undefined && { http: note.http }),
-        description: note.reason,
-        ...defined.get(code),
+        ...(definition !== undefined && { definition }),
       });
     }
   }
-  for (const [code, found] of defined) {
+  for (const [code, definition] of defined) {
     if (errors.has(code)) continue;
-    const name = constantName(found.definition);
-    const text = `The error is named ${name} after ${found.definition}.`;
+    const name = constantName(definition);
+    const text = `The error is named ${name} after ${definition}.`;
     assumptions.push({ kind: "error", subject: String(code), text });
-    errors.set(code, { code, name, ...found });
+    errors.set(code, { code, name, definition });
   }
   return [...errors.values()].sort((a, b) => a.code - b.code);
 }
 
-interface DefinedCode {
-  readonly definition: string;
-  readonly shape: "response" | "error";
-}
-
 /** Definitions that fix an error's `code`, by code; where several do, the first by name. */
-function definedCodes(schema: Schema): ReadonlyMap<number, DefinedCode> {
-  const codes = new Map<number, DefinedCode>();
+function definedCodes(schema: Schema): ReadonlyMap<number, string> {
+  const codes = new Map<number, string>();
   for (const definition of schema.definitions.values()) {
-    const found = codeOf(schema, definition);
-    if (found && !codes.has(found.code))
-      codes.set(found.code, { definition: definition.name, shape: found.shape });
+    const code = codeOf(schema, definition);
+    if (code !== undefined && !codes.has(code)) codes.set(code, definition.name);
   }
   return codes;
 }
 
-function codeOf(
-  schema: Schema,
-  { name, node }: Definition,
-): { code: number; shape: "response" | "error" } | undefined {
+/** The code in a whole response, or in an error itself. */
+function codeOf(schema: Schema, { name, node }: Definition): number | undefined {
   const errors = memberNodes(schema, node, "error");
-  const shape = errors.length > 0 ? "response" : "error";
+  if (errors.length > 0) return firstCode(schema, errors);
   // An object with a constant `code` is an error only where its name says so; `code` is a frequent member.
-  if (shape === "error" && !name.endsWith("Error")) return undefined;
-  for (const body of shape === "response" ? errors : [node]) {
-    const code = constantInteger(schema, body);
-    if (code !== undefined) return { code, shape };
-  }
-  return undefined;
+  return name.endsWith("Error") ? firstCode(schema, [node]) : undefined;
+}
+
+function firstCode(schema: Schema, errors: readonly SchemaNode[]): number | undefined {
+  return errors.map((error) => constantInteger(schema, error)).find((code) => code !== undefined);
 }
 
 function constantInteger(schema: Schema, error: SchemaNode): number | undefined {

@@ -105,9 +105,6 @@ export interface ErrorCode {
   readonly http?: number;
   /** Definition that fixes the code, if the schema has one. */
   readonly definition?: string;
-  /** `response`: the definition is a whole error message; `error`: its `error` member. */
-  readonly shape?: "response" | "error";
-  readonly description?: string;
 }
 
 export interface HeaderRule {

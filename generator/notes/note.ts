@@ -84,8 +84,6 @@ export interface ErrorNote extends NoteBase {
   readonly name: string;
   /** HTTP status that goes with it. */
   readonly http?: number;
-  /** JSON Pointer to the schema of the error's `data`. */
-  readonly data?: string;
 }
 
 /** Unions and string sets to which later revisions add: a tolerant reader takes what it does not know. */

@@ -66,7 +66,6 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
   error: {
     name: string,
     http: optional({ expected: "an HTTP status", check: (value) => Number.isInteger(value) }),
-    data: optional({ expected: "a JSON Pointer", check: isPointer }),
   },
   open: {},
 };

@@ -101,7 +101,6 @@ describe("the models of the released revisions", () => {
       name: "UNSUPPORTED_PROTOCOL_VERSION",
       http: 400,
       definition: "UnsupportedProtocolVersionError",
-      shape: "response",
     });
   });
 });

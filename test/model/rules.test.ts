@@ -292,8 +292,8 @@ describe("errors", () => {
       Color: code(7),
     });
     expect(errors).toEqual([
-      { code: -2, name: "HEADER_MISMATCH", definition: "HeaderMismatchError", shape: "response" },
-      { code: -1, name: "PARSE_ERROR", definition: "ParseError", shape: "error" },
+      { code: -2, name: "HEADER_MISMATCH", definition: "HeaderMismatchError" },
+      { code: -1, name: "PARSE_ERROR", definition: "ParseError" },
     ]);
     expect(assumptions.filter(({ kind }) => kind === "error")).toHaveLength(2);
   });

@@ -50,8 +50,8 @@ const kinds: {
   deprecated: { needs: { since: "r" }, may: { instead: "Use." }, bad: { since: [1], instead: [1, null] } },
   error: {
     needs: { name: "N" },
-    may: { http: 400, data: "/$defs/D" },
-    bad: { name: [1], http: ["400", 4.5], data: ["D", 1] },
+    may: { http: 400 },
+    bad: { name: [1], http: ["400", 4.5] },
   },
   open: { needs: {}, may: {}, bad: {} },
 };
