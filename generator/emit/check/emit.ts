@@ -18,7 +18,9 @@ export const emitCheck: Emitter<SchemaInput> = ({ schema, folder, origin, import
     viewOf({ schema, constants }, definition, capitalised(identifiers.get(definition.name)!)),
   );
   const content = render("check.ts", { origin, importExtension, definitions });
-  return new Map([[`${folder}/check.ts`, laidOut(content)]]);
+  // Prettier counts some characters beyond ASCII as two columns or none.
+  const file = /^[\n -~]*$/.test(content) ? laidOut(content) : { content };
+  return new Map([[`${folder}/check.ts`, file]]);
 };
 
 interface DefinitionView {

@@ -1,4 +1,5 @@
 import { type Expression, compare, flatText, not } from "./expression.js";
+import { stringLiteral } from "../text.js";
 import { type Layout, group, indent, flat, softline } from "../layout.js";
 
 /** Names under which every object inherits something: there, only own members count. */
@@ -6,7 +7,7 @@ const inherited: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object
 
 /** The member `name` of the object `subject`. */
 export function member(subject: string, name: string): Layout {
-  const key = JSON.stringify(name);
+  const key = stringLiteral(name);
   if (inherited.has(name)) return ["own", "(", subject, ", ", key, ")"];
   return [subject, group("[", indent(softline, key), softline, "]")];
 }

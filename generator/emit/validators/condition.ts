@@ -74,6 +74,7 @@ function isDecided(node: SchemaNode, place: Place): boolean {
     place.shapes.constantsOf(node).every(isScalar)
   );
 }
+
 /** `{ type: array, items: { type: string } }`, which schemas are full of. */
 function isStrings(node: SchemaNode): boolean {
   const item = node.items;
@@ -93,11 +94,13 @@ function takesStatements(key: string, kinds: ReadonlySet<Kind>): boolean {
   const kind = needStatements.get(key);
   return kind === undefined || kinds.has(kind);
 }
+
 /** A type predicate that fails narrows what stands behind it, down to nothing: it has to come last. */
 export function callsLast(tests: readonly Expression[]): Expression[] {
   const isCall = (test: Expression): boolean => test.kind === "call";
   return [...tests.filter((test) => !isCall(test)), ...tests.filter(isCall)];
 }
+
 /** `anyOf` whose arms are told apart without looking into objects. */
 function unionCondition(
   node: SchemaNode,

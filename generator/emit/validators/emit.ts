@@ -45,8 +45,13 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
     imports: importOf(names, types, input.importExtension),
     blocks: [...prelude(emitter.prelude), ...definitions],
   });
-  return new Map<string, EmittedFile>([[`${folder}/validators.ts`, { content, formatted: true }]]);
+  return new Map<string, EmittedFile>([[`${folder}/validators.ts`, laidOut(content)]]);
 };
+
+/** Prettier counts some characters beyond ASCII as two columns or none: lines that hold any are left to it. */
+function laidOut(content: string): EmittedFile {
+  return /^[\n -~]*$/.test(content) ? { content, formatted: true } : { content };
+}
 
 /** Types of the standard library that emitted code names; definitions called so are imported under another name. */
 const shadowing: ReadonlySet<string> = new Set(["Generator", "Iterator"]);

@@ -1,4 +1,5 @@
 import type { SchemaNode } from "@mcpgen/engine";
+import { stringLiteral } from "../text.js";
 import { probe, readings } from "./access.js";
 import { check, test } from "./check.js";
 import { condition } from "./condition.js";
@@ -30,7 +31,7 @@ export function checkKeys(node: SchemaNode, subject: string, place: Place): Stat
   }
   if (describesOthers) {
     const named = [...(node.properties?.keys() ?? [])].map((name) =>
-      compare(key, "===", JSON.stringify(name)),
+      compare(key, "===", stringLiteral(name)),
     );
     const elsewhere = and(
       ...named.map(not),

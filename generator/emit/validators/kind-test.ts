@@ -1,4 +1,5 @@
 import type { TypeName } from "@mcpgen/engine";
+import { stringLiteral } from "../text.js";
 import { type Expression, call, compare, or } from "./expression.js";
 import type { Kind, Scalar } from "./kind.js";
 
@@ -16,7 +17,7 @@ export function kindTest(kind: Kind, subject: string): Expression {
     case "null":
       return compare(subject, "===", "null");
     default:
-      return compare(["typeof ", subject], "===", JSON.stringify(kind));
+      return compare(["typeof ", subject], "===", `"${kind}"`);
   }
 }
 
@@ -28,7 +29,9 @@ export function finite(subject: string): Expression {
 export function kindsTest(kinds: Iterable<Kind>, subject: string): Expression {
   return or(...[...kinds].map((kind) => (kind === "number" ? finite(subject) : kindTest(kind, subject))));
 }
+
 /** A literal as prettier spells it. */
 export function literal(value: Scalar): string {
-  return typeof value === "number" ? JSON.stringify(value).replace("e+", "e") : JSON.stringify(value);
+  if (typeof value === "string") return stringLiteral(value);
+  return JSON.stringify(value).replace("e+", "e");
 }

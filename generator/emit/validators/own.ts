@@ -25,6 +25,7 @@ export function ownCondition(
   });
   return and(typesTest(node, subject, within, limits.length > 0), ...parts);
 }
+
 /** The kinds that are left once the node's own keywords have been checked, as TypeScript sees it as well. */
 export function ownKinds(node: SchemaNode, place: Place, within: ReadonlySet<Kind>): ReadonlySet<Kind> {
   if (node.const || node.enum) {
@@ -33,6 +34,7 @@ export function ownKinds(node: SchemaNode, place: Place, within: ReadonlySet<Kin
   }
   return node.types ? common(within, kindsOfTypes(node.types)) : within;
 }
+
 export function constantCondition(
   node: SchemaNode,
   subject: string,
@@ -44,6 +46,7 @@ export function constantCondition(
   if (!values.every(isScalar)) return undefined;
   return or(...values.map((value) => compare(subject, "===", literal(value))));
 }
+
 function typesTest(
   node: SchemaNode,
   subject: string,
@@ -64,6 +67,7 @@ function typesTest(
     }),
   );
 }
+
 interface Limit {
   readonly kind: Kind;
   readonly holds: Expression;

@@ -70,10 +70,10 @@ function readIn(layout: Layout, used: Set<string>): void {
 }
 
 const word = /^[A-Za-z_$][\w$]*$/;
-const identifierOrString = /"(?:[^"\\]|\\.)*"|[A-Za-z_$][\w$]*/g;
+const identifierOrString = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_$][\w$]*/g;
 
 /** Adds the identifiers in a piece of emitted code; what is inside string literals is none. */
 function addIdentifiers(code: string, names: Set<string>): void {
   if (word.test(code)) names.add(code);
-  else for (const found of code.match(identifierOrString) ?? []) if (!found.startsWith('"')) names.add(found);
+  else for (const found of code.match(identifierOrString) ?? []) if (!/^["']/.test(found)) names.add(found);
 }

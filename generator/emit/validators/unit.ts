@@ -2,6 +2,7 @@ import { type SchemaNode, referencesOf } from "@mcpgen/engine";
 import { withoutCovered } from "./covers.js";
 import { type Expression, call, yieldCall } from "./expression.js";
 import { type Layout } from "../layout.js";
+import { patternLiteral } from "./pattern-literal.js";
 import { Scope } from "./scope.js";
 import type { Printed } from "./function.js";
 import type { Shapes } from "./shape.js";
@@ -56,7 +57,7 @@ export class Patterns {
   literals(used: ReadonlySet<string>): (readonly [name: string, literal: string])[] {
     return [...this.names]
       .filter(([, name]) => used.has(name))
-      .map(([pattern, name]) => [name, `/${new RegExp(pattern, "u").source}/u`] as const);
+      .map(([pattern, name]) => [name, patternLiteral(pattern)] as const);
   }
 }
 

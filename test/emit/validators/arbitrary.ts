@@ -3,10 +3,24 @@ import type { JsonValue } from "@mcpgen/engine";
 
 /** Few names, so that schemas and values meet; some that every object inherits something under. */
 const names = ["a", "b", "type", "constructor", "__proto__", "x-y/z"] as const;
+/** Names that take escapes, other quotes, or more columns than they have code units. */
+const oddNames = [
+  'say "a"',
+  `"it's"`,
+  "\u202ea\u2066",
+  "\u2028",
+  "\u{1F600}",
+  "\u{1F1E9}\u{1F1EA}",
+  "\u6f22",
+  "\0",
+] as const;
 const definitionNames = ["A", "B", "Error", "tree"] as const;
-const tags = ["one", "two", "three"] as const;
+const tags = ["one", "two", "three", 'fo"ur', "\u202efive"] as const;
 
-const name = fc.constantFrom(...names);
+const name = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...names) },
+  { weight: 1, arbitrary: fc.constantFrom(...oddNames) },
+);
 const small = fc.integer({ min: 0, max: 3 });
 
 /** Own members whatever their names: `__proto__` as a key of a literal would set the prototype. */
@@ -36,6 +50,8 @@ const scalar = fc.oneof(
     "three",
     "aa",
     "\u{1F600}a",
+    'fo"ur',
+    "\u202efive",
     1e20,
   ),
 );
@@ -70,7 +86,11 @@ const assertions = fc.oneof(
     { requiredKeys: [] },
   ),
   fc.record(
-    { minLength: small, maxLength: small, pattern: fc.constantFrom("^a", "o", "^.$", "/") },
+    {
+      minLength: small,
+      maxLength: small,
+      pattern: fc.constantFrom("^a", "o", "^.$", "/", "\u202e?a", "[\u{E0001}\0]"),
+    },
     { requiredKeys: [] },
   ),
   fc.record({ minItems: small, maxItems: small, uniqueItems: fc.boolean() }, { requiredKeys: [] }),

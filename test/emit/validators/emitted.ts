@@ -1,5 +1,6 @@
 import { transformSync } from "esbuild";
 import { type JsonValue, type Schema, canonicalise, readSchema } from "@mcpgen/engine";
+import type { EmittedFile } from "../../../generator/emit/emitter.js";
 import { emitTypes } from "../../../generator/emit/types/emit.js";
 import { emitValidators } from "../../../generator/emit/validators/emit.js";
 import { loadTemplates } from "../../../generator/emit/templates.js";
@@ -15,8 +16,12 @@ const render = loadTemplates();
 
 /** The text of `validators.ts` for a schema. */
 export function validatorsOf(schema: Schema): string {
-  const files = emitValidators({ ...surroundings, schema });
-  return files.get("it/validators.ts")!.content;
+  return emittedFrom(schema).content;
+}
+
+/** `validators.ts` for a schema, and whether it says to be laid out already. */
+export function emittedFrom(schema: Schema): EmittedFile {
+  return emitValidators({ ...surroundings, schema }).get("it/validators.ts")!;
 }
 
 /** The text of the `types.ts` that it imports from. */

@@ -1,0 +1,15 @@
+import { stringLiteral } from "../text.js";
+
+/** `pattern` as a regular expression; characters that string literals escape are escaped here too. */
+export function patternLiteral(pattern: string): string {
+  const source = new RegExp(pattern, "u").source.replace(/[^ -~]/gu, (character) =>
+    stringLiteral(character) === `"${character}"` ? character : escaped(character),
+  );
+  return `/${source}/u`;
+}
+
+/** Two escapes in a row are one character, as the flag `u` reads them. */
+function escaped(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
+}
