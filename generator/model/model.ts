@@ -73,7 +73,7 @@ export interface Alternative {
   readonly definition: string;
   /** How it is told from the plain result; absent where nothing does. */
   readonly discriminator?: Discriminator;
-  /** Capability of the answering side that it needs, dotted path. */
+  /** Capability of the answering side that it needs, a JSON Pointer into those it declares. */
   readonly capability?: string;
 }
 
@@ -91,7 +91,7 @@ export interface Page {
   readonly item: string;
 }
 
-/** What one side must have declared: a dotted path into its capabilities. */
+/** What one side must have declared: a JSON Pointer into its capabilities. */
 export interface Capability {
   readonly of: Role;
   readonly path: string;

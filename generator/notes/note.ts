@@ -33,7 +33,7 @@ export interface PairingNote extends NoteBase {
   readonly kind: "pairing";
   readonly result: string;
   readonly alternatives?: readonly string[];
-  /** The capability, of the side that answers, without which no alternative comes. */
+  /** The capability, of the side that answers, without which no alternative comes: a JSON Pointer. */
   readonly alternativeCapability?: string;
   /** The member, and its value, that tells an alternative from the plain result. */
   readonly alternativeMark?: { readonly [member: string]: string };
@@ -44,7 +44,7 @@ export interface SenderNote extends NoteBase {
   readonly sender: "client" | "server" | "both";
 }
 
-/** The capability that gates a method: dotted path into the capabilities of one side. */
+/** The capability that gates a method: a JSON Pointer into what one side declares. */
 export interface CapabilityNote extends NoteBase {
   readonly kind: "capability";
   readonly of: "client" | "server";

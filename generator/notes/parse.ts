@@ -18,6 +18,11 @@ const side: Field = {
   check: (value) => value === "client" || value === "server",
 };
 
+const capability: Field = {
+  expected: "a JSON Pointer into the capabilities, such as /resources/subscribe",
+  check: (value) => value !== "" && isPointer(value),
+};
+
 function optional(field: Field): Field {
   return { ...field, optional: true };
 }
@@ -38,7 +43,7 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
       expected: "an array of definition names",
       check: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
     }),
-    alternativeCapability: optional(string),
+    alternativeCapability: optional(capability),
     alternativeMark: optional({
       expected: "an object of one string",
       check: (value) =>
@@ -54,7 +59,7 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
       check: (value) => value === "both" || side.check(value),
     },
   },
-  capability: { of: side, capability: string },
+  capability: { of: side, capability },
   header: {
     header: string,
     from: { expected: "a JSON Pointer or null", check: (value) => value === null || isPointer(value) },

@@ -82,7 +82,7 @@ describe("the models of the released revisions", () => {
         {
           definition: "CreateTaskResult",
           discriminator: { key: "task" },
-          capability: "tasks.requests.tools.call",
+          capability: "/tasks/requests/tools/call",
         },
       ],
     });

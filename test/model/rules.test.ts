@@ -236,20 +236,20 @@ describe("capabilities", () => {
         ServerNotification: anyOf("SaidNotification"),
       },
       [
-        { kind: "capability", targets: ["get", "notifications/said"], of: "server", capability: "s" },
-        { kind: "capability", targets: ["get", "notifications/said"], of: "client", capability: "c" },
+        { kind: "capability", targets: ["get", "notifications/said"], of: "server", capability: "/s" },
+        { kind: "capability", targets: ["get", "notifications/said"], of: "client", capability: "/c" },
       ],
     );
-    expect(gate(methodOf(model, "get"), "client")).toEqual({ of: "server", path: "s" });
-    expect(gate(methodOf(model, "get"), "server")).toEqual({ of: "client", path: "c" });
-    expect(gate(methodOf(model, "notifications/said"), "client")).toEqual({ of: "client", path: "c" });
+    expect(gate(methodOf(model, "get"), "client")).toEqual({ of: "server", path: "/s" });
+    expect(gate(methodOf(model, "get"), "server")).toEqual({ of: "client", path: "/c" });
+    expect(gate(methodOf(model, "notifications/said"), "client")).toEqual({ of: "client", path: "/c" });
   });
 });
 
 describe("notes", () => {
   it("about methods and properties that do not exist are named", () => {
     const { problems } = built({ ARequest: message("a"), Result: result }, [
-      { kind: "capability", targets: ["a", "gone"], of: "server", capability: "x" },
+      { kind: "capability", targets: ["a", "gone"], of: "server", capability: "/x" },
       { kind: "header", targets: ["*", "gone too"], header: "X", from: null },
       { kind: "owned", targets: ["/$defs/Result/properties/nothing"] },
     ]);

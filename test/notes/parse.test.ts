@@ -34,14 +34,14 @@ const kinds: {
   extends: { needs: { base: "Base" }, may: {}, bad: { base: [1, null, ["Base"]] } },
   pairing: {
     needs: { result: "R" },
-    may: { alternatives: ["A"], alternativeCapability: "tasks" },
-    bad: { result: [1], alternatives: ["A", [1], {}], alternativeCapability: [1, ["a"]] },
+    may: { alternatives: ["A"], alternativeCapability: "/tasks" },
+    bad: { result: [1], alternatives: ["A", [1], {}], alternativeCapability: [1, ["a"], "tasks", ""] },
   },
   sender: { needs: { sender: "both" }, may: {}, bad: { sender: ["neither", 1, null] } },
   capability: {
-    needs: { of: "server", capability: "a.b" },
+    needs: { of: "server", capability: "/a/b~1c.d" },
     may: {},
-    bad: { of: ["both", 1], capability: [1] },
+    bad: { of: ["both", 1], capability: [1, "a.b", "a/b", ""] },
   },
   header: { needs: { header: "H", from: null }, may: {}, bad: { header: [1], from: ["a", 1, {}] } },
   cacheable: { needs: {}, may: {}, bad: {} },

@@ -108,15 +108,15 @@ function marker({ discriminator, capability }: Alternative): Member[] {
   ];
 }
 
-function pathLayout(dotted: string): Layout {
-  return stringsLayout(dotted.split("."));
+function pathLayout(pointer: string): Layout {
+  return stringsLayout(pointerTokens(pointer));
 }
 
 function headersLayout(rules: readonly HeaderRule[]): Layout {
   const headers = rules.map(({ header, from }) =>
     objectLayout([
       ["header", stringLiteral(header)],
-      ...(from === null ? [] : [["from", stringsLayout(pointerTokens(from))] as const]),
+      ...(from === null ? [] : [["from", pathLayout(from)] as const]),
     ]),
   );
   const forced = rules.every(({ from }) => from !== null);

@@ -27,7 +27,7 @@ describe("tables and stubs", () => {
       if (length % 7 === 0)
         notes.push({ kind: "header", targets: [method], header: `X-${name}`, from: `/params/${name}` });
       if (length % 2 === 0)
-        notes.push({ kind: "capability", targets: [method], of: "server", capability: `${name}.${name}` });
+        notes.push({ kind: "capability", targets: [method], of: "server", capability: `/${name}/${name}` });
     }
     const model = modelOf({ ...definitions, P: object({}), ClientRequest: { anyOf: requests } }, notes);
     for (const [path, content] of emitted([model])) {

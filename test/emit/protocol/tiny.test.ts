@@ -56,7 +56,7 @@ describe("the output for a tiny protocol", () => {
       greet: {
         name: "GreetRequest",
         accepts: true,
-        capability: { of: "server", path: ["people", "greeting"] },
+        capability: { of: "server", path: ["people", "example.com/greeting"] },
         headers: [{ header: "Example-Name", from: ["params", "name"] }],
         cacheable: true,
         multiRoundTrip: true,
@@ -66,7 +66,7 @@ describe("the output for a tiny protocol", () => {
       },
       refused: false,
       inherited: undefined,
-      gate: { of: "server", path: ["people", "greeting"] },
+      gate: { of: "server", path: ["people", "example.com/greeting"] },
       payload: true,
       headers: [{ header: "Example-Version" }],
       errors: { BUSY: { code: -32050, http: 503 } },

@@ -43,7 +43,7 @@ const notes: readonly NoteText[] = [
     kind: "capability",
     targets: ["people/greet", "notifications/greeted"],
     of: "server",
-    capability: "people.greeting",
+    capability: "/people/example.com~1greeting",
   },
   { kind: "header", targets: ["*"], header: "Example-Version", from: null },
   { kind: "header", targets: ["people/greet"], header: "Example-Name", from: "/params/name" },
