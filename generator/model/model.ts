@@ -111,7 +111,7 @@ export interface HeaderRule {
   readonly header: string;
   /** Method it applies to; `*` is every request. */
   readonly method: string;
-  /** JSON Pointer into the message, or `null` for the negotiated revision. */
+  /** JSON Pointer into the message, or `null` for the negotiated revision, once it is negotiated. */
   readonly from: string | null;
 }
 

@@ -51,7 +51,10 @@ export interface CapabilityNote extends NoteBase {
   readonly capability: string;
 }
 
-/** An HTTP header that repeats a part of a message (`from`, a JSON Pointer), or the negotiated revision (`null`). */
+/**
+ * An HTTP header that repeats a part of a message (`from`, a JSON Pointer), or the negotiated revision (`null`)
+ * once it is negotiated.
+ */
 export interface HeaderNote extends NoteBase {
   readonly kind: "header";
   readonly header: string;
