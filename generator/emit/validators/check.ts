@@ -8,7 +8,7 @@ import { type Head, judgeHead, plainHead, printFunction, walkerHead } from "./fu
 import { checkItems } from "./items.js";
 import { checkMembers } from "./members.js";
 import { type Kind, everyKind } from "./kind.js";
-import { type Statement, require, verdict, when } from "./statement.js";
+import { type Statement, refuseUnless, verdict, when } from "./statement.js";
 import { type Place } from "./unit.js";
 import { isUnionOnly, unionVerdict } from "./union.js";
 
@@ -27,19 +27,19 @@ export function check(
   within: Kinds = everyKind,
 ): Statement[] {
   const simple = condition(node, subject, place, within);
-  if (simple) return require(simple);
-  if (isUnionOnly(node, place)) return require(split(node, subject, place));
+  if (simple) return refuseUnless(simple);
+  if (isUnionOnly(node, place)) return refuseUnless(split(node, subject, place));
   const { pointer, anyOf, ref } = node;
   const statements = checkOwn(node, subject, place, within);
   let left = ownKinds(node, place, within);
   for (const part of node.allOf ?? []) {
     const inPlace = checkInPlace(part, subject, place, left);
-    statements.push(...(inPlace ?? require(split(part, subject, place))));
+    statements.push(...(inPlace ?? refuseUnless(split(part, subject, place))));
     if (inPlace) left = ownKinds(part, place, left);
   }
-  if (anyOf) statements.push(...require(split({ pointer, anyOf, ...openness(node) }, subject, place)));
+  if (anyOf) statements.push(...refuseUnless(split({ pointer, anyOf, ...openness(node) }, subject, place)));
   statements.push(...checkLogic(node, subject, place, left));
-  if (ref !== undefined) statements.push(...require(condition({ pointer, ref }, subject, place, left)!));
+  if (ref !== undefined) statements.push(...refuseUnless(condition({ pointer, ref }, subject, place, left)!));
   return statements;
 }
 
@@ -51,13 +51,18 @@ export function verdictOn(
   within: Kinds = everyKind,
 ): Statement[] {
   const simple = condition(node, subject, place, within);
-  if (simple) return verdict(require(simple));
+  if (simple) return verdict(refuseUnless(simple));
   if (isUnionOnly(node, place)) return unionVerdict(node, subject, place, within);
   return verdict(check(node, subject, place, within));
 }
 
 /** A condition for `node` whatever it takes: a function of its own, if need be. */
-export function test(node: SchemaNode, subject: string, place: Place, within: Kinds = everyKind): Expression {
+export function conditionFor(
+  node: SchemaNode,
+  subject: string,
+  place: Place,
+  within: Kinds = everyKind,
+): Expression {
   return condition(node, subject, place, within) ?? split(node, subject, place);
 }
 
@@ -82,7 +87,7 @@ function checkOwn(node: SchemaNode, subject: string, place: Place, within: Kinds
   const own = ownCondition(node, subject, place, within);
   const left = ownKinds(node, place, within);
   return [
-    ...(own ? require(own) : checkConstants(node, subject, place)),
+    ...(own ? refuseUnless(own) : checkConstants(node, subject, place)),
     ...(left.has("object") ? ofKind("object", checkMembers(node, subject, place), subject, left) : []),
     ...(left.has("array") ? ofKind("array", checkItems(node, subject, place), subject, left) : []),
   ];
@@ -91,7 +96,7 @@ function checkOwn(node: SchemaNode, subject: string, place: Place, within: Kinds
 /** `const` and `enum` with objects or arrays among their values. */
 function checkConstants(node: SchemaNode, subject: string, place: Place): Statement[] {
   const arms = place.shapes.constantsOf(node).map((value) => constantSchema(value, node.pointer));
-  return require(split({ pointer: node.pointer, anyOf: arms }, subject, place));
+  return refuseUnless(split({ pointer: node.pointer, anyOf: arms }, subject, place));
 }
 
 /** `statements`, which ask that `subject` is of `kind`: only where it is. */
@@ -107,7 +112,7 @@ function checkInPlace(
   within: Kinds,
 ): Statement[] | undefined {
   const simple = condition(part, subject, place, within);
-  if (simple) return require(simple);
+  if (simple) return refuseUnless(simple);
   return within.size === 1 && part.ref === undefined ? check(part, subject, place, within) : undefined;
 }
 
@@ -115,15 +120,20 @@ function checkLogic(node: SchemaNode, subject: string, place: Place, within: Kin
   const statements: Statement[] = [];
   const tested = place.asTested();
   if (node.oneOf) statements.push(...checkOneOf(node, node.oneOf, subject, place, within));
-  if (node.not) statements.push(...require(not(test(node.not, subject, tested.under("excluded"), within))));
+  if (node.not)
+    statements.push(...refuseUnless(not(conditionFor(node.not, subject, tested.under("excluded"), within))));
   if (node.if && (node.then || node.else)) {
-    const chosen = test(node.if, subject, tested.under("if"), within);
+    const chosen = conditionFor(node.if, subject, tested.under("if"), within);
     const inside = condition(node.if, subject, place, within) ? ownKinds(node.if, place, within) : within;
     if (node.then) {
-      statements.push(...when(chosen, require(test(node.then, subject, place.under("then"), inside))));
+      statements.push(
+        ...when(chosen, refuseUnless(conditionFor(node.then, subject, place.under("then"), inside))),
+      );
     }
     if (node.else) {
-      statements.push(...when(not(chosen), require(test(node.else, subject, place.under("else"), within))));
+      statements.push(
+        ...when(not(chosen), refuseUnless(conditionFor(node.else, subject, place.under("else"), within))),
+      );
     }
   }
   return statements;
@@ -137,15 +147,15 @@ function checkOneOf(
   within: Kinds,
 ): Statement[] {
   if (place.shapes.isOpen(node)) {
-    return require(split({ pointer: node.pointer, anyOf: arms, open: true }, subject, place));
+    return refuseUnless(split({ pointer: node.pointer, anyOf: arms, open: true }, subject, place));
   }
   const tested = place.asTested();
   const count = place.scope.local("matching");
   const tally: Statement = { kind: "plain", text: `${count}++` };
   return [
     { kind: "plain", text: `let ${count} = 0` },
-    ...arms.flatMap((arm) => when(test(arm, subject, tested, within), [tally])),
-    ...require(compare(count, "===", "1")),
+    ...arms.flatMap((arm) => when(conditionFor(arm, subject, tested, within), [tally])),
+    ...refuseUnless(compare(count, "===", "1")),
   ];
 }
 

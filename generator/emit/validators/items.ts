@@ -1,8 +1,8 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { isPresent } from "./access.js";
-import { check, test } from "./check.js";
+import { check, conditionFor } from "./check.js";
 import { compare, no, yes } from "./expression.js";
-import { type Statement, require, when } from "./statement.js";
+import { type Statement, refuseUnless, when } from "./statement.js";
 import type { Place } from "./unit.js";
 
 /** Checks what `node` says of the items of an array. `subject` is known to be one; its length is checked. */
@@ -37,7 +37,7 @@ function checkRest(node: SchemaNode, from: number, subject: string, place: Place
   if (!node.items || place.shapes.isTrivial(node.items)) return [];
   const item = place.scope.local("item");
   const checks = checkItem(node.items, item, place);
-  if (checks[0]?.kind === "return") return require(compare(`${subject}.length`, "<=", String(from)));
+  if (checks[0]?.kind === "return") return refuseUnless(compare(`${subject}.length`, "<=", String(from)));
   if (from === 0) return [{ kind: "for", head: `const ${item} of ${subject}`, body: checks }];
   const index = place.scope.local("index");
   const head = `let ${index} = ${from}; ${index} < ${subject}.length; ${index}++`;
@@ -48,18 +48,21 @@ function checkRest(node: SchemaNode, from: number, subject: string, place: Place
 
 function checkItem(node: SchemaNode, item: string, place: Place): Statement[] {
   const ready = place.shapes.refusesUndefined(node);
-  return [...(ready ? [] : require(isPresent(item))), ...check(node, item, place.under(`${place.hint}Item`))];
+  return [
+    ...(ready ? [] : refuseUnless(isPresent(item))),
+    ...check(node, item, place.under(`${place.hint}Item`)),
+  ];
 }
 
 function checkContains(node: SchemaNode, subject: string, place: Place): Statement[] {
   if (!node.contains) return [];
   const item = place.scope.local("item");
-  const found = test(node.contains, item, place.asTested().under("contained"));
+  const found = conditionFor(node.contains, item, place.asTested().under("contained"));
   const { minContains = 1, maxContains } = node;
-  if (found.kind === "constant" && !found.value) return require(minContains > 0 ? no : yes);
+  if (found.kind === "constant" && !found.value) return refuseUnless(minContains > 0 ? no : yes);
   const limits = (count: string): Statement[] => [
-    ...(minContains > 0 ? require(compare(count, ">=", String(minContains))) : []),
-    ...(maxContains === undefined ? [] : require(compare(count, "<=", String(maxContains)))),
+    ...(minContains > 0 ? refuseUnless(compare(count, ">=", String(minContains))) : []),
+    ...(maxContains === undefined ? [] : refuseUnless(compare(count, "<=", String(maxContains)))),
   ];
   if (found.kind === "constant") return limits(`${subject}.length`);
   const count = place.scope.local("containing");

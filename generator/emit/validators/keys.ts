@@ -1,12 +1,12 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { stringLiteral } from "../text.js";
 import { probe, readings } from "./access.js";
-import { check, test } from "./check.js";
+import { check, conditionFor } from "./check.js";
 import { condition } from "./condition.js";
 import { patternTest } from "./own.js";
 import { type Expression, and, bound, compare, not } from "./expression.js";
 import type { Kind } from "./kind.js";
-import { type Statement, require, when } from "./statement.js";
+import { type Statement, refuseUnless, when } from "./statement.js";
 import type { Place } from "./unit.js";
 
 const onlyStrings: ReadonlySet<Kind> = new Set(["string"]);
@@ -24,7 +24,7 @@ export function checkKeys(node: SchemaNode, subject: string, place: Place): Stat
   const key = place.scope.local("key");
   const body: Statement[] = [];
   if (describesNames)
-    body.push(...require(test(node.propertyNames!, key, place.under("names"), onlyStrings)));
+    body.push(...refuseUnless(conditionFor(node.propertyNames!, key, place.under("names"), onlyStrings)));
   for (const [pattern, child] of patterns) {
     if (shapes.isTrivial(child)) continue;
     body.push(...when(patternTest(pattern, key, place), checkEntry(child, subject, key, place)));
@@ -39,17 +39,17 @@ export function checkKeys(node: SchemaNode, subject: string, place: Place): Stat
     );
     body.push(...whereElse(elsewhere, checkEntry(others, subject, key, place)));
   }
-  if (body[0]?.kind === "return") return require(compare(`Object.keys(${subject}).length`, "===", "0"));
+  if (body[0]?.kind === "return") return refuseUnless(compare(`Object.keys(${subject}).length`, "===", "0"));
   return [{ kind: "for", head: `const ${key} in ${subject}`, body }];
 }
 
 /** A lone refusal joins the condition it stands under. */
-function whereElse(test_: Expression, checks: Statement[]): Statement[] {
+function whereElse(elsewhere: Expression, checks: Statement[]): Statement[] {
   const [only] = checks;
   if (checks.length === 1 && only?.kind === "if" && !only.else) {
-    return test_.kind === "constant" ? checks : [{ ...only, test: and(test_, only.test) }];
+    return elsewhere.kind === "constant" ? checks : [{ ...only, test: and(elsewhere, only.test) }];
   }
-  return when(test_, checks);
+  return when(elsewhere, checks);
 }
 
 function checkEntry(node: SchemaNode, subject: string, key: string, place: Place): Statement[] {
@@ -57,11 +57,11 @@ function checkEntry(node: SchemaNode, subject: string, key: string, place: Place
   const inner = place.under("entry");
   const probed = condition(node, probe, inner);
   const ready = place.shapes.refusesUndefined(node);
-  if (probed && readings(probed) <= 1 && ready) return require(bound(probed, probe, entry));
+  if (probed && readings(probed) <= 1 && ready) return refuseUnless(bound(probed, probe, entry));
   const local = place.scope.local("entry");
   return [
     { kind: "const", name: local, value: entry },
-    ...(ready ? [] : require(not(compare(local, "===", "undefined")))),
+    ...(ready ? [] : refuseUnless(not(compare(local, "===", "undefined")))),
     ...check(node, local, inner),
   ];
 }

@@ -1,12 +1,12 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { isAbsent, isLong, isPresent, member, probe, readings } from "./access.js";
-import { check, test } from "./check.js";
+import { check, conditionFor } from "./check.js";
 import { condition } from "./condition.js";
 import { type Expression, and, bound, compare, or } from "./expression.js";
 import { checkKeys } from "./keys.js";
 import { flat } from "../layout.js";
 import type { Kind } from "./kind.js";
-import { type Statement, require, when } from "./statement.js";
+import { type Statement, refuseUnless, when } from "./statement.js";
 import type { Place } from "./unit.js";
 
 /** Checks what `node` says of an object. `subject` is known to be one. */
@@ -73,15 +73,16 @@ function checkMember({ name, node, required, accepted }: Member, subject: string
         ? accepted
         : and(isPresent(probe), accepted);
     const times = readings(whole);
-    if (times === 0 || (times === 1 && !isLong(access))) return require(bound(whole, probe, flat(access)));
+    if (times === 0 || (times === 1 && !isLong(access)))
+      return refuseUnless(bound(whole, probe, flat(access)));
     const local = place.scope.local(name);
-    return [{ kind: "const", name: local, value: access }, ...require(bound(whole, probe, local))];
+    return [{ kind: "const", name: local, value: access }, ...refuseUnless(bound(whole, probe, local))];
   }
   const local = place.scope.local(name);
   const checks = check(node, local, place);
   return [
     { kind: "const", name: local, value: access },
-    ...(ready ? [] : require(isPresent(local))),
+    ...(ready ? [] : refuseUnless(isPresent(local))),
     ...(required ? checks : when(isPresent(local), checks)),
   ];
 }
@@ -89,8 +90,10 @@ function checkMember({ name, node, required, accepted }: Member, subject: string
 function checkCount(node: SchemaNode, subject: string): Statement[] {
   const count = `Object.keys(${subject}).length`;
   return [
-    ...(node.minProperties ? require(compare(count, ">=", String(node.minProperties))) : []),
-    ...(node.maxProperties === undefined ? [] : require(compare(count, "<=", String(node.maxProperties)))),
+    ...(node.minProperties ? refuseUnless(compare(count, ">=", String(node.minProperties))) : []),
+    ...(node.maxProperties === undefined
+      ? []
+      : refuseUnless(compare(count, "<=", String(node.maxProperties)))),
   ];
 }
 
@@ -98,10 +101,10 @@ function checkDependents(node: SchemaNode, subject: string, place: Place): State
   const present = (name: string): Expression => isPresent(member(subject, name));
   return [
     ...[...(node.dependentRequired ?? [])].flatMap(([name, others]) =>
-      when(present(name), require(and(...others.map(present)))),
+      when(present(name), refuseUnless(and(...others.map(present)))),
     ),
     ...[...(node.dependentSchemas ?? [])].flatMap(([name, child]) =>
-      when(present(name), require(test(child, subject, place.under(name), onlyObjects))),
+      when(present(name), refuseUnless(conditionFor(child, subject, place.under(name), onlyObjects))),
     ),
   ];
 }

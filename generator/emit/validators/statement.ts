@@ -27,7 +27,7 @@ export function returns(value: Expression): Statement {
 }
 
 /** Statements that leave with `false` unless the condition holds. */
-export function require(condition: Expression): Statement[] {
+export function refuseUnless(condition: Expression): Statement[] {
   if (condition.kind === "constant") return condition.value ? [] : [returns(condition)];
   return [{ kind: "if", test: not(condition), then: [returns({ kind: "constant", value: false })] }];
 }

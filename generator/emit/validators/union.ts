@@ -1,6 +1,6 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { isPresent, member } from "./access.js";
-import { test, verdictOn } from "./check.js";
+import { conditionFor, verdictOn } from "./check.js";
 import { callsLast } from "./condition.js";
 import { kindTest, kindsTest, literal } from "./kind-test.js";
 import {
@@ -13,7 +13,7 @@ import {
 import { type Expression, and, compare, no, or } from "./expression.js";
 import { assertions } from "./assertions.js";
 import { type Kind, common } from "./kind.js";
-import { type Statement, type SwitchCase, require, returns, when } from "./statement.js";
+import { type Statement, type SwitchCase, refuseUnless, returns, when } from "./statement.js";
 import type { Place } from "./unit.js";
 
 type Kinds = ReadonlySet<Kind>;
@@ -65,7 +65,7 @@ export function unionVerdict(node: SchemaNode, subject: string, place: Place, wi
     if (!rest)
       return [
         ...statements,
-        ...(lone || within.size === 1 ? [] : require(kindTest("object", subject))),
+        ...(lone || within.size === 1 ? [] : refuseUnless(kindTest("object", subject))),
         ...verdict,
       ];
     statements.push(...when(kindTest("object", subject), verdict));
@@ -88,7 +88,7 @@ function armsOf(kinds: Kinds, arms: readonly SchemaNode[], place: Place, within:
 function inTurn(arms: readonly SchemaNode[], subject: string, place: Place, within: Kinds): Statement[] {
   const [first, ...others] = arms;
   if (first && others.length === 0) return verdictOn(first, subject, place, within);
-  return [returns(or(...callsLast(arms.map((arm) => test(arm, subject, place.asTested(), within)))))];
+  return [returns(or(...callsLast(arms.map((arm) => conditionFor(arm, subject, place.asTested(), within)))))];
 }
 
 function objectVerdict(
@@ -100,7 +100,7 @@ function objectVerdict(
 ): Statement[] {
   if (discriminator) return [switchOn(discriminator, open, subject, place)];
   const shared = commonConstants(place.shapes, arms).flatMap(([name, value]) =>
-    require(compare(member(subject, name), "===", literal(value))),
+    refuseUnless(compare(member(subject, name), "===", literal(value))),
   );
   const tags = presenceTags(place.shapes, arms);
   if (!tags) return [...shared, ...inTurn(arms, subject, place, objectKind)];
@@ -113,7 +113,7 @@ function objectVerdict(
     value: member(subject, tag),
   }));
   const verdicts = arms.map((arm, index) =>
-    and(isPresent(locals[index]!), test(arm, subject, tested.under(tags[index]!), objectKind)),
+    and(isPresent(locals[index]!), conditionFor(arm, subject, tested.under(tags[index]!), objectKind)),
   );
   return [...shared, ...reads, returns(or(...verdicts))];
 }
@@ -133,7 +133,9 @@ function switchOn(discriminator: Discriminator, open: boolean, subject: string, 
     return {
       labels,
       body: [
-        returns(or(...callsLast(place.arms(arms).map((arm) => test(arm, subject, tested, objectKind))))),
+        returns(
+          or(...callsLast(place.arms(arms).map((arm) => conditionFor(arm, subject, tested, objectKind)))),
+        ),
       ],
     };
   });
