@@ -1,3 +1,5 @@
+import type { Deprecation } from "@mcpgen/engine";
+
 /** Characters that reorder or hide text around them, or are not seen themselves, and odd separators of lines. */
 const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
@@ -23,10 +25,14 @@ export function stringLiteral(text: string): string {
   return `'${doubled.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
-/** `name` as a property key: bare where that is an identifier, else a string literal. */
+/** `name` as a property key of a type: bare where that is an identifier, else a string literal. */
 export function propertyKey(name: string): string {
-  // `__proto__: x` in an object literal would set the prototype; computed is the only safe spelling there.
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : stringLiteral(name);
+}
+
+/** `name` as a key of an object literal, where a plain `__proto__` would set the prototype. */
+export function memberKey(name: string): string {
+  return name === "__proto__" ? '["__proto__"]' : propertyKey(name);
 }
 
 /** The expression that reads member `name` of the object named `object`. */
@@ -67,6 +73,13 @@ export function docComment(paragraphs: readonly (string | undefined)[], indent =
     .flatMap((line) => wrapped(line, 77 - indent.length))
     .map((line) => `${indent} * ${line}`.trimEnd());
   return `${indent}/**\n${body.join("\n")}\n${indent} */\n`;
+}
+
+/** The `@deprecated` line of a documentation comment. */
+export function deprecationLine(deprecated: Deprecation | undefined): string | undefined {
+  if (!deprecated) return undefined;
+  const { since, instead } = deprecated;
+  return ["@deprecated", since && `Since ${since}.`, instead].filter(Boolean).join(" ");
 }
 
 /** Breaks a line at spaces so that no piece is longer than `width` where a space allows it. */

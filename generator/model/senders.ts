@@ -1,6 +1,6 @@
 import { type Schema, reachable } from "@mcpgen/engine";
 import type { Message } from "./messages.js";
-import { type Assumption, type ResultOf, type Role, opposite } from "./model.js";
+import { type Assumption, type ResultOf, type Role, answersOf, opposite } from "./model.js";
 import type { SenderNote } from "../notes/note.js";
 import type { Membership } from "./role-unions.js";
 
@@ -51,12 +51,7 @@ function partsSentBy(
   for (const { message, result } of sent) {
     const roles = senders.get(message.method)?.senders ?? [];
     if (roles.includes(role)) roots.push(message.definition.name);
-    if (!roles.includes(opposite(role)) || !result) continue;
-    roots.push(
-      ...[result.definition, ...result.alternatives.map(({ definition }) => definition)].filter(
-        (name) => name !== undefined,
-      ),
-    );
+    if (result && roles.includes(opposite(role))) roots.push(...answersOf({ result }));
   }
   return reachable(schema, roots);
 }

@@ -1,5 +1,5 @@
 import { type Definition, type Schema, type SchemaNode, referencesOf } from "@mcpgen/engine";
-import type { Alternative, Method, ProtocolModel } from "../../model/model.js";
+import { type Method, type ProtocolModel, answersOf } from "../../model/model.js";
 import { memberNodes } from "../../model/object-view.js";
 
 /** A schema as authors see it: without the members that the era owns. */
@@ -114,15 +114,14 @@ export function inlineParams(model: ProtocolModel, { message, params }: Method):
 }
 
 /** What may answer the method, as far as an author may write it. */
-export function authoredResults(model: ProtocolModel, { result }: Method): string[] {
-  const alternatives = (result?.alternatives ?? []).filter((arm) => !belongsToEra(model, arm));
-  return [result?.definition, ...alternatives.map(({ definition }) => definition)].filter(
-    (name) => name !== undefined,
+export function authoredResults(model: ProtocolModel, method: Method): string[] {
+  return answersOf(method).filter(
+    (answer) => answer === method.result?.definition || !belongsToEra(model, answer),
   );
 }
 
 /** Whether all that an alternative adds to what it extends is the era's. */
-function belongsToEra({ schema, owned }: ProtocolModel, { definition }: Alternative): boolean {
+function belongsToEra({ schema, owned }: ProtocolModel, definition: string): boolean {
   const { node, extends: bases = [] } = schema.definitions.get(definition)!;
   const own = owned.get(definition) ?? new Set();
   const inherited = new Set(

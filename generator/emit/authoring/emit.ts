@@ -2,13 +2,12 @@ import { type Definition, referencesOf } from "@mcpgen/engine";
 import type { Method, ProtocolModel, Role } from "../../model/model.js";
 import { published } from "../../model/published.js";
 import type { Emitter, WorkspaceInput } from "../emitter.js";
-import { memberKey } from "../methods/layouts.js";
-import { methodDoc } from "../methods/type-rows.js";
+import { methodDoc } from "../method-doc.js";
 import { nameDefinitions } from "../names.js";
-import { docComment } from "../text.js";
+import { deprecationLine, docComment, memberKey } from "../text.js";
 import { isInterface } from "../types/declaration.js";
 import { assigned, interfaceHead, settled } from "../types/layout.js";
-import { deprecation, indexSignature, membersOf, printBody } from "../types/object.js";
+import { indexSignature, membersOf, printBody } from "../types/object.js";
 import { printType, union } from "../types/print.js";
 import { type AuthoredSchema, authoredResults, authoredSchema, inlineParams } from "./authored-schema.js";
 
@@ -35,7 +34,7 @@ export const emitAuthoring: Emitter<WorkspaceInput> = ({ models, origin, importE
     changed: authored.reached
       .filter(({ name }) => authored.changed.has(name))
       .map((definition) => ({
-        doc: docComment([definition.node.description, deprecation(definition.node)]),
+        doc: docComment([definition.node.description, deprecationLine(definition.node.deprecated)]),
         declaration: declare(definition, exported.get(definition.name)!, names),
       })),
     unchanged: authored.reached

@@ -1,4 +1,4 @@
-import { propertyKey, stringLiteral } from "../text.js";
+import { memberKey, stringLiteral } from "../text.js";
 
 /** An expression of the emitted table, and how it reads on one line. */
 export type Literal = Code | ObjectLiteral | ArrayLiteral;
@@ -43,7 +43,7 @@ export function number(value: number): Literal {
 }
 
 export function object(members: readonly Member[]): Literal {
-  const flat = members.map(([key, value]) => `${keyText(key)}: ${value.flat}`).join(", ");
+  const flat = members.map(([key, value]) => `${memberKey(key)}: ${value.flat}`).join(", ");
   const broken = members.some(([, value]) => isBroken(value));
   return { kind: "object", members, flat: members.length === 0 ? "{}" : `{ ${flat} }`, broken };
 }
@@ -78,7 +78,7 @@ export function printLiteral(literal: Literal, indent: number, before: number, a
 }
 
 function memberText([key, value]: Member, indent: number): string {
-  const name = `${keyText(key)}:`;
+  const name = `${memberKey(key)}:`;
   const taken = indent + name.length + 1;
   // What cannot be broken itself goes to a line of its own.
   const moved = value.kind === "code" && taken + value.flat.length + 1 > width;
@@ -99,11 +99,6 @@ function itemLines(items: readonly Literal[], indent: number): string[] {
     else lines.push(flat);
   }
   return lines;
-}
-
-/** `__proto__: x` would set the prototype of the literal; a computed key is a member. */
-function keyText(key: string): string {
-  return key === "__proto__" ? '["__proto__"]' : propertyKey(key);
 }
 
 function isBroken(literal: Literal): boolean {

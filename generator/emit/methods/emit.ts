@@ -1,10 +1,10 @@
-import { type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
+import { type Method, type ProtocolModel, type Role, answersOf, opposite } from "../../model/model.js";
+import { arrayLayout, memberLine, objectLayout, printAt, unionType } from "../code-layout.js";
 import type { Emitter, ModelInput } from "../emitter.js";
 import { nameDefinitions } from "../names.js";
-import { stringLiteral } from "../text.js";
+import { memberKey, stringLiteral } from "../text.js";
 import type { Layout } from "../layout.js";
 import { Facts } from "./facts.js";
-import { arrayLayout, memberKey, memberLine, objectLayout, printAt, unionType } from "./layouts.js";
 import { typeRows } from "./type-rows.js";
 
 const roles: readonly Role[] = ["client", "server"];
@@ -95,10 +95,7 @@ function tableOf(model: ProtocolModel, role: Role, facts: Facts): object {
 
 /** The exact definitions that may answer a method, the plain one first. */
 function resultRow(method: Method, facts: Facts): string[] {
-  const { definition, alternatives = [] } = method.result ?? {};
-  const names = [definition, ...alternatives.map((arm) => arm.definition)].filter(
-    (name) => name !== undefined,
-  );
+  const names = answersOf(method);
   if (names.length === 0) return [];
   const definitions = names.map((name) => objectLayout(facts.definition(name, facts.exactly(name))));
   return [memberLine(2, memberKey(method.name), arrayLayout(definitions, true))];

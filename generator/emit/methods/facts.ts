@@ -7,10 +7,10 @@ import {
   type Role,
   gate,
 } from "../../model/model.js";
+import { arrayLayout, memberLine, objectLayout, stringsLayout } from "../code-layout.js";
 import { capitalised } from "../names.js";
 import { stringLiteral } from "../text.js";
 import type { Layout } from "../layout.js";
-import { arrayLayout, memberLine, objectLayout, stringsLayout } from "./layouts.js";
 
 type Member = readonly [key: string, value: Layout];
 

@@ -1,6 +1,7 @@
-import type { Method, ProtocolModel } from "../../model/model.js";
-import { docComment } from "../text.js";
-import { memberKey, printAt, unionMember } from "./layouts.js";
+import { type Method, type ProtocolModel, answersOf } from "../../model/model.js";
+import { printAt, unionMember } from "../code-layout.js";
+import { methodDoc } from "../method-doc.js";
+import { memberKey } from "../text.js";
 
 /** One method in the type maps. */
 export interface TypeRow {
@@ -35,15 +36,6 @@ export function typeRows(model: ProtocolModel, names: ReadonlyMap<string, string
   return { requests, notifications, usesTypes };
 }
 
-/** The documentation comment of a method. */
-export function methodDoc({ description, deprecated, see }: Method, indent = ""): string {
-  return docComment([description, deprecated && deprecationLine(deprecated), see && `@see ${see}`], indent);
-}
-
-function deprecationLine({ since, instead }: NonNullable<Method["deprecated"]>): string {
-  return ["@deprecated", since && `Since ${since}.`, instead].filter(Boolean).join(" ");
-}
-
 function paramsArms({ message, params }: Method, names: ReadonlyMap<string, string>): string[] {
   if (params.presence === "none") return ["undefined"];
   // An indexed access already has `undefined` where the member is optional.
@@ -52,8 +44,7 @@ function paramsArms({ message, params }: Method, names: ReadonlyMap<string, stri
   return params.presence === "optional" ? [type, "undefined"] : [type];
 }
 
-function resultArms({ result }: Method, names: ReadonlyMap<string, string>): string[] {
-  const definitions = [result?.definition, ...(result?.alternatives ?? []).map((arm) => arm.definition)];
-  const types = definitions.filter((name) => name !== undefined).map((name) => `types.${names.get(name)!}`);
+function resultArms(method: Method, names: ReadonlyMap<string, string>): string[] {
+  const types = answersOf(method).map((name) => `types.${names.get(name)!}`);
   return types.length > 0 ? types : ["unknown"];
 }

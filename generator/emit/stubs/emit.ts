@@ -1,7 +1,7 @@
 import { type Method, type Role, opposite } from "../../model/model.js";
 import type { Emitter, Files, ModelInput } from "../emitter.js";
-import { callLayout, printAt } from "../methods/layouts.js";
-import { methodDoc } from "../methods/type-rows.js";
+import { callLayout, printAt } from "../code-layout.js";
+import { methodDoc } from "../method-doc.js";
 import { capitalised } from "../names.js";
 import { stringLiteral } from "../text.js";
 import { nameOperations } from "./operations.js";

@@ -1,10 +1,10 @@
 import type { Definition, Schema } from "@mcpgen/engine";
 import type { Emitter, SchemaInput } from "../emitter.js";
 import { nameDefinitions } from "../names.js";
-import { docComment } from "../text.js";
+import { deprecationLine, docComment } from "../text.js";
 import { isInterface } from "./declaration.js";
 import { printableBases } from "./extends.js";
-import { type Member, deprecation, indexSignature, membersOf, printBody } from "./object.js";
+import { type Member, indexSignature, membersOf, printBody } from "./object.js";
 import { assigned, interfaceHead, settled } from "./layout.js";
 import { type TypeNames, printType } from "./print.js";
 
@@ -20,7 +20,11 @@ export const emitTypes: Emitter<SchemaInput> = ({ schema, folder, origin, render
 };
 
 function documentation({ node, see = [] }: Definition): string {
-  return docComment([node.description, deprecation(node), ...see.map((page) => `@see ${page}`)]);
+  return docComment([
+    node.description,
+    deprecationLine(node.deprecated),
+    ...see.map((page) => `@see ${page}`),
+  ]);
 }
 
 function declare(definition: Definition, schema: Schema, names: TypeNames): string {

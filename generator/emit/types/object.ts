@@ -1,5 +1,5 @@
 import { type SchemaNode, naturalCompare } from "@mcpgen/engine";
-import { docComment, propertyKey } from "../text.js";
+import { deprecationLine, docComment, propertyKey } from "../text.js";
 import { assigned } from "./layout.js";
 import { type TypeNames, printType, union } from "./print.js";
 
@@ -54,17 +54,7 @@ export function printBody(
 }
 
 function propertyDoc(node: SchemaNode | undefined, indent: string): string {
-  return node ? docComment([node.description, deprecation(node)], indent) : "";
-}
-
-/** The `@deprecated` line of a node, if it is deprecated. */
-export function deprecation(node: SchemaNode): string | undefined {
-  if (!node.deprecated) return undefined;
-  const { since, instead } = node.deprecated;
-  const text = [since === undefined ? "" : `Since ${since}.`, instead ?? ""]
-    .filter((part) => part !== "")
-    .join(" ");
-  return `@deprecated ${text}`.trimEnd();
+  return node ? docComment([node.description, deprecationLine(node.deprecated)], indent) : "";
 }
 
 /** The members an object node declares: constants, required, optional, `_meta` last; natural order within each. */

@@ -1,6 +1,6 @@
 import { published } from "../../model/published.js";
 import type { Emitter, WorkspaceInput } from "../emitter.js";
-import { arrayLayout, printAt, stringsLayout } from "../methods/layouts.js";
+import { arrayLayout, printAt, stringsLayout } from "../code-layout.js";
 import { identifiersFor } from "../names.js";
 import type { Layout } from "../layout.js";
 

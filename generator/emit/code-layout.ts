@@ -1,22 +1,7 @@
-import { propertyKey, stringLiteral } from "../text.js";
-import {
-  type Layout,
-  group,
-  hardline,
-  indent,
-  join,
-  line,
-  print,
-  softline,
-  whenBroken,
-} from "../layout.js";
+import { stringLiteral } from "./text.js";
+import { type Layout, group, hardline, indent, join, line, print, softline, whenBroken } from "./layout.js";
 
-/** Pieces of code the tables are made of, laid out as prettier lays them out. */
-
-/** `name` as a key of an object literal, where a plain `__proto__` would set the prototype. */
-export function memberKey(name: string): string {
-  return name === "__proto__" ? '["__proto__"]' : propertyKey(name);
-}
+/** Pieces of code that tables and stubs are made of, laid out as prettier lays them out. */
 
 /** `key: value`; a long text goes on a line of its own, unless the key is so short that little is won. */
 function memberLayout(key: string, value: Layout): Layout {

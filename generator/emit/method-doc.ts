@@ -1,0 +1,7 @@
+import type { Method } from "../model/model.js";
+import { deprecationLine, docComment } from "./text.js";
+
+/** The documentation comment of a method. */
+export function methodDoc({ description, deprecated, see }: Method, indent = ""): string {
+  return docComment([description, deprecationLine(deprecated), see && `@see ${see}`], indent);
+}
