@@ -1,6 +1,6 @@
 import { type JsonValue, type SchemaNode, isJsonObject } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import type { Method, ProtocolModel, Role } from "../../model/model.js";
+import type { Alternative, Method, ProtocolModel, Role } from "../../model/model.js";
 import { opposite } from "../../model/model.js";
 import type { Context } from "../walk/context.js";
 
@@ -8,10 +8,22 @@ import type { Context } from "../walk/context.js";
 export type Verdict = "valid" | "invalid" | "method not in table";
 
 /**
+ * How the answers to a method are told apart: `any` takes what fits one of them, `marked` looks at the mark
+ * of an alternative first. What `any` refuses, `marked` refuses too.
+ */
+export type Reading = "any" | "marked";
+
+/**
  * Judges a whole message as an exact reader of the revision does: the table of the direction first, then
  * the schema.
  */
-export function judge(model: ProtocolModel, side: 0 | 1, context: Context, message: JsonValue): Verdict {
+export function judge(
+  model: ProtocolModel,
+  side: 0 | 1,
+  context: Context,
+  message: JsonValue,
+  reading: Reading = "any",
+): Verdict {
   switch (context.part) {
     case "request":
     case "notification": {
@@ -23,7 +35,8 @@ export function judge(model: ProtocolModel, side: 0 | 1, context: Context, messa
       const method = sent(model, context.method, opposite(context.from));
       if (!method) return "method not in table";
       const result = isJsonObject(message) ? message["result"] : undefined;
-      return result === undefined ? "invalid" : verdict(model, resultsOf(method), result);
+      if (result === undefined) return "invalid";
+      return verdict(model, reading === "any" ? resultsOf(method) : answerTo(method, result), result);
     }
     case "embedded-request":
     case "embedded-result": {
@@ -54,6 +67,19 @@ export function resultsOf({ result }: Method): string[] {
     ...(plain === undefined ? [] : [plain]),
     ...(result?.alternatives ?? []).map(({ definition }) => definition),
   ];
+}
+
+/** The definitions that may be meant by an answer: the one whose mark it bears, else those without a mark. */
+function answerTo(method: Method, value: JsonValue): string[] {
+  const { definition, alternatives = [] } = method.result ?? {};
+  const bears = ({ discriminator }: Alternative): boolean => {
+    if (!discriminator || !isJsonObject(value) || !Object.hasOwn(value, discriminator.key)) return false;
+    return discriminator.value === undefined || value[discriminator.key] === discriminator.value;
+  };
+  const marked = alternatives.find(bears);
+  if (marked) return [marked.definition];
+  const unmarked = alternatives.filter(({ discriminator }) => !discriminator);
+  return [definition, ...unmarked.map((arm) => arm.definition)].filter((name) => name !== undefined);
 }
 
 /** Whether any of the definitions takes the value; nothing is known to be wrong where none is named. */

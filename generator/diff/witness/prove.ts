@@ -4,7 +4,7 @@ import type { Candidates, Fact, Pair } from "../align/pair.js";
 import { type Context, messageOf } from "../walk/context.js";
 import type { Reached } from "../walk/reach.js";
 import { embedded } from "./embed.js";
-import { type Verdict, judge } from "./judge.js";
+import { type Reading, type Verdict, judge } from "./judge.js";
 import type { Makers } from "./maker.js";
 
 /** A concrete message that one revision takes and the other does not. */
@@ -13,6 +13,8 @@ export interface Counterexample {
   readonly valid: { readonly old: boolean; readonly new: boolean };
   /** What the value is: it decides what judges it. */
   readonly as: Context;
+  /** How the answers to the method are told apart, where that makes the difference. */
+  readonly reading: Reading;
   readonly verdict: { readonly old: Verdict; readonly new: Verdict };
 }
 
@@ -41,32 +43,39 @@ export class Prover {
    * because of this difference: the place alone must make the difference too.
    */
   prove(occurrence: Occurrence, direction: Direction): Counterexample | undefined {
-    const candidates = occurrence.fact[direction];
-    if (!candidates) return undefined;
-    return occurrence.place
-      ? this.proveInside(occurrence, occurrence.place, candidates, direction)
-      : this.proveWhole(occurrence.context, candidates, direction);
-  }
-
-  private proveWhole(
-    context: Context,
-    candidates: Candidates,
-    direction: Direction,
-  ): Counterexample | undefined {
-    for (const message of candidates(this.makers)) {
-      const proof = message === undefined ? undefined : this.judged(context, message, direction);
+    const { context } = occurrence;
+    const tried: JsonValue[] = [];
+    for (const message of this.messages(occurrence, direction)) {
+      if (message === undefined) continue;
+      const proof = this.judged(context, message, direction, "any");
+      if (proof) return proof;
+      tried.push(message);
+    }
+    // An alternative without demands of its own takes every answer, unless its mark is looked at first.
+    const marked = context.part === "result" ? tried : [];
+    for (const message of marked) {
+      const proof = this.judged(context, message, direction, "marked");
       if (proof) return proof;
     }
     return undefined;
   }
 
-  private proveInside(
-    { context }: Occurrence,
+  /** Messages worth judging. */
+  private messages(
+    { fact, context, place }: Occurrence,
+    direction: Direction,
+  ): Iterable<JsonValue | undefined> {
+    const candidates = fact[direction];
+    if (!candidates) return [];
+    return place ? this.messagesWith(context, place, candidates, direction) : candidates(this.makers);
+  }
+
+  private *messagesWith(
+    context: Context,
     { pair, reached }: NonNullable<Occurrence["place"]>,
     candidates: Candidates,
     direction: Direction,
-  ): Counterexample | undefined {
-    const { old, new: next } = this.makers;
+  ): Generator<JsonValue | undefined> {
     const takes = (side: "old" | "new", value: JsonValue): boolean =>
       this.makers[side].isValid(pair[side].nodes, value);
     const [taking, refusing] =
@@ -74,25 +83,24 @@ export class Prover {
     for (const value of candidates(this.makers)) {
       if (value === undefined || !takes(taking, value) || takes(refusing, value)) continue;
       // What lies around the place should please both sides, so that nothing else makes the difference.
-      for (const [maker, side] of [
-        [refusing === "new" ? next : old, refusing],
-        [taking === "new" ? next : old, taking],
-      ] as const) {
-        const message = messageOf(context, embedded(value, pair, reached, maker, side));
-        const proof = message === undefined ? undefined : this.judged(context, message, direction);
-        if (proof) return proof;
+      for (const side of [refusing, taking]) {
+        yield messageOf(context, embedded(value, pair, reached, this.makers[side], side));
       }
     }
-    return undefined;
   }
 
-  private judged(context: Context, message: JsonValue, direction: Direction): Counterexample | undefined {
+  private judged(
+    context: Context,
+    message: JsonValue,
+    direction: Direction,
+    reading: Reading,
+  ): Counterexample | undefined {
     const verdict = {
-      old: judge(this.models[0], 0, context, message),
-      new: judge(this.models[1], 1, context, message),
+      old: judge(this.models[0], 0, context, message, reading),
+      new: judge(this.models[1], 1, context, message, reading),
     };
     const valid = { old: verdict.old === "valid", new: verdict.new === "valid" };
     const proves = direction === "narrowed" ? valid.old && !valid.new : valid.new && !valid.old;
-    return proves ? { value: message, valid, as: context, verdict } : undefined;
+    return proves ? { value: message, valid, as: context, reading, verdict } : undefined;
   }
 }
