@@ -42,9 +42,10 @@ export function unionType(name: string, arms: readonly string[]): Layout {
   return group(`export type ${name} =`, indent(line, union), ";");
 }
 
-/** `head(argument, …)tail` */
-export function callLayout(head: string, args: readonly string[], tail: string): Layout {
-  return group(`${head}(`, indent(softline, join([",", line], args), whenBroken(",")), softline, `)${tail}`);
+/** What stands between the parentheses of `head(…)tail`: on one line where all of that fits on one. */
+export function argumentsWithin(depth: number, head: string, args: readonly string[], tail: string): string {
+  const inside = [indent(softline, join([",", line], args), whenBroken(",")), softline];
+  return printAt(depth, group(`${head}(`, inside, `)${tail}`)).slice(head.length + 1, -tail.length - 1);
 }
 
 /** The text of `layout` at a depth of indentation; the first line's own indentation is the template's. */

@@ -1,7 +1,7 @@
 import { type Method, type ProtocolModel, type Role, answersOf, opposite } from "../../model/model.js";
 import { arrayLayout, memberLine, objectLayout, printAt, unionType } from "../code-layout.js";
 import type { Emitter, ModelInput } from "../emitter.js";
-import { nameDefinitions } from "../names.js";
+import { capitalised, nameDefinitions } from "../names.js";
 import { memberKey, stringLiteral } from "../text.js";
 import type { Layout } from "../layout.js";
 import { Facts } from "./facts.js";
@@ -30,18 +30,14 @@ export const emitMethods: Emitter<ModelInput> = ({ model, folder, origin, import
 };
 
 /** The names of all methods that a side sends as messages, or inside messages. */
-function methodTypes(model: ProtocolModel, role: Role): string[] {
-  const prefix = role === "client" ? "Client" : "Server";
+function methodTypes(model: ProtocolModel, role: Role): { about: string; declaration: string }[] {
   return (["request", "notification"] as const).map((kind) => {
     const methods = model.methods.filter((method) => method.kind === kind && method.senders.includes(role));
-    const type = `${prefix}${kind === "request" ? "Request" : "Notification"}Method`;
-    return printAt(
-      0,
-      unionType(
-        type,
-        methods.map(({ name }) => stringLiteral(name)),
-      ),
-    );
+    const names = methods.map(({ name }) => stringLiteral(name));
+    return {
+      about: `Methods of the ${kind}s that a ${role} sends.`,
+      declaration: printAt(0, unionType(`${capitalised(role)}${capitalised(kind)}Method`, names)),
+    };
   });
 }
 

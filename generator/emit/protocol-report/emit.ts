@@ -47,7 +47,7 @@ function resultText({ definition, alternatives }: ResultOf): string {
         ? ""
         : value === undefined
           ? ` with ${codeSpan(key)}`
-          : ` where ${codeSpan(`${key} is ${value}`)}`;
+          : ` where ${codeSpan(key)} = ${codeSpan(value)}`;
     const needs = arm.capability === undefined ? "" : ` given capability ${codeSpan(arm.capability)}`;
     return ` or ${codeSpan(arm.definition)}${mark}${needs}`;
   });

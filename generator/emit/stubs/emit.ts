@@ -1,6 +1,7 @@
+import { naturalCompare } from "@mcpgen/engine";
 import { type Method, type Role, opposite } from "../../model/model.js";
 import type { Emitter, Files, ModelInput } from "../emitter.js";
-import { callLayout, printAt } from "../code-layout.js";
+import { argumentsWithin } from "../code-layout.js";
 import { methodDoc } from "../method-doc.js";
 import { capitalised } from "../names.js";
 import { stringLiteral } from "../text.js";
@@ -14,6 +15,7 @@ export const emitServer: Emitter<ModelInput> = (input) => emitStubs("server", in
 
 function emitStubs(role: Role, { model, folder, origin, importExtension, render }: ModelInput): Files {
   const other = opposite(role);
+  const peer = capitalised(other);
   // A payload is no message of its own, so there is nothing to send.
   const sent = model.methods.filter((method) => method.senders.includes(role) && !method.payload);
   const operations = nameOperations(sent);
@@ -22,43 +24,58 @@ function emitStubs(role: Role, { model, folder, origin, importExtension, render 
     importExtension,
     role,
     other,
-    peer: capitalised(other),
+    peer,
     revision: model.revision,
     era: model.era,
-    modelTypes: modelTypes(sent),
+    modelTypes: modelTypes(sent).join(", "),
+    methodTypes: [...methodTypes, `${peer}NotificationMethod`, `${peer}RequestMethod`].sort(naturalCompare),
     stubs: sent.map((method) => stub(method, operations.get(method.name)!)),
   });
   return new Map([[`${folder}/${role}.ts`, { content, formatted: true as const }]]);
 }
 
+/** What every file of stubs needs of `methods.ts`. */
+const methodTypes = ["Notifications", "Params", "Requests", "Result"];
+
 /** The types of the stubs' signatures; an unused import would not compile. */
-function modelTypes(sent: readonly Method[]): string {
-  const types = [
+function modelTypes(sent: readonly Method[]): string[] {
+  return [
     ...(sent.length > 0 ? ["Caller"] : []),
     ...(sent.some(({ kind }) => kind === "request") ? ["RequestOptions"] : []),
     "Revision",
   ];
-  return `{ ${types.join(", ")} }`;
 }
 
-function stub(method: Method, operation: string): { doc: string; signature: string; body: string } {
+/** A function that sends a method. */
+interface Stub {
+  readonly doc: string;
+  readonly name: string;
+  readonly parameters: string;
+  readonly result: string;
+  /** The function of a `Caller` that it calls, and with what. */
+  readonly send: string;
+  readonly sent: string;
+}
+
+function stub(method: Method, name: string): Stub {
   const { kind, params } = method;
-  const name = stringLiteral(method.name);
+  const literal = stringLiteral(method.name);
   const parameters = [
     "caller: Caller",
     ...(params.presence === "none"
       ? []
-      : [`params${params.presence === "optional" ? "?" : ""}: Params<${name}>`]),
+      : [`params${params.presence === "optional" ? "?" : ""}: Params<${literal}>`]),
     ...(kind === "request" ? ["options?: RequestOptions"] : []),
   ];
-  const promised = kind === "request" ? `Result<${name}>` : "void";
+  const result = kind === "request" ? `Result<${literal}>` : "void";
+  const send = kind === "request" ? "request" : "notify";
   return {
     doc: methodDoc(method),
-    signature: printAt(0, callLayout(`export function ${operation}`, parameters, `: Promise<${promised}> {`)),
-    body: printAt(
-      1,
-      callLayout(`return caller.${kind === "request" ? "request" : "notify"}`, sentArguments(method), ";"),
-    ),
+    name,
+    parameters: argumentsWithin(0, `export function ${name}`, parameters, `: Promise<${result}> {`),
+    result,
+    send,
+    sent: argumentsWithin(1, `return caller.${send}`, sentArguments(method), ";"),
   };
 }
 
