@@ -19,10 +19,11 @@ export {
   inPlaceChildren,
   memberChildren,
   reachable,
+  reachingOpen,
   recursiveDefinitions,
   referencesOf,
 } from "./references.js";
-export { tagOf, type Tag } from "./tag.js";
+export { Tags, tagOf, type Scalar, type Tag } from "./tag.js";
 
 // JSON values, pointers and order.
 export {

@@ -62,6 +62,23 @@ export function reachable(schema: Schema, start: Iterable<string>): Set<string> 
   return seen;
 }
 
+/** Names of the definitions that are open themselves or reach something that is. */
+export function reachingOpen(schema: Schema): Set<string> {
+  const referrers = new Map<string, string[]>();
+  const reaching = new Set<string>();
+  for (const { name, node } of schema.definitions.values()) {
+    for (const target of referencesOf(node)) {
+      const known = referrers.get(target);
+      if (known) known.push(name);
+      else referrers.set(target, [name]);
+    }
+    for (const descendant of descendants(node)) if (descendant.open) reaching.add(name);
+  }
+  // A Set's iteration includes what is added meanwhile, so this follows the references back to the end.
+  for (const name of reaching) for (const referrer of referrers.get(name) ?? []) reaching.add(referrer);
+  return reaching;
+}
+
 /**
  * The definitions that can contain themselves, each with the set of definitions it shares a cycle with
  * (a strongly connected component of the reference graph).

@@ -1,77 +1,300 @@
 import type { Schema, SchemaNode } from "./ir.js";
+import { type JsonValue, naturalCompare } from "./json.js";
 import { inPlaceReferences } from "./references.js";
+
+export type Scalar = null | boolean | number | string;
 
 /** The member that tells the arms of a union apart. */
 export interface Tag {
   readonly property: string;
-  /** For each arm, in the order given, the strings its tag may have. */
-  readonly values: readonly (readonly string[])[];
+  /** For each arm, in the order given, what its tag may be; nothing where the arm does not say. */
+  readonly values: readonly (readonly Scalar[])[];
+  /** For each arm, whether it requires the tag. */
+  readonly required: readonly boolean[];
 }
 
-/** Required members that hold one of a few strings, with those. */
-type Strings = ReadonlyMap<string, readonly string[]>;
+/** What objects that a node accepts hold in one member: only bounds, but always true ones. */
+interface Member {
+  /** All that may stand there, where that is finitely many scalars. */
+  readonly values: readonly Scalar[] | undefined;
+  readonly required: boolean;
+}
+
+interface Description {
+  /** Nothing but objects is accepted. */
+  readonly objectOnly: boolean;
+  readonly members: ReadonlyMap<string, Member>;
+}
 
 /**
- * The tag of a union all of whose arms are objects with a required constant (or enum) string member of one
- * name: `type` of content blocks, `method` of messages. `undefined` where there is none, or where no two
- * arms differ in it.
+ * The tag of a union all of whose arms are objects that require it and limit it to strings: `type` of content
+ * blocks, `method` of messages. `undefined` where there is none.
  */
 export function tagOf(schema: Schema, arms: readonly SchemaNode[]): Tag | undefined {
-  const leaves = arms.map((arm) => requiredStrings(arm, definitionsBelow(schema, arm)));
-  const [first] = leaves;
-  if (!first || arms.length < 2) return undefined;
-  for (const property of first.keys()) {
-    const values = leaves.map((leaf) => leaf.get(property));
-    if (values.some((value) => value === undefined)) continue;
-    if (new Set(values.map((value) => JSON.stringify(value))).size > 1)
-      return { property, values: values as string[][] };
-  }
-  return undefined;
+  let tags = remembered.get(schema);
+  if (!tags) remembered.set(schema, (tags = new Tags(schema)));
+  const objectsOnly = arms.length > 1 && arms.every((arm) => tags.isObjectOnly(arm));
+  const tag = objectsOnly ? tags.find(arms) : undefined;
+  return tag && holdsStrings(tag) ? tag : undefined;
 }
 
-const remembered = new WeakMap<Schema, Map<string, Strings>>();
+const remembered = new WeakMap<Schema, Tags>();
+
+/** Whether a tag is always a string. */
+function holdsStrings(tag: Tag): boolean {
+  return tag.values.every((values) => areStrings(values));
+}
+
+/** Finds the members by which the arms of unions are told apart. */
+export class Tags {
+  private readonly schema: Schema;
+  private readonly constants: DefinitionMemo<readonly Scalar[] | undefined>;
+  private readonly descriptions: DefinitionMemo<Description>;
+  private variety: ReadonlyMap<string, number> | undefined;
+
+  /** @param open unions and sets that are declared open count as such: they limit nothing to what they list */
+  constructor(schema: Schema, open = false) {
+    this.schema = schema;
+    const isOpen = (node: SchemaNode): boolean => open && node.open === true;
+    this.constants = new DefinitionMemo(schema, (node, of) => constantsOf(node, of, isOpen));
+    this.descriptions = new DefinitionMemo(schema, (node, of) =>
+      describe(node, of, (member) => this.constants.of(member), isOpen),
+    );
+  }
+
+  /** Whether `node` lets nothing but objects be. */
+  isObjectOnly(node: SchemaNode): boolean {
+    return this.descriptions.of(node).objectOnly;
+  }
+
+  /** The scalars that all objects `node` accepts have in the member `name`, if that is required and they are few. */
+  requiredConstants(node: SchemaNode, name: string): readonly Scalar[] | undefined {
+    const member = this.descriptions.of(node).members.get(name);
+    return member?.required ? member.values : undefined;
+  }
+
+  /** Names of the members that all arms require and limit to constants, in natural order. */
+  commonNames(arms: readonly SchemaNode[]): string[] {
+    const [first] = arms;
+    if (!first) return [];
+    return [...this.descriptions.of(first).members.keys()]
+      .filter((name) => arms.every((arm) => this.requiredConstants(arm, name)))
+      .sort(naturalCompare);
+  }
+
+  /**
+   * The member that tells the arms apart best: strings before other scalars, most values first. All arms
+   * require it and limit it, no two times the same; each value leaves fewer arms than there are.
+   */
+  find(arms: readonly SchemaNode[]): Tag | undefined {
+    return best(this.commonNames(arms).map((name) => this.tag(arms, name)));
+  }
+
+  /**
+   * As `find`, if that is a string; where no member tells all arms apart, one that tells most of them, even
+   * where some do without it or do not say what it must be.
+   *
+   * @param except members that are out of the question
+   */
+  findLoose(arms: readonly SchemaNode[], except: ReadonlySet<string>): Tag | undefined {
+    const names = new Set(arms.flatMap((arm) => [...this.descriptions.of(arm).members.keys()]));
+    const tags = [...names]
+      .filter((name) => !except.has(name))
+      .sort(naturalCompare)
+      .map((name) => this.tag(arms, name));
+    const tag = best(tags.filter(isStrict)) ?? best(tags.filter(holdsStrings));
+    return tag && holdsStrings(tag) ? tag : undefined;
+  }
+
+  /**
+   * The tag of an open union, which is a string. A union may know a single arm so far: then it is the
+   * constant that differs most from definition to definition (`method` rather than `jsonrpc`).
+   */
+  findOpen(arms: readonly SchemaNode[]): Tag | undefined {
+    if (arms.length !== 1) {
+      const tag = this.find(arms);
+      return tag && holdsStrings(tag) ? tag : undefined;
+    }
+    const tags = this.commonNames(arms)
+      .map((name) => this.tag(arms, name))
+      .filter(holdsStrings);
+    return tags.sort((a, b) => this.varietyOf(b.property) - this.varietyOf(a.property))[0];
+  }
+
+  private tag(arms: readonly SchemaNode[], property: string): Tag {
+    const members = arms.map((arm) => this.descriptions.of(arm).members.get(property));
+    return {
+      property,
+      values: members.map((member) => member?.values ?? []),
+      required: members.map((member) => member?.values !== undefined && member.required),
+    };
+  }
+
+  /** How many constants the definitions of the schema have for the member `name`. */
+  private varietyOf(name: string): number {
+    this.variety ??= this.countConstants();
+    return this.variety.get(name) ?? 0;
+  }
+
+  private countConstants(): Map<string, number> {
+    const constants = new Map<string, Set<Scalar>>();
+    for (const { node } of this.schema.definitions.values()) {
+      for (const [name, { values, required }] of this.descriptions.of(node).members) {
+        if (!values || !required) continue;
+        const found = constants.get(name) ?? new Set();
+        constants.set(name, found);
+        for (const value of values) found.add(value);
+      }
+    }
+    return new Map([...constants].map(([name, found]) => [name, found.size]));
+  }
+}
+
+/** The first of the tags with most values among those that tell arms apart, strings before other scalars. */
+function best(tags: readonly Tag[]): Tag | undefined {
+  const fit = tags.filter(tellsApart);
+  const strings = fit.filter(holdsStrings);
+  const candidates = strings.length > 0 ? strings : fit;
+  return candidates.length === 0
+    ? undefined
+    : candidates.reduce((a, b) => (countOf(b).size > countOf(a).size ? b : a));
+}
+
+function isStrict({ required }: Tag): boolean {
+  return required.every(Boolean);
+}
+
+/** Each value leaves fewer arms than there are, and most arms are told apart by it. */
+function tellsApart(tag: Tag): boolean {
+  const counts = countOf(tag);
+  const arms = tag.values.length;
+  const silent = tag.values.filter((values) => values.length === 0).length;
+  return counts.size > 1 && silent * 2 < arms && [...counts.values()].every((count) => count < arms);
+}
+
+/** How many arms each value of a tag chooses. */
+function countOf({ values }: Tag): Map<Scalar, number> {
+  const counts = new Map<Scalar, number>();
+  for (const value of values.flatMap((list) => [...new Set(list)]))
+    counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
+/** The finitely many scalars that a node accepts, or `undefined`. */
+function constantsOf(
+  node: SchemaNode,
+  of: (name: string) => readonly Scalar[] | undefined,
+  isOpen: (node: SchemaNode) => boolean,
+): readonly Scalar[] | undefined {
+  if (isOpen(node)) return undefined;
+  if (node.const) return areScalars([node.const.value]);
+  if (node.enum) return areScalars(node.enum);
+  if (node.anyOf) {
+    const lists = node.anyOf.map((arm) => constantsOf(arm, of, isOpen));
+    return lists.every((list) => list !== undefined) ? [...new Set(lists.flat())] : undefined;
+  }
+  return node.ref === undefined ? undefined : of(node.ref);
+}
+
+function areScalars(values: readonly JsonValue[]): readonly Scalar[] | undefined {
+  const isScalar = (value: JsonValue): boolean => typeof value !== "object" || value === null;
+  return values.every(isScalar) ? (values as readonly Scalar[]) : undefined;
+}
+
+function areStrings(values: readonly Scalar[]): boolean {
+  return values.every((value) => typeof value === "string");
+}
+
+function describe(
+  node: SchemaNode,
+  of: (name: string) => Description,
+  constants: (member: SchemaNode) => readonly Scalar[] | undefined,
+  isOpen: (node: SchemaNode) => boolean,
+): Description {
+  const inner = (child: SchemaNode): Description => describe(child, of, constants, isOpen);
+  const unions = [node.anyOf, node.oneOf].filter((arms) => arms !== undefined);
+  const parts = [
+    ...(node.ref === undefined ? [] : [of(node.ref)]),
+    ...(node.allOf ?? []).map(inner),
+    ...unions.map((arms) => anyOf(arms.map(inner))),
+  ];
+  const objectOnly =
+    (node.types?.length === 1 && node.types[0] === "object") || parts.some((part) => part.objectOnly);
+  if (isOpen(node)) return { objectOnly, members: new Map() };
+  const members = new Map<string, Member>();
+  for (const name of new Set([...(node.required ?? []), ...(node.properties?.keys() ?? [])])) {
+    const member = node.properties?.get(name);
+    const values = member && constants(member);
+    const required = node.required?.includes(name) ?? false;
+    if (values || required) members.set(name, { values, required });
+  }
+  for (const part of parts) {
+    for (const [name, { values, required }] of part.members) {
+      const known = members.get(name);
+      members.set(name, {
+        values: known?.values ?? values,
+        required: required || (known?.required ?? false),
+      });
+    }
+  }
+  return { objectOnly, members };
+}
+
+/** What holds whichever of the arms an object is. */
+function anyOf(arms: readonly Description[]): Description {
+  const [first, ...others] = arms;
+  const members = new Map<string, Member>();
+  for (const name of first?.members.keys() ?? []) {
+    const all = arms.map((arm) => arm.members.get(name));
+    if (!all.every((member) => member !== undefined)) continue;
+    const lists = all.map((member) => member.values);
+    const values = lists.every((list) => list !== undefined) ? [...new Set(lists.flat())] : undefined;
+    const required = all.every((member) => member.required);
+    if (values || required) members.set(name, { values, required });
+  }
+  return { objectOnly: [first, ...others].every((arm) => arm?.objectOnly === true), members };
+}
 
 /**
- * The required strings of (at least) all definitions that `node` refers to in place. Each definition is
- * worked out once, after those it refers to, with an explicit stack: chains may be as long as the file allows.
+ * What follows from a node and the definitions it refers to in place. Each definition is worked out once,
+ * after those it refers to, with an explicit stack: chains may be as long as the file allows.
  */
-function definitionsBelow(schema: Schema, node: SchemaNode): ReadonlyMap<string, Strings> {
-  const known = remembered.get(schema) ?? new Map<string, Strings>();
-  remembered.set(schema, known);
-  const pending = [...inPlaceReferences(node)];
-  while (pending.length > 0) {
-    const name = pending.at(-1)!;
-    const definition = schema.definitions.get(name)!.node;
-    const before = known.has(name)
-      ? []
-      : [...inPlaceReferences(definition)].filter((reference) => !known.has(reference));
-    if (before.length === 0) {
-      if (!known.has(name)) known.set(name, requiredStrings(definition, known));
-      pending.pop();
+class DefinitionMemo<Result> {
+  private readonly schema: Schema;
+  private readonly compute: (node: SchemaNode, of: (name: string) => Result) => Result;
+  private readonly byName = new Map<string, Result>();
+  private readonly byNode = new WeakMap<SchemaNode, { readonly result: Result }>();
+
+  constructor(schema: Schema, compute: (node: SchemaNode, of: (name: string) => Result) => Result) {
+    this.schema = schema;
+    this.compute = compute;
+  }
+
+  of(node: SchemaNode): Result {
+    const known = this.byNode.get(node);
+    if (known) return known.result;
+    const pending = [...inPlaceReferences(node)];
+    while (pending.length > 0) {
+      const name = pending.at(-1)!;
+      const before = this.byName.has(name) ? [] : this.unknownBelow(name);
+      if (before.length === 0) {
+        if (!this.byName.has(name))
+          this.byName.set(name, this.computed(this.schema.definitions.get(name)!.node));
+        pending.pop();
+      }
+      for (const reference of before) pending.push(reference);
     }
-    for (const reference of before) pending.push(reference);
+    return this.computed(node);
   }
-  return known;
-}
 
-/** Required strings of a node that is an object; through references and unions of such nodes. */
-function requiredStrings(node: SchemaNode, known: ReadonlyMap<string, Strings>): Strings {
-  if (node.ref !== undefined) return known.get(node.ref)!;
-  const arms = node.anyOf ?? node.oneOf;
-  if (arms) return common(arms.map((arm) => requiredStrings(arm, known)));
-  const strings = new Map<string, readonly string[]>();
-  // Without a type, `required` and `properties` let everything through that is no object.
-  if (node.types?.length !== 1 || node.types[0] !== "object") return strings;
-  for (const name of node.required ?? []) {
-    const member = node.properties?.get(name);
-    const values = member?.const ? [member.const.value] : member?.enum;
-    if (values?.every((value) => typeof value === "string")) strings.set(name, values as string[]);
+  private unknownBelow(name: string): string[] {
+    const references = inPlaceReferences(this.schema.definitions.get(name)!.node);
+    return [...references].filter((reference) => !this.byName.has(reference));
   }
-  return strings;
-}
 
-function common(arms: readonly Strings[]): Strings {
-  const [first, ...rest] = arms;
-  const shared = [...(first ?? [])].filter(([name]) => rest.every((arm) => arm.has(name)));
-  return new Map(shared.map(([name]) => [name, [...new Set(arms.flatMap((arm) => arm.get(name)!))]]));
+  private computed(node: SchemaNode): Result {
+    const result = this.compute(node, (name) => this.byName.get(name)!);
+    this.byNode.set(node, { result });
+    return result;
+  }
 }

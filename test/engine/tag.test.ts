@@ -20,7 +20,32 @@ describe("a union is tagged", () => {
     expect(tagIn({ X: { anyOf: [tagged("a"), tagged("b", "c")] } })).toEqual({
       property: "type",
       values: [["a"], ["b", "c"]],
+      required: [true, true],
     });
+  });
+
+  test("by the member with most values, strings before other scalars", () => {
+    const arm = (version: number, kind: string, type: string): JsonObject => ({
+      type: "object",
+      properties: { version: { const: version }, kind: { const: kind }, type: { const: type } },
+      required: ["version", "kind", "type"],
+    });
+    expect(tagIn({ X: { anyOf: [arm(1, "x", "a"), arm(2, "x", "b"), arm(3, "y", "c")] } })!.property).toBe(
+      "type",
+    );
+    expect(tagIn({ X: { anyOf: [arm(1, "x", "a"), arm(2, "x", "a"), arm(3, "y", "a")] } })!.property).toBe(
+      "kind",
+    );
+  });
+
+  test("through allOf and references to constants", () => {
+    const definitions = {
+      Word: { const: "b" },
+      A: { allOf: [tagged("a")] },
+      B: { type: "object", properties: { type: { $ref: "#/$defs/Word" } }, required: ["type"] },
+      X: { anyOf: [{ $ref: "#/$defs/A" }, { $ref: "#/$defs/B" }] },
+    };
+    expect(tagIn(definitions)!.values).toEqual([["a"], ["b"]]);
   });
 
   test("through references, and unions of unions", () => {
@@ -55,6 +80,7 @@ describe("a union is not tagged", () => {
       "when the constants are no strings",
       [tagged("a"), { type: "object", properties: { type: { const: 1 } }, required: ["type"] }],
     ],
+    ["when a value leaves all arms", [tagged("a"), tagged("a", "b")]],
     ["when no two arms differ", [tagged("a"), { ...tagged("a"), maxProperties: 1 }]],
   ])("%s", (_, arms) => {
     expect(tagIn({ X: { anyOf: arms } })).toBeUndefined();

@@ -1,4 +1,4 @@
-import type { Definition } from "@mcpgen/engine";
+import { type Definition, Tags } from "@mcpgen/engine";
 import type { EmittedFile, Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../names.js";
 import { stringLiteral } from "../text.js";
@@ -14,8 +14,9 @@ export const emitCheck: Emitter<SchemaInput> = ({ schema, folder, origin, import
   const constants = new Map(
     [...identifiers].map(([name, identifier]) => [name, `${capitalised(identifier)}Shape`]),
   );
+  const describing: Describing = { tags: new Tags(schema), constants };
   const definitions = [...schema.definitions.values()].map((definition) =>
-    viewOf({ schema, constants }, definition, capitalised(identifiers.get(definition.name)!)),
+    viewOf(describing, definition, capitalised(identifiers.get(definition.name)!)),
   );
   const content = render("check.ts", { origin, importExtension, definitions });
   // Prettier counts some characters beyond ASCII as two columns or none.

@@ -1,10 +1,10 @@
-import { type JsonValue, type Schema, type SchemaNode, isJsonObject, naturalCompare } from "@mcpgen/engine";
+import { type JsonValue, type SchemaNode, type Tags, isJsonObject, naturalCompare } from "@mcpgen/engine";
 import { type Literal, type Member, array, code, number, object, text } from "./literal.js";
-import { type Tagged, isObjectOnly, taggedBy } from "./tags.js";
+import { type Tagged, taggedBy } from "./tags.js";
 
-/** What describing a node needs: the definitions, and the name of the constant that describes each. */
+/** What describing a node needs: what tells unions apart, and the name of the constant of each definition. */
 export interface Describing {
-  readonly schema: Schema;
+  readonly tags: Tags;
   readonly constants: ReadonlyMap<string, string>;
 }
 
@@ -99,8 +99,8 @@ function conjuncts(context: Describing, { ref, allOf = [] }: SchemaNode): Litera
 
 /** A union by its tag, where one tells the arms apart; arms that are no objects stay beside it. */
 function unionMembers(context: Describing, arms: readonly SchemaNode[], used: ReadonlySet<string>): Member[] {
-  const objects = arms.filter((arm) => isObjectOnly(context.schema, arm));
-  const tagged = objects.length > 1 ? taggedBy(context.schema, objects, used) : undefined;
+  const objects = arms.filter((arm) => context.tags.isObjectOnly(arm));
+  const tagged = objects.length > 1 ? taggedBy(context.tags, objects, used) : undefined;
   const describe = (arm: SchemaNode): Literal => describePart(context, arm);
   if (!tagged) return [["anyOf", array(arms.map(describe))]];
   const members = taggedMembers(context, tagged, new Set([...used, tagged.tag]));

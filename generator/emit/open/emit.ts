@@ -1,4 +1,4 @@
-import { type Definition, naturalCompare, referencesOf } from "@mcpgen/engine";
+import { type Definition, naturalCompare, reachingOpen, referencesOf } from "@mcpgen/engine";
 import type { Emitter, SchemaInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../names.js";
 import { docComment, propertyKey } from "../text.js";
@@ -6,7 +6,7 @@ import { isInterface } from "../types/declaration.js";
 import { assigned, importTypes, interfaceHead, settled } from "../types/layout.js";
 import { indexSignature, membersOf, printBody } from "../types/object.js";
 import { type TypeNames, printType } from "../types/print.js";
-import { openDefinitions, openReading } from "./open-schema.js";
+import { openReading } from "./open-schema.js";
 
 /**
  * `open.ts`: for each definition that reaches a union or string set to which later revisions may add, the
@@ -14,7 +14,7 @@ import { openDefinitions, openReading } from "./open-schema.js";
  */
 export const emitOpen: Emitter<SchemaInput> = ({ schema, folder, origin, importExtension, render }) => {
   const exact = nameDefinitions(schema);
-  const open = openDefinitions(schema);
+  const open = reachingOpen(schema);
   const reading = openReading(schema, open);
   const names = localNames(exact, open);
   const imports = new Set<string>();

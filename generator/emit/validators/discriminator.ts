@@ -1,5 +1,4 @@
-import { type SchemaNode, naturalCompare } from "@mcpgen/engine";
-import type { Scalar } from "./kind.js";
+import { type Scalar, type SchemaNode, type Tag, naturalCompare } from "@mcpgen/engine";
 import type { Shapes } from "./shape.js";
 
 /** A member that tells the arms of a union of objects apart. */
@@ -9,34 +8,32 @@ export interface Discriminator {
   readonly arms: ReadonlyMap<Scalar, readonly SchemaNode[]>;
 }
 
-/** The member that all arms require and limit to constants, and by which they differ most. */
+/** The discriminator of a union of these arms, which can all be objects. */
 export function discriminatorOf(shapes: Shapes, arms: readonly SchemaNode[]): Discriminator | undefined {
-  let best: Discriminator | undefined;
-  for (const name of commonTagNames(shapes, arms)) {
-    const byTag = armsByTag(shapes, arms, name);
-    if (byTag.size > (best?.arms.size ?? 1)) best = { name, arms: byTag };
-  }
-  return best;
+  const tag = shapes.tags.find(arms);
+  return tag && discriminatorFrom(tag, arms);
 }
 
-/**
- * The discriminator of an open union, which may know a single tag so far: then it is the constant that
- * differs most from definition to definition (`method` rather than `jsonrpc`).
- */
-export function openDiscriminatorOf(shapes: Shapes, arms: readonly SchemaNode[]): Discriminator | undefined {
-  const several = discriminatorOf(shapes, arms);
-  if (several || arms.length !== 1) return several;
-  const names = commonTagNames(shapes, arms);
-  const [name] = names.sort((a, b) => shapes.tagVariety(b) - shapes.tagVariety(a));
-  return name === undefined ? undefined : { name, arms: armsByTag(shapes, arms, name) };
+/** The discriminator of an open node: of the objects in its union or, where it is none, of itself alone. */
+export function openDiscriminatorOf(shapes: Shapes, node: SchemaNode): Discriminator | undefined {
+  const arms = openArms(node).filter((arm) => shapes.kindsOf(arm).has("object"));
+  const tag = shapes.tags.findOpen(arms);
+  return tag && discriminatorFrom(tag, arms);
 }
 
-function armsByTag(shapes: Shapes, arms: readonly SchemaNode[], name: string): Map<Scalar, SchemaNode[]> {
+/** The arms that an open node knows. */
+export function openArms(node: SchemaNode): readonly SchemaNode[] {
+  if (node.anyOf ?? node.oneOf) return (node.anyOf ?? node.oneOf)!;
+  const { open: _, ...arm } = node;
+  return [arm];
+}
+
+function discriminatorFrom({ property, values }: Tag, arms: readonly SchemaNode[]): Discriminator {
   const byTag = new Map<Scalar, SchemaNode[]>();
-  for (const arm of arms) {
-    for (const tag of shapes.tagsOf(arm, name)!) byTag.set(tag, [...(byTag.get(tag) ?? []), arm]);
+  for (const [index, arm] of arms.entries()) {
+    for (const value of values[index]!) byTag.set(value, [...(byTag.get(value) ?? []), arm]);
   }
-  return byTag;
+  return { name: property, arms: byTag };
 }
 
 /** Members by which all arms are the same: required, with one constant. */
@@ -44,8 +41,8 @@ export function commonConstants(
   shapes: Shapes,
   arms: readonly SchemaNode[],
 ): (readonly [name: string, value: Scalar])[] {
-  return commonTagNames(shapes, arms).flatMap((name) => {
-    const values = new Set(arms.flatMap((arm) => [...shapes.tagsOf(arm, name)!]));
+  return shapes.tags.commonNames(arms).flatMap((name) => {
+    const values = new Set(arms.flatMap((arm) => [...shapes.tags.requiredConstants(arm, name)!]));
     return values.size === 1 ? [[name, [...values][0]!] as const] : [];
   });
 }
@@ -60,11 +57,4 @@ export function presenceTags(shapes: Shapes, arms: readonly SchemaNode[]): strin
     return own.find((name) => !described.has(name)) ?? own[0];
   });
   return tags.every((tag) => tag !== undefined) ? tags : undefined;
-}
-
-function commonTagNames(shapes: Shapes, arms: readonly SchemaNode[]): string[] {
-  const [first, ...rest] = arms;
-  if (!first) return [];
-  const names = new Set(shapes.tagNames(first));
-  return [...names].filter((name) => rest.every((arm) => shapes.tagsOf(arm, name))).sort(naturalCompare);
 }

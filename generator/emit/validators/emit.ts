@@ -4,8 +4,8 @@ import {
   SchemaError,
   descendants,
   pointer,
+  reachingOpen,
   recursiveDefinitions,
-  referencesOf,
 } from "@mcpgen/engine";
 import type { EmittedFile, Emitter, SchemaInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../names.js";
@@ -81,19 +81,6 @@ function importOf(
       `} from "./types.${extension}";`,
     ),
   );
-}
-
-/** Definitions from which something open can be reached. */
-function reachingOpen(schema: Schema): Set<string> {
-  const referrers = new Map<string, string[]>();
-  const reaching = new Set<string>();
-  for (const { name, node } of schema.definitions.values()) {
-    for (const target of referencesOf(node)) referrers.set(target, [...(referrers.get(target) ?? []), name]);
-    for (const descendant of descendants(node)) if (descendant.open) reaching.add(name);
-  }
-  // A Set's iteration includes what is added meanwhile.
-  for (const name of reaching) for (const referrer of referrers.get(name) ?? []) reaching.add(referrer);
-  return reaching;
 }
 
 /** Keywords whose meaning depends on what other keywords have looked at are not emitted. */

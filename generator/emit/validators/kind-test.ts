@@ -1,7 +1,7 @@
-import type { TypeName } from "@mcpgen/engine";
+import type { Scalar, TypeName } from "@mcpgen/engine";
 import { stringLiteral } from "../text.js";
 import { type Expression, call, compare, or } from "./expression.js";
-import type { Kind, Scalar } from "./kind.js";
+import type { Kind } from "./kind.js";
 
 export function typeTest(type: TypeName, subject: string): Expression {
   if (type === "integer") return call("Number.isInteger", subject);

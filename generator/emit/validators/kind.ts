@@ -1,4 +1,4 @@
-import type { JsonValue, TypeName } from "@mcpgen/engine";
+import type { JsonValue, Scalar, TypeName } from "@mcpgen/engine";
 
 /** The kinds of JSON value that `typeof`, `Array.isArray` and `=== null` can tell apart. */
 export type Kind = "array" | "boolean" | "null" | "number" | "object" | "string";
@@ -24,8 +24,6 @@ export function kindsOfTypes(types: readonly TypeName[]): ReadonlySet<Kind> {
   if (!kinds) typeKinds.set(types, (kinds = new Set(types.map(kindOfType))));
   return kinds;
 }
-
-export type Scalar = null | boolean | number | string;
 
 export function kindOfType(type: TypeName): Kind {
   return type === "integer" ? "number" : type;

@@ -1,7 +1,7 @@
-import type { JsonValue, Schema, SchemaNode } from "@mcpgen/engine";
+import { type JsonValue, type Schema, type SchemaNode, Tags } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { assertions } from "./assertions.js";
-import { type Kind, type Scalar, common, everyKind, isScalar, kindOfValue, kindsOfTypes } from "./kind.js";
+import { type Kind, common, everyKind, kindOfValue, kindsOfTypes } from "./kind.js";
 
 /**
  * What can be told about the values a node accepts without looking at any. All answers err on the side
@@ -11,6 +11,8 @@ export class Shapes {
   readonly schema: Schema;
   /** Unions and sets that the notes declare open are read as such. */
   readonly open: boolean;
+  /** What tells the arms of unions apart. */
+  readonly tags: Tags;
   private readonly kinds = new Map<SchemaNode, ReadonlySet<Kind>>();
   private readonly required = new Map<SchemaNode, ReadonlySet<string>>();
   private readonly arms = new Map<readonly SchemaNode[], readonly SchemaNode[]>();
@@ -18,6 +20,7 @@ export class Shapes {
   constructor(schema: Schema, open: boolean) {
     this.schema = schema;
     this.open = open;
+    this.tags = new Tags(schema, open);
   }
 
   definition(name: string): SchemaNode {
@@ -89,58 +92,6 @@ export class Shapes {
   /** Names of the members a node describes. */
   membersOf(node: SchemaNode): string[] {
     return this.conjuncts(node).flatMap((part) => [...(part.properties?.keys() ?? [])]);
-  }
-
-  /** What accepted objects hold in the member `name`, if that is required and one of finitely many scalars. */
-  tagsOf(node: SchemaNode, name: string): ReadonlySet<Scalar> | undefined {
-    const parts = this.conjuncts(node);
-    if (parts.some((part) => this.isOpen(part))) return undefined;
-    if (parts.some((part) => part.required?.includes(name))) {
-      for (const part of parts) {
-        const child = part.properties?.get(name);
-        const values = child && this.valuesOf(child);
-        if (values) return values;
-      }
-    }
-    for (const part of parts) {
-      const tags = part.anyOf && this.union(part.anyOf, (arm) => this.tagsOf(arm, name));
-      if (tags) return tags;
-    }
-    return undefined;
-  }
-
-  /** The finitely many scalars a node accepts, or `undefined`. */
-  private valuesOf(node: SchemaNode): ReadonlySet<Scalar> | undefined {
-    if (this.isOpen(node)) return undefined;
-    if (node.const) return isScalar(node.const.value) ? new Set([node.const.value]) : undefined;
-    if (node.enum) return node.enum.every(isScalar) ? new Set(node.enum as Scalar[]) : undefined;
-    if (node.anyOf) return this.union(node.anyOf, (arm) => this.valuesOf(arm));
-    return node.ref === undefined ? undefined : this.valuesOf(this.definition(node.ref));
-  }
-
-  private union(
-    arms: readonly SchemaNode[],
-    of: (arm: SchemaNode) => ReadonlySet<Scalar> | undefined,
-  ): ReadonlySet<Scalar> | undefined {
-    const sets = arms.map(of);
-    return sets.every((set) => set !== undefined) ? new Set(sets.flatMap((set) => [...set!])) : undefined;
-  }
-
-  /** Names of members that may discriminate: required, with a constant or a set of them, in natural order. */
-  tagNames(node: SchemaNode): string[] {
-    return [...this.requiredBy(node), ...this.requiredByArms(node)].filter((name) => this.tagsOf(node, name));
-  }
-
-  /** How many constants the definitions of the schema have for the member `name`. */
-  tagVariety(name: string): number {
-    const nodes = [...this.schema.definitions.values()].map(({ node }) => node);
-    return new Set(nodes.flatMap((node) => [...(this.tagsOf(node, name) ?? [])])).size;
-  }
-
-  private requiredByArms(node: SchemaNode): string[] {
-    return this.conjuncts(node).flatMap((part) =>
-      part.anyOf?.[0] ? [...this.requiredBy(part.anyOf[0])] : [],
-    );
   }
 
   /** Every value is accepted. */

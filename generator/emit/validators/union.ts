@@ -7,6 +7,7 @@ import {
   type Discriminator,
   commonConstants,
   discriminatorOf,
+  openArms,
   openDiscriminatorOf,
   presenceTags,
 } from "./discriminator.js";
@@ -41,12 +42,12 @@ export function isUnionOnly(node: SchemaNode, place: Place): boolean {
 export function unionVerdict(node: SchemaNode, subject: string, place: Place, within: Kinds): Statement[] {
   const { shapes } = place;
   const open = shapes.isOpen(node);
-  const all = node.anyOf ?? [closed(node)];
+  const all = openArms(node);
   const arms = place.arms(all).filter((arm) => common(shapes.kindsOf(arm), within).size > 0);
   const objects = armsOf(objectKind, arms, place, within);
   const discriminator = open
-    ? openDiscriminatorOf(shapes, armsOf(objectKind, all, place, within))
-    : discriminatorOf(shapes, objects);
+    ? openDiscriminatorOf(shapes, node)
+    : discriminatorOf(shapes, armsOf(objectKind, all, place, within));
   if (open && !discriminator) return [returns(openVerdict(node, objects, subject, place))];
   if (arms.length === 1 && !open) return verdictOn(arms[0]!, subject, place, within);
 
@@ -71,12 +72,6 @@ export function unionVerdict(node: SchemaNode, subject: string, place: Place, wi
     statements.push(...when(kindTest("object", subject), verdict));
   }
   return [...statements, ...inTurn(scalars, subject, place, within)];
-}
-
-/** The node without its openness: the one arm it knows. */
-function closed(node: SchemaNode): SchemaNode {
-  const { open: _, ...arm } = node;
-  return arm;
 }
 
 function armsOf(kinds: Kinds, arms: readonly SchemaNode[], place: Place, within: Kinds): SchemaNode[] {
