@@ -22,7 +22,7 @@ export interface CanonicaliseOptions {
 }
 
 /** Subschemas, and values of other keywords, nested deeper than this are refused: nothing written by people comes near. */
-const maximumDepth = 512;
+const maximumDepth = 128;
 
 /**
  * The canonical form of a schema document: JSON Schema 2020-12, definitions under `$defs`, object keys

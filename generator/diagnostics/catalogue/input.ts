@@ -89,7 +89,7 @@ export const inputDiagnostics = {
     title: "A schema is nested too deep",
     exit: 3,
     explanation:
-      "Subschemas may be nested 512 deep. Give parts of the schema names under `$defs` and refer to them.",
+      "Subschemas may be nested 128 deep. Give parts of the schema names under `$defs` and refer to them.",
   },
   MG1109: {
     title: "The document defines nothing",
