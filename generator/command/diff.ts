@@ -10,7 +10,7 @@ import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { lineFinder } from "./diff/lines.js";
 import { approvalWarnings, loadApprovals, loadBaseline, policyOf } from "./diff/policies.js";
-import { type Source, loadSource } from "./diff/source.js";
+import { type Source, loadSources } from "./diff/source.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
 
@@ -19,8 +19,8 @@ export const diff: RunCommand = async (args, context) => {
   const policy = policyOf(args, project);
   const { file, approvals } = await loadApprovals(args, project, context);
   const baseline = await loadBaseline(args, context);
-  const old = await loadSource(args.required("old"), project, context);
-  const next = await loadSource(args.required("new"), project, context);
+  const names = [args.required("old"), args.required("new")] as const;
+  const [old, next] = await loadSources(names, project, context);
   const differences = diffModels(old.loaded.model, next.loaded.model, policy, {
     old: old.dialect,
     new: next.dialect,

@@ -222,6 +222,14 @@ test("the configuration gives rules other severities", async () => {
   );
 });
 
+test("beside a file a revision is read without notes, too: what they correct is no change", async () => {
+  const file = join("schema", "2025-11-25", "schema.json");
+  const { code, stdout } = await mcpgen(".", ["diff", "2025-11-25", file]);
+  expect(code).toBe(0);
+  expect(stdout).toContain("no differences");
+  expect(stdout).toContain("2025-11-25 is read without notes");
+});
+
 test("a file is read without notes, and the report says so", async () => {
   expect((await run(temporaryFolder(files), "safe.json")).stdout).toContain(
     "safe.json is read without notes",

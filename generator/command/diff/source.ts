@@ -21,21 +21,39 @@ export interface Source {
   readonly shown: string;
   /** The dialect that the schema was written in when it came. */
   readonly dialect: string;
-  /** A file alone: what notes would say is derived from the schema. */
+  /** What notes would say is derived from the schema. */
   readonly withoutNotes: boolean;
 }
 
+/**
+ * Both sides, read alike: a file has no notes, and what the notes of a revision correct would look like a
+ * change beside it.
+ */
+export async function loadSources(
+  names: readonly [string, string],
+  project: Project,
+  context: CommandContext,
+): Promise<readonly [Source, Source]> {
+  const lock = readLock(project.schemaDir);
+  const notes = names.every((name) => lock.has(name));
+  return [
+    await loadSource(names[0], project, context, notes),
+    await loadSource(names[1], project, context, notes),
+  ];
+}
+
 /** A revision of the schema folder, by its name, or a schema file, by its path. */
-export async function loadSource(
+async function loadSource(
   name: string,
   { schemaDir }: Project,
   { directory }: CommandContext,
+  notes: boolean,
 ): Promise<Source> {
   const locked = readLock(schemaDir).get(name);
   const path = resolve(directory, name);
   if (!locked && !existsSync(path)) throw unknownSource(name, schemaDir);
   const source = locked
-    ? storedRevision(schemaDir, name, locked.status, true)
+    ? storedRevision(schemaDir, name, locked.status, notes)
     : { revision: name, status: "draft" as const, schemaFile: path };
   const file = await loadJson(source.schemaFile);
   return {
@@ -44,7 +62,7 @@ export async function loadSource(
     file,
     shown: shownPath(source.schemaFile, directory),
     dialect: locked?.dialect ?? (isJsonObject(file.value) ? dialectOf(file.value) : "unknown"),
-    withoutNotes: !locked,
+    withoutNotes: !notes,
   };
 }
 
