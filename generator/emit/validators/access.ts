@@ -8,7 +8,7 @@ const inherited: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object
 /** The member `name` of the object `subject`. */
 export function member(subject: string, name: string): Layout {
   const key = stringLiteral(name);
-  if (inherited.has(name)) return ["own", "(", subject, ", ", key, ")"];
+  if (inherited.has(name)) return ["ownMember", "(", subject, ", ", key, ")"];
   return [subject, group("[", indent(softline, key), softline, "]")];
 }
 

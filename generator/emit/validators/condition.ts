@@ -44,7 +44,7 @@ export function condition(
   if (node.never || kinds.size === 0) return no;
   if (shapes.isTrivial(node)) return yes;
   if (isDecided(node, place)) return constantCondition(node, subject, place, within);
-  if (isStrings(node)) return call("strings", subject);
+  if (isStrings(node)) return call("isStrings", subject);
   if (assertions(node).some((key) => takesStatements(key, kinds))) return undefined;
   const own = ownCondition(node, subject, place, within);
   if (!own) return undefined;

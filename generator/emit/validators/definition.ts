@@ -1,11 +1,13 @@
 import type { Definition, SchemaNode } from "@mcpgen/engine";
 import { verdictOn } from "./check.js";
 import { type Expression, call, compare } from "./expression.js";
+import { PartNames } from "./function-names.js";
 import { type Head, judgeHead, plainHead, type Printed, printFunction, walkerHead } from "./function.js";
 import { type Layout, group, indent, line, print, softline, whenBroken } from "../layout.js";
+import { patternLiteral } from "./pattern-literal.js";
 import { type PreludeName, preludeNames } from "./prelude.js";
 import { type Statement, returns, when } from "./statement.js";
-import { type FileContext, type Mode, Patterns, Place, type Reading, Unit } from "./unit.js";
+import { type FileContext, type Mode, Place, type Reading, Unit } from "./unit.js";
 
 /** Definitions nested deeper than this are judged without the call stack. */
 const deepest = "64";
@@ -32,42 +34,51 @@ export class DefinitionEmitter {
 
   /** The functions and constants of one definition, in the order they are printed. */
   emit(definition: Definition, exact: Reading, open: Reading): string[] {
-    const patterns = new Patterns(this.file.identifiers.get(definition.name)!);
-    const functions = this.validator(definition, exact, patterns);
-    if (this.file.differing.has(definition.name))
-      functions.push(...this.validator(definition, open, patterns));
+    const parts = new PartNames(this.file.names, definition.name);
+    const functions = this.validator(definition, exact, parts);
+    if (this.file.differing.has(definition.name)) functions.push(...this.validator(definition, open, parts));
     else functions.push({ text: this.alias(definition.name), used: new Set() });
     const used = new Set(functions.flatMap((one) => [...one.used]));
-    for (const name of preludeNames) if (used.has(name)) this.prelude.add(name);
+    for (const name of preludeNames) if (used.has(name)) this.prelude.add(name as PreludeName);
     return [
-      ...patterns.literals(used).map(([name, literal]) => print(constant(name, literal))),
+      ...parts.patternsIn(used).map(([name, pattern]) => print(constant(name, patternLiteral(pattern)))),
       ...functions.map(({ text }) => text),
     ];
   }
 
   /** The exported function of one reading, then those it is made of. */
-  private validator(definition: Definition, reading: Reading, patterns: Patterns): Printed[] {
+  private validator(definition: Definition, reading: Reading, parts: PartNames): Printed[] {
     const { name } = definition;
-    const identifier = this.file.identifiers.get(name)!;
-    const head = {
-      ...plainHead(reading.validator + identifier),
-      ...(reading.validator === "is" && { proves: this.types.get(name)! }),
-    };
-    const exported = { ...head, name: `export ${head.name}` };
-    const cycle = this.cycles.get(name);
-    if (!cycle) return this.functions(definition, reading, "straight", patterns, exported);
-    const start = printFunction(exported, [returns(call(reading.walker + identifier, "value", "0"))]);
-    if (!this.isBacktracking(cycle, reading)) {
-      const walker = walkerHead(reading.walker + identifier, true);
-      const tooDeep = call("postpone", reading.walker + identifier, "value", "later");
-      return [start, ...this.functions(definition, reading, "walk", patterns, walker, tooDeep)];
+    const { names } = this.file;
+    const { prefix } = reading;
+    const local = names.local(prefix, name);
+    const head = { ...plainHead(local), ...(prefix === "is" && { proves: this.types.get(name)! }) };
+    const exported = names.exported(prefix, name);
+    if (local !== exported) {
+      const renamed: Printed = { text: `export { ${local} as ${exported} };`, used: new Set() };
+      return [...this.judges(definition, reading, parts, head), renamed];
     }
-    const walker = walkerHead(reading.walker + identifier, false);
-    const tooDeep = call("settle", `${reading.judge}${identifier}(value)`);
+    return this.judges(definition, reading, parts, { ...head, name: `export ${head.name}` });
+  }
+
+  /** The function with the head `start`, then those it is made of. */
+  private judges(definition: Definition, reading: Reading, parts: PartNames, start: Head): Printed[] {
+    const { name } = definition;
+    const { names } = this.file;
+    const cycle = this.cycles.get(name);
+    if (!cycle) return this.functions(definition, reading, "straight", parts, start);
+    const deep = names.inner(reading.prefix, name, "deep");
+    const first = printFunction(start, [returns(call(deep, "value", "0"))]);
+    if (!this.isBacktracking(cycle, reading)) {
+      const tooDeep = call("postpone", deep, "value", "later");
+      return [first, ...this.functions(definition, reading, "walk", parts, walkerHead(deep, true), tooDeep)];
+    }
+    const stepwise = names.inner(reading.prefix, name, "stepwise");
+    const tooDeep = call("settle", `${stepwise}(value)`);
     return [
-      start,
-      ...this.functions(definition, reading, "guarded", patterns, walker, tooDeep),
-      ...this.functions(definition, reading, "judge", patterns, judgeHead(reading.judge + identifier)),
+      first,
+      ...this.functions(definition, reading, "guarded", parts, walkerHead(deep, false), tooDeep),
+      ...this.functions(definition, reading, "judge", parts, judgeHead(stepwise)),
     ];
   }
 
@@ -76,11 +87,11 @@ export class DefinitionEmitter {
     { name, node }: Definition,
     reading: Reading,
     mode: Mode,
-    patterns: Patterns,
+    parts: PartNames,
     head: Head,
     tooDeep?: Expression,
   ): Printed[] {
-    const { body, unit } = this.body(name, node, reading, mode, patterns);
+    const { body, unit } = this.body(name, node, reading, mode, parts);
     const guard = tooDeep ? when(compare("depth", ">", deepest), [returns(tooDeep)]) : [];
     const start = printFunction(head, [...guard, ...body]);
     return [start, ...unit.partsFor(start)];
@@ -91,9 +102,9 @@ export class DefinitionEmitter {
     node: SchemaNode,
     reading: Reading,
     mode: Mode,
-    patterns: Patterns,
+    parts: PartNames,
   ): { body: Statement[]; unit: Unit } {
-    const unit = new Unit(this.file, reading, mode, name, this.cycles.get(name) ?? new Set(), patterns);
+    const unit = new Unit(this.file, reading, mode, name, this.cycles.get(name) ?? new Set(), parts);
     return { body: verdictOn(node, "value", new Place(unit)), unit };
   }
 
@@ -103,7 +114,13 @@ export class DefinitionEmitter {
     let result = known.get(cycle);
     if (result === undefined) {
       result = [...cycle].some((name) => {
-        const trial = this.body(name, reading.shapes.definition(name), reading, "walk", new Patterns(""));
+        const trial = this.body(
+          name,
+          reading.shapes.definition(name),
+          reading,
+          "walk",
+          new PartNames(this.file.names, name),
+        );
         return trial.unit.backtracks;
       });
       known.set(cycle, result);
@@ -113,14 +130,14 @@ export class DefinitionEmitter {
 
   /** Where nothing open is reached both readings are one function. */
   private alias(name: string): string {
-    const identifier = this.file.identifiers.get(name)!;
+    const { names } = this.file;
     const type = group("(", indent(softline, "value: unknown", whenBroken(",")), softline, ")");
     return print(
       group(
-        `export const accepts${identifier}: `,
+        `export const ${names.exported("accepts", name)}: `,
         type,
         " => boolean =",
-        group(indent(line, `is${identifier}`)),
+        group(indent(line, names.local("is", name))),
         ";",
       ),
     );

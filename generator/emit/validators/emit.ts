@@ -10,6 +10,7 @@ import {
 import type { EmittedFile, Emitter, SchemaInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../names.js";
 import { DefinitionEmitter } from "./definition.js";
+import { FunctionNames } from "./function-names.js";
 import { group, indent, join, line, print, whenBroken } from "../layout.js";
 import { prelude } from "./prelude.js";
 import { assertions } from "./assertions.js";
@@ -25,7 +26,9 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
   refuseUnsupported(schema);
   const names = nameDefinitions(schema);
   const file: FileContext = {
-    identifiers: new Map([...names].map(([name, identifier]) => [name, capitalised(identifier)])),
+    names: new FunctionNames(
+      new Map([...names].map(([name, identifier]) => [name, capitalised(identifier)])),
+    ),
     differing: reachingOpen(schema),
   };
   const types = new Map(
@@ -57,10 +60,7 @@ function laidOut(content: string): EmittedFile {
 const shadowing: ReadonlySet<string> = new Set(["Generator", "Iterator"]);
 
 function readingOf(schema: Schema, open: boolean): Reading {
-  const shapes = new Shapes(schema, open);
-  return open
-    ? { shapes, validator: "accepts", walker: "roam", judge: "weigh", part: "admits", judgePart: "suits" }
-    : { shapes, validator: "is", walker: "walk", judge: "judge", part: "matches", judgePart: "holds" };
+  return { shapes: new Shapes(schema, open), prefix: open ? "accepts" : "is" };
 }
 
 function importOf(

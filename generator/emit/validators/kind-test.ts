@@ -13,7 +13,7 @@ export function kindTest(kind: Kind, subject: string): Expression {
     case "array":
       return call("Array.isArray", subject);
     case "object":
-      return call("record", subject);
+      return call("isObject", subject);
     case "null":
       return compare(subject, "===", "null");
     default:

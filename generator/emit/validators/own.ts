@@ -103,5 +103,5 @@ function arrayLimits(node: SchemaNode, subject: string): Limit[] {
 
 /** Whether the text `subject` matches `pattern`, which becomes a constant of the unit. */
 export function patternTest(pattern: string, subject: string, place: Place): Expression {
-  return call(`${place.unit.patterns.nameOf(pattern)}.test`, subject);
+  return call(`${place.unit.parts.ofPattern(pattern)}.test`, subject);
 }

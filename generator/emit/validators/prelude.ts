@@ -1,9 +1,9 @@
 /**
- * Checks that emitted validators share. A file declares those it uses. Names cannot meet those of
- * validators, which are a prefix and a capital letter, and locals avoid them (see scope.ts).
+ * Checks that emitted validators share. A file declares those it uses. A definition whose
+ * validator would be called the same gives way (see function-names.ts), and so do locals (see scope.ts).
  */
 export type PreludeName =
-  "record" | "own" | "strings" | "lengthOf" | "textOf" | "distinct" | "postpone" | "settle";
+  "isObject" | "ownMember" | "isStrings" | "lengthOf" | "textOf" | "distinct" | "postpone" | "settle";
 
 interface PreludeFunction {
   readonly uses: readonly PreludeName[];
@@ -11,27 +11,27 @@ interface PreludeFunction {
 }
 
 const functions: Record<PreludeName, PreludeFunction> = {
-  record: {
+  isObject: {
     uses: [],
     text: `\
 /** Whether \`value\` is a JSON object. */
-function record(value: unknown): value is { [key: string]: unknown } {
+function isObject(value: unknown): value is { [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }`,
   },
-  own: {
+  ownMember: {
     uses: [],
     text: `\
 /** A member whose name every object inherits something under. */
-function own(value: { [key: string]: unknown }, key: string): unknown {
+function ownMember(value: { [key: string]: unknown }, key: string): unknown {
   return Object.hasOwn(value, key) ? value[key] : undefined;
 }`,
   },
-  strings: {
+  isStrings: {
     uses: [],
     text: `\
 /** Whether \`value\` is an array of strings. */
-function strings(value: unknown): value is string[] {
+function isStrings(value: unknown): value is string[] {
   if (!Array.isArray(value)) return false;
   for (const item of value) {
     if (typeof item !== "string") return false;
@@ -50,7 +50,7 @@ function lengthOf(text: string): number {
 }`,
   },
   textOf: {
-    uses: ["record"],
+    uses: ["isObject"],
     text: `\
 /** A text that is the same for equal JSON values only; nesting of any depth. */
 function textOf(value: unknown): string {
@@ -61,7 +61,7 @@ function textOf(value: unknown): string {
     if (Array.isArray(next)) {
       text += \`[\${next.length}:\`;
       for (const item of next) pending.push(item);
-    } else if (record(next)) {
+    } else if (isObject(next)) {
       const keys = Object.keys(next).sort();
       text += \`{\${JSON.stringify(keys)}\`;
       for (const key of keys) pending.push(next[key]);
@@ -131,7 +131,7 @@ function settle(judgement: Iterator<unknown, boolean, boolean>): boolean {
   },
 };
 
-export const preludeNames = Object.keys(functions) as PreludeName[];
+export const preludeNames: readonly string[] = Object.keys(functions);
 
 /** The text of the functions in `used` and of those they use, in a fixed order. */
 export function prelude(used: ReadonlySet<PreludeName>): string[] {
@@ -141,5 +141,7 @@ export function prelude(used: ReadonlySet<PreludeName>): string[] {
     functions[name].uses.forEach(add);
   };
   used.forEach(add);
-  return preludeNames.filter((name) => needed.has(name)).map((name) => functions[name].text);
+  return (preludeNames as PreludeName[])
+    .filter((name) => needed.has(name))
+    .map((name) => functions[name].text);
 }

@@ -1,4 +1,5 @@
 import { preludeNames } from "./prelude.js";
+import { camelCase } from "./words.js";
 
 /** Words that cannot name a local of an emitted function, or that emitted code means something else by. */
 const reserved: ReadonlySet<string> = new Set([
@@ -11,38 +12,32 @@ const reserved: ReadonlySet<string> = new Set([
   ...preludeNames,
 ]);
 
-/** Prefixes of the functions a file declares; a local that looks like one would hide it. */
-const declared = /^(is|accepts|walk|roam|judge|weigh|matches|admits|holds|suits|pattern)(?![a-z])/;
-
-const longestName = 30;
+/** Reads like the name of a validator, which it would hide. */
+const validatorLike = /^(is|accepts)[A-Z]/;
 
 /** Names of the locals of one emitted function. */
 export class Scope {
-  private readonly taken = new Set<string>();
+  private readonly taken: Set<string>;
+
+  /** @param called functions that must stay visible */
+  constructor(called: ReadonlySet<string>) {
+    this.taken = new Set(called);
+  }
 
   /** A name for a local that holds the member `property`, or for a local described by that word. */
   local(property: string): string {
     const word = wordOf(property);
-    let name = word;
-    for (let number = 2; this.taken.has(name); number++) name = `${word}${number}`;
+    const wanted = reserved.has(word) || validatorLike.test(word) ? `${word}Value` : word;
+    let name = wanted;
+    for (let number = 2; this.taken.has(name); number++) name = `${wanted}${number}`;
     this.taken.add(name);
     return name;
   }
 }
 
 function wordOf(property: string): string {
-  const parts = property.split(/[^A-Za-z0-9]+/).filter((part) => part !== "");
   // The last segment of names like `example.com/traceId` says what it is.
-  const last = /[./]/.test(property) ? parts.slice(-1) : parts;
-  const word = last
-    .map(
-      (part, index) =>
-        (index === 0 ? part.charAt(0).toLowerCase() : part.charAt(0).toUpperCase()) + part.slice(1),
-    )
-    .join("")
-    .slice(0, longestName);
-  if (word === "") return "member";
-  if (/^[0-9]/.test(word)) return `member${word}`;
-  if (declared.test(word)) return `own${word.charAt(0).toUpperCase()}${word.slice(1)}`;
-  return reserved.has(word) ? `${word}Value` : word;
+  const segments = property.split(/[./]/).filter((segment) => /[A-Za-z0-9]/.test(segment));
+  const word = camelCase(segments.at(-1) ?? "");
+  return /^[A-Za-z]/.test(word) ? word : `member${word}`;
 }

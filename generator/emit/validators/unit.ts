@@ -2,7 +2,7 @@ import { type SchemaNode, referencesOf } from "@mcpgen/engine";
 import { withoutCovered } from "./covers.js";
 import { type Expression, call, yieldCall } from "./expression.js";
 import { type Layout } from "../layout.js";
-import { patternLiteral } from "./pattern-literal.js";
+import type { FunctionNames, PartNames, Prefix } from "./function-names.js";
 import { Scope } from "./scope.js";
 import type { Printed } from "./function.js";
 import type { Shapes } from "./shape.js";
@@ -10,19 +10,12 @@ import type { Shapes } from "./shape.js";
 /** How a node is judged: to the letter, or taking members of open unions and sets that it does not know. */
 export interface Reading {
   readonly shapes: Shapes;
-  /** Prefixes of the functions emitted for this reading; no prefix begins another. */
-  readonly validator: "is" | "accepts";
-  readonly walker: "walk" | "roam";
-  readonly judge: "judge" | "weigh";
-  readonly part: "matches" | "admits";
-  /** Of parts that are generator functions or called by such. */
-  readonly judgePart: "holds" | "suits";
+  readonly prefix: Prefix;
 }
 
 /** What the validators of one file have in common. */
 export interface FileContext {
-  /** Definition name → the identifier as it stands in function names, capitalised. */
-  readonly identifiers: ReadonlyMap<string, string>;
+  readonly names: FunctionNames;
   /** Definitions whose open reading differs from the exact one. */
   readonly differing: ReadonlySet<string>;
 }
@@ -34,32 +27,6 @@ export interface FileContext {
  * the driver of an explicit stack, which serves positions where several arms may be tried.
  */
 export type Mode = "straight" | "walk" | "guarded" | "judge";
-
-/** The regular expressions of a definition, constants that all its functions share. */
-export class Patterns {
-  private readonly names = new Map<string, string>();
-  private readonly identifier: string;
-
-  constructor(identifier: string) {
-    this.identifier = identifier;
-  }
-
-  nameOf(pattern: string): string {
-    let name = this.names.get(pattern);
-    if (name === undefined) {
-      name = `pattern${this.identifier}_${this.names.size + 1}`;
-      this.names.set(pattern, name);
-    }
-    return name;
-  }
-
-  /** Name and literal of those in `used`, in order of first use. */
-  literals(used: ReadonlySet<string>): (readonly [name: string, literal: string])[] {
-    return [...this.names]
-      .filter(([, name]) => used.has(name))
-      .map(([pattern, name]) => [name, patternLiteral(pattern)] as const);
-  }
-}
 
 /** A function of a unit's own; it has a place in the order before its text is made. */
 interface Part {
@@ -74,13 +41,13 @@ export class Unit {
   readonly mode: Mode;
   /** Definitions that this one shares a cycle of references with. */
   readonly cycle: ReadonlySet<string>;
-  readonly identifier: string;
-  readonly patterns: Patterns;
+  /** Names of functions the unit may call, which no local may hide. */
+  readonly called: ReadonlySet<string>;
+  readonly parts: PartNames;
   /** Functions split off from the unit's own, in order of first use. */
-  private readonly parts: Part[] = [];
+  private readonly splitOff: Part[] = [];
   /** A recursive reference stands where its verdict is only one of several that are asked for. */
   backtracks = false;
-  private readonly names = new Set<string>();
 
   constructor(
     file: FileContext,
@@ -88,14 +55,17 @@ export class Unit {
     mode: Mode,
     name: string,
     cycle: ReadonlySet<string>,
-    patterns: Patterns,
+    parts: PartNames,
   ) {
     this.file = file;
-    this.patterns = patterns;
+    this.parts = parts;
     this.reading = reading;
     this.mode = mode;
     this.cycle = cycle;
-    this.identifier = file.identifiers.get(name)!;
+    const referred = [...referencesOf(reading.shapes.definition(name))];
+    this.called = new Set(
+      referred.flatMap((other) => [file.names.local("is", other), file.names.local("accepts", other)]),
+    );
   }
 
   get shapes(): Shapes {
@@ -105,11 +75,13 @@ export class Unit {
   /**
    * Adds a function of the unit's own, after those that were begun before.
    *
-   * @param hint a word for its name: prefix, definition, underscore, word
+   * @param hint what its name tells of it
    */
   addPart(hint: string, print: (name: string) => Printed): string {
-    const part: Part = { name: this.partName(hint) };
-    this.parts.push(part);
+    const part: Part = {
+      name: this.parts.add(this.reading.prefix, hint, this.mode === "judge" ? "stepwise" : undefined),
+    };
+    this.splitOff.push(part);
     part.printed = print(part.name);
     return part.name;
   }
@@ -117,21 +89,11 @@ export class Unit {
   /** The functions of the unit's own that `start` needs. */
   partsFor(start: Printed): Printed[] {
     const used = new Set(start.used);
-    return this.parts.flatMap(({ name, printed }) => {
+    return this.splitOff.flatMap(({ name, printed }) => {
       if (!printed || !used.has(name)) return [];
       for (const word of printed.used) used.add(word);
       return [printed];
     });
-  }
-
-  private partName(hint: string): string {
-    const prefix = this.mode === "judge" ? this.reading.judgePart : this.reading.part;
-    const word = hint.replace(/[^A-Za-z0-9]+/g, "").slice(0, 30);
-    let name = `${prefix}${this.identifier}_${word || 1}`;
-    for (let number = 2; this.names.has(name); number++)
-      name = `${prefix}${this.identifier}_${word}${number}`;
-    this.names.add(name);
-    return name;
   }
 }
 
@@ -145,7 +107,13 @@ export class Place {
   readonly hint: string;
   private readonly called: { recursion: boolean };
 
-  constructor(unit: Unit, scope = new Scope(), tested = false, hint = "", called = { recursion: false }) {
+  constructor(
+    unit: Unit,
+    scope = new Scope(unit.called),
+    tested = false,
+    hint = "",
+    called = { recursion: false },
+  ) {
     this.unit = unit;
     this.scope = scope;
     this.tested = tested;
@@ -172,7 +140,7 @@ export class Place {
 
   /** The body of a function of its own. */
   inOwnFunction(): Place {
-    return new Place(this.unit, new Scope(), this.tested);
+    return new Place(this.unit, new Scope(this.unit.called), this.tested);
   }
 
   /** The arms of a union that matter. */
@@ -194,10 +162,8 @@ export class Place {
   /** The verdict of a named definition. */
   definition(name: string, subject: Layout): Expression {
     const { file, reading } = this.unit;
-    const identifier = file.identifiers.get(name)!;
-    if (this.isRecursive(name)) return this.recursion(reading, identifier, subject);
-    const prefix = file.differing.has(name) ? reading.validator : "is";
-    return call(`${prefix}${identifier}`, subject);
+    if (this.isRecursive(name)) return this.recursion(name, subject);
+    return call(file.names.local(file.differing.has(name) ? reading.prefix : "is", name), subject);
   }
 
   /** The verdict of a function split off from this unit. */
@@ -208,11 +174,12 @@ export class Place {
     return call(name, subject, "depth", ...(this.unit.mode === "walk" ? ["later"] : []));
   }
 
-  private recursion(reading: Reading, identifier: string, subject: Layout): Expression {
+  private recursion(definition: string, subject: Layout): Expression {
+    const { file, mode, reading } = this.unit;
     this.called.recursion = true;
     if (this.tested) this.unit.backtracks = true;
-    if (this.unit.mode === "judge") return yieldCall(`${reading.judge}${identifier}`, subject);
-    const deeper = ["depth + 1", ...(this.unit.mode === "walk" ? ["later"] : [])];
-    return call(`${reading.walker}${identifier}`, subject, ...deeper);
+    if (mode === "judge") return yieldCall(file.names.inner(reading.prefix, definition, "stepwise"), subject);
+    const deeper = ["depth + 1", ...(mode === "walk" ? ["later"] : [])];
+    return call(file.names.inner(reading.prefix, definition, "deep"), subject, ...deeper);
   }
 }

@@ -86,8 +86,8 @@ function tagsIn({ open, validators, check }: ReturnType<typeof emitted>) {
       .map(([text]) => /switch \(\w+\["(\w+)"\]\)/.exec(text)?.[1])
       .find((tag) => tag !== undefined);
   return {
-    exact: switched("(?:is|matches)"),
-    open: switched("(?:accepts|admits)"),
+    exact: switched("is"),
+    open: switched("accepts"),
     type: /UnlistedArm<"(\w+)">/.exec(within(open, /^export (type|interface) OpenU\b/m, "\n\n"))?.[1],
     check: /\btag: "(\w+)"/.exec(within(check, /^const UShape\b/m, "\n};"))?.[1],
   };

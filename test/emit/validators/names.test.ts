@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { JsonValue } from "@mcpgen/engine";
+import { ajvFor } from "./oracle.js";
 import { compiled, schemaOf, validatorsOf } from "./emitted.js";
 
 const inherited = Object.getOwnPropertyNames(Object.prototype);
@@ -16,7 +18,8 @@ const awkward = [
   "class",
   "value",
   "depth",
-  "record",
+  "isObject",
+  "ownMember",
   "isA",
   "Array",
   "é",
@@ -68,6 +71,45 @@ describe("definitions with awkward names", () => {
       if (name !== "Array") expect(validators[`is${name}`]!({ a: 1.5 })).toBe(false);
     }
     expect(validators["isArray"]!([[[]]])).toBe(true);
+  });
+
+  it("that would hide shared functions or parts leave these alone", async () => {
+    const list = { type: "array", items: { type: "string" } };
+    const union = { anyOf: [{ required: ["a"] }, { required: ["b"] }] };
+    const loop = {
+      type: "object",
+      properties: { next: { $ref: "#/$defs/A" }, deep: union },
+      required: ["deep"],
+    };
+    const definitions = {
+      A: loop,
+      A_deep: { type: "integer" },
+      A_deep2: { type: "null" },
+      Object: { type: "object", properties: { constructor: list, isError: { type: "boolean" } } },
+      Strings: { type: "object", properties: { a: list } },
+      OwnMember: { $ref: "#/$defs/Object" },
+      Object2: { $ref: "#/$defs/Strings" },
+    };
+    const validators = await compiled(definitions);
+    const byAjv = ajvFor(definitions);
+    const values = [
+      1,
+      null,
+      {},
+      { a: ["b"] },
+      { a: [1] },
+      { constructor: ["b"] },
+      { constructor: [1] },
+      { deep: { a: 1 } },
+    ];
+    for (const name of Object.keys(definitions)) {
+      for (const value of [...values, { deep: { b: 1 }, next: { deep: {} } }, { isError: 1 }]) {
+        const told = `${name} of ${JSON.stringify(value)}`;
+        expect(validators[`is${name}`]!(value), told).toBe(byAjv(name, value as JsonValue));
+        expect(validators[`accepts${name}`]!(value), told).toBe(byAjv(name, value as JsonValue));
+      }
+    }
+    expect(validatorsOf(schemaOf(definitions))).toContain("export { isObject3 as isObject };");
   });
 
   it("that differ in their first letter alone get validators of their own", async () => {

@@ -45,17 +45,17 @@ describe("what is emitted reads as if written by hand", () => {
   it("an object: constants, required scalars, required members, optional ones", () => {
     expect(functionIn(text, "export function isCall(")).toBe(`\
 export function isCall(value: unknown): value is Call {
-  if (!record(value)) return false;
+  if (!isObject(value)) return false;
   if (value["jsonrpc"] !== "2.0") return false;
   if (value["method"] !== "call") return false;
   if (!isId(value["id"])) return false;
   const params = value["params"];
-  if (!record(params)) return false;
+  if (!isObject(params)) return false;
   if (typeof params["name"] !== "string") return false;
   const argumentsValue = params["arguments"];
-  if (argumentsValue !== undefined && !record(argumentsValue)) return false;
+  if (argumentsValue !== undefined && !isObject(argumentsValue)) return false;
   const meta = params["_meta"];
-  if (meta !== undefined && !record(meta)) return false;
+  if (meta !== undefined && !isObject(meta)) return false;
   const priority = value["priority"];
   if (
     priority !== undefined &&
@@ -67,7 +67,7 @@ export function isCall(value: unknown): value is Call {
     return false;
   }
   const tags = value["tags"];
-  if (tags !== undefined && !strings(tags)) return false;
+  if (tags !== undefined && !isStrings(tags)) return false;
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
@@ -89,7 +89,7 @@ export function isId(value: unknown): value is Id {
   it("a union by its discriminator", () => {
     expect(functionIn(text, "export function isItem(")).toBe(`\
 export function isItem(value: unknown): value is Item {
-  if (!record(value)) return false;
+  if (!isObject(value)) return false;
   switch (value["method"]) {
     case "call":
       return isCall(value);

@@ -1,0 +1,99 @@
+import { preludeNames } from "./prelude.js";
+import { camelCase } from "./words.js";
+
+/** What the functions of a reading begin with: the exact one or the open one. */
+export type Prefix = "is" | "accepts";
+
+/** Words behind the underscore that stand for a definition's own ways of being judged. */
+export type Way = "deep" | "stepwise";
+
+const ways: readonly Way[] = ["deep", "stepwise"];
+
+/**
+ * Names of the functions of a file: `isX` and `acceptsX` for the definition X; with an underscore and a word,
+ * those they are made of. Only a definition's own name can hold a further underscore, so that no two of
+ * different definitions meet, unless a definition is called like a part of another: then that is numbered.
+ */
+export class FunctionNames {
+  private readonly identifiers: ReadonlyMap<string, string>;
+  private readonly exports: ReadonlySet<string>;
+
+  /** @param identifiers definition name → the identifier as it stands in function names, capitalised */
+  constructor(identifiers: ReadonlyMap<string, string>) {
+    this.identifiers = identifiers;
+    const prefixes: readonly Prefix[] = ["is", "accepts"];
+    const names = [...identifiers.values()];
+    this.exports = new Set(prefixes.flatMap((prefix) => names.map((name) => prefix + name)));
+  }
+
+  /** The identifier of a definition as it stands in names. */
+  identifier(definition: string): string {
+    return this.identifiers.get(definition)!;
+  }
+
+  exported(prefix: Prefix, definition: string): string {
+    return prefix + this.identifier(definition);
+  }
+
+  /** What the file itself calls an exported function: another name where a shared function has that. */
+  local(prefix: Prefix, definition: string): string {
+    const name = this.exported(prefix, definition);
+    return preludeNames.includes(name) ? this.free(name) : name;
+  }
+
+  /** The function that judges a definition in a way of its own. */
+  inner(prefix: Prefix, definition: string, way: Way): string {
+    return this.free(`${this.exported(prefix, definition)}_${way}`);
+  }
+
+  /** `wanted`, numbered where it is taken. */
+  free(wanted: string, taken: ReadonlySet<string> = this.exports): string {
+    const isTaken = (name: string): boolean => taken.has(name) || this.exports.has(name);
+    if (!isTaken(wanted) && !preludeNames.includes(wanted)) return wanted;
+    let number = 2;
+    while (isTaken(`${wanted}${number}`)) number++;
+    return `${wanted}${number}`;
+  }
+}
+
+/** Names of what a definition's validators are made of, shared by all of them. */
+export class PartNames {
+  private readonly taken: Set<string>;
+  private readonly patterns = new Map<string, string>();
+  private readonly names: FunctionNames;
+  private readonly definition: string;
+
+  constructor(names: FunctionNames, definition: string) {
+    this.names = names;
+    this.definition = definition;
+    const prefixes: readonly Prefix[] = ["is", "accepts"];
+    this.taken = new Set(
+      prefixes.flatMap((prefix) => ways.map((way) => names.inner(prefix, definition, way))),
+    );
+  }
+
+  /** A name for a function that is split off. */
+  add(prefix: Prefix, hint: string, way?: Way): string {
+    const word = camelCase([hint || "part", way ?? ""].join(" "));
+    const name = this.names.free(`${this.names.exported(prefix, this.definition)}_${word}`, this.taken);
+    this.taken.add(name);
+    return name;
+  }
+
+  /** The constant that holds a regular expression. */
+  ofPattern(pattern: string): string {
+    let name = this.patterns.get(pattern);
+    if (name === undefined) {
+      name = `pattern${this.names.identifier(this.definition)}_${this.patterns.size + 1}`;
+      this.patterns.set(pattern, name);
+    }
+    return name;
+  }
+
+  /** The patterns whose constants are among `used`, in order of first use. */
+  patternsIn(used: ReadonlySet<string>): (readonly [name: string, pattern: string])[] {
+    return [...this.patterns]
+      .filter(([, name]) => used.has(name))
+      .map(([pattern, name]) => [name, pattern] as const);
+  }
+}
