@@ -2,17 +2,21 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type JsonObject, type JsonValue, escapeToken, isJsonObject, pointerTokens } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { isDate } from "../revision/name.js";
 import { loadJson } from "./json-file.js";
 
-/** Our own documentation, shared by revisions (schema/docs.json). */
+/** Our own documentation, shared by revisions (schema/docs.json); what it says may differ between them. */
 export interface Documentation {
-  definition(name: string): string | undefined;
-  method(name: string): string | undefined;
+  definition(name: string, revision: string): string | undefined;
+  method(name: string, revision: string): string | undefined;
   /** Address of the page of the specification that describes a method of a revision. */
   page(method: string, revision: string): string | undefined;
   /** The text for the node at a JSON Pointer of a canonical schema. */
-  at(pointer: string): string | undefined;
+  at(pointer: string, revision: string): string | undefined;
 }
+
+/** Key of the text for revisions older than all that are named. Revisions without a date are the newest. */
+const always = "*";
 
 const site = "https://modelcontextprotocol.io/specification";
 
@@ -39,35 +43,47 @@ export async function loadDocumentation(schemaDir: string): Promise<Documentatio
 }
 
 export function documentation(content: JsonObject): Documentation {
-  const table = (name: string): JsonObject => (isJsonObject(content[name]) ? content[name] : {});
+  const table = (name: string): JsonObject => objectOf(content[name]);
   const definitions = table("definitions");
   const properties = table("properties");
   const shared = table("shared");
   return {
-    definition: (name) => text(definitions, name),
-    method: (name) => text(table("methods"), name),
+    definition: (name, revision) => text(definitions, name, revision),
+    method: (name, revision) => text(table("methods"), name, revision),
     page: (method, revision) => {
-      const pages = own(table("pages"), method);
-      const page = isJsonObject(pages) ? text(pages, revision) : undefined;
-      return page && `${site}/${revision}/${page}`;
+      const page = own(objectOf(own(table("pages"), method)), revision);
+      return typeof page === "string" ? `${site}/${revision}/${page}` : undefined;
     },
-    at: (pointer) => {
+    at: (pointer, revision) => {
       const place = documentedPlace(pointer);
       if (!place) return undefined;
-      if (place.path === "") return text(definitions, place.definition);
-      const known = own(properties, place.definition);
-      return (isJsonObject(known) ? text(known, place.path) : undefined) ?? text(shared, place.property);
+      if (place.path === "") return text(definitions, place.definition, revision);
+      const known = objectOf(own(properties, place.definition));
+      return text(known, place.path, revision) ?? text(shared, place.property, revision);
     },
   };
+}
+
+function objectOf(value: JsonValue | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
 }
 
 function own(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-function text(object: JsonObject, key: string): string | undefined {
+/** The text under `key`: the same for every revision, or the one that holds since the latest of several. */
+function text(object: JsonObject, key: string, revision: string): string | undefined {
   const value = own(object, key);
-  return typeof value === "string" ? value : undefined;
+  if (typeof value === "string") return value;
+  const texts = objectOf(value);
+  // In code unit order the key for all that came before precedes every date.
+  const since = Object.keys(texts)
+    .filter((first) => first === always || !isDate(revision) || first <= revision)
+    .sort()
+    .at(-1);
+  const chosen = since === undefined ? undefined : texts[since];
+  return typeof chosen === "string" ? chosen : undefined;
 }
 
 /**

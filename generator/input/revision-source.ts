@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type JsonObject, descendants } from "@mcpgen/engine";
+import { type JsonObject, type Schema, descendants } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { nameDefinitions } from "../emit/names.js";
 import { printType } from "../emit/types/print.js";
@@ -90,11 +90,25 @@ export async function resolveRevision(
     schema,
     notes,
     documentation: (method) => ({
-      ...optional("description", docs.method(method)),
+      ...optional("description", docs.method(method, revision)),
       ...optional("see", docs.page(method, revision)),
     }),
   });
-  return { model, problems: [...corrected.problems, ...idleTypeErrata(model, notes), ...problems] };
+  const linked = { ...model, schema: linkMessages(model) };
+  return { model: linked, problems: [...corrected.problems, ...idleTypeErrata(model, notes), ...problems] };
+}
+
+/**
+ * Links the message of each method to the page that describes the method. Which definition that is only the
+ * model knows: a union of one message, say, has its `method` as well.
+ */
+function linkMessages({ schema, methods }: ProtocolModel): Schema {
+  const definitions = new Map(schema.definitions);
+  for (const { message, see } of methods) {
+    const definition = definitions.get(message);
+    if (definition && see !== undefined) definitions.set(message, { ...definition, see: [see] });
+  }
+  return { ...schema, definitions };
 }
 
 function optional<K extends string>(key: K, value: string | undefined): { [P in K]?: string } {

@@ -126,29 +126,12 @@ export async function annotateSchema(
   const schema = await withPlaces(source, () =>
     readSchema(corrected.document, {
       nodeRemarks: (at) => {
-        const description = docs.at(at);
+        const description = docs.at(at, revision);
         const remarks = corrected.nodeRemarks.get(at);
         return description === undefined ? remarks : { description, ...remarks };
       },
-      definitionRemarks: (name) => {
-        const page = pageOf(corrected.document, name, docs, revision);
-        return { ...corrected.definitionRemarks.get(name), ...(page !== undefined && { see: [page] }) };
-      },
+      definitionRemarks: (name) => corrected.definitionRemarks.get(name),
     }),
   );
   return { schema, corrected };
-}
-
-/** The page that describes a message's method. */
-function pageOf(
-  document: JsonObject,
-  name: string,
-  docs: Documentation,
-  revision: string,
-): string | undefined {
-  const definition = (document["$defs"] as JsonObject)[name];
-  const properties = isJsonObject(definition) ? definition["properties"] : undefined;
-  const method = isJsonObject(properties) ? properties["method"] : undefined;
-  const value = isJsonObject(method) ? method["const"] : undefined;
-  return typeof value === "string" ? docs.page(value, revision) : undefined;
 }

@@ -33,23 +33,60 @@ describe("the text for a place", () => {
     ["/$defs", undefined],
     ["", undefined],
   ])("%s", (at, text) => {
-    expect(docs.at(at)).toBe(text);
+    expect(docs.at(at, "r1")).toBe(text);
   });
 });
 
 test("methods and pages are looked up by name, what objects inherit is not", () => {
-  expect(docs.method("tools/call")).toBe("Calls.");
+  expect(docs.method("tools/call", "r1")).toBe("Calls.");
   expect(docs.page("tools/call", "r1")).toBe("https://modelcontextprotocol.io/specification/r1/server/tools");
   expect(docs.page("tools/call", "r2")).toBeUndefined();
   expect(docs.page("toString", "r1")).toBeUndefined();
   expect(docs.page("tools/call", "constructor")).toBeUndefined();
-  expect(docs.method("constructor")).toBeUndefined();
+  expect(docs.method("constructor", "r1")).toBeUndefined();
+});
+
+describe("a text that differs between revisions", () => {
+  const changing = { "*": "First.", "2025-01-01": "Second.", "2026-01-01": "Third." };
+  const texts = documentation({
+    format: 1,
+    definitions: { Tool: changing, New: { "2025-01-01": "Since then." } },
+    properties: { Tool: { name: changing, late: { "2026-01-01": "Own." } } },
+    shared: { late: "Shared.", other: changing },
+    methods: { call: changing },
+  });
+
+  test.each<[string, string]>([
+    ["2024-01-01", "First."],
+    ["2024-12-31", "First."],
+    ["2025-01-01", "Second."],
+    ["2025-06-01", "Second."],
+    ["2026-01-01", "Third."],
+    ["2099-01-01", "Third."],
+    // Names that are no dates are the newest, whatever letter or digit they begin with.
+    ["draft", "Third."],
+    ["2023-next", "Third."],
+    ["DRAFT", "Third."],
+  ])("in %s is %s", (revision, text) => {
+    expect(texts.definition("Tool", revision)).toBe(text);
+    expect(texts.method("call", revision)).toBe(text);
+    expect(texts.at("/$defs/Tool", revision)).toBe(text);
+    expect(texts.at("/$defs/Tool/properties/name", revision)).toBe(text);
+    expect(texts.at("/$defs/Other/properties/other", revision)).toBe(text);
+  });
+
+  test("is none before its first key, unless there is a shared one", () => {
+    expect(texts.definition("New", "2024-01-01")).toBeUndefined();
+    expect(texts.definition("New", "2025-01-01")).toBe("Since then.");
+    expect(texts.at("/$defs/Tool/properties/late", "2025-01-01")).toBe("Shared.");
+    expect(texts.at("/$defs/Tool/properties/late", "2026-01-01")).toBe("Own.");
+  });
 });
 
 describe("docs.json", () => {
   test("may be missing", async () => {
     expect(await loadDocumentation(temporaryFolder())).toBe(undocumented);
-    expect(undocumented.at("/$defs/Tool")).toBeUndefined();
+    expect(undocumented.at("/$defs/Tool", "r1")).toBeUndefined();
   });
 
   test.each(["[]", '{"format": 2}', "{}", "null"])("is refused when it is %s", async (content) => {
@@ -64,9 +101,10 @@ describe("docs.json", () => {
     const own = await loadDocumentation(schema.pathname);
     const text = readFileSync(new URL("2026-07-28/schema.json", schema), "utf8");
     const { $defs } = JSON.parse(text) as { $defs: { [name: string]: unknown } };
-    for (const name of Object.keys($defs)) expect(own.definition(name), name).toMatch(/^[A-Z`].*[.!]$/s);
+    for (const name of Object.keys($defs))
+      expect(own.definition(name, "2026-07-28"), name).toMatch(/^[A-Z`].*[.!]$/s);
     for (const [, method] of text.matchAll(/"method": \{\s*"const": "([^"]+)"/g)) {
-      expect(own.method(method!), method).toMatch(/\.$/);
+      expect(own.method(method!, "2026-07-28"), method).toMatch(/\.$/);
     }
   });
 });
