@@ -86,8 +86,8 @@ function distinct(items: readonly unknown[]): boolean {
     uses: [],
     text: `\
 /**
- * Keeps a part that is nested deep for later; where nobody keeps parts yet, does so
- * and works through them, so that no depth of nesting exhausts the stack.
+ * Keeps a part that is nested deep for later; where nobody keeps parts yet,
+ * does so and works through them, so that no depth exhausts the stack.
  */
 function postpone(
   walk: (value: unknown, depth: number, later?: unknown[]) => boolean,

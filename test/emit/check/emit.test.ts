@@ -45,8 +45,11 @@ const odd = schemaFrom({
   },
 });
 
+/** Formatting and compiling take long: by default, of the newest revision alone. */
+const long = process.env["MCPGEN_LONG"] === "1";
+
 const schemas: readonly (readonly [string, Schema])[] = [
-  ...revisions.map((revision) => [revision, schemaOf(revision)] as const),
+  ...(long ? revisions : revisions.slice(-1)).map((revision) => [revision, schemaOf(revision)] as const),
   ["odd definitions", odd],
 ];
 
@@ -55,7 +58,9 @@ describe.each(schemas)("%s", (_, schema) => {
 
   test("what is said to be formatted is what prettier prints", async () => {
     for (const [path, { content, formatted }] of files) {
-      if (formatted) expect(await format(path, content), path).toBe(content);
+      // The files that revisions share are the same for all of them.
+      if (formatted && (schema === odd || path.startsWith("revision/")))
+        expect(await format(path, content), path).toBe(content);
     }
   });
 

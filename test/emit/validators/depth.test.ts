@@ -130,18 +130,19 @@ describe("recursion where arms are tried", () => {
 });
 
 describe("size of the schema", () => {
-  it("15,500 definitions are emitted", { timeout: 60_000 }, async () => {
+  const count = process.env["MCPGEN_LONG"] === "1" ? 15_500 : 3_000;
+  it(`${count} definitions are emitted`, { timeout: 60_000 }, () => {
     const definitions = Object.fromEntries(
-      Array.from({ length: 15_500 }, (_, index) => [
+      Array.from({ length: count }, (_, index) => [
         `D${index}`,
         {
           type: "object",
-          properties: { next: { $ref: `#/$defs/D${(index * 7) % 15_500}` }, kind: { const: `k${index}` } },
+          properties: { next: { $ref: `#/$defs/D${(index * 7) % count}` }, kind: { const: `k${index}` } },
           required: ["kind"],
         },
       ]),
     );
     const text = validatorsOf(schemaOf(definitions));
-    expect(text.match(/^export function is/gm)).toHaveLength(15_500);
+    expect(text.match(/^export function is/gm)).toHaveLength(count);
   });
 });

@@ -142,7 +142,7 @@ describe("order", () => {
     const blocks = (definitions: object) => validatorsOf(schemaOf(definitions)).split("\n\n");
     const after = new Set(blocks({ ...before, Beta: { type: "integer" } }));
     const changed = blocks(before).filter((block) => !after.has(block));
-    expect(changed).toEqual(['import type { Alpha, Gamma } from "./types.js";']);
+    expect(changed).toEqual([expect.stringMatching(/^import type \{ Alpha, Gamma \} from ".\/types.js";$/m)]);
   });
 
   it("does not depend on the order of the input", () => {
