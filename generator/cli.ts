@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { tooOld } from "./command/node-version.js";
+import { escapeUnprintable } from "./emit/text.js";
 
 // A reader that has seen enough (`mcpgen … | head`) is no error.
 for (const stream of [process.stdout, process.stderr]) {
@@ -14,7 +15,7 @@ process.on("SIGTERM", () => process.exit(143));
 
 // What escapes `main` comes from a callback of ours or of a module the user's configuration loads.
 process.on("uncaughtException", (error) => {
-  process.stderr.write(`error MG7001: a bug in mcpgen: ${error.message}\n`);
+  process.stderr.write(`error MG7001: a bug in mcpgen: ${escapeUnprintable(error.message)}\n`);
   process.exit(70);
 });
 

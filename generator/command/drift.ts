@@ -7,7 +7,7 @@ import { unifiedDiff } from "../output/unified-diff.js";
 import type { Comparison } from "./comparison.js";
 import type { CommandContext } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
-import { restoring } from "./repeated.js";
+import { quoted, restoring } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
 
 interface Meaning {
@@ -82,7 +82,9 @@ export function mendOf(
   const foreign = files.filter(({ state }) => state === "foreign");
   const others = files.some(({ state }) => state !== "foreign" && state !== "same");
   if (foreign.length > 0 && !others) {
-    return `rm ${foreign.map(({ path }) => shownPath(outDir, context.directory, path)).join(" ")}`;
+    return ["rm", ...foreign.map(({ path }) => shownPath(outDir, context.directory, path))]
+      .map(quoted)
+      .join(" ");
   }
   const force = states.has("edited") || states.has("unrecorded") || states.has("stale-edited");
   return force ? `${command} --force` : command;

@@ -15,6 +15,7 @@ import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
 import { outputRequest } from "./output-request.js";
 import { conflictFindings, planOutcome } from "./plan-report.js";
+import { printable } from "./present.js";
 import { repeatedWith } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
 
@@ -89,7 +90,7 @@ function report({ generated, files, manifestFile }: Comparison, { console }: Com
   if (!verbose && [...files, manifestFile].every(({ state }) => state === "same")) return;
   const lines = assumptionLines(generated);
   const shown = verbose ? lines : lines.slice(0, 12);
-  for (const line of shown) console.note(line);
+  for (const line of shown) console.note(printable(line));
   if (lines.length > shown.length)
     console.note(`assumed: ${lines.length - shown.length} more; --verbose lists them`);
 }

@@ -6,6 +6,7 @@ import { columns } from "./columns.js";
 import type { CommandContext } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
+import { printable } from "./present.js";
 import { shownPath } from "./shown-path.js";
 
 /** What stands in the way of a plan. */
@@ -42,7 +43,7 @@ export function planOutcome(
   const changes = plan.filter(({ action }) => action !== "UNCHANGED");
   const rows = changes.map(({ action, path, before, after }) => [
     action,
-    shownPath(outDir, directory, path),
+    printable(shownPath(outDir, directory, path)),
     action === "CREATE"
       ? sizeText(after)
       : action === "UPDATE"

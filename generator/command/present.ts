@@ -2,6 +2,7 @@ import { isAbsolute } from "node:path";
 import type { CodedError, Place } from "../diagnostics/coded-error.js";
 import type { Console, Paint } from "./console.js";
 import type { Finding } from "../diagnostics/finding.js";
+import { escapeUnprintable } from "../emit/text.js";
 import { type Outcome, exitCodeOf } from "./outcome.js";
 import { shownPath } from "./shown-path.js";
 
@@ -18,17 +19,16 @@ export function present(command: string, outcome: Outcome, console: Console): nu
   const findings = outcome.findings ?? [];
   if (console.settings.format === "json") {
     const { data, mend } = outcome;
-    console.result(
-      JSON.stringify({ format: documentFormat, command, exit, findings, ...data, mend }, null, 2),
-    );
+    console.result(documentText({ format: documentFormat, command, exit, findings, ...data, mend }));
     return exit;
   }
   const show = console.settings.format === "github" ? annotation : findingText;
   for (const finding of findings) console.result(show(finding, console.paint));
-  if (outcome.text !== undefined) console.result(outcome.text);
-  if (outcome.steps !== undefined && !console.settings.quiet) console.result(outcome.steps);
-  if (outcome.summary !== undefined && !console.settings.quiet) console.result(outcome.summary);
-  if (outcome.mend !== undefined) console.result(`Run: ${console.paint("bold", outcome.mend)}`);
+  if (outcome.text !== undefined) console.result(printableText(outcome.text, console.paint));
+  if (outcome.steps !== undefined && !console.settings.quiet)
+    console.result(printableText(outcome.steps, console.paint));
+  if (outcome.summary !== undefined && !console.settings.quiet) console.result(printable(outcome.summary));
+  if (outcome.mend !== undefined) console.result(`Run: ${console.paint("bold", printable(outcome.mend))}`);
   return exit;
 }
 
@@ -58,21 +58,53 @@ export function presentError(
   };
   if (console.settings.format === "json") {
     const shown = { code, message, place, next };
-    console.result(
-      JSON.stringify({ format: documentFormat, command, exit: exitCode, error: shown }, null, 2),
-    );
+    console.result(documentText({ format: documentFormat, command, exit: exitCode, error: shown }));
   }
   if (console.settings.format === "github") console.result(annotation(asFinding));
   else console.error(findingText(asFinding, console.paintError));
   return exitCode;
 }
 
+/**
+ * One line of somebody else's text, fit for a terminal and for the log of a workflow: every character shows,
+ * none is obeyed. Lines that start with `::` or `##[` would be commands to GitHub Actions.
+ */
+export function printable(line: string): string {
+  return escapeUnprintable(line).replace(/^\s*(?:::|##\[)/, escapeStart);
+}
+
+function escapeStart(start: string): string {
+  const sign = start.trimStart();
+  return `${start.slice(0, -sign.length)}\\u00${sign.charCodeAt(0).toString(16)}${sign.slice(1)}`;
+}
+
+/** Lines of text with colours of ours, where `paint` makes any. */
+function printableText(text: string, paint: Paint): string {
+  const colours = paint("bold", "x") === "x" ? /(?!)/ : /(\x1b\[\d{1,2}m)/;
+  return printableLines(text, (line) =>
+    line
+      .split(colours)
+      .map((part) => (colours.test(part) ? part : printable(part)))
+      .join(""),
+  );
+}
+
+/** Several lines, each printable. */
+export function printableLines(text: string, show: (line: string) => string = printable): string {
+  return text.split("\n").map(show).join("\n");
+}
+
+/** JSON needs no escape for some characters that a terminal obeys or does not show; all it allows. */
+function documentText(document: object): string {
+  return printableLines(JSON.stringify(document, null, 2), escapeUnprintable);
+}
+
 /** `place: error MG1002: message`, then what to do, then the details. */
 export function findingText({ code, severity, message, place, next, detail }: Finding, paint: Paint): string {
   const where = place === undefined ? "" : `${paint("bold", placeText(place))}: `;
   const kind = paint(severity === "error" ? "red" : "yellow", `${severity} ${code}`);
-  const lines = [`${where}${kind}: ${message}`];
-  if (next !== undefined) lines.push(`  ${paint("cyan", "→")} ${next}`);
+  const lines = [`${where}${kind}: ${printable(message)}`];
+  if (next !== undefined) lines.push(`  ${paint("cyan", "→")} ${printable(next)}`);
   if (detail !== undefined) lines.push(indented(detail, paint));
   return lines.join("\n");
 }
@@ -82,14 +114,12 @@ export function placeText({ file, line, column, pointer }: Place): string {
   const position = [file, line, line === undefined ? undefined : column]
     .filter((part) => part !== undefined)
     .join(":");
-  return (
-    [position, pointer].filter((part) => part !== undefined && part !== "").join(" ") || "(whole document)"
-  );
+  const parts = [position, pointer].filter((part) => part !== undefined && part !== "");
+  return printable(parts.join(" ")) || "(whole document)";
 }
 
 function indented(detail: string, paint: Paint): string {
-  return detail
-    .trimEnd()
+  return printableLines(detail.trimEnd())
     .split("\n")
     .map(
       (line) =>
@@ -101,11 +131,15 @@ function indented(detail: string, paint: Paint): string {
 /** A workflow command of GitHub Actions; its values may not hold line ends, nor its properties `:` and `,`. */
 export function annotation({ code, severity, message, place, next, detail }: Finding): string {
   const pointer = place?.pointer ? `${place.pointer}: ` : "";
-  const text = [pointer + message, next, detail].filter((part) => part !== undefined).join("\n");
+  const lines = [pointer + message, next].filter((part) => part !== undefined).map(printable);
+  const text = [...lines, ...(detail === undefined ? [] : [printableLines(detail)])].join("\n");
   const properties = Object.entries({ file: place?.file, line: place?.line, col: place?.column, title: code })
     .filter(([, value]) => value !== undefined)
     .map(
-      ([key, value]) => `${key}=${escapeData(String(value)).replaceAll(":", "%3A").replaceAll(",", "%2C")}`,
+      ([key, value]) =>
+        `${key}=${escapeData(escapeUnprintable(String(value)))
+          .replaceAll(":", "%3A")
+          .replaceAll(",", "%2C")}`,
     );
   return `::${severity} ${properties.join(",")}::${escapeData(text)}`;
 }

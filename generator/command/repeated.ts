@@ -25,6 +25,7 @@ export function restoring(findings: readonly Finding[]): string {
 /** Options that say how to print, which the mending command need not repeat. */
 const presentation = /^--(?:json|quiet|verbose|format=.*|color=.*)$/;
 
-function quoted(word: string): string {
+/** A word as a shell takes it. */
+export function quoted(word: string): string {
   return /^[\w./:=,@+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -8,7 +8,8 @@ import { expectRevision } from "../revision/verify.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
-import { Judge, type Verdict } from "./validate/judge.js";
+import { printable } from "./present.js";
+import { Judge, type Verdict, quoted } from "./validate/judge.js";
 import { lines } from "./validate/lines.js";
 import { type Issue, type ProtocolPlace, type Side, loadProtocol } from "./validate/protocol.js";
 
@@ -86,8 +87,11 @@ class Transcript {
     if (verdict.unpaired) this.counts.unpaired++;
     if (verdict.issues.length === 0) return;
     this.counts.invalid++;
-    const what = [verdict.method, verdict.kind === "unknown" ? "message" : verdict.kind]
-      .filter((part) => part !== undefined)
+    const what = [
+      verdict.method && quoted(verdict.method),
+      verdict.kind === "unknown" ? "message" : verdict.kind,
+    ]
+      .filter(Boolean)
       .join(" ");
     this.find(line, `invalid ${what}`, verdict.issues);
   }
@@ -124,7 +128,8 @@ class Transcript {
 /** At most three issues: what follows from them is not worth reading. */
 function detailOf(issues: readonly Issue[]): string | undefined {
   if (issues.length === 0) return undefined;
-  const shown = issues.slice(0, 3).map(({ message }) => message);
+  // An issue is one line, whatever it quotes.
+  const shown = issues.slice(0, 3).map(({ message }) => printable(message));
   return [...shown, ...(issues.length > 3 ? [`and ${issues.length - 3} more`] : [])].join("\n");
 }
 

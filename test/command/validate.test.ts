@@ -157,12 +157,28 @@ describe("mcpgen validate", () => {
     );
     expect(stdout.split("\n")).toEqual([
       't.jsonl:3: error MG3109: not JSON: "not json"',
-      "t.jsonl:4 /params/name: error MG3109: invalid tools/call request",
+      't.jsonl:4 /params/name: error MG3109: invalid "tools/call" request',
       "    params.name: expected string, got nothing",
       expect.stringContaining("5 messages, 3 valid, 2 invalid, 2 answers without a single open request"),
       "",
     ]);
     expect(code).toBe(1);
+  });
+
+  test("what a peer sent is neither obeyed by a terminal nor by a workflow, nor hidden", async () => {
+    const method = "x\n::error file=a::pwned\u001b]0;t\u0007\u202e\u2028";
+    const messages = text(
+      { jsonrpc: "2.0", id: 1, method },
+      { jsonrpc: "2.0", id: 2, method: { toString: 1 } },
+    );
+    for (const format of ["text", "github", "json"]) {
+      const { code, stdout } = await run(messages, {}, "--format", format);
+      expect(code).toBe(1);
+      expect(stdout).toContain("pwned");
+      expect(stdout.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\u2028\u2029]/u);
+      expect(stdout).not.toMatch(/^\s*::error file=a/m);
+      if (format === "json") expect(() => JSON.parse(stdout) as unknown).not.toThrow();
+    }
   });
 
   test("standard input, as JSON", async () => {

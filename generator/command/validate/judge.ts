@@ -15,6 +15,11 @@ export interface Verdict {
 
 const sides: readonly Side[] = ["client", "server"];
 
+/** A method as messages show it: whatever a peer sent stays inside of its quotes, and short. */
+export function quoted(method: string): string {
+  return JSON.stringify(method.length > 80 ? `${method.slice(0, 79)}…` : method);
+}
+
 /** Judges the messages of one transcript, in order. */
 export class Judge {
   private readonly protocol: Protocol;
@@ -45,7 +50,8 @@ export class Judge {
 
   private call(message: JsonObject, from: Side | undefined): Verdict {
     const kind = "id" in message ? "request" : "notification";
-    const method = String(message["method"]);
+    const method =
+      typeof message["method"] === "string" ? message["method"] : JSON.stringify(message["method"]);
     if (kind === "request") this.open.add(message["id"], { method, from });
     const envelope = this.envelope(message, [kind === "request" ? "JSONRPCRequest" : "JSONRPCNotification"]);
     if (envelope.length > 0) return { kind, method, issues: envelope };
@@ -56,7 +62,7 @@ export class Judge {
       .find((found) => found !== undefined);
     if (!definition) return { kind, method, issues: [this.unknownMethod(method, kind, senders)] };
     if (kind === "request" && this.isPayload(method, senders)) {
-      const text = `method: ${JSON.stringify(method)} travels inside results in this revision, not as a message`;
+      const text = `method: ${quoted(method)} travels inside results in this revision, not as a message`;
       return { kind, method, issues: [{ pointer: "/method", message: text }] };
     }
     return { kind, method, issues: this.definition(definition, message) };
@@ -140,7 +146,7 @@ export class Judge {
     const question = suggestion === undefined ? "" : `; did you mean ${JSON.stringify(suggestion)}?`;
     return {
       pointer: "/method",
-      message: `method: expected a ${kind} of this revision${sender}, got ${JSON.stringify(method)}${question}`,
+      message: `method: expected a ${kind} of this revision${sender}, got ${quoted(method)}${question}`,
     };
   }
 }
