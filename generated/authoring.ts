@@ -89,8 +89,8 @@ export interface CallToolResult {
    */
   isError?: boolean;
   /**
-   * Machine-readable output, matching the tool's `outputSchema` if it has one.
-   * Any JSON value since 2026-07-28, an object before.
+   * Machine-readable output: any JSON value, matching the tool's `outputSchema`
+   * if it has one.
    */
   structuredContent?: unknown;
   /**
@@ -107,8 +107,8 @@ export interface CallToolResult {
  */
 export interface CancelledNotificationParams {
   /**
-   * Identifier of the abandoned request. Optional only in 2025-11-25, where
-   * tasks are cancelled with `tasks/cancel` instead.
+   * Identifier of the abandoned request, which the client issued; a server
+   * names only `subscriptions/listen` requests.
    */
   requestId: types.RequestId;
   /** Why the request is abandoned, for logs or display. */
@@ -184,8 +184,8 @@ export interface DiscoverResult {
    */
   supportedVersions: string[];
   /**
-   * Advice on using the server, which the client may show to the model; it does
-   * not repeat tool descriptions.
+   * Advice on using the server, which the client may show to the model; it
+   * should not repeat tool descriptions.
    */
   instructions?: string;
   /**
@@ -293,7 +293,7 @@ export interface ListToolsResult {
 
 /**
  * Parameters of `notifications/message`: the severity, source and content of a
- * log message. Deprecated since 2026-07-28.
+ * log message.
  *
  * @deprecated Since 2026-07-28. Write to stderr on stdio, and use OpenTelemetry
  * for structured records.
@@ -322,8 +322,7 @@ export interface NotificationMetaObject {
 /** Base of notification parameters. */
 export interface NotificationParams {
   /**
-   * Notification metadata; since 2026-07-28 it names the subscription the
-   * notification is delivered on.
+   * Notification metadata; on a subscription stream it names the subscription.
    */
   _meta?: NotificationMetaObject;
 }
@@ -412,8 +411,8 @@ export interface RequestMetaObject {
 /** Base of request parameters. */
 export interface RequestParams {
   /**
-   * Request metadata, such as the progress token; since 2026-07-28 it is
-   * required and states the protocol version and client capabilities.
+   * Request metadata, which has to state the protocol version and client
+   * capabilities.
    */
   _meta?: RequestMetaObject;
 }
@@ -460,7 +459,8 @@ export interface SubscriptionsAcknowledgedNotificationParams {
 /** Parameters of `subscriptions/listen`: the notifications the client wants. */
 export interface SubscriptionsListenRequestParams {
   /**
-   * Notifications the client wants; the server sends no others on this stream.
+   * Notifications the client wants; the server sends no other types on this
+   * stream, save its acknowledgement.
    */
   notifications: types.SubscriptionFilter;
   /**
@@ -584,9 +584,8 @@ export interface ClientRequests {
 /** What servers request and clients answer. */
 export interface ServerRequests {
   /**
-   * Asks the user for input by way of the client, through a form or (since
-   * 2025-11-25) on a web page. Since 2026-07-28 it is embedded in an
-   * `input_required` result.
+   * Asks the user for input by way of the client, through a form or on a web
+   * page; embedded in an `input_required` result.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#elicitation-requests
    */
@@ -596,8 +595,7 @@ export interface ServerRequests {
   };
   /**
    * Asks the client for the directories and files it considers relevant to the
-   * server's work. Deprecated since 2026-07-28 and embedded in `input_required`
-   * results from then on.
+   * server's work; embedded in an `input_required` result.
    *
    * @deprecated Since 2026-07-28. Pass files and directories as tool arguments,
    * resource URIs or server configuration.
@@ -617,8 +615,7 @@ export interface ServerRequests {
   };
   /**
    * Has the client generate a message with a language model of its choice,
-   * usually after the user's approval. Deprecated since 2026-07-28 and embedded
-   * in `input_required` results from then on.
+   * usually after the user's approval; embedded in an `input_required` result.
    *
    * @deprecated Since 2026-07-28. Call the API of a model provider from the
    * server.
@@ -633,8 +630,8 @@ export interface ServerRequests {
 /** What clients announce. */
 export interface ClientNotifications {
   /**
-   * Abandons an earlier request, whose result is no longer wanted. Since
-   * 2026-07-28, a server uses it only to end a `subscriptions/listen` stream.
+   * Abandons an earlier request, whose result is no longer wanted. A server
+   * uses it only to end a `subscriptions/listen` stream.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
    */
@@ -646,8 +643,8 @@ export interface ClientNotifications {
 /** What servers announce. */
 export interface ServerNotifications {
   /**
-   * Abandons an earlier request, whose result is no longer wanted. Since
-   * 2026-07-28, a server uses it only to end a `subscriptions/listen` stream.
+   * Abandons an earlier request, whose result is no longer wanted. A server
+   * uses it only to end a `subscriptions/listen` stream.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
    */
@@ -655,8 +652,8 @@ export interface ServerNotifications {
     params: CancelledNotificationParams;
   };
   /**
-   * Delivers a log message to the client. Since 2026-07-28 it is deprecated and
-   * limited to requests that set a log level.
+   * Delivers a log message to the client while a request runs that asks for log
+   * messages.
    *
    * @deprecated Since 2026-07-28. Write to stderr on stdio, and use
    * OpenTelemetry for structured records.
@@ -675,8 +672,8 @@ export interface ServerNotifications {
     params: ProgressNotificationParams;
   };
   /**
-   * Announces that the server's set of prompts has changed; since 2026-07-28 it
-   * reaches only clients that subscribe to it.
+   * Announces that the server's set of prompts has changed; it reaches only
+   * clients that subscribe to it.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#list-changed-notification
    */
@@ -684,8 +681,8 @@ export interface ServerNotifications {
     params: NotificationParams | undefined;
   };
   /**
-   * Announces that the server's set of resources has changed; since 2026-07-28
-   * it reaches only clients that subscribe to it.
+   * Announces that the server's set of resources has changed; it reaches only
+   * clients that subscribe to it.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#list-changed-notification
    */
@@ -710,8 +707,8 @@ export interface ServerNotifications {
     params: SubscriptionsAcknowledgedNotificationParams;
   };
   /**
-   * Announces that the server's set of tools has changed; since 2026-07-28 it
-   * reaches only clients that subscribe to it.
+   * Announces that the server's set of tools has changed; it reaches only
+   * clients that subscribe to it.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#list-changed-notification
    */

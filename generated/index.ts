@@ -41,7 +41,8 @@ export const revisionIds = [
   "2026-07-28",
 ] as const;
 
+/** The id of one of them. */
 export type RevisionId = (typeof revisionIds)[number];
 
-/** The newest revision. */
+/** The newest of them: no draft, unless there is nothing but drafts. */
 export const latest: RevisionId = "2026-07-28";

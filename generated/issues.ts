@@ -12,7 +12,9 @@ export type { Named, Part, Shape } from "./issues/shape.js";
 /** Issues that are collected before the search ends. */
 const enough = 16;
 
-/** What is wrong with `value`: nothing, if it is what `definition` describes. */
+/**
+ * What is wrong with `value`: nothing, if it is what `definition` describes.
+ */
 export function findIssues(value: unknown, definition: Named): Issue[] {
   const issues: Issue[] = [];
   describe(

@@ -7,6 +7,7 @@ export type { Issue };
 // The vocabulary that the tables of all revisions share. Types alone: importing
 // this file costs nothing.
 
+/** The sides of a conversation. */
 export type Role = "client" | "server";
 
 /**
@@ -161,8 +162,9 @@ export interface Capability {
 }
 
 /**
- * A header, and the path into the message that it repeats; without one it
- * repeats the negotiated revision.
+ * A header, and the path into the message that it repeats. Without one it
+ * repeats the negotiated revision, and is absent until that is negotiated: the
+ * request that negotiates has no such header.
  */
 export interface HeaderSource {
   readonly header: string;

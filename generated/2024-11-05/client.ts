@@ -80,8 +80,7 @@ export function setLevel(
 }
 
 /**
- * Abandons an earlier request, whose result is no longer wanted. Since
- * 2026-07-28, a server uses it only to end a `subscriptions/listen` stream.
+ * Abandons an earlier request, whose result is no longer wanted.
  *
  * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/utilities/cancellation#cancellation-flow
  */

@@ -115,9 +115,8 @@ export interface Requests {
     result: types.EmptyResult;
   };
   /**
-   * Asks the client for the directories and files it considers relevant to the
-   * server's work. Deprecated since 2026-07-28 and embedded in `input_required`
-   * results from then on.
+   * Asks the client for the directories and files within which the server may
+   * work.
    *
    * @see https://modelcontextprotocol.io/specification/2024-11-05/client/roots#listing-roots
    */
@@ -127,8 +126,7 @@ export interface Requests {
   };
   /**
    * Has the client generate a message with a language model of its choice,
-   * usually after the user's approval. Deprecated since 2026-07-28 and embedded
-   * in `input_required` results from then on.
+   * usually after the user's approval.
    *
    * @see https://modelcontextprotocol.io/specification/2024-11-05/client/sampling#creating-messages
    */
@@ -159,8 +157,7 @@ export interface Requests {
 /** What each notification carries. */
 export interface Notifications {
   /**
-   * Abandons an earlier request, whose result is no longer wanted. Since
-   * 2026-07-28, a server uses it only to end a `subscriptions/listen` stream.
+   * Abandons an earlier request, whose result is no longer wanted.
    *
    * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/utilities/cancellation#cancellation-flow
    */
@@ -177,8 +174,7 @@ export interface Notifications {
     params: types.InitializedNotification["params"];
   };
   /**
-   * Delivers a log message to the client. Since 2026-07-28 it is deprecated and
-   * limited to requests that set a log level.
+   * Delivers a log message to the client.
    *
    * @see https://modelcontextprotocol.io/specification/2024-11-05/server/utilities/logging#log-message-notifications
    */
@@ -195,8 +191,7 @@ export interface Notifications {
     params: types.ProgressNotification["params"];
   };
   /**
-   * Announces that the server's set of prompts has changed; since 2026-07-28 it
-   * reaches only clients that subscribe to it.
+   * Announces that the server's set of prompts has changed.
    *
    * @see https://modelcontextprotocol.io/specification/2024-11-05/server/prompts#list-changed-notification
    */
@@ -204,8 +199,7 @@ export interface Notifications {
     params: types.PromptListChangedNotification["params"];
   };
   /**
-   * Announces that the server's set of resources has changed; since 2026-07-28
-   * it reaches only clients that subscribe to it.
+   * Announces that the server's set of resources has changed.
    *
    * @see https://modelcontextprotocol.io/specification/2024-11-05/server/resources#list-changed-notification
    */
@@ -229,8 +223,7 @@ export interface Notifications {
     params: types.RootsListChangedNotification["params"];
   };
   /**
-   * Announces that the server's set of tools has changed; since 2026-07-28 it
-   * reaches only clients that subscribe to it.
+   * Announces that the server's set of tools has changed.
    *
    * @see https://modelcontextprotocol.io/specification/2024-11-05/server/tools#list-changed-notification
    */
@@ -239,6 +232,7 @@ export interface Notifications {
   };
 }
 
+/** Methods of the requests that a client sends. */
 export type ClientRequestMethod =
   | "completion/complete"
   | "initialize"
@@ -253,13 +247,19 @@ export type ClientRequestMethod =
   | "resources/unsubscribe"
   | "tools/call"
   | "tools/list";
+
+/** Methods of the notifications that a client sends. */
 export type ClientNotificationMethod =
   | "notifications/cancelled"
   | "notifications/initialized"
   | "notifications/progress"
   | "notifications/roots/list_changed";
+
+/** Methods of the requests that a server sends. */
 export type ServerRequestMethod =
   "ping" | "roots/list" | "sampling/createMessage";
+
+/** Methods of the notifications that a server sends. */
 export type ServerNotificationMethod =
   | "notifications/cancelled"
   | "notifications/message"

@@ -88,10 +88,7 @@ export interface OpenCallToolResult {
    * requests yield JSON-RPC errors instead.
    */
   isError?: boolean;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload. */
   _meta?: { [key: string]: unknown };
   [key: string]: unknown;
 }
@@ -139,41 +136,33 @@ export interface OpenCreateMessageRequest {
      * disregard it.
      */
     includeContext?: "allServers" | "none" | "thisServer" | Unlisted;
-    /**
-     * Provider-specific settings for the model; the client may disregard them.
-     */
+    /** Provider-specific settings that the client passes on to the model. */
     metadata?: object;
     /** Advice on which model to use; the client may disregard it. */
     modelPreferences?: ModelPreferences;
-    /** Strings at which generation ends; the client may disregard them. */
+    /** Strings at which generation ends. */
     stopSequences?: string[];
     /** System prompt the server asks for; the client may change or drop it. */
     systemPrompt?: string;
-    /**
-     * Randomness of the generation; the valid range depends on the model
-     * provider, and the client may disregard it.
-     */
+    /** Randomness of the generation. */
     temperature?: number;
   };
 }
 
 /** Open reading of `CreateMessageResult`. */
 export interface OpenCreateMessageResult {
-  /** Generated content; since 2025-11-25 it can also be an array of items. */
+  /** Generated content, a single item. */
   content: ImageContent | TextContent | UnlistedArm<"type">;
   /** Name of the model that the client used. */
   model: string;
   /** Side of the conversation the message is attributed to. */
   role: Role;
   /**
-   * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens`,
-   * since 2025-11-25 `toolUse`, or a value of the provider's own.
+   * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens` or a
+   * value of the provider's own.
    */
   stopReason?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload. */
   _meta?: { [key: string]: unknown };
   [key: string]: unknown;
 }
@@ -184,10 +173,7 @@ export interface OpenGetPromptResult {
   messages: OpenPromptMessage[];
   /** What the prompt is for. */
   description?: string;
-  /**
-   * Metadata apart from the payload; some key names are reserved for the
-   * protocol.
-   */
+  /** Metadata apart from the payload. */
   _meta?: { [key: string]: unknown };
   [key: string]: unknown;
 }
@@ -230,9 +216,7 @@ export interface OpenPromptMessage {
 
 /** Open reading of `SamplingMessage`. */
 export interface OpenSamplingMessage {
-  /**
-   * Content of the message; since 2025-11-25 it can also be an array of items.
-   */
+  /** Content of the message, a single item. */
   content: ImageContent | TextContent | UnlistedArm<"type">;
   /** Side of the conversation the message is attributed to. */
   role: Role;

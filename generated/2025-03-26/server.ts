@@ -3,12 +3,12 @@
 import type { Caller, RequestOptions, Revision } from "../model.js";
 import { serverReceives } from "./methods.js";
 import type {
+  ClientNotificationMethod,
+  ClientRequestMethod,
   Notifications,
   Params,
   Requests,
   Result,
-  ClientNotificationMethod,
-  ClientRequestMethod,
 } from "./methods.js";
 
 /** Revision 2025-03-26 as a server speaks it. */
@@ -40,8 +40,7 @@ export type NotificationHandlers<Context = unknown> = {
 // Functions and not methods of an object: a bundle keeps only those it calls.
 
 /**
- * Abandons an earlier request, whose result is no longer wanted. Since
- * 2026-07-28, a server uses it only to end a `subscriptions/listen` stream.
+ * Abandons an earlier request, whose result is no longer wanted.
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/utilities/cancellation#cancellation-flow
  */
@@ -53,8 +52,7 @@ export function notifyCancelled(
 }
 
 /**
- * Delivers a log message to the client. Since 2026-07-28 it is deprecated and
- * limited to requests that set a log level.
+ * Delivers a log message to the client.
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/server/utilities/logging#log-message-notifications
  */
@@ -79,8 +77,7 @@ export function notifyProgress(
 }
 
 /**
- * Announces that the server's set of prompts has changed; since 2026-07-28 it
- * reaches only clients that subscribe to it.
+ * Announces that the server's set of prompts has changed.
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/server/prompts#list-changed-notification
  */
@@ -92,8 +89,7 @@ export function notifyPromptListChanged(
 }
 
 /**
- * Announces that the server's set of resources has changed; since 2026-07-28 it
- * reaches only clients that subscribe to it.
+ * Announces that the server's set of resources has changed.
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/server/resources#list-changed-notification
  */
@@ -117,8 +113,7 @@ export function notifyResourceUpdated(
 }
 
 /**
- * Announces that the server's set of tools has changed; since 2026-07-28 it
- * reaches only clients that subscribe to it.
+ * Announces that the server's set of tools has changed.
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/server/tools#list-changed-notification
  */
@@ -143,9 +138,8 @@ export function ping(
 }
 
 /**
- * Asks the client for the directories and files it considers relevant to the
- * server's work. Deprecated since 2026-07-28 and embedded in `input_required`
- * results from then on.
+ * Asks the client for the directories and files within which the server may
+ * work.
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/client/roots#listing-roots
  */
@@ -159,8 +153,7 @@ export function listRoots(
 
 /**
  * Has the client generate a message with a language model of its choice,
- * usually after the user's approval. Deprecated since 2026-07-28 and embedded
- * in `input_required` results from then on.
+ * usually after the user's approval.
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/client/sampling#creating-messages
  */

@@ -56,8 +56,7 @@ export interface CallToolResult extends Result {
 
 /**
  * Tells the receiver that an earlier request is abandoned and its result no
- * longer wanted. Since 2026-07-28, servers send it only to end a
- * `subscriptions/listen` stream.
+ * longer wanted.
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/basic/utilities/cancellation#cancellation-flow
  */
@@ -81,15 +80,12 @@ export interface CancelledNotification extends Notification {
 export interface ClientCapabilities {
   /** Non-standard features by name, each with its settings. */
   experimental?: { [key: string]: object };
-  /** Present if the client can list its roots. Deprecated since 2026-07-28. */
+  /** Present if the client can list its roots. */
   roots?: {
     /** True if the client announces changes of its roots. */
     listChanged?: boolean;
   };
-  /**
-   * Present if the client can generate messages with a language model.
-   * Deprecated since 2026-07-28.
-   */
+  /** Present if the client can generate messages with a language model. */
   sampling?: object;
 }
 
@@ -161,8 +157,7 @@ export interface CompleteResult extends Result {
 
 /**
  * Asks the client to generate a message with a language model of the client's
- * choice. Deprecated since 2026-07-28 and embedded in `input_required` results
- * from then on.
+ * choice.
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/client/sampling#creating-messages
  */
@@ -179,31 +174,26 @@ export interface CreateMessageRequest extends Request {
      * disregard it.
      */
     includeContext?: "allServers" | "none" | "thisServer";
-    /**
-     * Provider-specific settings for the model; the client may disregard them.
-     */
+    /** Provider-specific settings that the client passes on to the model. */
     metadata?: object;
     /** Advice on which model to use; the client may disregard it. */
     modelPreferences?: ModelPreferences;
-    /** Strings at which generation ends; the client may disregard them. */
+    /** Strings at which generation ends. */
     stopSequences?: string[];
     /** System prompt the server asks for; the client may change or drop it. */
     systemPrompt?: string;
-    /**
-     * Randomness of the generation; the valid range depends on the model
-     * provider, and the client may disregard it.
-     */
+    /** Randomness of the generation. */
     temperature?: number;
   };
 }
 
-/** Message that the client's model generated. Deprecated since 2026-07-28. */
+/** Message that the client's model generated. */
 export interface CreateMessageResult extends Result, SamplingMessage {
   /** Name of the model that the client used. */
   model: string;
   /**
-   * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens`,
-   * since 2025-11-25 `toolUse`, or a value of the provider's own.
+   * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens` or a
+   * value of the provider's own.
    */
   stopReason?: string;
 }
@@ -262,7 +252,7 @@ export interface ImageContent {
 
 /** Self-reported identity of a client or server program. */
 export interface Implementation {
-  /** Name of the program, shown to users when there is no `title`. */
+  /** Name of the program. */
   name: string;
   /** Version of the program, not of the protocol. */
   version: string;
@@ -318,10 +308,7 @@ export interface InitializeResult extends Result {
 export interface InitializedNotification extends Notification {
   method: "notifications/initialized";
   params?: {
-    /**
-     * Metadata apart from the payload; some key names are reserved for the
-     * protocol.
-     */
+    /** Metadata apart from the payload. */
     _meta?: { [key: string]: unknown };
     [key: string]: unknown;
   };
@@ -372,10 +359,7 @@ export interface JSONRPCRequest extends Request {
   id: RequestId;
 }
 
-/**
- * JSON-RPC message that answers a request: with a result or, in revisions since
- * 2025-11-25, alternatively with an error.
- */
+/** JSON-RPC message that answers a request with a result. */
 export interface JSONRPCResponse {
   jsonrpc: "2.0";
   /** Identifier of the request this answers. */
@@ -430,19 +414,15 @@ export interface ListResourcesResult extends PaginatedResult {
 }
 
 /**
- * Asks the client for the directories and files it considers relevant to the
- * server's work. Deprecated since 2026-07-28 and embedded in `input_required`
- * results from then on.
+ * Asks the client for the directories and files within which the server may
+ * work.
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/client/roots#listing-roots
  */
 export interface ListRootsRequest extends Request {
   method: "roots/list";
   params?: {
-    /**
-     * Metadata apart from the payload; some key names are reserved for the
-     * protocol.
-     */
+    /** Metadata apart from the payload. */
     _meta?: {
       /**
        * Token chosen by the requester that ties progress notifications to the
@@ -454,9 +434,9 @@ export interface ListRootsRequest extends Request {
   };
 }
 
-/** The client's roots. Deprecated since 2026-07-28. */
+/** The client's roots. */
 export interface ListRootsResult extends Result {
-  /** Directories and files, in the form of `file://` URIs. */
+  /** Directories and files, as `file://` URIs. */
   roots: Root[];
 }
 
@@ -477,7 +457,7 @@ export interface ListToolsResult extends PaginatedResult {
 
 /**
  * Severity of a log message on the syslog scale (RFC 5424), from `debug` up to
- * `emergency`. Deprecated since 2026-07-28.
+ * `emergency`.
  */
 export type LoggingLevel =
   | "alert"
@@ -490,7 +470,7 @@ export type LoggingLevel =
   | "warning";
 
 /**
- * Log message from the server to the client. Deprecated since 2026-07-28.
+ * Log message from the server to the client.
  *
  * @see https://modelcontextprotocol.io/specification/2025-03-26/server/utilities/logging#log-message-notifications
  */
@@ -509,10 +489,7 @@ export interface LoggingMessageNotification extends Notification {
   };
 }
 
-/**
- * Hint at a model or model family the server favors. Deprecated since
- * 2026-07-28.
- */
+/** Hint at a model or model family the server favors. */
 export interface ModelHint {
   /**
    * Part of a model's name, matched as a substring; the client may map it to a
@@ -521,10 +498,7 @@ export interface ModelHint {
   name?: string;
 }
 
-/**
- * The server's advice on which model to use; the client weighs it freely.
- * Deprecated since 2026-07-28.
- */
+/** The server's advice on which model to use; the client weighs it freely. */
 export interface ModelPreferences {
   /** Weight of low cost, from 0 (none) to 1 (highest). */
   costPriority?: number;
@@ -543,10 +517,7 @@ export interface ModelPreferences {
 export interface Notification {
   method: string;
   params?: {
-    /**
-     * Notification metadata; since 2026-07-28 it names the subscription the
-     * notification is delivered on.
-     */
+    /** Notification metadata. */
     _meta?: { [key: string]: unknown };
     [key: string]: unknown;
   };
@@ -565,10 +536,7 @@ export interface PaginatedRequest extends Request {
 
 /** Base of results that hold one page of a list. */
 export interface PaginatedResult extends Result {
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. */
   nextCursor?: string;
 }
 
@@ -581,10 +549,7 @@ export interface PaginatedResult extends Result {
 export interface PingRequest extends Request {
   method: "ping";
   params?: {
-    /**
-     * Metadata apart from the payload; some key names are reserved for the
-     * protocol.
-     */
+    /** Metadata apart from the payload. */
     _meta?: {
       /**
        * Token chosen by the requester that ties progress notifications to the
@@ -629,10 +594,7 @@ export type ProgressToken = number | string;
 
 /** Message template on the server, meant for users to invoke explicitly. */
 export interface Prompt {
-  /**
-   * Identifies the prompt in `prompts/get`; shown to users when there is no
-   * `title`.
-   */
+  /** Identifies the prompt in `prompts/get`. */
   name: string;
   /** Arguments the prompt takes; absent if it takes none. */
   arguments?: PromptArgument[];
@@ -642,10 +604,7 @@ export interface Prompt {
 
 /** Argument of a prompt. */
 export interface PromptArgument {
-  /**
-   * Key of the argument in `prompts/get`; shown to users when there is no
-   * `title`.
-   */
+  /** Key of the argument in `prompts/get`. */
   name: string;
   /** What the argument is for, for people to read. */
   description?: string;
@@ -661,10 +620,7 @@ export interface PromptArgument {
 export interface PromptListChangedNotification extends Notification {
   method: "notifications/prompts/list_changed";
   params?: {
-    /**
-     * Metadata apart from the payload; some key names are reserved for the
-     * protocol.
-     */
+    /** Metadata apart from the payload. */
     _meta?: { [key: string]: unknown };
     [key: string]: unknown;
   };
@@ -714,10 +670,7 @@ export interface ReadResourceResult extends Result {
 export interface Request {
   method: string;
   params?: {
-    /**
-     * Request metadata, such as the progress token; since 2026-07-28 it is
-     * required and states the protocol version and client capabilities.
-     */
+    /** Request metadata, such as the progress token. */
     _meta?: {
       /**
        * Set to ask for progress notifications, which carry this token; the
@@ -730,8 +683,8 @@ export interface Request {
 }
 
 /**
- * Identifier that pairs a response with its request; unique among the requests
- * its sender is waiting on.
+ * Identifier that pairs a response with its request; a sender uses none twice
+ * in a session.
  */
 export type RequestId = number | string;
 
@@ -739,7 +692,7 @@ export type RequestId = number | string;
  * Piece of data that clients can read from the server, identified by its URI.
  */
 export interface Resource {
-  /** Name of the resource, shown to users when there is no `title`. */
+  /** Name of the resource, for people to read. */
   name: string;
   /** Identifies the resource in `resources/read`. */
   uri: string;
@@ -771,10 +724,7 @@ export interface ResourceContents {
 export interface ResourceListChangedNotification extends Notification {
   method: "notifications/resources/list_changed";
   params?: {
-    /**
-     * Metadata apart from the payload; some key names are reserved for the
-     * protocol.
-     */
+    /** Metadata apart from the payload. */
     _meta?: { [key: string]: unknown };
     [key: string]: unknown;
   };
@@ -792,7 +742,7 @@ export interface ResourceReference {
 
 /** URI template that describes a family of resources. */
 export interface ResourceTemplate {
-  /** Name of the template, shown to users when there is no `title`. */
+  /** Name of the template, for people to read. */
   name: string;
   /** RFC 6570 template that expands to the URI of a resource. */
   uriTemplate: string;
@@ -826,7 +776,7 @@ export interface ResourceUpdatedNotification extends Notification {
 
 /** Base shape of a result. */
 export interface Result {
-  /** Result metadata; since 2026-07-28 servers identify themselves here. */
+  /** Result metadata. */
   _meta?: { [key: string]: unknown };
   [key: string]: unknown;
 }
@@ -834,10 +784,7 @@ export interface Result {
 /** Side of a conversation: the user or the assistant. */
 export type Role = "assistant" | "user";
 
-/**
- * Directory or file the client considers relevant to the server's work;
- * guidance, not access control. Deprecated since 2026-07-28.
- */
+/** Directory or file within which the server may work. */
 export interface Root {
   /** Location of the root, for now always a `file://` URI. */
   uri: string;
@@ -854,20 +801,15 @@ export interface Root {
 export interface RootsListChangedNotification extends Notification {
   method: "notifications/roots/list_changed";
   params?: {
-    /**
-     * Metadata apart from the payload; some key names are reserved for the
-     * protocol.
-     */
+    /** Metadata apart from the payload. */
     _meta?: { [key: string]: unknown };
     [key: string]: unknown;
   };
 }
 
-/** One message of a sampling conversation. Deprecated since 2026-07-28. */
+/** One message of a sampling conversation. */
 export interface SamplingMessage {
-  /**
-   * Content of the message; since 2025-11-25 it can also be an array of items.
-   */
+  /** Content of the message, a single item. */
   content: AudioContent | ImageContent | TextContent;
   /** Side of the conversation the message is attributed to. */
   role: Role;
@@ -882,9 +824,7 @@ export interface ServerCapabilities {
   completions?: object;
   /** Non-standard features by name, each with its settings. */
   experimental?: { [key: string]: object };
-  /**
-   * Present if the server can send log messages. Deprecated since 2026-07-28.
-   */
+  /** Present if the server can send log messages. */
   logging?: object;
   /** Present if the server offers prompts. */
   prompts?: {
@@ -987,7 +927,9 @@ export interface Tool {
     /** Names of the arguments a call has to supply. */
     required?: string[];
   };
-  /** Identifies the tool in `tools/call`; unique within the server. */
+  /**
+   * Identifies the tool in `tools/call`; meant to be unique within the server.
+   */
   name: string;
   /** Untrusted hints about the tool's behavior. */
   annotations?: ToolAnnotations;
@@ -1017,7 +959,7 @@ export interface ToolAnnotations {
   openWorldHint?: boolean;
   /** True if calls leave the environment untouched; absent means false. */
   readOnlyHint?: boolean;
-  /** Display name for users, outranked by the tool's own `title`. */
+  /** Display name for users. */
   title?: string;
 }
 
@@ -1029,10 +971,7 @@ export interface ToolAnnotations {
 export interface ToolListChangedNotification extends Notification {
   method: "notifications/tools/list_changed";
   params?: {
-    /**
-     * Metadata apart from the payload; some key names are reserved for the
-     * protocol.
-     */
+    /** Metadata apart from the payload. */
     _meta?: { [key: string]: unknown };
     [key: string]: unknown;
   };

@@ -24,9 +24,7 @@ export interface Requests {
     result: types.CompleteResult;
   };
   /**
-   * Asks the user for input by way of the client, through a form or (since
-   * 2025-11-25) on a web page. Since 2026-07-28 it is embedded in an
-   * `input_required` result.
+   * Asks the user for input by way of the client, through a form.
    *
    * @see https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation#creating-elicitation-requests
    */
@@ -126,9 +124,8 @@ export interface Requests {
     result: types.EmptyResult;
   };
   /**
-   * Asks the client for the directories and files it considers relevant to the
-   * server's work. Deprecated since 2026-07-28 and embedded in `input_required`
-   * results from then on.
+   * Asks the client for the directories and files within which the server may
+   * work.
    *
    * @see https://modelcontextprotocol.io/specification/2025-06-18/client/roots#listing-roots
    */
@@ -138,8 +135,7 @@ export interface Requests {
   };
   /**
    * Has the client generate a message with a language model of its choice,
-   * usually after the user's approval. Deprecated since 2026-07-28 and embedded
-   * in `input_required` results from then on.
+   * usually after the user's approval.
    *
    * @see https://modelcontextprotocol.io/specification/2025-06-18/client/sampling#creating-messages
    */
@@ -170,8 +166,7 @@ export interface Requests {
 /** What each notification carries. */
 export interface Notifications {
   /**
-   * Abandons an earlier request, whose result is no longer wanted. Since
-   * 2026-07-28, a server uses it only to end a `subscriptions/listen` stream.
+   * Abandons an earlier request, whose result is no longer wanted.
    *
    * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/cancellation#cancellation-flow
    */
@@ -188,8 +183,7 @@ export interface Notifications {
     params: types.InitializedNotification["params"];
   };
   /**
-   * Delivers a log message to the client. Since 2026-07-28 it is deprecated and
-   * limited to requests that set a log level.
+   * Delivers a log message to the client.
    *
    * @see https://modelcontextprotocol.io/specification/2025-06-18/server/utilities/logging#log-message-notifications
    */
@@ -206,8 +200,7 @@ export interface Notifications {
     params: types.ProgressNotification["params"];
   };
   /**
-   * Announces that the server's set of prompts has changed; since 2026-07-28 it
-   * reaches only clients that subscribe to it.
+   * Announces that the server's set of prompts has changed.
    *
    * @see https://modelcontextprotocol.io/specification/2025-06-18/server/prompts#list-changed-notification
    */
@@ -215,8 +208,7 @@ export interface Notifications {
     params: types.PromptListChangedNotification["params"];
   };
   /**
-   * Announces that the server's set of resources has changed; since 2026-07-28
-   * it reaches only clients that subscribe to it.
+   * Announces that the server's set of resources has changed.
    *
    * @see https://modelcontextprotocol.io/specification/2025-06-18/server/resources#list-changed-notification
    */
@@ -240,8 +232,7 @@ export interface Notifications {
     params: types.RootsListChangedNotification["params"];
   };
   /**
-   * Announces that the server's set of tools has changed; since 2026-07-28 it
-   * reaches only clients that subscribe to it.
+   * Announces that the server's set of tools has changed.
    *
    * @see https://modelcontextprotocol.io/specification/2025-06-18/server/tools#list-changed-notification
    */
@@ -250,6 +241,7 @@ export interface Notifications {
   };
 }
 
+/** Methods of the requests that a client sends. */
 export type ClientRequestMethod =
   | "completion/complete"
   | "initialize"
@@ -264,13 +256,19 @@ export type ClientRequestMethod =
   | "resources/unsubscribe"
   | "tools/call"
   | "tools/list";
+
+/** Methods of the notifications that a client sends. */
 export type ClientNotificationMethod =
   | "notifications/cancelled"
   | "notifications/initialized"
   | "notifications/progress"
   | "notifications/roots/list_changed";
+
+/** Methods of the requests that a server sends. */
 export type ServerRequestMethod =
   "elicitation/create" | "ping" | "roots/list" | "sampling/createMessage";
+
+/** Methods of the notifications that a server sends. */
 export type ServerNotificationMethod =
   | "notifications/cancelled"
   | "notifications/message"

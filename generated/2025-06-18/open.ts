@@ -97,8 +97,8 @@ export interface OpenCallToolResult {
    */
   isError?: boolean;
   /**
-   * Machine-readable output, matching the tool's `outputSchema` if it has one.
-   * Any JSON value since 2026-07-28, an object before.
+   * Machine-readable output: an object that matches the tool's `outputSchema`
+   * if it has one.
    */
   structuredContent?: { [key: string]: unknown };
   /**
@@ -161,35 +161,30 @@ export interface OpenCreateMessageRequest {
      * disregard it.
      */
     includeContext?: "allServers" | "none" | "thisServer" | Unlisted;
-    /**
-     * Provider-specific settings for the model; the client may disregard them.
-     */
+    /** Provider-specific settings that the client passes on to the model. */
     metadata?: object;
     /** Advice on which model to use; the client may disregard it. */
     modelPreferences?: ModelPreferences;
-    /** Strings at which generation ends; the client may disregard them. */
+    /** Strings at which generation ends. */
     stopSequences?: string[];
     /** System prompt the server asks for; the client may change or drop it. */
     systemPrompt?: string;
-    /**
-     * Randomness of the generation; the valid range depends on the model
-     * provider, and the client may disregard it.
-     */
+    /** Randomness of the generation. */
     temperature?: number;
   };
 }
 
 /** Open reading of `CreateMessageResult`. */
 export interface OpenCreateMessageResult {
-  /** Generated content; since 2025-11-25 it can also be an array of items. */
+  /** Generated content, a single item. */
   content: AudioContent | ImageContent | TextContent | UnlistedArm<"type">;
   /** Name of the model that the client used. */
   model: string;
   /** Side of the conversation the message is attributed to. */
   role: Role;
   /**
-   * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens`,
-   * since 2025-11-25 `toolUse`, or a value of the provider's own.
+   * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens` or a
+   * value of the provider's own.
    */
   stopReason?: string;
   /**
@@ -280,9 +275,7 @@ export interface OpenPromptMessage {
 
 /** Open reading of `SamplingMessage`. */
 export interface OpenSamplingMessage {
-  /**
-   * Content of the message; since 2025-11-25 it can also be an array of items.
-   */
+  /** Content of the message, a single item. */
   content: AudioContent | ImageContent | TextContent | UnlistedArm<"type">;
   /** Side of the conversation the message is attributed to. */
   role: Role;

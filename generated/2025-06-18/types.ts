@@ -81,16 +81,15 @@ export interface CallToolResult extends Result {
    */
   isError?: boolean;
   /**
-   * Machine-readable output, matching the tool's `outputSchema` if it has one.
-   * Any JSON value since 2026-07-28, an object before.
+   * Machine-readable output: an object that matches the tool's `outputSchema`
+   * if it has one.
    */
   structuredContent?: { [key: string]: unknown };
 }
 
 /**
  * Tells the receiver that an earlier request is abandoned and its result no
- * longer wanted. Since 2026-07-28, servers send it only to end a
- * `subscriptions/listen` stream.
+ * longer wanted.
  *
  * @see https://modelcontextprotocol.io/specification/2025-06-18/basic/utilities/cancellation#cancellation-flow
  */
@@ -112,22 +111,16 @@ export interface CancelledNotification extends Notification {
  * listed ones can appear.
  */
 export interface ClientCapabilities {
-  /**
-   * Present if the client can obtain input from the user; an empty object means
-   * form mode only.
-   */
+  /** Present if the client can obtain input from the user. */
   elicitation?: object;
   /** Non-standard features by name, each with its settings. */
   experimental?: { [key: string]: object };
-  /** Present if the client can list its roots. Deprecated since 2026-07-28. */
+  /** Present if the client can list its roots. */
   roots?: {
     /** True if the client announces changes of its roots. */
     listChanged?: boolean;
   };
-  /**
-   * Present if the client can generate messages with a language model.
-   * Deprecated since 2026-07-28.
-   */
+  /** Present if the client can generate messages with a language model. */
   sampling?: object;
 }
 
@@ -209,8 +202,7 @@ export type ContentBlock =
 
 /**
  * Asks the client to generate a message with a language model of the client's
- * choice. Deprecated since 2026-07-28 and embedded in `input_required` results
- * from then on.
+ * choice.
  *
  * @see https://modelcontextprotocol.io/specification/2025-06-18/client/sampling#creating-messages
  */
@@ -227,31 +219,26 @@ export interface CreateMessageRequest extends Request {
      * disregard it.
      */
     includeContext?: "allServers" | "none" | "thisServer";
-    /**
-     * Provider-specific settings for the model; the client may disregard them.
-     */
+    /** Provider-specific settings that the client passes on to the model. */
     metadata?: object;
     /** Advice on which model to use; the client may disregard it. */
     modelPreferences?: ModelPreferences;
-    /** Strings at which generation ends; the client may disregard them. */
+    /** Strings at which generation ends. */
     stopSequences?: string[];
     /** System prompt the server asks for; the client may change or drop it. */
     systemPrompt?: string;
-    /**
-     * Randomness of the generation; the valid range depends on the model
-     * provider, and the client may disregard it.
-     */
+    /** Randomness of the generation. */
     temperature?: number;
   };
 }
 
-/** Message that the client's model generated. Deprecated since 2026-07-28. */
+/** Message that the client's model generated. */
 export interface CreateMessageResult extends Result, SamplingMessage {
   /** Name of the model that the client used. */
   model: string;
   /**
-   * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens`,
-   * since 2025-11-25 `toolUse`, or a value of the provider's own.
+   * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens` or a
+   * value of the provider's own.
    */
   stopReason?: string;
 }
@@ -263,8 +250,7 @@ export interface CreateMessageResult extends Result, SamplingMessage {
 export type Cursor = string;
 
 /**
- * Asks the client to obtain input from the user. Since 2026-07-28 it is
- * embedded in an `input_required` result.
+ * Asks the client to obtain input from the user.
  *
  * @see https://modelcontextprotocol.io/specification/2025-06-18/client/elicitation#creating-elicitation-requests
  */
@@ -469,10 +455,7 @@ export interface JSONRPCRequest extends Request {
   id: RequestId;
 }
 
-/**
- * JSON-RPC message that answers a request: with a result or, in revisions since
- * 2025-11-25, alternatively with an error.
- */
+/** JSON-RPC message that answers a request with a result. */
 export interface JSONRPCResponse {
   jsonrpc: "2.0";
   /** Identifier of the request this answers. */
@@ -527,9 +510,8 @@ export interface ListResourcesResult extends PaginatedResult {
 }
 
 /**
- * Asks the client for the directories and files it considers relevant to the
- * server's work. Deprecated since 2026-07-28 and embedded in `input_required`
- * results from then on.
+ * Asks the client for the directories and files within which the server may
+ * work.
  *
  * @see https://modelcontextprotocol.io/specification/2025-06-18/client/roots#listing-roots
  */
@@ -552,9 +534,9 @@ export interface ListRootsRequest extends Request {
   };
 }
 
-/** The client's roots. Deprecated since 2026-07-28. */
+/** The client's roots. */
 export interface ListRootsResult extends Result {
-  /** Directories and files, in the form of `file://` URIs. */
+  /** Directories and files, as `file://` URIs. */
   roots: Root[];
 }
 
@@ -575,7 +557,7 @@ export interface ListToolsResult extends PaginatedResult {
 
 /**
  * Severity of a log message on the syslog scale (RFC 5424), from `debug` up to
- * `emergency`. Deprecated since 2026-07-28.
+ * `emergency`.
  */
 export type LoggingLevel =
   | "alert"
@@ -588,7 +570,7 @@ export type LoggingLevel =
   | "warning";
 
 /**
- * Log message from the server to the client. Deprecated since 2026-07-28.
+ * Log message from the server to the client.
  *
  * @see https://modelcontextprotocol.io/specification/2025-06-18/server/utilities/logging#log-message-notifications
  */
@@ -607,10 +589,7 @@ export interface LoggingMessageNotification extends Notification {
   };
 }
 
-/**
- * Hint at a model or model family the server favors. Deprecated since
- * 2026-07-28.
- */
+/** Hint at a model or model family the server favors. */
 export interface ModelHint {
   /**
    * Part of a model's name, matched as a substring; the client may map it to a
@@ -619,10 +598,7 @@ export interface ModelHint {
   name?: string;
 }
 
-/**
- * The server's advice on which model to use; the client weighs it freely.
- * Deprecated since 2026-07-28.
- */
+/** The server's advice on which model to use; the client weighs it freely. */
 export interface ModelPreferences {
   /** Weight of low cost, from 0 (none) to 1 (highest). */
   costPriority?: number;
@@ -641,10 +617,7 @@ export interface ModelPreferences {
 export interface Notification {
   method: string;
   params?: {
-    /**
-     * Notification metadata; since 2026-07-28 it names the subscription the
-     * notification is delivered on.
-     */
+    /** Notification metadata. */
     _meta?: { [key: string]: unknown };
     [key: string]: unknown;
   };
@@ -677,10 +650,7 @@ export interface PaginatedRequest extends Request {
 
 /** Base of results that hold one page of a list. */
 export interface PaginatedResult extends Result {
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. */
   nextCursor?: string;
 }
 
@@ -824,10 +794,7 @@ export interface ReadResourceResult extends Result {
 export interface Request {
   method: string;
   params?: {
-    /**
-     * Request metadata, such as the progress token; since 2026-07-28 it is
-     * required and states the protocol version and client capabilities.
-     */
+    /** Request metadata, such as the progress token. */
     _meta?: {
       /**
        * Set to ask for progress notifications, which carry this token; the
@@ -841,8 +808,8 @@ export interface Request {
 }
 
 /**
- * Identifier that pairs a response with its request; unique among the requests
- * its sender is waiting on.
+ * Identifier that pairs a response with its request; a sender uses none twice
+ * in a session.
  */
 export type RequestId = number | string;
 
@@ -956,7 +923,7 @@ export interface ResourceUpdatedNotification extends Notification {
 
 /** Base shape of a result. */
 export interface Result {
-  /** Result metadata; since 2026-07-28 servers identify themselves here. */
+  /** Result metadata. */
   _meta?: { [key: string]: unknown };
   [key: string]: unknown;
 }
@@ -964,10 +931,7 @@ export interface Result {
 /** Side of a conversation: the user or the assistant. */
 export type Role = "assistant" | "user";
 
-/**
- * Directory or file the client considers relevant to the server's work;
- * guidance, not access control. Deprecated since 2026-07-28.
- */
+/** Directory or file within which the server may work. */
 export interface Root {
   /** Location of the root, for now always a `file://` URI. */
   uri: string;
@@ -998,11 +962,9 @@ export interface RootsListChangedNotification extends Notification {
   };
 }
 
-/** One message of a sampling conversation. Deprecated since 2026-07-28. */
+/** One message of a sampling conversation. */
 export interface SamplingMessage {
-  /**
-   * Content of the message; since 2025-11-25 it can also be an array of items.
-   */
+  /** Content of the message, a single item. */
   content: AudioContent | ImageContent | TextContent;
   /** Side of the conversation the message is attributed to. */
   role: Role;
@@ -1017,9 +979,7 @@ export interface ServerCapabilities {
   completions?: object;
   /** Non-standard features by name, each with its settings. */
   experimental?: { [key: string]: object };
-  /**
-   * Present if the server can send log messages. Deprecated since 2026-07-28.
-   */
+  /** Present if the server can send log messages. */
   logging?: object;
   /** Present if the server offers prompts. */
   prompts?: {
@@ -1147,8 +1107,8 @@ export interface Tool extends BaseMetadata {
   /** What the tool does, written so that a model can choose it. */
   description?: string;
   /**
-   * JSON Schema of `structuredContent` in the tool's results; before 2026-07-28
-   * its root is always an object.
+   * JSON Schema of `structuredContent` in the tool's results; its root is
+   * always an object.
    */
   outputSchema?: {
     type: "object";

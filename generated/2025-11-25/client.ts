@@ -80,8 +80,8 @@ export function setLevel(
 }
 
 /**
- * Abandons an earlier request, whose result is no longer wanted. Since
- * 2026-07-28, a server uses it only to end a `subscriptions/listen` stream.
+ * Abandons an earlier request, whose result is no longer wanted. Tasks are
+ * cancelled with `tasks/cancel` instead.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation#cancellation-flow
  */

@@ -24,9 +24,8 @@ export interface Requests {
     result: types.CompleteResult;
   };
   /**
-   * Asks the user for input by way of the client, through a form or (since
-   * 2025-11-25) on a web page. Since 2026-07-28 it is embedded in an
-   * `input_required` result.
+   * Asks the user for input by way of the client, through a form or on a web
+   * page.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#elicitation-requests
    */
@@ -126,9 +125,8 @@ export interface Requests {
     result: types.EmptyResult;
   };
   /**
-   * Asks the client for the directories and files it considers relevant to the
-   * server's work. Deprecated since 2026-07-28 and embedded in `input_required`
-   * results from then on.
+   * Asks the client for the directories and files within which the server may
+   * work.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots#listing-roots
    */
@@ -138,8 +136,7 @@ export interface Requests {
   };
   /**
    * Has the client generate a message with a language model of its choice,
-   * usually after the user's approval. Deprecated since 2026-07-28 and embedded
-   * in `input_required` results from then on.
+   * usually after the user's approval.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#creating-messages
    */
@@ -206,8 +203,8 @@ export interface Requests {
 /** What each notification carries. */
 export interface Notifications {
   /**
-   * Abandons an earlier request, whose result is no longer wanted. Since
-   * 2026-07-28, a server uses it only to end a `subscriptions/listen` stream.
+   * Abandons an earlier request, whose result is no longer wanted. Tasks are
+   * cancelled with `tasks/cancel` instead.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation#cancellation-flow
    */
@@ -233,8 +230,7 @@ export interface Notifications {
     params: types.NotificationParams | undefined;
   };
   /**
-   * Delivers a log message to the client. Since 2026-07-28 it is deprecated and
-   * limited to requests that set a log level.
+   * Delivers a log message to the client.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#log-message-notifications
    */
@@ -251,8 +247,7 @@ export interface Notifications {
     params: types.ProgressNotificationParams;
   };
   /**
-   * Announces that the server's set of prompts has changed; since 2026-07-28 it
-   * reaches only clients that subscribe to it.
+   * Announces that the server's set of prompts has changed.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#list-changed-notification
    */
@@ -260,8 +255,7 @@ export interface Notifications {
     params: types.NotificationParams | undefined;
   };
   /**
-   * Announces that the server's set of resources has changed; since 2026-07-28
-   * it reaches only clients that subscribe to it.
+   * Announces that the server's set of resources has changed.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#list-changed-notification
    */
@@ -294,8 +288,7 @@ export interface Notifications {
     params: types.TaskStatusNotificationParams;
   };
   /**
-   * Announces that the server's set of tools has changed; since 2026-07-28 it
-   * reaches only clients that subscribe to it.
+   * Announces that the server's set of tools has changed.
    *
    * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#list-changed-notification
    */
@@ -304,6 +297,7 @@ export interface Notifications {
   };
 }
 
+/** Methods of the requests that a client sends. */
 export type ClientRequestMethod =
   | "completion/complete"
   | "initialize"
@@ -322,12 +316,16 @@ export type ClientRequestMethod =
   | "tasks/result"
   | "tools/call"
   | "tools/list";
+
+/** Methods of the notifications that a client sends. */
 export type ClientNotificationMethod =
   | "notifications/cancelled"
   | "notifications/initialized"
   | "notifications/progress"
   | "notifications/roots/list_changed"
   | "notifications/tasks/status";
+
+/** Methods of the requests that a server sends. */
 export type ServerRequestMethod =
   | "elicitation/create"
   | "ping"
@@ -337,6 +335,8 @@ export type ServerRequestMethod =
   | "tasks/get"
   | "tasks/list"
   | "tasks/result";
+
+/** Methods of the notifications that a server sends. */
 export type ServerNotificationMethod =
   | "notifications/cancelled"
   | "notifications/elicitation/complete"

@@ -143,8 +143,8 @@ export interface OpenCallToolResult {
    */
   isError?: boolean;
   /**
-   * Machine-readable output, matching the tool's `outputSchema` if it has one.
-   * Any JSON value since 2026-07-28, an object before.
+   * Machine-readable output: an object that matches the tool's `outputSchema`
+   * if it has one.
    */
   structuredContent?: { [key: string]: unknown };
   /**
@@ -223,18 +223,16 @@ export interface OpenCreateMessageRequestParams {
   /** Conversation the model continues. */
   messages: OpenSamplingMessage[];
   /**
-   * Which servers' context the client is asked to add to the prompt; absent
-   * means `none`. The other values are deprecated and require the
-   * `sampling.context` capability.
+   * Which servers' context the client is asked to add; absent means `none`.
+   * Servers should send the other values only to clients that declare
+   * `sampling.context`.
    */
   includeContext?: "allServers" | "none" | "thisServer" | Unlisted;
-  /**
-   * Provider-specific settings for the model; the client may disregard them.
-   */
+  /** Provider-specific settings that the client passes on to the model. */
   metadata?: object;
   /** Advice on which model to use; the client may disregard it. */
   modelPreferences?: ModelPreferences;
-  /** Strings at which generation ends; the client may disregard them. */
+  /** Strings at which generation ends. */
   stopSequences?: string[];
   /** System prompt the server asks for; the client may change or drop it. */
   systemPrompt?: string;
@@ -243,10 +241,7 @@ export interface OpenCreateMessageRequestParams {
    * outcome comes later through `tasks/result`.
    */
   task?: TaskMetadata;
-  /**
-   * Randomness of the generation; the valid range depends on the model
-   * provider, and the client may disregard it.
-   */
+  /** Randomness of the generation. */
   temperature?: number;
   /**
    * Rule for tool use; absent means the model decides. The client rejects the
@@ -274,7 +269,7 @@ export interface OpenCreateMessageRequestParams {
 
 /** Open reading of `CreateMessageResult`. */
 export interface OpenCreateMessageResult {
-  /** Generated content; since 2025-11-25 it can also be an array of items. */
+  /** Generated content: one item or an array of items. */
   content:
     | AudioContent
     | ImageContent
@@ -282,14 +277,14 @@ export interface OpenCreateMessageResult {
     | OpenToolResultContent
     | ToolUseContent
     | OpenSamplingMessageContentBlock[]
-    | Members;
+    | UnlistedArm<"type">;
   /** Name of the model that the client used. */
   model: string;
   /** Side of the conversation the message is attributed to. */
   role: Role;
   /**
    * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens`,
-   * since 2025-11-25 `toolUse`, or a value of the provider's own.
+   * `toolUse` or a value of the provider's own.
    */
   stopReason?: string;
   /**
@@ -382,8 +377,8 @@ export type OpenGetTaskResult = Result & OpenTask;
 /** Open reading of `Icon`. */
 export interface OpenIcon {
   /**
-   * HTTP(S) or `data:` URI of the image; consumers fetch it only from trusted
-   * origins and beware of scripts in SVG.
+   * HTTP(S) or `data:` URI of the image; consumers should take it only from
+   * trusted origins and beware of scripts in SVG.
    */
   src: string;
   /**
@@ -491,10 +486,7 @@ export interface OpenInitializeResult {
 export interface OpenListPromptsResult {
   /** Prompts on this page. */
   prompts: OpenPrompt[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. */
   nextCursor?: string;
   /**
    * Metadata apart from the payload; some key names are reserved for the
@@ -508,10 +500,7 @@ export interface OpenListPromptsResult {
 export interface OpenListResourceTemplatesResult {
   /** Resource templates on this page. */
   resourceTemplates: OpenResourceTemplate[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. */
   nextCursor?: string;
   /**
    * Metadata apart from the payload; some key names are reserved for the
@@ -525,10 +514,7 @@ export interface OpenListResourceTemplatesResult {
 export interface OpenListResourcesResult {
   /** Resources on this page. */
   resources: OpenResource[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. */
   nextCursor?: string;
   /**
    * Metadata apart from the payload; some key names are reserved for the
@@ -542,10 +528,7 @@ export interface OpenListResourcesResult {
 export interface OpenListTasksResult {
   /** Tasks on this page. */
   tasks: OpenTask[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. */
   nextCursor?: string;
   /**
    * Metadata apart from the payload; some key names are reserved for the
@@ -559,10 +542,7 @@ export interface OpenListTasksResult {
 export interface OpenListToolsResult {
   /** Tools on this page. */
   tools: OpenTool[];
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. */
   nextCursor?: string;
   /**
    * Metadata apart from the payload; some key names are reserved for the
@@ -741,9 +721,7 @@ export interface OpenResourceTemplate {
 
 /** Open reading of `SamplingMessage`. */
 export interface OpenSamplingMessage {
-  /**
-   * Content of the message; since 2025-11-25 it can also be an array of items.
-   */
+  /** Content of the message: one item or an array of items. */
   content:
     | AudioContent
     | ImageContent
@@ -751,7 +729,7 @@ export interface OpenSamplingMessage {
     | OpenToolResultContent
     | ToolUseContent
     | OpenSamplingMessageContentBlock[]
-    | Members;
+    | UnlistedArm<"type">;
   /** Side of the conversation the message is attributed to. */
   role: Role;
   /**
@@ -913,7 +891,9 @@ export interface OpenTool {
     /** Names of the arguments a call has to supply. */
     required?: string[];
   };
-  /** Identifies the tool in `tools/call`; unique within the server. */
+  /**
+   * Identifies the tool in `tools/call`; meant to be unique within the server.
+   */
   name: string;
   /** Untrusted hints about the tool's behavior. */
   annotations?: ToolAnnotations;
@@ -927,8 +907,8 @@ export interface OpenTool {
    */
   icons?: OpenIcon[];
   /**
-   * JSON Schema of `structuredContent` in the tool's results; before 2026-07-28
-   * its root is always an object.
+   * JSON Schema of `structuredContent` in the tool's results; its root is
+   * always an object.
    */
   outputSchema?: {
     type: "object";
@@ -979,8 +959,8 @@ export interface OpenToolResultContent {
   /** True if the tool use fails; absent means false. */
   isError?: boolean;
   /**
-   * Machine-readable output, matching the tool's output schema if it has one.
-   * Any JSON value since 2026-07-28, an object before.
+   * Machine-readable output: an object that matches the tool's `outputSchema`
+   * if it has one.
    */
   structuredContent?: { [key: string]: unknown };
   /**

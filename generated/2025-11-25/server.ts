@@ -3,12 +3,12 @@
 import type { Caller, RequestOptions, Revision } from "../model.js";
 import { serverReceives } from "./methods.js";
 import type {
+  ClientNotificationMethod,
+  ClientRequestMethod,
   Notifications,
   Params,
   Requests,
   Result,
-  ClientNotificationMethod,
-  ClientRequestMethod,
 } from "./methods.js";
 
 /** Revision 2025-11-25 as a server speaks it. */
@@ -40,9 +40,8 @@ export type NotificationHandlers<Context = unknown> = {
 // Functions and not methods of an object: a bundle keeps only those it calls.
 
 /**
- * Asks the user for input by way of the client, through a form or (since
- * 2025-11-25) on a web page. Since 2026-07-28 it is embedded in an
- * `input_required` result.
+ * Asks the user for input by way of the client, through a form or on a web
+ * page.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#elicitation-requests
  */
@@ -55,8 +54,8 @@ export function elicit(
 }
 
 /**
- * Abandons an earlier request, whose result is no longer wanted. Since
- * 2026-07-28, a server uses it only to end a `subscriptions/listen` stream.
+ * Abandons an earlier request, whose result is no longer wanted. Tasks are
+ * cancelled with `tasks/cancel` instead.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation#cancellation-flow
  */
@@ -81,8 +80,7 @@ export function notifyElicitationComplete(
 }
 
 /**
- * Delivers a log message to the client. Since 2026-07-28 it is deprecated and
- * limited to requests that set a log level.
+ * Delivers a log message to the client.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#log-message-notifications
  */
@@ -107,8 +105,7 @@ export function notifyProgress(
 }
 
 /**
- * Announces that the server's set of prompts has changed; since 2026-07-28 it
- * reaches only clients that subscribe to it.
+ * Announces that the server's set of prompts has changed.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/prompts#list-changed-notification
  */
@@ -120,8 +117,7 @@ export function notifyPromptListChanged(
 }
 
 /**
- * Announces that the server's set of resources has changed; since 2026-07-28 it
- * reaches only clients that subscribe to it.
+ * Announces that the server's set of resources has changed.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/resources#list-changed-notification
  */
@@ -158,8 +154,7 @@ export function notifyTaskStatus(
 }
 
 /**
- * Announces that the server's set of tools has changed; since 2026-07-28 it
- * reaches only clients that subscribe to it.
+ * Announces that the server's set of tools has changed.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools#list-changed-notification
  */
@@ -184,9 +179,8 @@ export function ping(
 }
 
 /**
- * Asks the client for the directories and files it considers relevant to the
- * server's work. Deprecated since 2026-07-28 and embedded in `input_required`
- * results from then on.
+ * Asks the client for the directories and files within which the server may
+ * work.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots#listing-roots
  */
@@ -200,8 +194,7 @@ export function listRoots(
 
 /**
  * Has the client generate a message with a language model of its choice,
- * usually after the user's approval. Deprecated since 2026-07-28 and embedded
- * in `input_required` results from then on.
+ * usually after the user's approval.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#creating-messages
  */

@@ -84,8 +84,8 @@ export interface CallToolResult extends Result {
    */
   isError?: boolean;
   /**
-   * Machine-readable output, matching the tool's `outputSchema` if it has one.
-   * Any JSON value since 2026-07-28, an object before.
+   * Machine-readable output: an object that matches the tool's `outputSchema`
+   * if it has one.
    */
   structuredContent?: { [key: string]: unknown };
 }
@@ -109,8 +109,7 @@ export type CancelTaskResult = Result & Task;
 
 /**
  * Tells the receiver that an earlier request is abandoned and its result no
- * longer wanted. Since 2026-07-28, servers send it only to end a
- * `subscriptions/listen` stream.
+ * longer wanted. Tasks are cancelled with `tasks/cancel` instead.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/cancellation#cancellation-flow
  */
@@ -127,8 +126,8 @@ export interface CancelledNotificationParams extends NotificationParams {
   /** Why the request is abandoned, for logs or display. */
   reason?: string;
   /**
-   * Identifier of the abandoned request. Optional only in 2025-11-25, where
-   * tasks are cancelled with `tasks/cancel` instead.
+   * Identifier of the abandoned request, which the sender issued itself; never
+   * that of a task, which `tasks/cancel` ends.
    */
   requestId?: RequestId;
 }
@@ -150,15 +149,12 @@ export interface ClientCapabilities {
   };
   /** Non-standard features by name, each with its settings. */
   experimental?: { [key: string]: object };
-  /** Present if the client can list its roots. Deprecated since 2026-07-28. */
+  /** Present if the client can list its roots. */
   roots?: {
     /** True if the client announces changes of its roots. */
     listChanged?: boolean;
   };
-  /**
-   * Present if the client can generate messages with a language model.
-   * Deprecated since 2026-07-28.
-   */
+  /** Present if the client can generate messages with a language model. */
   sampling?: {
     /**
      * Present if the client honors `includeContext` values other than `none`.
@@ -300,8 +296,7 @@ export type ContentBlock =
 
 /**
  * Asks the client to generate a message with a language model of the client's
- * choice. Deprecated since 2026-07-28 and embedded in `input_required` results
- * from then on.
+ * choice.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/sampling#creating-messages
  */
@@ -312,7 +307,7 @@ export interface CreateMessageRequest extends JSONRPCRequest {
 
 /**
  * Parameters of `sampling/createMessage`: the conversation, generation settings
- * and model preferences. Deprecated since 2026-07-28.
+ * and model preferences.
  */
 export interface CreateMessageRequestParams extends TaskAugmentedRequestParams {
   /** Most tokens to generate; the client may generate fewer. */
@@ -320,25 +315,20 @@ export interface CreateMessageRequestParams extends TaskAugmentedRequestParams {
   /** Conversation the model continues. */
   messages: SamplingMessage[];
   /**
-   * Which servers' context the client is asked to add to the prompt; absent
-   * means `none`. The other values are deprecated and require the
-   * `sampling.context` capability.
+   * Which servers' context the client is asked to add; absent means `none`.
+   * Servers should send the other values only to clients that declare
+   * `sampling.context`.
    */
   includeContext?: "allServers" | "none" | "thisServer";
-  /**
-   * Provider-specific settings for the model; the client may disregard them.
-   */
+  /** Provider-specific settings that the client passes on to the model. */
   metadata?: object;
   /** Advice on which model to use; the client may disregard it. */
   modelPreferences?: ModelPreferences;
-  /** Strings at which generation ends; the client may disregard them. */
+  /** Strings at which generation ends. */
   stopSequences?: string[];
   /** System prompt the server asks for; the client may change or drop it. */
   systemPrompt?: string;
-  /**
-   * Randomness of the generation; the valid range depends on the model
-   * provider, and the client may disregard it.
-   */
+  /** Randomness of the generation. */
   temperature?: number;
   /**
    * Rule for tool use; absent means the model decides. The client rejects the
@@ -352,13 +342,13 @@ export interface CreateMessageRequestParams extends TaskAugmentedRequestParams {
   tools?: Tool[];
 }
 
-/** Message that the client's model generated. Deprecated since 2026-07-28. */
+/** Message that the client's model generated. */
 export interface CreateMessageResult extends Result, SamplingMessage {
   /** Name of the model that the client used. */
   model: string;
   /**
    * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens`,
-   * since 2025-11-25 `toolUse`, or a value of the provider's own.
+   * `toolUse` or a value of the provider's own.
    */
   stopReason?: string;
 }
@@ -379,8 +369,7 @@ export interface CreateTaskResult extends Result {
 export type Cursor = string;
 
 /**
- * Asks the client to obtain input from the user. Since 2026-07-28 it is
- * embedded in an `input_required` result.
+ * Asks the client to obtain input from the user.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#elicitation-requests
  */
@@ -432,8 +421,8 @@ export interface ElicitRequestURLParams extends TaskAugmentedRequestParams {
   /** Text for the user that says why the interaction is needed. */
   message: string;
   /**
-   * Address the user is to visit; the client shows its host and asks for
-   * consent before opening it.
+   * Address the user is to visit. The client shows it in full and gets consent
+   * before opening it, and should highlight its domain.
    */
   url: string;
 }
@@ -574,8 +563,8 @@ export type GetTaskResult = Result & Task;
 /** Image that represents an object in a user interface. */
 export interface Icon {
   /**
-   * HTTP(S) or `data:` URI of the image; consumers fetch it only from trusted
-   * origins and beware of scripts in SVG.
+   * HTTP(S) or `data:` URI of the image; consumers should take it only from
+   * trusted origins and beware of scripts in SVG.
    */
   src: string;
   /**
@@ -733,10 +722,7 @@ export interface JSONRPCRequest extends Request {
   id: RequestId;
 }
 
-/**
- * JSON-RPC message that answers a request: with a result or, in revisions since
- * 2025-11-25, alternatively with an error.
- */
+/** JSON-RPC message that answers a request, with a result or with an error. */
 export type JSONRPCResponse = JSONRPCErrorResponse | JSONRPCResultResponse;
 
 /** JSON-RPC message that answers a request with a result. */
@@ -812,9 +798,8 @@ export interface ListResourcesResult extends PaginatedResult {
 }
 
 /**
- * Asks the client for the directories and files it considers relevant to the
- * server's work. Deprecated since 2026-07-28 and embedded in `input_required`
- * results from then on.
+ * Asks the client for the directories and files within which the server may
+ * work.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/client/roots#listing-roots
  */
@@ -823,9 +808,9 @@ export interface ListRootsRequest extends JSONRPCRequest {
   params?: RequestParams;
 }
 
-/** The client's roots. Deprecated since 2026-07-28. */
+/** The client's roots. */
 export interface ListRootsResult extends Result {
-  /** Directories and files, in the form of `file://` URIs. */
+  /** Directories and files, as `file://` URIs. */
   roots: Root[];
 }
 
@@ -861,7 +846,7 @@ export interface ListToolsResult extends PaginatedResult {
 
 /**
  * Severity of a log message on the syslog scale (RFC 5424), from `debug` up to
- * `emergency`. Deprecated since 2026-07-28.
+ * `emergency`.
  */
 export type LoggingLevel =
   | "alert"
@@ -874,7 +859,7 @@ export type LoggingLevel =
   | "warning";
 
 /**
- * Log message from the server to the client. Deprecated since 2026-07-28.
+ * Log message from the server to the client.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging#log-message-notifications
  */
@@ -885,7 +870,7 @@ export interface LoggingMessageNotification extends JSONRPCNotification {
 
 /**
  * Parameters of `notifications/message`: the severity, source and content of a
- * log message. Deprecated since 2026-07-28.
+ * log message.
  */
 export interface LoggingMessageNotificationParams extends NotificationParams {
   /**
@@ -898,10 +883,7 @@ export interface LoggingMessageNotificationParams extends NotificationParams {
   logger?: string;
 }
 
-/**
- * Hint at a model or model family the server favors. Deprecated since
- * 2026-07-28.
- */
+/** Hint at a model or model family the server favors. */
 export interface ModelHint {
   /**
    * Part of a model's name, matched as a substring; the client may map it to a
@@ -910,10 +892,7 @@ export interface ModelHint {
   name?: string;
 }
 
-/**
- * The server's advice on which model to use; the client weighs it freely.
- * Deprecated since 2026-07-28.
- */
+/** The server's advice on which model to use; the client weighs it freely. */
 export interface ModelPreferences {
   /** Weight of low cost, from 0 (none) to 1 (highest). */
   costPriority?: number;
@@ -940,10 +919,7 @@ export interface Notification {
 
 /** Base of notification parameters. */
 export interface NotificationParams {
-  /**
-   * Notification metadata; since 2026-07-28 it names the subscription the
-   * notification is delivered on.
-   */
+  /** Notification metadata. */
   _meta?: { [key: string]: unknown };
 }
 
@@ -991,10 +967,7 @@ export interface PaginatedRequestParams extends RequestParams {
 
 /** Base of results that hold one page of a list. */
 export interface PaginatedResult extends Result {
-  /**
-   * Cursor of the following page; absent on the last page. An empty string is
-   * still a valid cursor.
-   */
+  /** Cursor of the following page; absent on the last page. */
   nextCursor?: string;
 }
 
@@ -1140,17 +1113,14 @@ export interface Request {
 }
 
 /**
- * Identifier that pairs a response with its request; unique among the requests
- * its sender is waiting on.
+ * Identifier that pairs a response with its request; a sender uses none twice
+ * in a session.
  */
 export type RequestId = number | string;
 
 /** Base of request parameters. */
 export interface RequestParams {
-  /**
-   * Request metadata, such as the progress token; since 2026-07-28 it is
-   * required and states the protocol version and client capabilities.
-   */
+  /** Request metadata, such as the progress token. */
   _meta?: {
     /**
      * Set to ask for progress notifications, which carry this token; the
@@ -1288,7 +1258,7 @@ export interface ResourceUpdatedNotificationParams extends NotificationParams {
 
 /** Base shape of a result. */
 export interface Result {
-  /** Result metadata; since 2026-07-28 servers identify themselves here. */
+  /** Result metadata. */
   _meta?: { [key: string]: unknown };
   [key: string]: unknown;
 }
@@ -1296,10 +1266,7 @@ export interface Result {
 /** Side of a conversation: the user or the assistant. */
 export type Role = "assistant" | "user";
 
-/**
- * Directory or file the client considers relevant to the server's work;
- * guidance, not access control. Deprecated since 2026-07-28.
- */
+/** Directory or file within which the server may work. */
 export interface Root {
   /** Location of the root, for now always a `file://` URI. */
   uri: string;
@@ -1323,11 +1290,9 @@ export interface RootsListChangedNotification extends JSONRPCNotification {
   params?: NotificationParams;
 }
 
-/** One message of a sampling conversation. Deprecated since 2026-07-28. */
+/** One message of a sampling conversation. */
 export interface SamplingMessage {
-  /**
-   * Content of the message; since 2025-11-25 it can also be an array of items.
-   */
+  /** Content of the message: one item or an array of items. */
   content:
     | AudioContent
     | ImageContent
@@ -1344,9 +1309,7 @@ export interface SamplingMessage {
   _meta?: { [key: string]: unknown };
 }
 
-/**
- * Any content item a sampling message can hold. Deprecated since 2026-07-28.
- */
+/** Any content item a sampling message can hold. */
 export type SamplingMessageContentBlock =
   | AudioContent
   | ImageContent
@@ -1363,9 +1326,7 @@ export interface ServerCapabilities {
   completions?: object;
   /** Non-standard features by name, each with its settings. */
   experimental?: { [key: string]: object };
-  /**
-   * Present if the server can send log messages. Deprecated since 2026-07-28.
-   */
+  /** Present if the server can send log messages. */
   logging?: object;
   /** Present if the server offers prompts. */
   prompts?: {
@@ -1671,8 +1632,8 @@ export interface Tool extends BaseMetadata, Icons {
   /** Ways in which the tool can be run. */
   execution?: ToolExecution;
   /**
-   * JSON Schema of `structuredContent` in the tool's results; before 2026-07-28
-   * its root is always an object.
+   * JSON Schema of `structuredContent` in the tool's results; its root is
+   * always an object.
    */
   outputSchema?: {
     type: "object";
@@ -1716,7 +1677,7 @@ export interface ToolAnnotations {
   title?: string;
 }
 
-/** Rule for tool use by the sampled model. Deprecated since 2026-07-28. */
+/** Rule for tool use by the sampled model. */
 export interface ToolChoice {
   /**
    * `auto` leaves tool use to the model, `required` demands at least one call,
@@ -1746,7 +1707,7 @@ export interface ToolListChangedNotification extends JSONRPCNotification {
 
 /**
  * Outcome of a tool use, reported to the model in a user message that holds
- * nothing but tool results. Deprecated since 2026-07-28.
+ * nothing but tool results.
  */
 export interface ToolResultContent {
   type: "tool_result";
@@ -1757,8 +1718,8 @@ export interface ToolResultContent {
   /** True if the tool use fails; absent means false. */
   isError?: boolean;
   /**
-   * Machine-readable output, matching the tool's output schema if it has one.
-   * Any JSON value since 2026-07-28, an object before.
+   * Machine-readable output: an object that matches the tool's `outputSchema`
+   * if it has one.
    */
   structuredContent?: { [key: string]: unknown };
   /**
@@ -1768,7 +1729,7 @@ export interface ToolResultContent {
   _meta?: { [key: string]: unknown };
 }
 
-/** A model's request to call a tool. Deprecated since 2026-07-28. */
+/** A model's request to call a tool. */
 export interface ToolUseContent {
   type: "tool_use";
   /** Identifies this use, so that its result can refer to it. */

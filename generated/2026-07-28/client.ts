@@ -53,8 +53,8 @@ export function complete(
 }
 
 /**
- * Abandons an earlier request, whose result is no longer wanted. Since
- * 2026-07-28, a server uses it only to end a `subscriptions/listen` stream.
+ * Abandons an earlier request, whose result is no longer wanted. A server uses
+ * it only to end a `subscriptions/listen` stream.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
  */

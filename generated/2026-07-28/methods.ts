@@ -24,9 +24,8 @@ export interface Requests {
     result: types.CompleteResult;
   };
   /**
-   * Asks the user for input by way of the client, through a form or (since
-   * 2025-11-25) on a web page. Since 2026-07-28 it is embedded in an
-   * `input_required` result.
+   * Asks the user for input by way of the client, through a form or on a web
+   * page; embedded in an `input_required` result.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#elicitation-requests
    */
@@ -81,8 +80,7 @@ export interface Requests {
   };
   /**
    * Asks the client for the directories and files it considers relevant to the
-   * server's work. Deprecated since 2026-07-28 and embedded in `input_required`
-   * results from then on.
+   * server's work; embedded in an `input_required` result.
    *
    * @deprecated Since 2026-07-28. Pass files and directories as tool arguments,
    * resource URIs or server configuration.
@@ -94,8 +92,7 @@ export interface Requests {
   };
   /**
    * Has the client generate a message with a language model of its choice,
-   * usually after the user's approval. Deprecated since 2026-07-28 and embedded
-   * in `input_required` results from then on.
+   * usually after the user's approval; embedded in an `input_required` result.
    *
    * @deprecated Since 2026-07-28. Call the API of a model provider from the
    * server.
@@ -148,8 +145,8 @@ export interface Requests {
 /** What each notification carries. */
 export interface Notifications {
   /**
-   * Abandons an earlier request, whose result is no longer wanted. Since
-   * 2026-07-28, a server uses it only to end a `subscriptions/listen` stream.
+   * Abandons an earlier request, whose result is no longer wanted. A server
+   * uses it only to end a `subscriptions/listen` stream.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
    */
@@ -157,8 +154,8 @@ export interface Notifications {
     params: types.CancelledNotificationParams;
   };
   /**
-   * Delivers a log message to the client. Since 2026-07-28 it is deprecated and
-   * limited to requests that set a log level.
+   * Delivers a log message to the client while a request runs that asks for log
+   * messages.
    *
    * @deprecated Since 2026-07-28. Write to stderr on stdio, and use
    * OpenTelemetry for structured records.
@@ -177,8 +174,8 @@ export interface Notifications {
     params: types.ProgressNotificationParams;
   };
   /**
-   * Announces that the server's set of prompts has changed; since 2026-07-28 it
-   * reaches only clients that subscribe to it.
+   * Announces that the server's set of prompts has changed; it reaches only
+   * clients that subscribe to it.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#list-changed-notification
    */
@@ -186,8 +183,8 @@ export interface Notifications {
     params: types.NotificationParams | undefined;
   };
   /**
-   * Announces that the server's set of resources has changed; since 2026-07-28
-   * it reaches only clients that subscribe to it.
+   * Announces that the server's set of resources has changed; it reaches only
+   * clients that subscribe to it.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#list-changed-notification
    */
@@ -212,8 +209,8 @@ export interface Notifications {
     params: types.SubscriptionsAcknowledgedNotificationParams;
   };
   /**
-   * Announces that the server's set of tools has changed; since 2026-07-28 it
-   * reaches only clients that subscribe to it.
+   * Announces that the server's set of tools has changed; it reaches only
+   * clients that subscribe to it.
    *
    * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#list-changed-notification
    */
@@ -222,6 +219,7 @@ export interface Notifications {
   };
 }
 
+/** Methods of the requests that a client sends. */
 export type ClientRequestMethod =
   | "completion/complete"
   | "prompts/get"
@@ -233,9 +231,15 @@ export type ClientRequestMethod =
   | "subscriptions/listen"
   | "tools/call"
   | "tools/list";
+
+/** Methods of the notifications that a client sends. */
 export type ClientNotificationMethod = "notifications/cancelled";
+
+/** Methods of the requests that a server sends. */
 export type ServerRequestMethod =
   "elicitation/create" | "roots/list" | "sampling/createMessage";
+
+/** Methods of the notifications that a server sends. */
 export type ServerNotificationMethod =
   | "notifications/cancelled"
   | "notifications/message"

@@ -227,8 +227,8 @@ export interface OpenCallToolResult {
    */
   isError?: boolean;
   /**
-   * Machine-readable output, matching the tool's `outputSchema` if it has one.
-   * Any JSON value since 2026-07-28, an object before.
+   * Machine-readable output: any JSON value, matching the tool's `outputSchema`
+   * if it has one.
    */
   structuredContent?: unknown;
   /**
@@ -258,7 +258,7 @@ export type OpenClientNotification =
       method: "notifications/cancelled";
       params: CancelledNotificationParams;
     }
-  | Members;
+  | UnlistedArm<"method">;
 
 /** Open reading of `ClientRequest`. */
 export type OpenClientRequest =
@@ -368,26 +368,27 @@ export interface OpenCreateMessageRequestParams {
   /** Conversation the model continues. */
   messages: OpenSamplingMessage[];
   /**
-   * Which servers' context the client is asked to add to the prompt; absent
-   * means `none`. The other values are deprecated and require the
-   * `sampling.context` capability.
+   * Which servers' context the client is asked to add; absent means `none`.
+   * Servers should send the other values only to clients that declare
+   * `sampling.context`.
    *
    * @deprecated Since 2025-11-25. Leave it out, or send "none".
    */
   includeContext?: "allServers" | "none" | "thisServer" | Unlisted;
   /**
-   * Provider-specific settings for the model; the client may disregard them.
+   * Provider-specific settings for the model; the client may change or ignore
+   * them.
    */
   metadata?: JSONObject;
   /** Advice on which model to use; the client may disregard it. */
   modelPreferences?: ModelPreferences;
-  /** Strings at which generation ends; the client may disregard them. */
+  /** Strings at which generation ends; the client may change or ignore them. */
   stopSequences?: string[];
   /** System prompt the server asks for; the client may change or drop it. */
   systemPrompt?: string;
   /**
-   * Randomness of the generation; the valid range depends on the model
-   * provider, and the client may disregard it.
+   * Randomness of the generation, on a scale of the model provider; the client
+   * may change or ignore it.
    */
   temperature?: number;
   /**
@@ -404,7 +405,7 @@ export interface OpenCreateMessageRequestParams {
 
 /** Open reading of `CreateMessageResult`. */
 export interface OpenCreateMessageResult {
-  /** Generated content; since 2025-11-25 it can also be an array of items. */
+  /** Generated content: one item or an array of items. */
   content:
     | AudioContent
     | ImageContent
@@ -412,14 +413,14 @@ export interface OpenCreateMessageResult {
     | OpenToolResultContent
     | ToolUseContent
     | OpenSamplingMessageContentBlock[]
-    | Members;
+    | UnlistedArm<"type">;
   /** Name of the model that the client used. */
   model: string;
   /** Side of the conversation the message is attributed to. */
   role: Role;
   /**
    * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens`,
-   * since 2025-11-25 `toolUse`, or a value of the provider's own.
+   * `toolUse` or a value of the provider's own.
    */
   stopReason?: string;
   /**
@@ -462,8 +463,8 @@ export interface OpenDiscoverResult {
    */
   ttlMs: number;
   /**
-   * Advice on using the server, which the client may show to the model; it does
-   * not repeat tool descriptions.
+   * Advice on using the server, which the client may show to the model; it
+   * should not repeat tool descriptions.
    */
   instructions?: string;
   /**
@@ -581,8 +582,8 @@ export interface OpenGetPromptResultResponse {
 /** Open reading of `Icon`. */
 export interface OpenIcon {
   /**
-   * HTTP(S) or `data:` URI of the image; consumers fetch it only from trusted
-   * origins and beware of scripts in SVG.
+   * HTTP(S) or `data:` URI of the image; consumers should take it only from
+   * trusted origins and beware of scripts in SVG.
    */
   src: string;
   /**
@@ -1116,7 +1117,7 @@ export interface OpenRequestMetaObject {
   "io.modelcontextprotocol/clientInfo"?: OpenImplementation;
   /**
    * Lowest severity of log messages wanted while this request runs; without it
-   * the server sends none. Deprecated since 2026-07-28.
+   * the server sends none.
    *
    * @deprecated Since 2026-07-28. Write to stderr on stdio, and use
    * OpenTelemetry for structured records.
@@ -1133,8 +1134,8 @@ export interface OpenRequestMetaObject {
 /** Open reading of `RequestParams`. */
 export interface OpenRequestParams {
   /**
-   * Request metadata, such as the progress token; since 2026-07-28 it is
-   * required and states the protocol version and client capabilities.
+   * Request metadata, which has to state the protocol version and client
+   * capabilities.
    */
   _meta: OpenRequestMetaObject;
 }
@@ -1243,7 +1244,7 @@ export interface OpenResult {
    * value, as sent by older servers, as `complete`.
    */
   resultType: string;
-  /** Result metadata; since 2026-07-28 servers identify themselves here. */
+  /** Result metadata, in which the server identifies itself. */
   _meta?: OpenResultMetaObject;
   [key: string]: unknown;
 }
@@ -1260,9 +1261,7 @@ export interface OpenResultMetaObject {
 
 /** Open reading of `SamplingMessage`. */
 export interface OpenSamplingMessage {
-  /**
-   * Content of the message; since 2025-11-25 it can also be an array of items.
-   */
+  /** Content of the message: one item or an array of items. */
   content:
     | AudioContent
     | ImageContent
@@ -1270,7 +1269,7 @@ export interface OpenSamplingMessage {
     | OpenToolResultContent
     | ToolUseContent
     | OpenSamplingMessageContentBlock[]
-    | Members;
+    | UnlistedArm<"type">;
   /** Side of the conversation the message is attributed to. */
   role: Role;
   /**
@@ -1344,7 +1343,8 @@ export interface OpenSubscriptionsListenRequest {
 /** Open reading of `SubscriptionsListenRequestParams`. */
 export interface OpenSubscriptionsListenRequestParams {
   /**
-   * Notifications the client wants; the server sends no others on this stream.
+   * Notifications the client wants; the server sends no other types on this
+   * stream, save its acknowledgement.
    */
   notifications: SubscriptionFilter;
   /**
@@ -1398,7 +1398,9 @@ export interface OpenTool {
     $schema?: string;
     [key: string]: unknown;
   };
-  /** Identifies the tool in `tools/call`; unique within the server. */
+  /**
+   * Identifies the tool in `tools/call`; meant to be unique within the server.
+   */
   name: string;
   /** Untrusted hints about the tool's behavior. */
   annotations?: ToolAnnotations;
@@ -1410,8 +1412,8 @@ export interface OpenTool {
    */
   icons?: OpenIcon[];
   /**
-   * JSON Schema of `structuredContent` in the tool's results; before 2026-07-28
-   * its root is always an object.
+   * JSON Schema of `structuredContent` in the tool's results; it may describe
+   * values of any kind.
    */
   outputSchema?: {
     /** URI of the JSON Schema dialect in use; 2020-12 when absent. */
@@ -1449,8 +1451,8 @@ export interface OpenToolResultContent {
   /** True if the tool use fails; absent means false. */
   isError?: boolean;
   /**
-   * Machine-readable output, matching the tool's output schema if it has one.
-   * Any JSON value since 2026-07-28, an object before.
+   * Machine-readable output: any JSON value, matching the tool's `outputSchema`
+   * if it has one.
    */
   structuredContent?: unknown;
   /**

@@ -3,12 +3,12 @@
 import type { Caller, Revision } from "../model.js";
 import { serverReceives } from "./methods.js";
 import type {
+  ClientNotificationMethod,
+  ClientRequestMethod,
   Notifications,
   Params,
   Requests,
   Result,
-  ClientNotificationMethod,
-  ClientRequestMethod,
 } from "./methods.js";
 
 /** Revision 2026-07-28 as a server speaks it. */
@@ -40,8 +40,8 @@ export type NotificationHandlers<Context = unknown> = {
 // Functions and not methods of an object: a bundle keeps only those it calls.
 
 /**
- * Abandons an earlier request, whose result is no longer wanted. Since
- * 2026-07-28, a server uses it only to end a `subscriptions/listen` stream.
+ * Abandons an earlier request, whose result is no longer wanted. A server uses
+ * it only to end a `subscriptions/listen` stream.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
  */
@@ -53,8 +53,8 @@ export function notifyCancelled(
 }
 
 /**
- * Delivers a log message to the client. Since 2026-07-28 it is deprecated and
- * limited to requests that set a log level.
+ * Delivers a log message to the client while a request runs that asks for log
+ * messages.
  *
  * @deprecated Since 2026-07-28. Write to stderr on stdio, and use OpenTelemetry
  * for structured records.
@@ -81,8 +81,8 @@ export function notifyProgress(
 }
 
 /**
- * Announces that the server's set of prompts has changed; since 2026-07-28 it
- * reaches only clients that subscribe to it.
+ * Announces that the server's set of prompts has changed; it reaches only
+ * clients that subscribe to it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#list-changed-notification
  */
@@ -94,8 +94,8 @@ export function notifyPromptListChanged(
 }
 
 /**
- * Announces that the server's set of resources has changed; since 2026-07-28 it
- * reaches only clients that subscribe to it.
+ * Announces that the server's set of resources has changed; it reaches only
+ * clients that subscribe to it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources#list-changed-notification
  */
@@ -132,8 +132,8 @@ export function notifySubscriptionsAcknowledged(
 }
 
 /**
- * Announces that the server's set of tools has changed; since 2026-07-28 it
- * reaches only clients that subscribe to it.
+ * Announces that the server's set of tools has changed; it reaches only clients
+ * that subscribe to it.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/tools#list-changed-notification
  */

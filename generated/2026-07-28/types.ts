@@ -98,8 +98,8 @@ export interface CallToolResult extends Result {
    */
   isError?: boolean;
   /**
-   * Machine-readable output, matching the tool's `outputSchema` if it has one.
-   * Any JSON value since 2026-07-28, an object before.
+   * Machine-readable output: any JSON value, matching the tool's `outputSchema`
+   * if it has one.
    */
   structuredContent?: unknown;
 }
@@ -117,8 +117,7 @@ export interface CallToolResultResponse extends JSONRPCResultResponse {
 
 /**
  * Tells the receiver that an earlier request is abandoned and its result no
- * longer wanted. Since 2026-07-28, servers send it only to end a
- * `subscriptions/listen` stream.
+ * longer wanted. Servers send it only to end a `subscriptions/listen` stream.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
  */
@@ -133,8 +132,8 @@ export interface CancelledNotification extends JSONRPCNotification {
  */
 export interface CancelledNotificationParams extends NotificationParams {
   /**
-   * Identifier of the abandoned request. Optional only in 2025-11-25, where
-   * tasks are cancelled with `tasks/cancel` instead.
+   * Identifier of the abandoned request, which the client issued; a server
+   * names only `subscriptions/listen` requests.
    */
   requestId: RequestId;
   /** Why the request is abandoned, for logs or display. */
@@ -164,7 +163,7 @@ export interface ClientCapabilities {
    */
   extensions?: { [key: string]: JSONObject };
   /**
-   * Present if the client can list its roots. Deprecated since 2026-07-28.
+   * Present if the client can list its roots.
    *
    * @deprecated Since 2026-07-28. Pass files and directories as tool arguments,
    * resource URIs or server configuration.
@@ -172,7 +171,6 @@ export interface ClientCapabilities {
   roots?: {};
   /**
    * Present if the client can generate messages with a language model.
-   * Deprecated since 2026-07-28.
    *
    * @deprecated Since 2026-07-28. Call the API of a model provider from the
    * server.
@@ -190,11 +188,7 @@ export interface ClientCapabilities {
   };
 }
 
-/**
- * Any notification a client sends to a server.
- *
- * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation#cancellation-flow
- */
+/** Any notification a client sends to a server. */
 export interface ClientNotification {
   jsonrpc: "2.0";
   method: "notifications/cancelled";
@@ -279,8 +273,7 @@ export type ContentBlock =
 
 /**
  * Asks the client to generate a message with a language model of the client's
- * choice. Deprecated since 2026-07-28 and embedded in `input_required` results
- * from then on.
+ * choice; embedded in an `input_required` result.
  *
  * @deprecated Since 2026-07-28. Call the API of a model provider from the
  * server.
@@ -293,7 +286,7 @@ export interface CreateMessageRequest {
 
 /**
  * Parameters of `sampling/createMessage`: the conversation, generation settings
- * and model preferences. Deprecated since 2026-07-28.
+ * and model preferences.
  *
  * @deprecated Since 2026-07-28. Call the API of a model provider from the
  * server.
@@ -304,26 +297,27 @@ export interface CreateMessageRequestParams {
   /** Conversation the model continues. */
   messages: SamplingMessage[];
   /**
-   * Which servers' context the client is asked to add to the prompt; absent
-   * means `none`. The other values are deprecated and require the
-   * `sampling.context` capability.
+   * Which servers' context the client is asked to add; absent means `none`.
+   * Servers should send the other values only to clients that declare
+   * `sampling.context`.
    *
    * @deprecated Since 2025-11-25. Leave it out, or send "none".
    */
   includeContext?: "allServers" | "none" | "thisServer";
   /**
-   * Provider-specific settings for the model; the client may disregard them.
+   * Provider-specific settings for the model; the client may change or ignore
+   * them.
    */
   metadata?: JSONObject;
   /** Advice on which model to use; the client may disregard it. */
   modelPreferences?: ModelPreferences;
-  /** Strings at which generation ends; the client may disregard them. */
+  /** Strings at which generation ends; the client may change or ignore them. */
   stopSequences?: string[];
   /** System prompt the server asks for; the client may change or drop it. */
   systemPrompt?: string;
   /**
-   * Randomness of the generation; the valid range depends on the model
-   * provider, and the client may disregard it.
+   * Randomness of the generation, on a scale of the model provider; the client
+   * may change or ignore it.
    */
   temperature?: number;
   /**
@@ -339,7 +333,7 @@ export interface CreateMessageRequestParams {
 }
 
 /**
- * Message that the client's model generated. Deprecated since 2026-07-28.
+ * Message that the client's model generated.
  *
  * @deprecated Since 2026-07-28. Call the API of a model provider from the
  * server.
@@ -349,7 +343,7 @@ export interface CreateMessageResult extends SamplingMessage {
   model: string;
   /**
    * Why generation ended, if known: `endTurn`, `stopSequence`, `maxTokens`,
-   * since 2025-11-25 `toolUse`, or a value of the provider's own.
+   * `toolUse` or a value of the provider's own.
    */
   stopReason?: string;
 }
@@ -384,8 +378,8 @@ export interface DiscoverResult extends CacheableResult {
    */
   supportedVersions: string[];
   /**
-   * Advice on using the server, which the client may show to the model; it does
-   * not repeat tool descriptions.
+   * Advice on using the server, which the client may show to the model; it
+   * should not repeat tool descriptions.
    */
   instructions?: string;
 }
@@ -396,8 +390,8 @@ export interface DiscoverResultResponse extends JSONRPCResultResponse {
 }
 
 /**
- * Asks the client to obtain input from the user. Since 2026-07-28 it is
- * embedded in an `input_required` result.
+ * Asks the client to obtain input from the user; embedded in an
+ * `input_required` result.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#elicitation-requests
  */
@@ -444,8 +438,8 @@ export interface ElicitRequestURLParams {
   /** Text for the user that says why the interaction is needed. */
   message: string;
   /**
-   * Address the user is to visit; the client shows its host and asks for
-   * consent before opening it.
+   * Address the user is to visit. The client shows it in full and gets consent
+   * before opening it, and should highlight its domain.
    */
   url: string;
 }
@@ -556,8 +550,8 @@ export interface HeaderMismatchError {
 /** Image that represents an object in a user interface. */
 export interface Icon {
   /**
-   * HTTP(S) or `data:` URI of the image; consumers fetch it only from trusted
-   * origins and beware of scripts in SVG.
+   * HTTP(S) or `data:` URI of the image; consumers should take it only from
+   * trusted origins and beware of scripts in SVG.
    */
   src: string;
   /**
@@ -732,10 +726,7 @@ export interface JSONRPCRequest extends Request {
   id: RequestId;
 }
 
-/**
- * JSON-RPC message that answers a request: with a result or, in revisions since
- * 2025-11-25, alternatively with an error.
- */
+/** JSON-RPC message that answers a request, with a result or with an error. */
 export type JSONRPCResponse = JSONRPCErrorResponse | JSONRPCResultResponse;
 
 /** JSON-RPC message that answers a request with a result. */
@@ -832,8 +823,7 @@ export interface ListResourcesResultResponse extends JSONRPCResultResponse {
 
 /**
  * Asks the client for the directories and files it considers relevant to the
- * server's work. Deprecated since 2026-07-28 and embedded in `input_required`
- * results from then on.
+ * server's work; embedded in an `input_required` result.
  *
  * @deprecated Since 2026-07-28. Pass files and directories as tool arguments,
  * resource URIs or server configuration.
@@ -851,13 +841,13 @@ export interface ListRootsRequest {
 }
 
 /**
- * The client's roots. Deprecated since 2026-07-28.
+ * The client's roots.
  *
  * @deprecated Since 2026-07-28. Pass files and directories as tool arguments,
  * resource URIs or server configuration.
  */
 export interface ListRootsResult {
-  /** Directories and files, in the form of `file://` URIs. */
+  /** Directories and files, as `file://` URIs. */
   roots: Root[];
 }
 
@@ -883,7 +873,7 @@ export interface ListToolsResultResponse extends JSONRPCResultResponse {
 
 /**
  * Severity of a log message on the syslog scale (RFC 5424), from `debug` up to
- * `emergency`. Deprecated since 2026-07-28.
+ * `emergency`.
  *
  * @deprecated Since 2026-07-28. Write to stderr on stdio, and use OpenTelemetry
  * for structured records.
@@ -899,7 +889,7 @@ export type LoggingLevel =
   | "warning";
 
 /**
- * Log message from the server to the client. Deprecated since 2026-07-28.
+ * Log message from the server to the client.
  *
  * @deprecated Since 2026-07-28. Write to stderr on stdio, and use OpenTelemetry
  * for structured records.
@@ -912,7 +902,7 @@ export interface LoggingMessageNotification extends JSONRPCNotification {
 
 /**
  * Parameters of `notifications/message`: the severity, source and content of a
- * log message. Deprecated since 2026-07-28.
+ * log message.
  *
  * @deprecated Since 2026-07-28. Write to stderr on stdio, and use OpenTelemetry
  * for structured records.
@@ -968,8 +958,7 @@ export interface MissingRequiredClientCapabilityError {
 }
 
 /**
- * Hint at a model or model family the server favors. Deprecated since
- * 2026-07-28.
+ * Hint at a model or model family the server favors.
  *
  * @deprecated Since 2026-07-28. Call the API of a model provider from the
  * server.
@@ -984,7 +973,6 @@ export interface ModelHint {
 
 /**
  * The server's advice on which model to use; the client weighs it freely.
- * Deprecated since 2026-07-28.
  *
  * @deprecated Since 2026-07-28. Call the API of a model provider from the
  * server.
@@ -1025,8 +1013,7 @@ export interface NotificationMetaObject extends MetaObject {
 /** Base of notification parameters. */
 export interface NotificationParams {
   /**
-   * Notification metadata; since 2026-07-28 it names the subscription the
-   * notification is delivered on.
+   * Notification metadata; on a subscription stream it names the subscription.
    */
   _meta?: NotificationMetaObject;
 }
@@ -1237,7 +1224,7 @@ export interface RequestMetaObject extends MetaObject {
   "io.modelcontextprotocol/clientInfo"?: Implementation;
   /**
    * Lowest severity of log messages wanted while this request runs; without it
-   * the server sends none. Deprecated since 2026-07-28.
+   * the server sends none.
    *
    * @deprecated Since 2026-07-28. Write to stderr on stdio, and use
    * OpenTelemetry for structured records.
@@ -1253,8 +1240,8 @@ export interface RequestMetaObject extends MetaObject {
 /** Base of request parameters. */
 export interface RequestParams {
   /**
-   * Request metadata, such as the progress token; since 2026-07-28 it is
-   * required and states the protocol version and client capabilities.
+   * Request metadata, which has to state the protocol version and client
+   * capabilities.
    */
   _meta: RequestMetaObject;
 }
@@ -1379,7 +1366,7 @@ export interface Result {
    * value, as sent by older servers, as `complete`.
    */
   resultType: string;
-  /** Result metadata; since 2026-07-28 servers identify themselves here. */
+  /** Result metadata, in which the server identifies itself. */
   _meta?: ResultMetaObject;
   [key: string]: unknown;
 }
@@ -1404,7 +1391,7 @@ export type Role = "assistant" | "user";
 
 /**
  * Directory or file the client considers relevant to the server's work;
- * guidance, not access control. Deprecated since 2026-07-28.
+ * guidance, not access control.
  *
  * @deprecated Since 2026-07-28. Pass files and directories as tool arguments,
  * resource URIs or server configuration.
@@ -1422,15 +1409,13 @@ export interface Root {
 }
 
 /**
- * One message of a sampling conversation. Deprecated since 2026-07-28.
+ * One message of a sampling conversation.
  *
  * @deprecated Since 2026-07-28. Call the API of a model provider from the
  * server.
  */
 export interface SamplingMessage {
-  /**
-   * Content of the message; since 2025-11-25 it can also be an array of items.
-   */
+  /** Content of the message: one item or an array of items. */
   content:
     | AudioContent
     | ImageContent
@@ -1448,7 +1433,7 @@ export interface SamplingMessage {
 }
 
 /**
- * Any content item a sampling message can hold. Deprecated since 2026-07-28.
+ * Any content item a sampling message can hold.
  *
  * @deprecated Since 2026-07-28. Call the API of a model provider from the
  * server.
@@ -1475,7 +1460,7 @@ export interface ServerCapabilities {
    */
   extensions?: { [key: string]: JSONObject };
   /**
-   * Present if the server can send log messages. Deprecated since 2026-07-28.
+   * Present if the server can send log messages.
    *
    * @deprecated Since 2026-07-28. Write to stderr on stdio, and use
    * OpenTelemetry for structured records.
@@ -1601,7 +1586,8 @@ export interface SubscriptionsListenRequest extends JSONRPCRequest {
 /** Parameters of `subscriptions/listen`: the notifications the client wants. */
 export interface SubscriptionsListenRequestParams extends RequestParams {
   /**
-   * Notifications the client wants; the server sends no others on this stream.
+   * Notifications the client wants; the server sends no other types on this
+   * stream, save its acknowledgement.
    */
   notifications: SubscriptionFilter;
 }
@@ -1712,8 +1698,8 @@ export interface Tool extends BaseMetadata, Icons {
   /** What the tool does, written so that a model can choose it. */
   description?: string;
   /**
-   * JSON Schema of `structuredContent` in the tool's results; before 2026-07-28
-   * its root is always an object.
+   * JSON Schema of `structuredContent` in the tool's results; it may describe
+   * values of any kind.
    */
   outputSchema?: {
     /** URI of the JSON Schema dialect in use; 2020-12 when absent. */
@@ -1754,7 +1740,7 @@ export interface ToolAnnotations {
 }
 
 /**
- * Rule for tool use by the sampled model. Deprecated since 2026-07-28.
+ * Rule for tool use by the sampled model.
  *
  * @deprecated Since 2026-07-28. Call the API of a model provider from the
  * server.
@@ -1779,7 +1765,7 @@ export interface ToolListChangedNotification extends JSONRPCNotification {
 
 /**
  * Outcome of a tool use, reported to the model in a user message that holds
- * nothing but tool results. Deprecated since 2026-07-28.
+ * nothing but tool results.
  *
  * @deprecated Since 2026-07-28. Call the API of a model provider from the
  * server.
@@ -1793,8 +1779,8 @@ export interface ToolResultContent {
   /** True if the tool use fails; absent means false. */
   isError?: boolean;
   /**
-   * Machine-readable output, matching the tool's output schema if it has one.
-   * Any JSON value since 2026-07-28, an object before.
+   * Machine-readable output: any JSON value, matching the tool's `outputSchema`
+   * if it has one.
    */
   structuredContent?: unknown;
   /**
@@ -1805,7 +1791,7 @@ export interface ToolResultContent {
 }
 
 /**
- * A model's request to call a tool. Deprecated since 2026-07-28.
+ * A model's request to call a tool.
  *
  * @deprecated Since 2026-07-28. Call the API of a model provider from the
  * server.

@@ -14,14 +14,19 @@ import { type Part, constantsOf, typesOf } from "./shape.js";
 
 /** One thing that is wrong with a value. */
 export interface Issue {
-  /** JSON Pointer (RFC 6901) of the place; of the missing member if one is missing. */
+  /**
+   * JSON Pointer (RFC 6901) of the place; of the missing member if one is
+   * missing.
+   */
   readonly pointer: string;
   readonly expected: string;
   /** What is there, shortened; `nothing` if a member is missing. */
   readonly got: string;
   /** What was probably meant, if a name is nearly right. */
   readonly suggestion?: string;
-  /** All of it in one line: `params.days: expected integer, got "3" (string)`. */
+  /**
+   * All of it in one line: `params.days: expected integer, got "3" (string)`.
+   */
   readonly message: string;
 }
 

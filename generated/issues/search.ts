@@ -23,7 +23,10 @@ import {
 import { nearest } from "./text.js";
 import { describeArms, describeTagged, mostTrials } from "./unions.js";
 
-/** Definitions inside definitions that are described; below, only the verdict is asked for. */
+/**
+ * Definitions inside definitions that are described; below, only the verdict is
+ * asked for.
+ */
 const deepest = 64;
 
 export function describe(search: Search, value: unknown, part: Part): void {
@@ -123,7 +126,10 @@ function describeObject(
   }
 }
 
-/** @param keys those that are there: one of them may be the missing one, misspelled */
+/**
+ * @param keys those that are there: one of them may be the missing one,
+ * misspelled
+ */
 function reportMissing(
   search: Search,
   keys: readonly string[],

@@ -19,7 +19,10 @@ export interface JsonObject {
   readonly [key: string]: unknown;
 }
 
-/** A definition: told by its name, judged by its validator, described by its shape. */
+/**
+ * A definition: told by its name, judged by its validator, described by its
+ * shape.
+ */
 export interface Named {
   readonly name: string;
   readonly is: (value: unknown) => boolean;
@@ -174,7 +177,10 @@ export function sameJson(a: unknown, b: unknown, depth = 0): boolean {
   );
 }
 
-/** A member of an object that came from JSON; names that every object inherits are not members. */
+/**
+ * A member of an object that came from JSON; names that every object inherits
+ * are not members.
+ */
 export function member(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) || !(key in Object.prototype)
     ? object[key]

@@ -37,7 +37,9 @@ export function valueText(value: unknown): string {
   return scalar ? `${scalarText(value)} (${type})` : type;
 }
 
-/** `"a"`, or `one of "a", "b"`; a long list ends with how many more there are. */
+/**
+ * `"a"`, or `one of "a", "b"`; a long list ends with how many more there are.
+ */
 export function choiceText(values: readonly unknown[]): string {
   const texts = values.map((value) =>
     typeof value === "object" && value !== null
@@ -61,7 +63,10 @@ export function alternatives(texts: readonly string[]): string {
     : `${texts.slice(0, -1).join(", ")} or ${last}`;
 }
 
-/** A path as it reads in code: `params.content[0]["a b"]`; the beginning of a long one is left out. */
+/**
+ * A path as it reads in code: `params.content[0]["a b"]`; the beginning of a
+ * long one is left out.
+ */
 export function pathText(path: readonly (string | number)[]): string {
   let text = "";
   for (const key of path) {
@@ -79,7 +84,10 @@ export function pointerText(path: readonly (string | number)[]): string {
     .join("");
 }
 
-/** The candidate nearest to `name`, if it takes at most two letters to get there. */
+/**
+ * The candidate nearest to `name`, if it takes at most two letters to get
+ * there.
+ */
 export function nearest(
   name: string,
   candidates: readonly string[],

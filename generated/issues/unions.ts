@@ -25,7 +25,10 @@ import { alternatives, choiceText, scalarText } from "./text.js";
 /** Unions inside unions that are tried arm by arm. */
 export const mostTrials = 3;
 
-/** A union told apart by a member: only the arm that its value chose is spoken of. */
+/**
+ * A union told apart by a member: only the arm that its value chose is spoken
+ * of.
+ */
 export function describeTagged(
   search: Search,
   value: unknown,
@@ -48,7 +51,10 @@ export function describeTagged(
   );
 }
 
-/** A union of any arms: where none is met, speaks of the one that was most probably meant. */
+/**
+ * A union of any arms: where none is met, speaks of the one that was most
+ * probably meant.
+ */
 export function describeArms(
   search: Search,
   value: unknown,
