@@ -137,3 +137,23 @@ test("keys that objects inherit are keys like others", () => {
       .sort(),
   ).toEqual(["property-added-optional", "property-added-required"]);
 });
+
+test("thousands of definitions that refer to one another are each compared once", () => {
+  const count = 3000;
+  const chain = (leaf: string): JsonObject => {
+    const definitions = Array.from({ length: count }, (_, index): [string, JsonValue] => [
+      `D${index}`,
+      {
+        type: "object",
+        properties: {
+          next: ref(`D${(index + 1) % count}`),
+          far: { type: "array", items: ref(`D${(index * 7 + 1) % count}`) },
+          leaf: { type: index === 500 ? leaf : "string" },
+        },
+      },
+    ]);
+    return protocolOf(ref("D0"), { type: "object" }, Object.fromEntries(definitions) as JsonObject);
+  };
+  const findings = diffModels(modelFrom(chain("string")), modelFrom(chain("number")));
+  expect(findings.map(line)).toEqual(["type-changed D500.leaf client:breaking server:breaking"]);
+});

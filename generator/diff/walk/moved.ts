@@ -6,6 +6,9 @@ import { type Parts, held } from "./parts.js";
 import { type Reached, reachedFrom } from "./reach.js";
 import type { Root } from "./root.js";
 
+/** So many definitions are put in order by what they hold; more are taken by name. */
+const mostSized = 500;
+
 /**
  * Definitions that messages of both revisions hold, but nowhere in places that correspond: a capability
  * that was declared once and now travels with every request. Here, and only here, the name decides.
@@ -19,15 +22,18 @@ export function movedRoots(
 ): Root[] {
   const [before, after] = [parts.writers, others.writers];
   const met = metDefinitions(walked);
+  const isUnmet = (name: string): boolean => !met.old.has(name) && !met.new.has(name);
   const names = [...before.keys()].filter(
-    (name) => after.has(name) && !isMessage(old, name) && !isMessage(next, name),
+    (name) => after.has(name) && isUnmet(name) && !isMessage(old, name) && !isMessage(next, name),
   );
   const below = new Map<string, ReadonlySet<string>>();
-  const size = new Map(names.map((name) => [name, held(next.schema, name, below).size]));
+  const sizeOf = (name: string): number =>
+    names.length > mostSized ? 0 : held(next.schema, name, below).size;
+  const size = new Map(names.map((name) => [name, sizeOf(name)]));
   const roots: Root[] = [];
   // Those that hold others come first, so that the others are met in them.
   for (const name of names.sort((a, b) => size.get(b)! - size.get(a)! || (a < b ? -1 : 1))) {
-    if (met.old.has(name) || met.new.has(name)) continue;
+    if (!isUnmet(name)) continue;
     const both = [...before.get(name)!].filter((role) => after.get(name)!.has(role));
     const writers = both.length > 0 ? both : [...before.get(name)!, ...after.get(name)!];
     const nodes = [old.schema.definitions.get(name)!.node, next.schema.definitions.get(name)!.node] as const;
