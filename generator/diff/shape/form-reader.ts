@@ -1,13 +1,7 @@
-import {
-  type JsonValue,
-  type Schema,
-  type SchemaNode,
-  canonicalText,
-  jsonEqual,
-  naturalCompare,
-} from "@mcpgen/engine";
+import { type JsonValue, type Schema, type SchemaNode, canonicalText, naturalCompare } from "@mcpgen/engine";
 import { memberNodes } from "../../sample/build.js";
 import { type Alternative, Alternatives, saysNothing } from "./alternatives.js";
+import { allowedTypes, allowedValues } from "./allowed.js";
 import { boundsOf } from "./bounds.js";
 import {
   type Bounds,
@@ -17,9 +11,7 @@ import {
   type Property,
   type Scalar,
   type ScalarType,
-  type ShapeType,
   scalarTypes,
-  shapeTypes,
 } from "./form.js";
 
 /** Reads places of one schema in the form that is compared. Each is read once. */
@@ -113,27 +105,6 @@ const typeNodes: { readonly [T in "array" | "object"]: SchemaNode } = {
   array: { pointer: "", types: ["array"] },
   object: { pointer: "", types: ["object"] },
 };
-
-/** The types that all nodes let through; `integer` counts as a number with a limit. */
-function allowedTypes(nodes: Conjunction): ShapeType[] {
-  if (nodes.some(({ never }) => never)) return [];
-  return shapeTypes.filter((type) =>
-    nodes.every(
-      ({ types }) => !types || types.includes(type) || (type === "number" && types.includes("integer")),
-    ),
-  );
-}
-
-/** The values that constants and enumerations leave, or `undefined` where there are none of these. */
-function allowedValues(nodes: Conjunction): JsonValue[] | undefined {
-  let left: JsonValue[] | undefined;
-  for (const { const: constant, enum: listed } of nodes) {
-    const allowed = constant ? [constant.value] : listed;
-    if (!allowed) continue;
-    left = left ? left.filter((value) => allowed.some((other) => jsonEqual(value, other))) : [...allowed];
-  }
-  return left;
-}
 
 function addScalar(
   scalars: Map<ScalarType, Scalar>,
