@@ -9,10 +9,6 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-// Files are put in place in one synchronous stretch (output/transaction.ts): these cannot run inside it.
-process.on("SIGINT", () => process.exit(130));
-process.on("SIGTERM", () => process.exit(143));
-
 // What escapes `main` comes from a callback of ours or of a module the user's configuration loads.
 process.on("uncaughtException", (error) => {
   process.stderr.write(`error MG7001: a bug in mcpgen: ${escapeUnprintable(error.message)}\n`);

@@ -28,14 +28,40 @@ type Journal = readonly { readonly path: string; readonly existed: boolean }[];
 /**
  * Applies all `changes` below `root`, or none: on any failure every file is as it was before.
  *
- * Everything happens synchronously, so that a signal handler written in JavaScript cannot run in the
- * middle. A process that is killed outright leaves a journal behind, and the next run undoes its work
- * (see `recover`).
+ * Everything happens synchronously, and a signal that arrives in the middle ends the process only
+ * afterwards. A process that is killed outright leaves a journal behind, and the next run undoes its work (see
+ * `recover`).
  *
  * @throws CodedError MG3003 when the operating system refuses, MG3004 when another run is writing here
  */
 export function applyChanges(root: string, changes: readonly FileChange[]): void {
   if (changes.length === 0) return;
+  const released = holdSignals();
+  try {
+    apply(root, changes);
+  } finally {
+    released();
+  }
+}
+
+const held = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/**
+ * From here until what it returns is called, signals do not end the process; one that arrived ends it
+ * then. Anywhere else they act at once, whatever is being computed.
+ */
+function holdSignals(): () => void {
+  const arrived = (signal: NodeJS.Signals): void => {
+    release();
+    process.kill(process.pid, signal);
+  };
+  const release = (): void => held.forEach((signal) => process.off(signal, arrived));
+  for (const signal of held) process.on(signal, arrived);
+  // Node.js hears of a signal when it next asks the system, which it surely does between two of these.
+  return () => void setImmediate(() => setImmediate(release));
+}
+
+function apply(root: string, changes: readonly FileChange[]): void {
   recover(root);
   const folder = join(root, transactionPrefix + process.pid);
   try {

@@ -71,6 +71,45 @@ test("a module of the user's that throws later is reported, not a crash of Node.
   expect([code, stderr]).toEqual([70, "error MG7001: a bug in mcpgen: later\n"]);
 });
 
+describe("a signal", () => {
+  const ended = (child: ReturnType<typeof spawn>): Promise<unknown> =>
+    new Promise((done) => child.on("close", (code, signal) => done(signal ?? code)));
+
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "%s ends a busy run at once, with nothing written",
+    async (signal) => {
+      const directory = await smallProject();
+      writeFileSync(join(directory, "mcpgen.config.js"), 'process.stderr.write("busy"); for (;;);');
+      const child = spawn(process.execPath, [cli, "generate"], {
+        cwd: directory,
+        stdio: ["ignore", "ignore", "pipe"],
+      });
+      child.stderr.on("data", () => child.kill(signal));
+      expect(await ended(child)).toBe(signal);
+      expect(readdirSync(directory)).not.toContain("generated");
+    },
+  );
+
+  test("that arrives while files are put in place ends the run when all of them are", async () => {
+    const directory = await smallProject();
+    const whole = mcpgen(directory, ["generate", "--out", "whole"]);
+    expect(whole.code).toBe(0);
+    writeFileSync(
+      join(directory, "hook.mjs"),
+      `import fs from "node:fs";
+      import { syncBuiltinESMExports } from "node:module";
+      const { renameSync } = fs;
+      fs.renameSync = (...args) => (renameSync(...args), process.kill(process.pid, "SIGTERM"));
+      syncBuiltinESMExports();`,
+    );
+    const child = spawn(process.execPath, ["--import", `./hook.mjs`, cli, "generate"], { cwd: directory });
+    expect(await ended(child)).toBe("SIGTERM");
+    expect(readdirSync(join(directory, "generated"), { recursive: true }).sort()).toEqual(
+      readdirSync(join(directory, "whole"), { recursive: true }).sort(),
+    );
+  });
+});
+
 test("a reader that goes away is no error", async () => {
   const child = spawn(process.execPath, [cli, "explain", "--json"], { stdio: ["ignore", "pipe", "pipe"] });
   child.stdout.destroy();
