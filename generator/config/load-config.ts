@@ -91,7 +91,7 @@ async function importConfig(file: string): Promise<Config> {
 
 async function importModule(file: string): Promise<Record<string, unknown>> {
   try {
-    return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+    return await withoutOutput(() => import(pathToFileURL(file).href) as Promise<Record<string, unknown>>);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_UNKNOWN_FILE_EXTENSION") {
       throw new CodedError("MG2104", `Node.js ${process.versions.node} cannot import TypeScript`, {
@@ -105,5 +105,18 @@ async function importModule(file: string): Promise<Record<string, unknown>> {
       next: "Correct the module; it runs as an ES module in Node.js.",
       cause: error,
     });
+  }
+}
+
+/** Standard output is for results: what a module prints there while it is imported goes to standard error. */
+async function withoutOutput<T>(work: () => Promise<T>): Promise<T> {
+  const { stdout, stderr } = process;
+  const original = Object.getOwnPropertyDescriptor(stdout, "write");
+  stdout.write = stderr.write.bind(stderr);
+  try {
+    return await work();
+  } finally {
+    if (original) Object.defineProperty(stdout, "write", original);
+    else Reflect.deleteProperty(stdout, "write");
   }
 }

@@ -62,6 +62,15 @@ describe("the exit code of the process", () => {
   });
 });
 
+test("what a configuration prints while it is imported is no part of the result", () => {
+  const directory = temporaryFolder({
+    "mcpgen.config.js": 'console.log("hello"); process.stdout.write("there\\n"); export default {};',
+  });
+  const { stdout, stderr } = mcpgen(directory, ["revision", "list", "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ format: 1, exit: 0 });
+  expect(stderr).toBe("hello\nthere\n");
+});
+
 test("a module of the user's that throws later is reported, not a crash of Node.js", () => {
   const directory = temporaryFolder({
     "mcpgen.config.js":
