@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { type JsonObject, naturalCompare } from "@mcpgen/engine";
 import type { Project } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
@@ -25,6 +25,7 @@ export interface OutputRequest {
  */
 export function outputRequest(args: Arguments, project: Project, directory: string): OutputRequest {
   refuseContradictions(args);
+  refuseRoot(project.outDir);
   const { config, folder } = project.loaded;
   const only = args.list("only");
   const overrides = args.string("templates");
@@ -114,6 +115,15 @@ function refuseContradictions(args: Arguments): void {
       "Leave --check out.",
     );
   }
+}
+
+/** All of a file system is nobody's output, and looking through it takes hours. */
+function refuseRoot(outDir: string): void {
+  if (dirname(outDir) !== outDir) return;
+  throw new CodedError("MG3002", "expected a folder, got the root of the file system", {
+    place: { file: outDir },
+    next: "Choose another output folder with --out.",
+  });
 }
 
 function contradiction(message: string, next: string): CodedError {

@@ -26,6 +26,7 @@ export async function parseCommandLine(
   let selection: Selection | undefined;
   const select = (command: CommandDefinition, values: Record<string, unknown>): void => {
     refuseRepeated(command, values);
+    refuseEmpty({ ...globalOptions, ...command.options }, values);
     selection = { command, args: new Arguments(values) };
   };
   const parser = configure(yargs([]), version);
@@ -111,5 +112,19 @@ function refuseRepeated(command: CommandDefinition, values: Record<string, unkno
   for (const [name, value] of Object.entries(values)) {
     if (name === "_" || !Array.isArray(value) || command.options?.[name]?.array) continue;
     throw new CodedError("MG2004", `--${name} is given ${value.length} times`, { next: "Give it once." });
+  }
+}
+
+/** An empty value says nothing, and for a folder would be taken for the working directory. */
+function refuseEmpty(
+  options: NonNullable<CommandDefinition["options"]>,
+  values: Record<string, unknown>,
+): void {
+  for (const name of Object.keys(options)) {
+    const given = [values[name]].flat();
+    if (!given.some((value) => typeof value === "string" && /^[\s,]*$/.test(value))) continue;
+    throw new CodedError("MG2003", `expected a value after --${name}`, {
+      next: "Give one, or leave the option out.",
+    });
   }
 }

@@ -1,7 +1,8 @@
-import { type Stats, lstatSync, readdirSync, statSync } from "node:fs";
+import { type Stats, existsSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { naturalCompare } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { manifestFile } from "./manifest.js";
 
 /**
  * Not output although in its folder: what a build or an installation puts there, and what people and tools
@@ -15,7 +16,10 @@ function isForeign(path: string, name: string): boolean {
   );
 }
 
-/** Every file below `outDir` that is output or claims to be, POSIX separators, natural order. */
+/**
+ * Every file below `outDir` that is output or stands among it, POSIX separators, natural order. A folder in
+ * it that has a manifest of its own is another output, and not looked into.
+ */
 export function listOutput(outDir: string): string[] {
   const paths: string[] = [];
   collect(outDir, "", paths);
@@ -26,8 +30,9 @@ function collect(outDir: string, folder: string, paths: string[]): void {
   for (const entry of readFolder(join(outDir, folder))) {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
     if (isForeign(path, entry.name)) continue;
-    if (entry.isDirectory()) collect(outDir, path, paths);
-    else paths.push(path);
+    if (entry.isDirectory()) {
+      if (!existsSync(join(outDir, path, manifestFile))) collect(outDir, path, paths);
+    } else paths.push(path);
   }
 }
 

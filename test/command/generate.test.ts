@@ -85,6 +85,16 @@ test("what is not generated any more is deleted, unless it was edited", async ()
   expect(readdirSync(generated(folder, "."))).not.toContain("other");
 });
 
+test("another output folder below this one is left alone, even with --force", async () => {
+  const folder = await smallProject();
+  await mcpgen(folder, ["generate"]);
+  const before = read(folder, "2030-01-01/types.ts");
+  const { code, stdout } = await mcpgen(folder, ["generate", "--out", ".", "--force"]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining(" 0 deleted")]);
+  expect(stdout).not.toContain("generated/");
+  expect(read(folder, "2030-01-01/types.ts")).toBe(before);
+});
+
 test("--only writes some files and keeps the record of all others", async () => {
   const folder = await smallProject();
   await mcpgen(folder, ["generate"]);
