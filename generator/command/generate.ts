@@ -65,7 +65,7 @@ function refuseRemoval(
   if (removed.length === 0 || args.list("only") !== undefined) return;
   throw new CodedError("MG3007", `the output of ${removed.join(", ")} would be deleted`, {
     place: { file: outDir },
-    next: "Choose another folder with --out, or delete it with --force.",
+    next: "Choose another folder with --out, or regenerate all revisions with `mcpgen generate`.",
   });
 }
 

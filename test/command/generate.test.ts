@@ -74,6 +74,8 @@ test("what is not generated any more is deleted, unless it was edited", async ()
     2,
     expect.stringContaining("MG3007: the output of other would"),
   ]);
+  expect(narrowed.stderr).toContain("--out");
+  expect(narrowed.stderr).not.toContain("--force");
 
   writeFileSync(join(folder, "mcpgen.config.json"), '{"revisions":["2030-01-01"]}');
   writeFileSync(generated(folder, "other/open.ts"), "mine\n");
