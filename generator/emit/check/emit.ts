@@ -2,7 +2,7 @@ import { type Definition, Tags } from "@mcpgen/engine";
 import type { EmittedFile, Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../names.js";
 import { stringLiteral } from "../text.js";
-import { array, object, printLiteral, width } from "./literal.js";
+import { array, asserts, object, printLiteral, width } from "./literal.js";
 import { type Describing, describePart } from "./part.js";
 
 /**
@@ -18,7 +18,8 @@ export const emitCheck: Emitter<SchemaInput> = ({ schema, folder, origin, import
   const definitions = [...schema.definitions.values()].map((definition) =>
     viewOf(describing, definition, capitalised(identifiers.get(definition.name)!)),
   );
-  const content = render("check.ts", { origin, importExtension, definitions });
+  const usesShape = definitions.some(({ assertsShape }) => assertsShape);
+  const content = render("check.ts", { origin, importExtension, usesShape, definitions });
   // Prettier counts some characters beyond ASCII as two columns or none.
   const file = /^[\n -~]*$/.test(content) ? laidOut(content) : { content };
   return new Map([[`${folder}/check.ts`, file]]);
@@ -33,6 +34,8 @@ interface DefinitionView {
   readonly name: string;
   /** The object literal that describes it. */
   readonly shape: string;
+  /** The literal speaks of the type `Shape`. */
+  readonly assertsShape: boolean;
 }
 
 function viewOf(context: Describing, { name, node }: Definition, identifier: string): DefinitionView {
@@ -46,6 +49,7 @@ function viewOf(context: Describing, { name, node }: Definition, identifier: str
     constant: context.constants.get(name)!,
     validator: `is${identifier}`,
     name: stringLiteral(name),
+    assertsShape: asserts(shape),
     shape: printLiteral(shape, 2, "  shape: () => (".length, "),".length),
   };
 }

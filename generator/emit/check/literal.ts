@@ -42,8 +42,25 @@ export function number(value: number): Literal {
   return code(String(value).replace("e+", "e"));
 }
 
+/**
+ * What follows a member's value. TypeScript types a member called `constructor` or `toString` by what every
+ * object has of that name, and not by the index signature that is meant; so that is said.
+ */
+function assertion([key, value]: Member): string {
+  return key in Object.prototype && value.kind === "object" ? " as Shape" : "";
+}
+
+/** Whether printing `literal` takes the name `Shape`. */
+export function asserts(literal: Literal): boolean {
+  if (literal.kind === "code") return false;
+  if (literal.kind === "array") return literal.items.some(asserts);
+  return literal.members.some((member) => assertion(member) !== "" || asserts(member[1]));
+}
+
 export function object(members: readonly Member[]): Literal {
-  const flat = members.map(([key, value]) => `${memberKey(key)}: ${value.flat}`).join(", ");
+  const flat = members
+    .map((member) => `${memberKey(member[0])}: ${member[1].flat}${assertion(member)}`)
+    .join(", ");
   const broken = members.some(([, value]) => isBroken(value));
   return { kind: "object", members, flat: members.length === 0 ? "{}" : `{ ${flat} }`, broken };
 }
@@ -77,13 +94,15 @@ export function printLiteral(literal: Literal, indent: number, before: number, a
   return `{${literal.members.map((member) => `${margin}${memberText(member, inner)},`).join("")}${end}}`;
 }
 
-function memberText([key, value]: Member, indent: number): string {
+function memberText(member: Member, indent: number): string {
+  const [key, value] = member;
+  const end = assertion(member);
   const name = `${memberKey(key)}:`;
   const taken = indent + name.length + 1;
   // What cannot be broken itself goes to a line of its own.
   const moved = value.kind === "code" && taken + value.flat.length + 1 > width;
   if (moved) return `${name}\n${" ".repeat(indent + 2)}${value.flat}`;
-  return `${name} ${printLiteral(value, indent, taken, 1)}`;
+  return `${name} ${printLiteral(value, indent, taken, 1 + end.length)}${end}`;
 }
 
 /** Numbers fill their lines, as in prettier; anything else stands on a line of its own. */

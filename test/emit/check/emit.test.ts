@@ -27,6 +27,21 @@ const odd = schemaFrom({
     ],
     items: false,
   },
+  // Names that every object has already.
+  Inherited: {
+    anyOf: [
+      {
+        type: "object",
+        required: ["k"],
+        properties: { k: { const: "constructor" }, toString: { type: "array", items: { type: "string" } } },
+      },
+      {
+        type: "object",
+        required: ["k"],
+        properties: { k: { const: "valueOf" }, constructor: { type: ["string", "null"] } },
+      },
+    ],
+  },
   Never: false,
   Always: true,
   Conditions: {
