@@ -4,21 +4,19 @@ import { defineConfig } from "vitest/config";
 /** Our own packages are taken from source: tests need no build, and see what is being worked on. */
 const conditions = ["mcpgen-source", "node", "import", "default"];
 
-/** `npm run test:all`: the tests that draw at random, with many more draws than `npm test` has time for. */
+/** `npm run test:all`: the property tests with many more instances than `npm test` has time for. */
 const long = process.env["MCPGEN_LONG"] === "1";
-const longTests = ["properties", "emit/validators", "emit/open", "emit/check", "diff"].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
 const instances = process.env["MCPGEN_COUNT"] ?? "100000";
 
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: long ? longTests : ["test/**/*.test.ts"],
+    include: [long ? "test/properties/**/*.test.ts" : "test/**/*.test.ts"],
     exclude: ["**/node_modules/**", "test/interop/**", "test/portability/**"],
     env: long ? { MCPGEN_COUNT: instances } : {},
     server: { deps: { inline: [/@mcpgen\//] } },
+    setupFiles: ["test/seed.ts"],
     // One worker a core: the default leaves one core idle, which is half of a small machine.
     maxWorkers: availableParallelism(),
     testTimeout: long ? 600_000 : 30_000,
