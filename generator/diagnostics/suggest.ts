@@ -1,11 +1,12 @@
 /**
- * The candidate most like `name`, or `undefined` where none is near: at most a third of the letters
- * (and at least two) may differ, case not counted.
+ * The candidate most like `name`, and not `name` itself; `undefined` where none is near: at most a third of
+ * the letters (and at least two) may differ, case not counted.
  */
 export function closest(name: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
   for (const candidate of candidates) {
+    if (candidate === name) continue; // known, and still refused: to say it again helps nobody
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {
       best = candidate;
