@@ -4,7 +4,7 @@ import Handlebars from "handlebars";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import { packageFolder } from "../package-folder.js";
-import { propertyKey, stringLiteral } from "./text.js";
+import { stringLiteral } from "./text.js";
 
 /** Renders the template `name` (`types.ts`, `methods.ts`, …) with a view model. */
 export type Render = (name: string, view: object) => string;
@@ -33,7 +33,7 @@ export function loadTemplates(overrides?: string): Render {
   for (const [name, file] of sources) {
     if (!name.includes(".")) handlebars.registerPartial(name, readTemplate(file));
   }
-  handlebars.registerHelper({ toLiteral: stringLiteral, toKey: propertyKey });
+  handlebars.registerHelper({ toLiteral: stringLiteral });
 
   const compiled = new Map<string, Handlebars.TemplateDelegate>();
   return (name, view) => {

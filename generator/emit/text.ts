@@ -35,11 +35,6 @@ export function memberKey(name: string): string {
   return name === "__proto__" ? '["__proto__"]' : propertyKey(name);
 }
 
-/** The expression that reads member `name` of the object named `object`. */
-export function memberAccess(object: string, name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? `${object}.${name}` : `${object}[${stringLiteral(name)}]`;
-}
-
 /** `text` fit for a comment: it cannot end the comment, and no character of it hides or reorders others. */
 export function commentText(text: string): string {
   return (

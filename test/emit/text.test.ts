@@ -1,12 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  commentText,
-  docComment,
-  memberAccess,
-  propertyKey,
-  stringLiteral,
-} from "../../generator/emit/text.js";
+import { commentText, docComment, propertyKey, stringLiteral } from "../../generator/emit/text.js";
 import { format } from "../../generator/format.js";
 
 /** Pieces that texts break on, in all mixtures. */
@@ -81,7 +75,6 @@ describe("a property key", () => {
           const key = propertyKey(name);
           if (/^["']/.test(key)) expect(evaluate(key)).toBe(name);
           else expect(key).toBe(name);
-          expect(memberAccess("o", name)).toBe(key === name ? `o.${name}` : `o[${key}]`);
           if (key === name) expect(name).toMatch(/^[A-Za-z_$][\w$]*$/);
         },
       ),

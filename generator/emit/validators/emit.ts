@@ -11,7 +11,7 @@ import type { EmittedFile, Emitter, SchemaInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../names.js";
 import { DefinitionEmitter } from "./definition.js";
 import { FunctionNames } from "./function-names.js";
-import { group, indent, join, line, print, whenBroken } from "../layout.js";
+import { importTypes } from "../types/layout.js";
 import { prelude } from "./prelude.js";
 import { assertions } from "./assertions.js";
 import { Shapes } from "./shape.js";
@@ -72,15 +72,7 @@ function importOf(
     const local = types.get(name)!;
     return local === identifier ? identifier : `${identifier} as ${local}`;
   });
-  if (specifiers.length === 0) return "";
-  return print(
-    group(
-      "import type {",
-      indent(line, join([",", line], specifiers), whenBroken(",")),
-      line,
-      `} from "./types.${extension}";`,
-    ),
-  );
+  return importTypes(specifiers, `./types.${extension}`);
 }
 
 /** Keywords whose meaning depends on what other keywords have looked at are not emitted. */
