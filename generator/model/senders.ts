@@ -1,11 +1,12 @@
-import { type Schema, reachable } from "@mcpgen/engine";
+import { type Schema, reachable, referencesOf } from "@mcpgen/engine";
 import type { Message } from "./messages.js";
 import { type Assumption, type ResultOf, type Role, answersOf, opposite } from "./model.js";
 import type { SenderNote } from "../notes/note.js";
-import type { Membership } from "./role-unions.js";
+import { type Membership, isRoleUnion } from "./role-unions.js";
 
 /** Who sends a method, and whether only as a part of other messages. */
 export interface Sending {
+  /** Empty where the schema does not say. */
   readonly senders: readonly Role[];
   readonly payload: boolean;
 }
@@ -31,13 +32,20 @@ export function findSenders(
     client: partsSentBy("client", schema, sent, senders),
     server: partsSentBy("server", schema, sent, senders),
   };
+  const held = heldDefinitions(schema);
   for (const { message } of unlisted) {
-    const roles = inOrder(
-      (["client", "server"] as const).filter((role) => parts[role].has(message.definition.name)),
-    );
-    if (roles.length > 0) senders.set(message.method, { senders: roles, payload: true });
+    const { name } = message.definition;
+    const roles = inOrder((["client", "server"] as const).filter((role) => parts[role].has(name)));
+    // What others hold is a part of them, though no message may lead there.
+    if (roles.length > 0 || held.has(name)) senders.set(message.method, { senders: roles, payload: true });
   }
   return senders;
+}
+
+/** The definitions that others refer to, those aside that only list who may send what. */
+function heldDefinitions({ definitions }: Schema): ReadonlySet<string> {
+  const holders = [...definitions.values()].filter(({ name }) => !isRoleUnion(name));
+  return new Set(holders.flatMap(({ node }) => [...referencesOf(node)]));
 }
 
 /** The definitions that messages of `role` are made of: its own params, and its answers to the other side. */
@@ -67,14 +75,14 @@ export function settleSender(
     const senders: readonly Role[] = note.sender === "both" ? ["client", "server"] : [note.sender];
     return { senders, payload: found?.payload ?? false };
   }
-  if (found) return found;
+  if (found && found.senders.length > 0) return found;
   const senders: readonly Role[] = message.kind === "request" ? ["client"] : ["client", "server"];
   assumptions.push({
     kind: "sender",
     subject: message.method,
     text: `It is taken to be sent by ${senders.length === 2 ? "both sides" : "the client"}; no union of messages lists it and no message embeds it.`,
   });
-  return { senders, payload: false };
+  return { senders, payload: found?.payload ?? false };
 }
 
 export function isRedundantSender(note: SenderNote, found: Sending | undefined): boolean {

@@ -105,6 +105,21 @@ describe("methods", () => {
     expect(harm(next, old)).toContain("request-added ask from server client:dangerous server:safe");
   });
 
+  test("a request that travelled inside results is no message when they stop holding it", () => {
+    const asks: JsonObject = {
+      AskRequest: message("ask", object({ question: text })),
+      AskResult: object({ answer: text }),
+      Asks: { type: "object", additionalProperties: ref("AskRequest") },
+    };
+    const answers = (properties: JsonObject): Parts => ({
+      clientRequests: echo,
+      definitions: { ...asks, EchoResult: object(properties, []) },
+    });
+    expect(harm(answers({ text, asks: ref("Asks") }), answers({ text }))).toEqual([
+      "property-removed EchoResult.asks client:dangerous server:dangerous",
+    ]);
+  });
+
   test("what both sides write hits both", () => {
     const with_ = (params: JsonValue): Parts => {
       const request = { EchoRequest: message("echo", params) };

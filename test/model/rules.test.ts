@@ -134,6 +134,19 @@ describe("finding senders", () => {
     expect(model.assumptions).toContainEqual(expect.objectContaining({ kind: "sender", subject: "lost" }));
   });
 
+  it("takes what other definitions hold for a part of them, though no message leads there", () => {
+    const model = modelOf({
+      CallRequest: message("call"),
+      CallResult: result,
+      Asks: { type: "object", additionalProperties: ref("AskRequest") },
+      AskRequest: message("ask"),
+      AskResult: result,
+      ClientRequest: anyOf("CallRequest"),
+    });
+    expect(methodOf(model, "ask").payload).toBe(true);
+    expect(model.assumptions).toContainEqual(expect.objectContaining({ kind: "sender", subject: "ask" }));
+  });
+
   it("believes a note, and names one that changes nothing", () => {
     const definitions = { LostRequest: message("lost"), LostResult: result };
     const told = built(definitions, [{ kind: "sender", targets: ["lost"], sender: "both" }]);
