@@ -1,5 +1,5 @@
-// Builds every package into its own dist/: engine, generator and, where it exists, the generated package.
-// `node scripts/build.mjs [engine] [generator] [generated]`; without a name, all of them.
+// Builds every package into its own dist/: engine, generator, where it exists the generated package, and the runtime.
+// `node scripts/build.mjs [engine] [generator] [generated] [runtime]`; without a name, all of them.
 import { spawn } from "node:child_process";
 import { chmod, readFile, readdir, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
@@ -10,7 +10,7 @@ import { build } from "esbuild";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const target = "node20.19";
 
-const builds = { engine, generator, generated };
+const builds = { engine, generator, generated, runtime };
 const unknown = process.argv.slice(2).find((name) => !(name in builds));
 if (unknown !== undefined) {
   console.error(
@@ -22,7 +22,10 @@ const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(bui
 try {
   // The declarations of the generator speak of the engine's.
   if (wanted.includes("engine")) await engine();
-  await Promise.all(wanted.filter((name) => name !== "engine").map((name) => builds[name]()));
+  const middle = wanted.filter((name) => name !== "engine" && name !== "runtime");
+  await Promise.all(middle.map((name) => builds[name]()));
+  // The runtime's declarations speak of both the engine's and the generated package's.
+  if (wanted.includes("runtime")) await runtime();
 } catch (error) {
   // What is wrong, esbuild and tsc have said themselves.
   if (!("errors" in error) && error.message !== "tsc failed") console.error(error);
@@ -81,6 +84,23 @@ async function generated() {
       logLevel: "warning",
     }),
     declarations("scripts/tsconfig.generated.json"),
+  ]);
+}
+
+async function runtime() {
+  const folder = join(root, "runtime/core");
+  // Its types come from the generated package, which a tree that is being bootstrapped lacks.
+  if (!existsSync(join(root, "generated/package.json"))) return;
+  const outdir = join(folder, "dist");
+  await rm(outdir, { recursive: true, force: true });
+  await Promise.all([
+    build({
+      ...common(outdir),
+      platform: "node",
+      external: ["@mcpgen/*"],
+      entryPoints: ["index", "stdio", "stdio-guard", "testing"].map((name) => join(folder, `${name}.ts`)),
+    }),
+    declarations("scripts/tsconfig.runtime.json"),
   ]);
 }
 

@@ -18,6 +18,10 @@ const areas: readonly Area[] = [
   { folder: "generated", may: [] },
   { folder: "runtime/engine", may: [] },
   {
+    folder: "runtime/core",
+    may: [/^node:/, /^@mcpgen\/protocol\/(model|authoring)$/, /^@mcpgen\/engine\/interpreter$/],
+  },
+  {
     folder: "generator",
     may: [
       /^node:/,

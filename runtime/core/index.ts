@@ -1,0 +1,1 @@
+export type { Channel, Receiver } from "./transport/channel.js";

@@ -1,0 +1,33 @@
+/**
+ * A duplex stream of messages with one other party: a pipe, a pair in memory. What travels is the text
+ * of one JSON-RPC message, so that neither side can reach into the other's objects and nothing is
+ * serialised twice.
+ */
+export interface Channel {
+  /**
+   * Starts to read. Messages arrive in order, never before this is called, and never while the receiver
+   * is still busy with the one before.
+   */
+  open(receiver: Receiver): void;
+  /**
+   * Queues the text of one message; texts of one turn leave in one write. After `close`, or once the
+   * other side is gone, it does nothing.
+   */
+  send(text: string): void;
+  /** Writes what is queued now, for callers that know that nothing more comes in this turn. */
+  flush(): void;
+  /** Resolves when all that was sent is out and the stream is closed. Further calls give the same. */
+  close(): Promise<void>;
+}
+
+/** Whoever reads a channel. */
+export interface Receiver {
+  /** The text of one message, without a line end; it may hold anything. */
+  message(text: string): void;
+  /** All that arrived together has been delivered. */
+  turn(): void;
+  /** A message was longer than the limit (bytes) and has been dropped. */
+  tooLong(limit: number): void;
+  /** Nothing more will arrive; with a reason if that was not in order. Called once. */
+  closed(reason?: Error): void;
+}
