@@ -58,10 +58,12 @@ export const commands: readonly CommandDefinition[] = [
   {
     name: "revision add",
     summary: "Bring a schema file into the schema folder, in canonical form",
-    positionals: { source: { type: "string", description: "FILE or URL", demandOption: true } },
+    positionals: {
+      source: { type: "string", description: "FILE, URL or - for standard input", demandOption: true },
+    },
     options: {
       name: text("What the revision is called (default: the folder of FILE, if it is a date or draft)"),
-      status: text("How final it is (default: draft for the name draft, else released)", {
+      status: text("How final it is (default: released for a date, draft for any other name)", {
         choices: ["draft", "released"],
       }),
       "no-descriptions": flag("Leave out upstream's prose"),
@@ -81,7 +83,7 @@ export const commands: readonly CommandDefinition[] = [
     summary: "Compare stored schemas with the lock, or a file with the one a revision came from",
     positionals: {
       revision: { type: "string", description: "Revision to compare SOURCE with" },
-      source: { type: "string", description: "FILE or URL" },
+      source: { type: "string", description: "FILE, URL or - for standard input" },
     },
     load: async () => (await import("./revision-verify.js")).revisionVerify,
   },
@@ -89,8 +91,8 @@ export const commands: readonly CommandDefinition[] = [
     name: "diff",
     summary: "Tell what changes for clients and servers from one revision to another",
     positionals: {
-      old: { type: "string", description: "Revision or schema FILE", demandOption: true },
-      new: { type: "string", description: "Revision or schema FILE", demandOption: true },
+      old: { type: "string", description: "Revision, schema FILE, URL or -", demandOption: true },
+      new: { type: "string", description: "Revision, schema FILE, URL or -", demandOption: true },
     },
     options: {
       role: text("Whose point of view counts", { choices: ["client", "server", "both"] }),
@@ -114,7 +116,7 @@ export const commands: readonly CommandDefinition[] = [
     name: "validate",
     summary: "Judge recorded messages, one to a line, by a revision",
     positionals: {
-      source: { type: "string", description: "FILE.jsonl, or - for standard input", demandOption: true },
+      source: { type: "string", description: "FILE.jsonl, URL, or - for standard input", demandOption: true },
     },
     options: { revision: text("Revision to judge by", { demandOption: true }) },
     load: async () => (await import("./validate.js")).validate,

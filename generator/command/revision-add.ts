@@ -23,7 +23,7 @@ export const revisionAdd: RunCommand = async (args, context) => {
   );
   const added = await addRevision({
     schemaDir,
-    source: await readUpstream(args.required("source"), context.directory),
+    source: await readUpstream(args.required("source"), context),
     descriptions: !args.flag("no-descriptions"),
     replace: args.flag("replace"),
     ...(name !== undefined && { name }),

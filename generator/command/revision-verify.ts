@@ -18,7 +18,7 @@ export const revisionVerify: RunCommand = async (args, context) => {
     });
   }
   expectRevision(readLock(schemaDir), revision);
-  const verdict = await verifyUpstream(schemaDir, revision, await readUpstream(source, context.directory));
+  const verdict = await verifyUpstream(schemaDir, revision, await readUpstream(source, context));
   return oneFile(revision, source, verdict);
 };
 

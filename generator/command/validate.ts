@@ -1,11 +1,11 @@
-import { createReadStream } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { type JsonValue, isJsonObject, kindOf } from "@mcpgen/engine";
 import { openProject } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { openSource, sourceName } from "../input/source.js";
 import { readLock } from "../revision/lock.js";
 import { expectRevision } from "../revision/verify.js";
-import type { CommandContext, RunCommand } from "./context.js";
+import type { RunCommand } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
 import { printable } from "./present.js";
@@ -26,7 +26,7 @@ export const validate: RunCommand = async (args, context) => {
   if (!protocol) throw notBuilt(revision, project.schemaDir, place);
   const transcript = new Transcript(source, new Judge(protocol));
   let number = 0;
-  for await (const line of lines(open(source, context))) transcript.add(++number, line);
+  for await (const line of lines(openSource(source, context))) transcript.add(++number, line);
   return transcript.outcome(revision);
 };
 
@@ -39,25 +39,6 @@ function notBuilt(revision: string, schemaDir: string, { packageName, outDir }: 
   });
 }
 
-async function* open(
-  source: string,
-  { directory, stdin }: CommandContext,
-): AsyncGenerator<Uint8Array | string> {
-  try {
-    yield* source === "-" ? stdin : createReadStream(resolve(directory, source));
-  } catch (cause) {
-    throw new CodedError(
-      "MG1001",
-      `cannot be read (${(cause as NodeJS.ErrnoException).code ?? "unknown reason"})`,
-      {
-        place: { file: source },
-        next: "Check the path and its permissions.",
-        cause,
-      },
-    );
-  }
-}
-
 class Transcript {
   private readonly file: string;
   private readonly judge: Judge;
@@ -65,7 +46,7 @@ class Transcript {
   private readonly counts = { messages: 0, invalid: 0, unpaired: 0, unreadable: 0 };
 
   constructor(source: string, judge: Judge) {
-    this.file = source === "-" ? "standard input" : source;
+    this.file = sourceName(source);
     this.judge = judge;
   }
 

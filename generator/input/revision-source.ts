@@ -22,6 +22,8 @@ export interface RevisionSource {
   readonly schemaFile: string;
   /** None: what notes would say is derived from the schema, and reported as assumed. */
   readonly notesFile?: string;
+  /** The files where they are at hand already, and perhaps nowhere else. */
+  readonly read?: { readonly schema: JsonFile; readonly notes?: JsonFile };
 }
 
 /** A revision read and resolved, ready for the emitters. */
@@ -53,8 +55,8 @@ export function storedRevision(
  *   or change nothing (MG1203)
  */
 export async function loadRevision(source: RevisionSource, docs: Documentation): Promise<LoadedRevision> {
-  const schemaFile = await loadJson(source.schemaFile);
-  const notesFile = source.notesFile === undefined ? undefined : await loadJson(source.notesFile);
+  const schemaFile = source.read?.schema ?? (await loadJson(source.schemaFile));
+  const notesFile = source.read ? source.read.notes : await optionalJson(source.notesFile);
   const document = await canonicalDocument(schemaFile);
   const derived = notesFile ? undefined : await withPlaces(schemaFile, () => assumeNotes(document));
   const notes = notesFile ? parseNotes(notesFile) : derived!.notes;
@@ -67,6 +69,10 @@ export async function loadRevision(source: RevisionSource, docs: Documentation):
     carried: notes.filter(({ carried }) => carried),
     inputs: { schema: sha256(schemaFile.text), ...(notesFile && { notes: sha256(notesFile.text) }) },
   };
+}
+
+async function optionalJson(file: string | undefined): Promise<JsonFile | undefined> {
+  return file === undefined ? undefined : loadJson(file);
 }
 
 /** A revision resolved, with the notes that cannot be applied or change nothing. */

@@ -27,7 +27,7 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     ["generate --out /", "MG3002", "got the root of the file system", /--out/],
     ["generate --out a --out b", "MG2004", "--out is given 2 times", /once/],
     ["validate x.jsonl", "MG2003", "expected --revision", /validate --help/],
-    ["revision add", "MG2003", "expected FILE or URL", /revision add --help/],
+    ["revision add", "MG2003", "expected FILE, URL or - for standard input", /revision add --help/],
     ["generate --schema x.json", "MG2005", "--schema needs --name", /--name/],
     ["generate --name x", "MG2005", "--name needs --schema", /schema/],
     ["generate --notes x", "MG2005", "--notes needs --schema", /schema/],

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { type RequestListener, type Server, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { readLock } from "../../generator/revision/lock.js";
 import { mcpgen } from "../command/in-process.js";
 import { smallProject, smallSchema, smallSchemaText } from "../command/small-protocol.js";
+import { loopback } from "../loopback.js";
 import { temporaryFolder } from "../temporary-folder.js";
 
 const add = (folder: string, ...args: string[]) => mcpgen(folder, ["revision", "add", ...args]);
@@ -170,19 +170,9 @@ describe("a hostile file is named with its place, exits with 3, and nothing is w
 });
 
 describe("a URL", () => {
-  async function serve(listener: RequestListener): Promise<string> {
-    const server: Server = createServer(listener);
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
-
   test("is fetched, and the lock records it and the commit in it", async () => {
     const commit = "0123456789abcdef0123456789abcdef01234567";
-    const url = `${await serve((_, response) => response.end(smallSchemaText))}/${commit}/schema/draft/schema.json`;
+    const url = `${await loopback((_, response) => response.end(smallSchemaText))}/${commit}/schema/draft/schema.json`;
     const folder = temporaryFolder();
     expect((await add(folder, url)).stderr).toBe("");
     expect(readLock(join(folder, "schema")).get("draft")?.upstream).toMatchObject({ url, commit });
@@ -209,7 +199,7 @@ describe("a URL", () => {
     ],
   ])("that %s", async (_, listener, exit, message) => {
     const folder = temporaryFolder();
-    const { code, stderr } = await add(folder, `${await serve(listener)}/draft/schema.json`);
+    const { code, stderr } = await add(folder, `${await loopback(listener)}/draft/schema.json`);
     expect(stderr).toContain(`error ${message}`);
     expect(code).toBe(exit);
     expect(readdirSync(folder)).toEqual([]);

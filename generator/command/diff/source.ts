@@ -7,6 +7,7 @@ import { closest } from "../../diagnostics/suggest.js";
 import { undocumented } from "../../input/documentation.js";
 import { type JsonFile, loadJson } from "../../input/json-file.js";
 import { type LoadedRevision, loadRevision, storedRevision } from "../../input/revision-source.js";
+import { kindOfSource, readSource, sourceName } from "../../input/source.js";
 import { readLock } from "../../revision/lock.js";
 import type { CommandContext } from "../context.js";
 import { shownPath } from "../shown-path.js";
@@ -42,25 +43,29 @@ export async function loadSources(
   ];
 }
 
-/** A revision of the schema folder, by its name, or a schema file, by its path. */
+/** A revision of the schema folder, by its name, or a schema file, by its path or URL. */
 async function loadSource(
   name: string,
   { schemaDir }: Project,
-  { directory }: CommandContext,
+  context: CommandContext,
   notes: boolean,
 ): Promise<Source> {
   const locked = readLock(schemaDir).get(name);
-  const path = resolve(directory, name);
-  if (!locked && !existsSync(path)) throw unknownSource(name, schemaDir);
-  const source = locked
-    ? storedRevision(schemaDir, name, locked.status, notes)
-    : { revision: name, status: "draft" as const, schemaFile: path };
-  const file = await loadJson(source.schemaFile);
+  const isFile = !locked && kindOfSource(name) === "file";
+  if (isFile && !existsSync(resolve(context.directory, name))) throw unknownSource(name, schemaDir);
+  const stored = locked && storedRevision(schemaDir, name, locked.status, notes);
+  const file = stored ? await loadJson(stored.schemaFile) : await readSource(name, context);
+  const source = stored ?? {
+    revision: sourceName(name),
+    status: "draft" as const,
+    schemaFile: file.file,
+    read: { schema: file },
+  };
   return {
-    name,
+    name: sourceName(name),
     loaded: await loadRevision(source, undocumented),
     file,
-    shown: shownPath(source.schemaFile, directory),
+    shown: stored || isFile ? shownPath(resolve(context.directory, file.file), context.directory) : file.file,
     dialect: locked?.dialect ?? (isJsonObject(file.value) ? dialectOf(file.value) : "unknown"),
     withoutNotes: !notes,
   };

@@ -44,6 +44,12 @@ export const inputDiagnostics = {
     explanation:
       "`--only` takes names of outputs, separated by commas: types, open, validators, check, methods and so on, each named after the file it writes.",
   },
+  MG1008: {
+    title: "A source of that kind cannot be read",
+    exit: 2,
+    explanation:
+      "A source is the path of a file, an http or https URL, or `-` for standard input. Other schemes are not spoken: download the file with a program that does, and name the copy.",
+  },
   MG1101: {
     title: "The document is not a JSON Schema",
     exit: 3,

@@ -114,6 +114,12 @@ export const usageDiagnostics = {
     explanation:
       "A download may take 30 seconds in all. Try again, or download the file yourself and name the copy.",
   },
+  MG4004: {
+    title: "The server leads elsewhere",
+    exit: 4,
+    explanation:
+      "A download follows at most five redirects, to http and https addresses alone, and never from https to http. Open the URL in a browser to see where it leads, and name that address.",
+  },
   MG7001: {
     title: "A bug in mcpgen",
     exit: 70,
