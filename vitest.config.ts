@@ -8,11 +8,19 @@ const conditions = ["mcpgen-source", "node", "import", "default"];
 const long = process.env["MCPGEN_LONG"] === "1";
 const instances = process.env["MCPGEN_COUNT"] ?? "100000";
 
+/** The tests that draw at random. */
+const drawing = [
+  "test/properties/**/*.test.ts",
+  "test/diff/mutations.test.ts",
+  "test/diff/released-mutations.test.ts",
+  "test/diff/truth.test.ts",
+];
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: [long ? "test/properties/**/*.test.ts" : "test/**/*.test.ts"],
+    include: long ? drawing : ["test/**/*.test.ts"],
     exclude: ["**/node_modules/**", "test/interop/**", "test/portability/**"],
     env: long ? { MCPGEN_COUNT: instances } : {},
     server: { deps: { inline: [/@mcpgen\//] } },

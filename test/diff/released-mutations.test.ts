@@ -8,7 +8,8 @@ import { type Random, randomFrom } from "../../generator/sample/random.js";
 import { documentOf } from "../sample/revisions.js";
 import { modelFrom, revisions } from "./models.js";
 
-const count = Math.max(15, Math.ceil(Number(process.env["MCPGEN_COUNT"] ?? 0) / revisions.length / 5));
+/** Whole revisions are compared, which takes a hundred times as long as the small protocols of mutations.test.ts. */
+const count = Math.max(15, Math.ceil(Number(process.env["MCPGEN_COUNT"] ?? 0) / revisions.length / 10));
 const seed = process.env["MCPGEN_SEED"] ?? "20261121";
 
 /** A schema inside a document. */
