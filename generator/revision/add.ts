@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
+import type { JsonFile } from "../input/json-file.js";
 import { type FileChange, applyChanges, recover } from "../output/transaction.js";
 import { type CarriedNotes, carriedNotes } from "./carried-notes.js";
 import { type Lock, type LockedRevision, type RevisionStatus, lockFile, lockText, readLock } from "./lock.js";
@@ -30,6 +31,18 @@ export interface AddedRevision {
   readonly notes?: CarriedNotes;
 }
 
+/** A revision as it would stand in the schema folder; nothing is written yet. */
+export interface StagedRevision extends AddedRevision {
+  /** Its schema.json as it would be read. */
+  readonly schema: JsonFile;
+  /** The lock with it. */
+  readonly lock: Lock;
+  /** What putting it in place writes, relative to the schema folder. */
+  readonly changes: readonly FileChange[];
+  /** The revision was there already, with another schema. */
+  readonly replaces: boolean;
+}
+
 /**
  * Brings a schema into the schema folder: canonical schema, lock and, for a revision that has none, the
  * notes of the newest released one. All of it is written, or nothing.
@@ -37,33 +50,56 @@ export interface AddedRevision {
  * @throws CodedError MG2009 when the revision is there with other content and `replace` is not set
  */
 export async function addRevision(request: AddRequest): Promise<AddedRevision> {
-  const { schemaDir, source } = request;
+  const { schemaDir } = request;
+  recover(schemaDir);
+  const staged = await stageRevision(request);
+  applyChanges(schemaDir, staged.changes);
+  return staged;
+}
+
+/** What `addRevision` would do. Writes nothing; errors as there. */
+export async function stageRevision(request: AddRequest): Promise<StagedRevision> {
+  const { schemaDir, source, replace } = request;
   const revision = expectRevisionName(request.name ?? nameFromFolder(source.file));
   const stored = await storedSchema(source, request);
-  recover(schemaDir);
-  const lock = readLock(schemaDir);
-  const locked = lockedRevision(request, revision, stored);
-  const definitions = Object.keys(stored.document["$defs"] as object).length;
+  const before = readLock(schemaDir);
+  const standing = standingOf(schemaDir, revision, stored, before);
+  if (standing === "different" && !replace) throw await differs(request, revision, before);
 
-  const standing = standingOf(schemaDir, revision, stored, lock);
-  if (standing === "unchanged" && !request.replace) {
-    return { revision, action: "unchanged", locked: lock.get(revision)!, definitions };
-  }
-  if (standing === "different" && !request.replace) throw await differs(request, revision, lock);
-
-  const notesFile = join(schemaDir, revision, "notes.json");
-  const notes = existsSync(notesFile)
-    ? undefined
-    : await carriedNotes(schemaDir, revision, source.file, stored, lock);
-  const changes: FileChange[] = [
+  const kept = standing === "unchanged" && !replace ? before.get(revision) : undefined;
+  const locked = kept ?? lockedRevision(request, revision, stored);
+  const lock = new Map([...before, [revision, locked]]);
+  const notes = kept ? undefined : await newNotes(request, revision, stored, before);
+  const files: FileChange[] = [
     { path: `${revision}/schema.json`, content: stored.text },
     ...(notes ? [{ path: `${revision}/notes.json`, content: notes.text }] : []),
-    { path: lockFile, content: lockText(new Map([...lock, [revision, locked]])) },
+    { path: lockFile, content: lockText(lock) },
   ];
-  const written = changes.filter(({ path, content }) => contentOf(join(schemaDir, path)) !== content);
-  applyChanges(schemaDir, written);
-  const action = written.length === 0 ? "unchanged" : standing === "absent" ? "added" : "replaced";
-  return { revision, action, locked, definitions, ...(notes && { notes }) };
+  const changes = kept
+    ? []
+    : files.filter(({ path, content }) => contentOf(join(schemaDir, path)) !== content);
+  return {
+    revision,
+    action: changes.length === 0 ? "unchanged" : standing === "absent" ? "added" : "replaced",
+    locked,
+    definitions: Object.keys(stored.document["$defs"] as object).length,
+    ...(notes && { notes }),
+    schema: { file: join(schemaDir, revision, "schema.json"), text: stored.text, value: stored.document },
+    lock,
+    changes,
+    replaces: standing === "different",
+  };
+}
+
+/** The notes a revision starts with; none where it has some, whatever they say. */
+async function newNotes(
+  { schemaDir, source }: AddRequest,
+  revision: string,
+  stored: StoredSchema,
+  lock: Lock,
+): Promise<CarriedNotes | undefined> {
+  if (existsSync(join(schemaDir, revision, "notes.json"))) return undefined;
+  return carriedNotes(schemaDir, revision, source.file, stored, lock);
 }
 
 function lockedRevision(request: AddRequest, revision: string, stored: StoredSchema): LockedRevision {

@@ -1,0 +1,76 @@
+import { diffModels } from "../../diff/diff-models.js";
+import type { Finding as Difference, Policy } from "../../diff/finding.js";
+import type { Approved } from "../../diff/policy/approvals.js";
+import {
+  type FailOn,
+  type Report,
+  type ReportOptions,
+  type ReportedFinding,
+  reportOf,
+} from "../../diff/report/report.js";
+import { lineFinder } from "./lines.js";
+import type { Source } from "./source.js";
+
+/** How findings are weighed, and for whom. */
+export interface Weighing {
+  readonly policy: Policy & { readonly failOn: FailOn };
+  readonly role: Report["role"];
+  readonly baseline: ReportOptions["baseline"];
+  readonly approvalsOf: (differences: readonly Difference[]) => Approved;
+}
+
+/** Compares two sources: the findings with their lines in both files, and which of them fail a command. */
+export function compareSources(
+  old: Source,
+  next: Source,
+  { policy, role, baseline, approvalsOf }: Weighing,
+): { readonly report: Report; readonly approved: Approved } {
+  const differences = diffModels(old.loaded.model, next.loaded.model, policy, {
+    old: old.dialect,
+    new: next.dialect,
+  });
+  const approved = approvalsOf(differences);
+  const report = reportOf(differences, {
+    from: old.name,
+    to: next.name,
+    role,
+    readers: policy.readers,
+    failOn: policy.failOn,
+    approved,
+    baseline,
+    placesOf: placesIn(old, next, differences),
+    notes: notesOn(old, next),
+  });
+  return { report, approved };
+}
+
+function placesIn(
+  old: Source,
+  next: Source,
+  differences: readonly Difference[],
+): (finding: Difference) => ReportedFinding["at"] {
+  if (differences.length === 0) return () => ({ old: null, new: null });
+  const [oldLine, newLine] = [lineFinder(old.file), lineFinder(next.file)];
+  return ({ pointers }) => ({
+    old: pointers.old === null ? null : { file: old.shown, line: oldLine(pointers.old) },
+    new: pointers.new === null ? null : { file: next.shown, line: newLine(pointers.new) },
+  });
+}
+
+/** What the reader of the report should know beside the findings. */
+function notesOn(old: Source, next: Source): string[] {
+  const notes: string[] = [];
+  for (const { name, withoutNotes, loaded } of [old, next]) {
+    if (!withoutNotes) continue;
+    const assumed = loaded.assumptions.length;
+    notes.push(
+      `${name} is read without notes; ${assumed} ${assumed === 1 ? "thing was" : "things were"} assumed from the schema alone.`,
+    );
+  }
+  if (![old, next].every(hasProse)) notes.push("Descriptions were not compared: not both schemas have them.");
+  return [...notes, "Not visible in a schema: HTTP headers, transports, authorization."];
+}
+
+function hasProse({ loaded }: Source): boolean {
+  return [...loaded.model.schema.definitions.values()].some(({ node }) => node.description !== undefined);
+}
