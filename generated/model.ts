@@ -30,6 +30,67 @@ export interface Revision<R extends Role = Role> {
    * refused.
    */
   readonly check: () => Promise<Checks>;
+  /**
+   * How what its messages carry becomes what those of the revision before it
+   * carry, and back; absent on the oldest.
+   */
+  readonly steps?: Steps;
+}
+
+/**
+ * The way between a revision and the one before it, for one role. A table has
+ * those methods of both revisions whose params or result may need a change; all
+ * others pass as they are.
+ */
+export interface Steps {
+  /** Id of the revision before. */
+  readonly previous: string;
+  /** Params of requests that were received: from the one before to this. */
+  readonly incomingRequests: StepTable;
+  /** Params of notifications that were received: from the one before to this. */
+  readonly incomingNotifications: StepTable;
+  /** Results that were received: from the one before to this. */
+  readonly incomingResults: StepTable;
+  /** Params of requests to send: from this to the one before. */
+  readonly outgoingRequests: StepTable;
+  /** Params of notifications to send: from this to the one before. */
+  readonly outgoingNotifications: StepTable;
+  /** Results to send: from this to the one before. */
+  readonly outgoingResults: StepTable;
+}
+
+/** Steps by method. */
+export type StepTable = ReadonlyMap<string, Step>;
+
+/**
+ * Takes what is valid at one revision to what is valid at the other, members
+ * that the era fills in aside. Never changes its argument, and returns it where
+ * nothing needs a change.
+ */
+export type Step = (value: object, report: StepReport) => object;
+
+/** Hears what a step cannot carry over. */
+export interface StepReport {
+  /** Something was left out, or a text stands in its place. */
+  lost(loss: StepLoss): void;
+  /** The message cannot be carried over. Must throw. */
+  refuse(refusal: StepRefusal): never;
+}
+
+export interface StepLoss {
+  /** JSON Pointer into the params or the result. */
+  readonly pointer: string;
+  /** What it was, in words. */
+  readonly what: string;
+  readonly how: "dropped" | "text";
+}
+
+export interface StepRefusal {
+  /** Stable name of the reason. */
+  readonly code: string;
+  /** JSON Pointer into the params or the result. */
+  readonly pointer: string;
+  readonly reason: string;
 }
 
 /** What one side reads, and what it must know of what it sends. */
