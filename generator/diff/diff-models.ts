@@ -1,7 +1,6 @@
 import { naturalCompare } from "@mcpgen/engine";
 import type { ProtocolModel } from "../model/model.js";
 import { Aligner } from "./align/aligner.js";
-import type { Fact } from "./align/pair.js";
 import { Collection } from "./collect.js";
 import { type Finding, type Policy, defaultPolicy, levelFor, subjectText } from "./finding.js";
 import { grouped } from "./group.js";
@@ -9,6 +8,7 @@ import { compareDefinitions } from "./walk/definitions.js";
 import type { MethodComparison } from "./walk/direction.js";
 import { envelopeRoot } from "./walk/envelope.js";
 import { compareErrors } from "./walk/errors.js";
+import { type Origins, compareFiles } from "./walk/files.js";
 import { compareMethods } from "./walk/methods.js";
 import { movedRoots } from "./walk/moved.js";
 import { type Parts, partsOf } from "./walk/parts.js";
@@ -21,13 +21,13 @@ import { Prover } from "./witness/prove.js";
  * The differences between two revisions, worst first: what each means for an implementation of the old
  * revision, as a client and as a server, when its peer moves to the new one. Pure and deterministic.
  *
- * @param dialects what the schemas were written in, which the models do not know
+ * @param origins what is known of the files, which the models do not know
  */
 export function diffModels(
   old: ProtocolModel,
   next: ProtocolModel,
   policy: Policy = defaultPolicy,
-  dialects?: { readonly old: string; readonly new: string },
+  origins?: Origins,
 ): Finding[] {
   const aligner = new Aligner(old.schema, next.schema);
   const comparison = compareMethods(old, next, aligner);
@@ -37,7 +37,7 @@ export function diffModels(
   const collection = collect(comparison, walked);
   const met = new Set([...walked.values()].flatMap((reached) => [...reached.keys()]));
   const names = compareDefinitions(aligner, met, parts);
-  for (const fact of dialects ? [...names, ...compareDialects(dialects)] : names) {
+  for (const fact of origins ? [...names, ...compareFiles(origins)] : names) {
     collection.add({ fact, context: { part: "definition", definition: ["", ""] } }, ["client", "server"], []);
   }
   const makers = { old: new Maker(aligner.old), new: new Maker(aligner.new) };
@@ -73,12 +73,6 @@ function collect({ facts }: MethodComparison, walked: ReadonlyMap<Root, Reached>
     }
   }
   return collection;
-}
-
-function compareDialects({ old, new: next }: { readonly old: string; readonly new: string }): Fact[] {
-  if (old === next) return [];
-  const subject = { definition: "$schema", path: "" };
-  return [{ rule: "dialect-changed", subject, old, new: next, at: { old: "", new: "" } }];
 }
 
 const rank = { breaking: 0, dangerous: 1, safe: 2 } as const;

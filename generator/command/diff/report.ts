@@ -8,6 +8,7 @@ import {
   type ReportedFinding,
   reportOf,
 } from "../../diff/report/report.js";
+import type { Published } from "../../diff/walk/files.js";
 import { lineFinder } from "./lines.js";
 import type { Source } from "./source.js";
 
@@ -17,17 +18,20 @@ export interface Weighing {
   readonly role: Report["role"];
   readonly baseline: ReportOptions["baseline"];
   readonly approvalsOf: (differences: readonly Difference[]) => Approved;
+  /** Where both sources are of one revision. */
+  readonly published?: Published | undefined;
 }
 
 /** Compares two sources: the findings with their lines in both files, and which of them fail a command. */
 export function compareSources(
   old: Source,
   next: Source,
-  { policy, role, baseline, approvalsOf }: Weighing,
+  { policy, role, baseline, approvalsOf, published }: Weighing,
 ): { readonly report: Report; readonly approved: Approved } {
   const differences = diffModels(old.loaded.model, next.loaded.model, policy, {
     old: old.dialect,
     new: next.dialect,
+    ...(published && { published }),
   });
   const approved = approvalsOf(differences);
   const report = reportOf(differences, {

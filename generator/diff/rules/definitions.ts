@@ -63,14 +63,6 @@ export const definitionRules: readonly Rule[] = [
   },
   {
     ...seen,
-    id: "dialect-changed",
-    source: "safe",
-    reason: "The schema is written in another dialect; both are read keyword by keyword and compared alike.",
-    advice: none,
-    mirror: ["dialect-changed"],
-  },
-  {
-    ...seen,
     id: "deprecated-added",
     source: "safe",
     reason: "It is on its way out.",

@@ -7,7 +7,8 @@ const areas: readonly (readonly [Area, string])[] = [
   ["types", "Types, values and unions"],
   ["limits", "Limits"],
   ["errors", "Errors"],
-  ["definitions", "Names, prose and dialect"],
+  ["definitions", "Names and prose"],
+  ["files", "Files and notes"],
 ];
 
 const introduction = `# Rules of \`mcpgen diff\`

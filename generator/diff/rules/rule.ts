@@ -1,7 +1,7 @@
 /** How bad a change is for one side. */
 export type Level = "breaking" | "dangerous" | "safe";
 
-export type Area = "methods" | "properties" | "types" | "limits" | "errors" | "definitions";
+export type Area = "methods" | "properties" | "types" | "limits" | "errors" | "definitions" | "files";
 
 /** One row of the rule table. */
 export interface Rule {

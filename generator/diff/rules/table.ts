@@ -1,5 +1,6 @@
 import { invariant } from "../../diagnostics/invariant.js";
 import { definitionRules } from "./definitions.js";
+import { fileRules } from "./files.js";
 import { limitRules } from "./limits.js";
 import { methodRules } from "./methods.js";
 import { propertyRules } from "./properties.js";
@@ -13,6 +14,7 @@ export const ruleTable: readonly Rule[] = [
   ...typeRules,
   ...limitRules,
   ...definitionRules,
+  ...fileRules,
 ];
 
 export const ruleIds: readonly string[] = [...new Set(ruleTable.map(({ id }) => id))];

@@ -1,0 +1,53 @@
+import type { JsonObject } from "@mcpgen/engine";
+import { expect, test } from "vitest";
+import { diffModels } from "../../generator/diff/diff-models.js";
+import { defaultPolicy } from "../../generator/diff/finding.js";
+import type { Published } from "../../generator/diff/walk/files.js";
+import type { ErrataNote } from "../../generator/notes/note.js";
+import { documentOf } from "../sample/revisions.js";
+import { line, modelFrom } from "./models.js";
+
+const model = modelFrom(documentOf("2025-11-25"));
+const dialects = { old: "2020-12", new: "2020-12" };
+const errata: ErrataNote = {
+  kind: "errata",
+  targets: ["/$defs/Tool/properties/inputSchema"],
+  becomes: {},
+  reason: "",
+  link: "",
+  carried: false,
+  pointer: "",
+};
+
+function told(published: Published): string[] {
+  return diffModels(model, model, defaultPolicy, { ...dialects, published }).map(line);
+}
+
+test("a revision that was published again is told apart from a new one", () => {
+  const published = { revision: "2025-11-25", old: "a".repeat(64), new: "b".repeat(64), dropped: [] };
+  expect(told(published)).toEqual(["published-file-changed 2025-11-25 client:safe server:safe"]);
+  expect(told({ ...published, new: published.old })).toEqual([]);
+});
+
+test("corrections that the new file makes itself, or that lead nowhere in it, are told of", () => {
+  const problem = { note: errata, target: errata.targets[0]!, message: "the schema already says so" };
+  const dropped = [
+    { ...problem, code: "MG1203" as const },
+    { ...problem, code: "MG1202" as const, message: "the schema has nothing at this place" },
+    // Other notes are for who confirms them.
+    { ...problem, code: "MG1203" as const, note: { ...errata, kind: "open" as const } },
+  ];
+  expect(told({ revision: "2025-11-25", old: "a", new: "b", dropped })).toEqual([
+    "errata-missing-target Tool.inputSchema client:safe server:safe",
+    "errata-stale Tool.inputSchema client:safe server:safe",
+    "published-file-changed 2025-11-25 client:safe server:safe",
+  ]);
+});
+
+test("what is said of the files fails a command only where the configuration says so", () => {
+  const published = { revision: "2025-11-25", old: "a", new: "b", dropped: [] };
+  const policy = { ...defaultPolicy, severities: { "published-file-changed": "breaking" } } as const;
+  const document: JsonObject = documentOf("2025-11-25");
+  const [finding] = diffModels(model, modelFrom(document), policy, { ...dialects, published });
+  expect(finding!.level).toEqual({ client: "breaking", server: "breaking" });
+});
