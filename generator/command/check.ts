@@ -8,6 +8,7 @@ import { manifestFile } from "../output/manifest.js";
 import { sha256 } from "../output/sha256.js";
 import { isInterrupted } from "../output/transaction.js";
 import { verifyStore } from "../revision/verify.js";
+import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { inputState, trustsCache } from "./input-state.js";
 import type { Finding } from "../diagnostics/finding.js";
@@ -18,9 +19,26 @@ import { shownPath } from "./shown-path.js";
 
 export const check: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
+  if (args.string("upstream") !== undefined) return upstream(args, project, context);
+  if (args.string("revision") !== undefined || args.string("format") === "markdown") {
+    const option = args.string("revision") === undefined ? "--format markdown" : "--revision";
+    throw new CodedError("MG2005", `${option} needs --upstream`, {
+      next: "Name the published file, too: --upstream FILE.",
+    });
+  }
   const wanted = outputRequest(args, project, context.directory);
   return checkOutput(wanted, project, context, { full: args.flag("full") });
 };
+
+async function upstream(args: Arguments, project: Project, context: CommandContext): Promise<Outcome> {
+  if (args.flag("full")) {
+    throw new CodedError("MG2005", "--upstream and --full exclude each other: nothing is generated", {
+      next: "Leave one of them out; two runs do both.",
+    });
+  }
+  const { checkUpstream } = await import("./check/upstream.js");
+  return checkUpstream(args, project, context);
+}
 
 /** Compares schemas with the lock and output with its input. Never writes below either folder. */
 export async function checkOutput(

@@ -52,7 +52,18 @@ export const commands: readonly CommandDefinition[] = [
   {
     name: "check",
     summary: "Compare schemas with their lock and output with its input; write nothing",
-    options: { full: flag("Generate everything anew, even if nothing seems to have changed") },
+    options: {
+      full: flag("Generate everything anew, even if nothing seems to have changed"),
+      upstream: text("Compare the stored schemas with this published FILE, URL or - instead"),
+      revision: text("With --upstream: the revision that the file is of"),
+      format: text("How to print; markdown with --upstream", {
+        choices: ["text", "json", "markdown", "github"],
+      }),
+    },
+    examples: [
+      ["$0 check", "in every pull request"],
+      ["$0 check --upstream https://example.com/schema/draft/schema.json", "every night"],
+    ],
     load: async () => (await import("./check.js")).check,
   },
   {

@@ -11,6 +11,16 @@ export function isDate(name: string): boolean {
   return date.test(name);
 }
 
+/** The name of the folder that a file lies in, by its path or URL. */
+export function folderOf(source: string): string {
+  return basename(dirname(/^https?:/i.test(source) ? new URL(source).pathname : source));
+}
+
+/** Whether upstream would call the folder of a revision so. */
+export function isRevisionFolder(folder: string): boolean {
+  return isDate(folder) || folder === "draft";
+}
+
 /**
  * What a revision is called when nobody says: the folder its file lies in, if that is a date or `draft`.
  *
@@ -18,8 +28,8 @@ export function isDate(name: string): boolean {
  * @throws CodedError MG2007 for any other folder
  */
 export function nameFromFolder(source: string): string {
-  const folder = basename(dirname(/^https?:/.test(source) ? new URL(source).pathname : source));
-  if (isDate(folder) || folder === "draft") return folder;
+  const folder = folderOf(source);
+  if (isRevisionFolder(folder)) return folder;
   throw new CodedError("MG2007", "the name of the revision cannot be told from the folder of the file", {
     place: { file: source },
     next: "Say it with --name, e.g. --name 2026-07-28.",

@@ -97,4 +97,16 @@ export const outputDiagnostics = {
     explanation:
       "The message is not valid in the revision it was judged by. The lines below it name the place inside the message (JSON Pointer), what is expected there and what was found.",
   },
+  MG3110: {
+    title: "The published file of a revision is another one now",
+    exit: 1,
+    explanation:
+      "Released files change in place upstream now and then (rule published-file-changed). The differences are listed; where only prose or layout differs this is a warning and does not change the exit code. `mcpgen upgrade SOURCE --name R --replace` takes the new file over.",
+  },
+  MG3111: {
+    title: "Upstream has published a new revision",
+    exit: 1,
+    explanation:
+      "The file is of no revision in the schema folder. What decides is, in this order: `--revision`, the sha256 in schema/lock.json, equal schemas, the folder in the file's address, and what it has in common with the nearest revision: it is a new one if that would notice. `mcpgen upgrade SOURCE --name R` brings it in, regenerates, and tells what is left to decide.",
+  },
 } satisfies Record<string, Diagnostic>;

@@ -1,0 +1,87 @@
+import { CodedError } from "../../diagnostics/coded-error.js";
+import type { Report } from "../../diff/report/report.js";
+import type { Finding as Difference } from "../../diff/finding.js";
+import { applyApprovals } from "../../diff/policy/approvals.js";
+import { canonicalDocument } from "../../input/schema-source.js";
+import type { JsonFile } from "../../input/json-file.js";
+import { type Identity, identify } from "../../revision/identify.js";
+import { readUpstream } from "../../revision/source.js";
+import type { Arguments } from "../arguments.js";
+import type { CommandContext } from "../context.js";
+import { readAlike, storedSource } from "../diff/alike.js";
+import { policyOf } from "../diff/policies.js";
+import { compareSources } from "../diff/report.js";
+import type { Project } from "../project.js";
+
+/** What a published file is to the pinned revisions. */
+export interface Comparison {
+  readonly verdict: "unchanged" | "same-revision" | "new-revision";
+  /** The pinned revision it was compared with. */
+  readonly revision: string;
+  /** What a new revision is called, if its address says so. */
+  readonly name?: string;
+  readonly reason: string;
+  readonly sha256: string;
+  /** Without descriptions both files are the same schema. */
+  readonly onlyProse: boolean;
+  /** Undefined for the very same file. */
+  readonly report?: Report;
+}
+
+/** @throws CodedError MG2010 where there is no revision to compare with */
+export async function compareUpstream(
+  source: string,
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Promise<Comparison> {
+  const { schemaDir } = project;
+  const file = await readUpstream(source, context);
+  const identity = await identify(schemaDir, file, args.string("revision"));
+  if (!identity) throw noRevision(schemaDir);
+  const { revision, name, relation, reason } = identity;
+  const about = { revision, ...(name !== undefined && { name }), reason, sha256: file.sha256 };
+  if (relation === "same-file") return { ...about, verdict: "unchanged", onlyProse: false };
+
+  const old = await storedSource(schemaDir, revision, context.directory);
+  const base = { revision, notes: old.notes };
+  const next = await readAlike(file, name ?? file.file, base, schemaDir, context.directory);
+  const { report } = compareSources(old, next, {
+    // Whether it fails is decided by what the file is, not by how bad the differences are.
+    policy: { ...policyOf(args, project), failOn: "never" },
+    role: "both",
+    baseline: new Set(),
+    approvalsOf: (differences: readonly Difference[]) => applyApprovals(differences, [], ""),
+  });
+  const onlyProse = (await withoutProse(old.file)) === (await withoutProse(file));
+  return { ...about, ...verdictOf(identity, report), onlyProse, report };
+}
+
+/** A file whose address says nothing is another file of a revision if nobody notices the difference. */
+function verdictOf(
+  { relation, reason }: Identity,
+  { findings }: Report,
+): Pick<Comparison, "verdict" | "reason"> {
+  if (relation === "same-revision" || relation === "new-revision") return { verdict: relation, reason };
+  const telling = findings.find(
+    ({ worst, subject, old, new: next }) =>
+      worst !== "safe" || ("method" in subject && (old === null || next === null)),
+  );
+  return telling
+    ? {
+        verdict: "new-revision",
+        reason: `only ${reason}, and peers of it would notice the rest (${telling.rule})`,
+      }
+    : { verdict: "same-revision", reason: `${reason}, and peers of it would not notice the rest` };
+}
+
+async function withoutProse(file: JsonFile): Promise<string> {
+  return JSON.stringify(await canonicalDocument(file, { descriptions: false }));
+}
+
+function noRevision(schemaDir: string): CodedError {
+  return new CodedError("MG2010", "there is no revision to compare with", {
+    place: { file: schemaDir },
+    next: "Bring one in with `mcpgen revision add FILE`.",
+  });
+}

@@ -1,0 +1,103 @@
+import { type JsonObject, canonicalText, isJsonObject } from "@mcpgen/engine";
+import { canonicalDocument } from "../input/schema-source.js";
+import { loadJson } from "../input/json-file.js";
+import { type Lock, readLock } from "./lock.js";
+import { revisionBefore } from "./newest.js";
+import { folderOf, isRevisionFolder } from "./name.js";
+import type { UpstreamFile } from "./source.js";
+import { storedRevision } from "../input/revision-source.js";
+import { expectRevision } from "./verify.js";
+
+/**
+ * Revisions have far less in common (78 % at most, of those until 2026), and corrections of a published file
+ * leave far more as it is.
+ */
+const nearness = 0.9;
+
+/** What a published file is to the revisions of a schema folder, as far as that can be told without a diff. */
+export interface Identity {
+  /** `unknown`: nothing tells but how much it differs from the nearest revision. */
+  readonly relation: "same-file" | "same-revision" | "new-revision" | "unknown";
+  /** The revision it is, or the one to compare it with. */
+  readonly revision: string;
+  /** What a new revision is called, if its address says so. */
+  readonly name?: string;
+  /** How that was told, as the end of a sentence. */
+  readonly reason: string;
+}
+
+/**
+ * Tells which revision a file is of. Its content does not say (the number of the protocol's version is not
+ * in the schema), so the first of these decides: what the user named, the checksum, the canonical form, the
+ * folder in its address, the number of definitions it shares with each revision.
+ *
+ * @returns undefined for a schema folder without revisions
+ * @throws CodedError MG2010 when `named` is no revision
+ */
+export async function identify(
+  schemaDir: string,
+  source: UpstreamFile,
+  named?: string,
+): Promise<Identity | undefined> {
+  const lock = readLock(schemaDir);
+  if (named !== undefined) return byName(lock, source, named);
+  const same = [...lock].find(([, { upstream }]) => upstream.sha256 === source.sha256)?.[0];
+  if (same !== undefined)
+    return { relation: "same-file", revision: same, reason: "its sha256 is in the lock" };
+
+  const definitions = definitionsOf(await canonicalDocument(source, { descriptions: false }));
+  const shared = await sharedDefinitions(schemaDir, lock, definitions);
+  const equal = shared.find(({ common, all }) => common === all && common === definitions.size)?.revision;
+  if (equal !== undefined) {
+    const reason = "all definitions are equal, prose left out";
+    return { relation: "same-revision", revision: equal, reason };
+  }
+  const folder = folderOf(source.url ?? source.file);
+  if (lock.has(folder)) {
+    return { relation: "same-revision", revision: folder, reason: `the folder is called ${folder}` };
+  }
+  const nearest = shared.toSorted((a, b) => b.common / b.all - a.common / a.all)[0];
+  if (!nearest) return undefined;
+  if (isRevisionFolder(folder)) {
+    const reason = `the folder is called ${folder}, which the lock does not know`;
+    return { relation: "new-revision", revision: revisionBefore(lock, folder)!, name: folder, reason };
+  }
+  const { revision, common, all } = nearest;
+  const reason = `${common} of the ${all} definitions of ${revision} are in it unchanged`;
+  const isNear = common >= nearness * Math.max(all, definitions.size);
+  return { relation: isNear ? "same-revision" : "unknown", revision, reason };
+}
+
+function byName(lock: Lock, { sha256 }: UpstreamFile, named: string): Identity {
+  const { upstream } = expectRevision(lock, named);
+  const relation = upstream.sha256 === sha256 ? "same-file" : "same-revision";
+  return { relation, revision: named, reason: "--revision says so" };
+}
+
+interface Shared {
+  readonly revision: string;
+  /** Definitions of the revision that the file has unchanged. */
+  readonly common: number;
+  readonly all: number;
+}
+
+/** Newest first, so that of equals the newest counts. */
+async function sharedDefinitions(
+  schemaDir: string,
+  lock: Lock,
+  definitions: ReadonlyMap<string, string>,
+): Promise<Shared[]> {
+  const shared = [...lock].map(async ([revision, { status }]): Promise<Shared> => {
+    const file = await loadJson(storedRevision(schemaDir, revision, status, false).schemaFile);
+    const stored = definitionsOf(await canonicalDocument(file, { descriptions: false }));
+    const common = [...stored].filter(([name, text]) => definitions.get(name) === text).length;
+    return { revision, common, all: stored.size };
+  });
+  return (await Promise.all(shared)).reverse();
+}
+
+/** The text of each definition, by name. */
+function definitionsOf(document: JsonObject): Map<string, string> {
+  const definitions = isJsonObject(document["$defs"]) ? document["$defs"] : {};
+  return new Map(Object.entries(definitions).map(([name, node]) => [name, canonicalText(node)]));
+}
