@@ -39,7 +39,9 @@ async function engine() {
     build({
       ...common(outdir),
       platform: "neutral",
-      entryPoints: [join(root, "runtime/engine/index.ts"), join(root, "runtime/engine/interpreter.ts")],
+      entryPoints: ["index", "interpreter", "meta-schemas"].map((entry) =>
+        join(root, `runtime/engine/${entry}.ts`),
+      ),
     }),
     declarations("scripts/tsconfig.engine.json"),
   ]);

@@ -151,7 +151,8 @@ function plainValue(value: JsonValue, at: string, depth: number): JsonValue {
   return mapValues(value, (member, key) => plainValue(member, pointer(at, key), depth + 1));
 }
 
-function refuseDepth(depth: number, at: string, what: string): void {
+/** @throws SchemaError for what is nested deeper than any schema people write */
+export function refuseDepth(depth: number, at: string, what: string): void {
   if (depth > maximumDepth)
     throw new SchemaError("too-deep", at, `expected at most ${maximumDepth} nested ${what}`);
 }

@@ -18,11 +18,20 @@ export class SchemaError extends Error {
   readonly pointer: string;
   /** Names that were available where one was not found, for a suggestion. */
   readonly candidates: readonly string[];
+  /** The URI of the document that `pointer` leads into, where it is one handed in beside the schema. */
+  readonly document: string | undefined;
 
-  constructor(code: SchemaErrorCode, pointer: string, message: string, candidates: readonly string[] = []) {
+  constructor(
+    code: SchemaErrorCode,
+    pointer: string,
+    message: string,
+    candidates: readonly string[] = [],
+    document?: string,
+  ) {
     super(message);
     this.code = code;
     this.pointer = pointer;
     this.candidates = candidates;
+    this.document = document;
   }
 }

@@ -1,0 +1,75 @@
+/** The parts of a URI reference (RFC 3986, section 3); absent ones are undefined, the path never is. */
+interface Parts {
+  readonly scheme: string | undefined;
+  readonly authority: string | undefined;
+  readonly path: string;
+  readonly query: string | undefined;
+  readonly fragment: string | undefined;
+}
+
+/** RFC 3986, appendix B. */
+const shape = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#([\s\S]*))?$/;
+
+function partsOf(reference: string): Parts {
+  const [, scheme, authority, path = "", query, fragment] = shape.exec(reference) ?? [];
+  return { scheme, authority, path, query, fragment };
+}
+
+/** A URI taken apart at its fragment; without one, or with an empty one, the fragment is the empty string. */
+export function splitFragment(uri: string): { readonly absolute: string; readonly fragment: string } {
+  const hash = uri.indexOf("#");
+  return hash < 0
+    ? { absolute: uri, fragment: "" }
+    : { absolute: uri.slice(0, hash), fragment: uri.slice(hash + 1) };
+}
+
+/**
+ * The URI that `reference` means at `base` (RFC 3986, section 5.2), its fragment included. Bases without a
+ * scheme work as well: documents that nobody has named are told apart by path alone.
+ */
+export function resolveUri(reference: string, base: string): string {
+  const target = partsOf(reference);
+  if (target.scheme !== undefined) return textOf({ ...target, path: withoutDots(target.path) });
+  const from = partsOf(base);
+  const { scheme } = from;
+  const { fragment } = target;
+  if (target.authority !== undefined) return textOf({ ...target, scheme, path: withoutDots(target.path) });
+  const { authority } = from;
+  if (target.path === "") {
+    return textOf({ scheme, authority, path: from.path, query: target.query ?? from.query, fragment });
+  }
+  const path = withoutDots(target.path.startsWith("/") ? target.path : merged(from, target.path));
+  return textOf({ scheme, authority, path, query: target.query, fragment });
+}
+
+/** Section 5.2.3. */
+function merged(base: Parts, path: string): string {
+  if (base.authority !== undefined && base.path === "") return `/${path}`;
+  return base.path.slice(0, base.path.lastIndexOf("/") + 1) + path;
+}
+
+/** Section 5.2.4. */
+function withoutDots(path: string): string {
+  if (!path.includes(".")) return path;
+  const rooted = path.startsWith("/");
+  const kept: string[] = [];
+  const segments = (rooted ? path.slice(1) : path).split("/");
+  for (const [index, segment] of segments.entries()) {
+    const last = index === segments.length - 1;
+    if (segment === ".." || segment === ".") {
+      if (segment === "..") kept.pop();
+      if (last) kept.push("");
+    } else kept.push(segment);
+  }
+  return (rooted ? "/" : "") + kept.join("/");
+}
+
+function textOf({ scheme, authority, path, query, fragment }: Parts): string {
+  return (
+    (scheme === undefined ? "" : `${scheme}:`) +
+    (authority === undefined ? "" : `//${authority}`) +
+    path +
+    (query === undefined ? "" : `?${query}`) +
+    (fragment === undefined ? "" : `#${fragment}`)
+  );
+}
