@@ -10,6 +10,7 @@ import { checkMembers } from "./members.js";
 import { type Kind, everyKind } from "./kind.js";
 import { type Statement, refuseUnless, verdict, when } from "./statement.js";
 import { type Place } from "./unit.js";
+import { checkUnevaluated, unevaluatedKinds } from "./unevaluated.js";
 import { isUnionOnly, unionVerdict } from "./union.js";
 
 type Kinds = ReadonlySet<Kind>;
@@ -29,6 +30,8 @@ export function check(
   const simple = condition(node, subject, place, within);
   if (simple) return refuseUnless(simple);
   if (isUnionOnly(node, place)) return refuseUnless(split(node, subject, place));
+  const unevaluated = unevaluatedKinds(node, place, within);
+  if (unevaluated.length > 0) return checkUnevaluated(node, unevaluated, subject, place, within);
   const { pointer, anyOf, ref } = node;
   const statements = checkOwn(node, subject, place, within);
   let left = ownKinds(node, place, within);

@@ -23,6 +23,8 @@ const needStatements: ReadonlyMap<string, Kind | undefined> = new Map<string, Ki
   ["prefixItems", "array"],
   ["items", "array"],
   ["contains", "array"],
+  ["unevaluatedProperties", "object"],
+  ["unevaluatedItems", "array"],
   ["oneOf", undefined],
   ["if", undefined],
 ]);

@@ -87,6 +87,8 @@ function plain(shapes: Shapes, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => plain(shapes, item));
   if (typeof value !== "object" || value === null) return value;
   const node = value as SchemaNode;
+  // What is left of a value depends on keywords that ask for nothing, too.
+  if (node.unevaluatedProperties ?? node.unevaluatedItems) return ["only", node.pointer];
   const stated = assertions(node).map((key) => {
     if (key === "const") return [key, canonicalText(node.const!.value)];
     if (key === "enum") return [key, canonicalText([...node.enum!])];

@@ -1,19 +1,10 @@
-import {
-  type Schema,
-  type SchemaNode,
-  SchemaError,
-  descendants,
-  pointer,
-  reachingOpen,
-  recursiveDefinitions,
-} from "@mcpgen/engine";
+import { type Schema, reachingOpen, recursiveDefinitions } from "@mcpgen/engine";
 import type { EmittedFile, Emitter, SchemaInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../names.js";
 import { DefinitionEmitter } from "./definition.js";
 import { FunctionNames } from "./function-names.js";
 import { importTypes } from "../types/layout.js";
 import { prelude } from "./prelude.js";
-import { assertions } from "./assertions.js";
 import { Shapes } from "./shape.js";
 import { type FileContext, type Reading } from "./unit.js";
 
@@ -23,7 +14,6 @@ import { type FileContext, type Reading } from "./unit.js";
  */
 export const emitValidators: Emitter<SchemaInput> = (input) => {
   const { schema, folder } = input;
-  refuseUnsupported(schema);
   const names = nameDefinitions(schema);
   const file: FileContext = {
     names: new FunctionNames(
@@ -73,22 +63,4 @@ function importOf(
     return local === identifier ? identifier : `${identifier} as ${local}`;
   });
   return importTypes(specifiers, `./types.${extension}`);
-}
-
-/** Keywords whose meaning depends on what other keywords have looked at are not emitted. */
-function refuseUnsupported(schema: Schema): void {
-  for (const { node } of schema.definitions.values()) {
-    for (const descendant of descendants(node)) refuseUnevaluated(descendant);
-  }
-}
-
-function refuseUnevaluated(node: SchemaNode): void {
-  for (const key of assertions(node)) {
-    if (key !== "unevaluatedProperties" && key !== "unevaluatedItems") continue;
-    throw new SchemaError(
-      "unsupported-keyword",
-      pointer(node.pointer, key),
-      `the keyword "${key}" is not supported in validators`,
-    );
-  }
 }

@@ -30,6 +30,11 @@ export function call(callee: string, ...parameters: readonly Layout[]): Expressi
   return { kind: "call", call: invocation(callee, parameters), negated: false, yields: false };
 }
 
+/** A local that holds a verdict. */
+export function local(name: string): Expression {
+  return { kind: "call", call: name, negated: false, yields: false };
+}
+
 /** Asks the driver of an explicit stack for the verdict of a generator function. */
 export function yieldCall(callee: string, ...parameters: readonly Layout[]): Expression {
   return { kind: "call", call: ["yield ", invocation(callee, parameters)], negated: false, yields: true };

@@ -46,7 +46,8 @@ function checkRest(node: SchemaNode, from: number, subject: string, place: Place
   ];
 }
 
-function checkItem(node: SchemaNode, item: string, place: Place): Statement[] {
+/** Checks an item, which `undefined` is none. */
+export function checkItem(node: SchemaNode, item: string, place: Place): Statement[] {
   const ready = place.shapes.refusesUndefined(node);
   return [
     ...(ready ? [] : refuseUnless(isPresent(item))),

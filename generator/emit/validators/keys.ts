@@ -43,8 +43,8 @@ export function checkKeys(node: SchemaNode, subject: string, place: Place): Stat
   return [{ kind: "for", head: `const ${key} in ${subject}`, body }];
 }
 
-/** A lone refusal joins the condition it stands under. */
-function whereElse(elsewhere: Expression, checks: Statement[]): Statement[] {
+/** `checks` where `elsewhere` holds. A lone refusal joins the condition it stands under. */
+export function whereElse(elsewhere: Expression, checks: Statement[]): Statement[] {
   const [only] = checks;
   if (checks.length === 1 && only?.kind === "if" && !only.else) {
     return elsewhere.kind === "constant" ? checks : [{ ...only, test: and(elsewhere, only.test) }];
@@ -52,7 +52,7 @@ function whereElse(elsewhere: Expression, checks: Statement[]): Statement[] {
   return when(elsewhere, checks);
 }
 
-function checkEntry(node: SchemaNode, subject: string, key: string, place: Place): Statement[] {
+export function checkEntry(node: SchemaNode, subject: string, key: string, place: Place): Statement[] {
   const entry = `${subject}[${key}]`;
   const inner = place.under("entry");
   const probed = condition(node, probe, inner);

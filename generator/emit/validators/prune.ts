@@ -36,6 +36,12 @@ function pruneStatement(statement: Statement, used: Set<string>): Statement | un
     case "plain":
       readIn(statement.text, used);
       return statement;
+    case "break":
+      return statement;
+    case "labelled": {
+      const body = pruneBlock(statement.body, used);
+      return body.length === 0 ? undefined : { ...statement, body };
+    }
     case "for": {
       const body = pruneBlock(statement.body, used);
       if (body.length === 0) return undefined;

@@ -13,6 +13,9 @@ export type Statement =
   | { readonly kind: "const"; readonly name: string; readonly value: Layout }
   | { readonly kind: "for"; readonly head: Layout; readonly body: readonly Statement[] }
   | { readonly kind: "switch"; readonly subject: Layout; readonly cases: readonly SwitchCase[] }
+  /** `label: { … }`, which a `break` may leave. */
+  | { readonly kind: "labelled"; readonly label: string; readonly body: readonly Statement[] }
+  | { readonly kind: "break"; readonly label: string }
   /** Any other one-line statement, without its semicolon. */
   | { readonly kind: "plain"; readonly text: string };
 
@@ -43,7 +46,7 @@ export function when(test: Expression, body: readonly Statement[]): Statement[] 
 export function leaves(statements: readonly Statement[]): boolean {
   const last = statements.at(-1);
   if (!last) return false;
-  if (last.kind === "return") return true;
+  if (last.kind === "return" || last.kind === "break") return true;
   if (last.kind === "switch") {
     return (
       last.cases.some(({ labels }) => labels.length === 0) && last.cases.every(({ body }) => leaves(body))
@@ -71,6 +74,38 @@ function isRefusal(statements: readonly Statement[]): boolean {
   );
 }
 
+/** A block that is left, and nothing else, where one of `statements` would refuse. */
+export function breakInstead(statements: readonly Statement[], label: string): Statement[] {
+  const body = statements.map((statement) => withBreaks(statement, label));
+  const breaks = body.some((statement, index) => statement !== statements[index]);
+  return breaks ? [{ kind: "labelled", label, body }] : body;
+}
+
+/** The statement itself where it holds no refusal. */
+function withBreaks(statement: Statement, label: string): Statement {
+  const all = (body: readonly Statement[]): readonly Statement[] => {
+    const changed = body.map((one) => withBreaks(one, label));
+    return changed.some((one, index) => one !== body[index]) ? changed : body;
+  };
+  switch (statement.kind) {
+    case "return":
+      return { kind: "break", label };
+    case "if": {
+      const then = all(statement.then);
+      const otherwise = statement.else && all(statement.else);
+      if (then === statement.then && otherwise === statement.else) return statement;
+      return { ...statement, then, ...(otherwise && { else: otherwise }) };
+    }
+    case "for":
+    case "labelled": {
+      const body = all(statement.body);
+      return body === statement.body ? statement : { ...statement, body };
+    }
+    default:
+      return statement;
+  }
+}
+
 /** Statements in braces. */
 export function block(body: readonly Statement[]): Layout {
   return ["{", indent(body.map((statement) => [hardline, layout(statement)])), hardline, "}"];
@@ -94,6 +129,10 @@ function layout(statement: Statement): Layout {
         hardline,
         "}",
       ];
+    case "labelled":
+      return [`${statement.label}: `, block(statement.body)];
+    case "break":
+      return `break ${statement.label};`;
     case "plain":
       return statement.text + ";";
   }
@@ -103,7 +142,8 @@ function layout(statement: Statement): Layout {
 function conditional(statement: Statement & { kind: "if" }): Layout {
   const test = group("if (", group(indent(softline, layoutOf(statement.test)), softline), ")");
   const [only] = statement.then;
-  if (statement.then.length === 1 && only?.kind === "return" && !statement.else) {
+  const leaving = only?.kind === "return" || only?.kind === "break";
+  if (statement.then.length === 1 && leaving && !statement.else) {
     const short = ["if (", layoutOf(statement.test), ") ", layout(only)];
     return { kind: "choice", short, long: [test, " ", block(statement.then)] };
   }

@@ -3,7 +3,7 @@ import { type Schema, SchemaError } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { definitions, value } from "./arbitrary.js";
 import { emittedFrom, load, schemaOf, validatorsOf } from "./emitted.js";
-import { ajvFor, interpreterFor } from "./oracle.js";
+import { ajvFor, interpreterFor, isReadByAjv } from "./oracle.js";
 import { format } from "../../../generator/format.js";
 
 /** The IR, unless the definitions refer to themselves without an end. */
@@ -29,8 +29,7 @@ describe("emitted validators of random schemas", () => {
           const schema = readable(document);
           fc.pre(schema !== undefined);
           const validators = await load(validatorsOf(schema!));
-          const byAjv = ajvFor(document);
-          const mentionsPrototype = JSON.stringify(document).includes("__proto__");
+          const byAjv = isReadByAjv(document) ? ajvFor(document) : undefined;
           const byInterpreter = interpreterFor(schema!);
           for (const [name, fn] of [
             ["A", "isA"],
@@ -42,8 +41,7 @@ describe("emitted validators of random schemas", () => {
               const verdict = validators[fn]!(instance);
               const told = `${name} of ${JSON.stringify(document)} on ${JSON.stringify(instance)}`;
               expect(verdict, `interpreter: ${told}`).toBe(byInterpreter(name, instance));
-              // ajv ignores what a schema says of a member called `__proto__`.
-              if (!mentionsPrototype) expect(verdict, `ajv: ${told}`).toBe(byAjv(name, instance));
+              if (byAjv) expect(verdict, `ajv: ${told}`).toBe(byAjv(name, instance));
             }
           }
         },

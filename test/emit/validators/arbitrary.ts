@@ -164,6 +164,9 @@ const schemas = fc.letrec<Schemas>((tie) => {
       fc.record({ oneOf: arms }),
       fc.record({ allOf: list }),
       fc.record({ not: schema }),
+      fc
+        .tuple(tie("applicator"), fc.constantFrom("unevaluatedProperties", "unevaluatedItems"), schema)
+        .map(([other, keyword, rest]) => Object.assign({}, other, { [keyword]: rest })),
       fc.record({ if: schema, then: schema, else: schema }, { requiredKeys: ["if"] }),
     ),
     arm: fc

@@ -117,6 +117,37 @@ const backtracking: Record<
   },
 };
 
+/** Each level asks two arms what they evaluate, and what they refer to: twice as much work a level would never end. */
+backtracking["unevaluatedProperties"] = {
+  definitions: {
+    A: {
+      type: "object",
+      anyOf: [{ $ref: "#/$defs/B" }, { properties: { leaf: { type: "integer" } }, required: ["leaf"] }],
+      unevaluatedProperties: false,
+    },
+    B: {
+      oneOf: [
+        { properties: { n: { $ref: "#/$defs/A" } }, required: ["n"] },
+        { properties: { m: { $ref: "#/$defs/A" } }, required: ["m"] },
+      ],
+    },
+  },
+  good: (depth) => nested(depth, { leaf: 1 }, "n"),
+  bad: (depth) => nested(depth, { leaf: 1, more: 1 }, "n"),
+};
+backtracking["unevaluatedItems"] = {
+  definitions: {
+    A: {
+      anyOf: [
+        { type: "integer" },
+        { type: "array", contains: { $ref: "#/$defs/A" }, unevaluatedItems: { type: "null" } },
+      ],
+    },
+  },
+  good: (depth) => nested(depth, 1),
+  bad: (depth) => nested(depth, ["x"]),
+};
+
 describe("recursion where arms are tried", () => {
   for (const [title, { definitions, good, bad }] of Object.entries(backtracking)) {
     it(title, { timeout: 60_000 }, async () => {

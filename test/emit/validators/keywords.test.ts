@@ -1,7 +1,7 @@
 import type { JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
-import { compiled, schemaOf, validatorsOf } from "./emitted.js";
-import { ajvFor, interpreterFor } from "./oracle.js";
+import { compiled, schemaOf } from "./emitted.js";
+import { ajvFor, interpreterFor, isReadByAjv } from "./oracle.js";
 
 const scalars: JsonValue[] = [
   null,
@@ -212,6 +212,107 @@ const cases: Record<string, unknown> = {
     else: { type: ["string", "object"] },
   },
   "if alone": { if: { type: "string" } },
+  "unevaluatedProperties false": {
+    type: "object",
+    properties: { a: true },
+    patternProperties: { "^x": true },
+    unevaluatedProperties: false,
+  },
+  "unevaluatedProperties of any kind of value": { properties: { a: true }, unevaluatedProperties: false },
+  "unevaluatedProperties with a schema": {
+    allOf: [{ $ref: "#/$defs/Other" }, { required: ["a"] }],
+    unevaluatedProperties: { type: "integer" },
+  },
+  "unevaluatedProperties alone": { unevaluatedProperties: false },
+  "unevaluatedProperties beside additionalProperties": {
+    additionalProperties: { type: "integer" },
+    unevaluatedProperties: false,
+  },
+  "unevaluatedProperties and arms": {
+    anyOf: [
+      { properties: { a: { type: "integer" } }, required: ["a"] },
+      { properties: { b: { type: "integer" }, kind: true } },
+      { patternProperties: { "^x": { type: "integer" } } },
+      { maxProperties: 1 },
+    ],
+    unevaluatedProperties: false,
+  },
+  "unevaluatedProperties and one arm": {
+    oneOf: [
+      { properties: { a: { type: "integer" } }, required: ["a"] },
+      { properties: { kind: { const: "one" } } },
+      { type: "object", additionalProperties: { type: "string" } },
+    ],
+    unevaluatedProperties: false,
+  },
+  "unevaluatedProperties and arms in arms": {
+    anyOf: [
+      {
+        properties: { a: { type: "integer" } },
+        anyOf: [{ properties: { b: true }, required: ["b"] }, { properties: { c: true } }],
+      },
+      {
+        allOf: [
+          {
+            oneOf: [{ properties: { kind: { const: "one" } }, required: ["kind"] }, { $ref: "#/$defs/Arms" }],
+          },
+        ],
+      },
+    ],
+    unevaluatedProperties: { type: "array" },
+  },
+  "unevaluatedProperties and conditions": {
+    if: { properties: { a: { const: 1 } }, required: ["a"] },
+    then: { properties: { b: true } },
+    else: { properties: { kind: true, n: true } },
+    unevaluatedProperties: false,
+  },
+  "unevaluatedProperties and if alone": {
+    if: { properties: { a: { type: "integer" } }, required: ["a"] },
+    unevaluatedProperties: false,
+  },
+  "unevaluatedProperties and dependents": {
+    dependentSchemas: { a: { properties: { a: true, b: true } }, kind: { $ref: "#/$defs/Arms" } },
+    unevaluatedProperties: false,
+  },
+  "unevaluatedProperties and not": {
+    not: { not: { properties: { a: true } } },
+    unevaluatedProperties: false,
+  },
+  "unevaluatedProperties in an arm": {
+    anyOf: [{ properties: { a: true }, unevaluatedProperties: false }, { properties: { b: true } }],
+    unevaluatedProperties: { type: "string" },
+  },
+  "unevaluatedProperties and a schema of its own below": {
+    properties: { a: { unevaluatedProperties: false } },
+    unevaluatedProperties: { unevaluatedItems: false },
+  },
+  "unevaluatedItems false": { prefixItems: [{ type: "integer" }], unevaluatedItems: false },
+  "unevaluatedItems alone": { type: "array", unevaluatedItems: { type: "integer" } },
+  "unevaluatedItems and arms": {
+    type: ["array", "string"],
+    anyOf: [
+      { prefixItems: [{ const: 1 }] },
+      { prefixItems: [true, { type: "string" }], minItems: 2 },
+      { minLength: 1 },
+    ],
+    unevaluatedItems: false,
+  },
+  "unevaluatedItems and contains": { contains: { type: "string" }, unevaluatedItems: { type: "integer" } },
+  "unevaluatedItems and contains in arms": {
+    anyOf: [
+      { contains: { type: "string" }, maxContains: 1 },
+      { contains: { type: "integer" }, minContains: 0 },
+    ],
+    unevaluatedItems: false,
+  },
+  "both kinds of unevaluated": {
+    properties: { a: true },
+    prefixItems: [true],
+    minLength: 1,
+    unevaluatedItems: false,
+    unevaluatedProperties: false,
+  },
   "ref with siblings": { $ref: "#/$defs/Other", required: ["a"] },
   ref: { $ref: "#/$defs/Other" },
 };
@@ -219,7 +320,13 @@ const cases: Record<string, unknown> = {
 describe("each keyword", async () => {
   const numbered = Object.values(cases).map((schema, index) => [`It${index}`, schema] as const);
   const other = { type: "object", properties: { a: { type: "integer" } } };
-  const definitions = { ...Object.fromEntries(numbered), Other: other };
+  const arms = {
+    anyOf: [
+      { properties: { a: { type: "integer" }, b: { type: "integer" } }, required: ["a"] },
+      { properties: { n: true } },
+    ],
+  };
+  const definitions = { ...Object.fromEntries(numbered), Other: other, Arms: arms };
   const validators = await compiled(definitions);
   const byAjv = ajvFor(definitions);
   const byInterpreter = interpreterFor(schemaOf(definitions));
@@ -231,28 +338,12 @@ describe("each keyword", async () => {
         const told = JSON.stringify(instance);
         // ajv cuts the quotient with parseInt, which reads "1e+300" as 1.
         const misread = instance === 1e300 && JSON.stringify(schema).includes("multipleOf");
-        if (!misread) expect(verdict, `ajv on ${told}`).toBe(byAjv(name, instance));
+        if (!misread && isReadByAjv(schema)) expect(verdict, `ajv on ${told}`).toBe(byAjv(name, instance));
         expect(verdict, `interpreter on ${told}`).toBe(byInterpreter(name, instance));
         expect(validators[`accepts${name}`]!(instance), `open reading on ${told}`).toBe(verdict);
       }
     });
   }
-});
-
-describe("keywords that depend on others", () => {
-  for (const keyword of ["unevaluatedProperties", "unevaluatedItems"]) {
-    it(`${keyword} is refused, naming the place`, () => {
-      const schema = schemaOf({ A: { properties: { b: { type: "object", [keyword]: false } } } });
-      expect(() => validatorsOf(schema)).toThrow(
-        expect.objectContaining({ code: "unsupported-keyword", pointer: `/$defs/A/properties/b/${keyword}` }),
-      );
-    });
-  }
-
-  it("they pass where they ask for nothing", async () => {
-    const { isA } = await compiled({ A: { type: "object", unevaluatedProperties: true } });
-    expect(isA!({ a: 1 })).toBe(true);
-  });
 });
 
 describe("values that JSON.parse never gives", () => {

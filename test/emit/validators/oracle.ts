@@ -15,6 +15,31 @@ export function ajvFor(definitions: object): (name: string, value: JsonValue) =>
   };
 }
 
+/**
+ * Whether ajv reads a schema as the specification means it. It does not where
+ * - `unevaluated*` depend on arms (what a refused arm looked at counts, and `if` alone does not);
+ * - `prefixItems` stand beside `contains` (items are counted from behind the prefix on);
+ * - `contains` stands in `contains` (the code that ajv makes names variables it does not declare);
+ * - a member called `__proto__` is described (ajv sets it on a plain object, where it is the prototype).
+ */
+export function isReadByAjv(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isReadByAjv);
+  if (typeof schema !== "object" || schema === null) return true;
+  const has = (key: string): boolean => Object.hasOwn(schema, key);
+  if (["unevaluatedProperties", "unevaluatedItems", "__proto__"].some(has)) return false;
+  if (
+    has("contains") &&
+    (has("prefixItems") || mentions((schema as { contains: unknown }).contains, "contains"))
+  )
+    return false;
+  return Object.values(schema).every(isReadByAjv);
+}
+
+function mentions(schema: unknown, key: string): boolean {
+  if (typeof schema !== "object" || schema === null) return false;
+  return Object.hasOwn(schema, key) || Object.values(schema).some((child) => mentions(child, key));
+}
+
 /** Verdicts of the engine's interpreter. */
 export function interpreterFor(schema: Schema): (name: string, value: JsonValue) => boolean {
   return (name, value) => isValid(schema, schema.definitions.get(name)!.node, value);

@@ -1,0 +1,142 @@
+import type { SchemaNode } from "@mcpgen/engine";
+import type { Shapes } from "./shape.js";
+
+/** What `unevaluatedProperties` or `unevaluatedItems` speak of. */
+export type Container = "object" | "array";
+
+/** The members or items that keywords evaluate besides judging the value as a whole (2020-12 core, section 11). */
+export interface Coverage {
+  /** All of them. */
+  readonly all: boolean;
+  readonly names: ReadonlySet<string>;
+  readonly patterns: ReadonlySet<string>;
+  /** So many items from the first on. */
+  readonly prefix: number;
+}
+
+const nothing: Coverage = { all: false, names: new Set(), patterns: new Set(), prefix: 0 };
+
+/** The keyword that speaks of what is left of such a value. */
+export function restOf(node: SchemaNode, container: Container): SchemaNode | undefined {
+  return container === "object" ? node.unevaluatedProperties : node.unevaluatedItems;
+}
+
+/** What the schemas of one reading evaluate. */
+export class Coverages {
+  private readonly shapes: Shapes;
+  private readonly container: Container;
+  private readonly most = new Map<SchemaNode, Coverage>();
+
+  constructor(shapes: Shapes, container: Container) {
+    this.shapes = shapes;
+    this.container = container;
+  }
+
+  /**
+   * What `node` evaluates of every value it accepts: by keywords of its own and of what `$ref` and `allOf`
+   * add. A keyword that speaks of what is left evaluates that too, but not for the node it stands in.
+   */
+  settled(node: SchemaNode, itself = false): Coverage {
+    return union(
+      this.shapes
+        .conjuncts(node)
+        .map((part) => (this.takesRest(part) && !(itself && part === node) ? everything : this.own(part))),
+    );
+  }
+
+  /** What `node` evaluates of some values at most. */
+  widest(node: SchemaNode): Coverage {
+    const known = this.most.get(node);
+    if (known) return known;
+    const parts = this.shapes.conjuncts(node);
+    const widest = union([
+      this.settled(node),
+      ...parts.flatMap((part) => this.conditionals(part)).map((child) => this.widest(child)),
+      ...(parts.some((part) => this.marksItems(part)) ? [everything] : []),
+    ]);
+    this.most.set(node, widest);
+    return widest;
+  }
+
+  /** Whether `node` evaluates more than `known` of some values. */
+  adds(node: SchemaNode, known: Coverage): boolean {
+    return !includes(known, this.widest(node));
+  }
+
+  /** Whether it depends on the value how much `node` evaluates, beyond `known`. */
+  varies(node: SchemaNode, known: Coverage): boolean {
+    const always = union([known, this.settled(node)]);
+    return (
+      !always.all &&
+      this.shapes
+        .conjuncts(node)
+        .some(
+          (part) =>
+            this.marksItems(part) || this.conditionals(part).some((child) => this.adds(child, always)),
+        )
+    );
+  }
+
+  /** `contains` evaluates the items it finds. */
+  marksItems(node: SchemaNode): boolean {
+    return this.container === "array" && node.contains !== undefined;
+  }
+
+  /** Subschemas that count only for values they accept. */
+  private conditionals(node: SchemaNode): SchemaNode[] {
+    if (this.shapes.isOpen(node)) return [];
+    return [
+      ...(node.anyOf ?? []),
+      ...(node.oneOf ?? []),
+      ...(node.if ? [node.if, node.then, node.else].filter((child) => child !== undefined) : []),
+      ...(this.container === "object" ? (node.dependentSchemas?.values() ?? []) : []),
+    ];
+  }
+
+  private takesRest(node: SchemaNode): boolean {
+    // Members that an unknown arm of an open union may have are nobody else's.
+    const open = this.shapes.isOpen(node) && (node.anyOf ?? node.oneOf) !== undefined;
+    return open || restOf(node, this.container) !== undefined;
+  }
+
+  private own(node: SchemaNode): Coverage {
+    if (this.container === "array") {
+      return { ...nothing, all: node.items !== undefined, prefix: node.prefixItems?.length ?? 0 };
+    }
+    return {
+      ...nothing,
+      all: node.additionalProperties !== undefined,
+      names: new Set(node.properties?.keys()),
+      patterns: new Set(node.patternProperties?.keys()),
+    };
+  }
+}
+
+const everything: Coverage = { ...nothing, all: true };
+
+function union(parts: readonly Coverage[]): Coverage {
+  return {
+    all: parts.some(({ all }) => all),
+    names: new Set(parts.flatMap(({ names }) => [...names])),
+    patterns: new Set(parts.flatMap(({ patterns }) => [...patterns])),
+    prefix: parts.reduce((longest, { prefix }) => Math.max(longest, prefix), 0),
+  };
+}
+
+/** What of `part` is not in `known`. */
+export function beyond(part: Coverage, known: Coverage): Coverage {
+  return {
+    all: part.all && !known.all,
+    names: new Set([...part.names].filter((name) => !known.names.has(name))),
+    patterns: new Set([...part.patterns].filter((pattern) => !known.patterns.has(pattern))),
+    prefix: part.prefix > known.prefix ? part.prefix : 0,
+  };
+}
+
+function includes(known: Coverage, part: Coverage): boolean {
+  return known.all || isNothing(beyond(part, known));
+}
+
+export function isNothing({ all, names, patterns, prefix }: Coverage): boolean {
+  return !all && names.size === 0 && patterns.size === 0 && prefix === 0;
+}
