@@ -29,6 +29,7 @@ const codes: { readonly [C in SchemaErrorCode]: DiagnosticCode } = {
   "remote-reference": "MG1106",
   "circular-reference": "MG1107",
   "too-deep": "MG1108",
+  "unsafe-pattern": "MG1110",
 };
 
 const advice: { readonly [C in SchemaErrorCode]: string } = {
@@ -40,6 +41,7 @@ const advice: { readonly [C in SchemaErrorCode]: string } = {
   "remote-reference": "Bundle the schemas into one file.",
   "circular-reference": "Correct one of the references.",
   "too-deep": "Give parts of the schema names under $defs.",
+  "unsafe-pattern": "Write the pattern so that each text can match in one way only.",
 };
 
 /**

@@ -1,6 +1,6 @@
 import type { Schema, SchemaNode } from "./ir.js";
 import type { JsonObject, JsonValue } from "./json.js";
-import { memberPatternsOf } from "./patterns.js";
+import { memberPatternsOf } from "./patterns/compiled.js";
 
 /** Whether a value is valid against a node. */
 export type Judge = (node: SchemaNode, value: JsonValue) => boolean;

@@ -1,7 +1,7 @@
 import type { Schema, SchemaNode, TypeName } from "./ir.js";
 import { type JsonObject, type JsonValue, isJsonObject, jsonEqual } from "./json.js";
 import { evaluatedItems, evaluatedKeys } from "./evaluated.js";
-import { memberPatternsOf, patternOf } from "./patterns.js";
+import { memberPatternsOf, patternOf } from "./patterns/compiled.js";
 import { hasRepeated } from "./repeated.js";
 
 /**

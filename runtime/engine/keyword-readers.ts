@@ -1,6 +1,8 @@
 import { kindOf } from "./canonicalise.js";
 import type { SchemaNode, TypeName } from "./ir.js";
 import { type JsonObject, type JsonValue, isJsonObject, naturalCompare, pointer } from "./json.js";
+import { unsafePattern } from "./patterns/compiled.js";
+import { type Matcher, matcherOf } from "./patterns/pattern.js";
 import { SchemaError } from "./schema-error.js";
 
 /** A node under construction. */
@@ -161,8 +163,9 @@ function expectTypes(value: JsonValue, at: string): TypeName[] {
 }
 
 function expectPattern(value: string, at: string): string {
+  let matcher: Matcher | undefined;
   try {
-    void new RegExp(value, "u");
+    matcher = matcherOf(value);
   } catch {
     throw new SchemaError(
       "malformed-keyword",
@@ -170,6 +173,7 @@ function expectPattern(value: string, at: string): string {
       `expected a regular expression (ECMA-262), got ${describe(value)}`,
     );
   }
+  if (!matcher) throw new SchemaError("unsafe-pattern", at, unsafePattern(value));
   return value;
 }
 

@@ -7,7 +7,8 @@ export type SchemaErrorCode =
   | "unresolved-reference"
   | "remote-reference"
   | "circular-reference"
-  | "too-deep";
+  | "too-deep"
+  | "unsafe-pattern";
 
 /** A schema that cannot be read. `pointer` is the place in the document that was passed in. */
 export class SchemaError extends Error {

@@ -44,6 +44,7 @@ describe("an error of the engine becomes a coded one", () => {
       "MG1108",
       "/$defs/A/items",
     ],
+    ["unsafe-pattern", '{\n"$defs": {\n"A": {"pattern": "^(?:(a+)+\\\\1)$"}}}', "MG1110", "/$defs/A/pattern"],
   ])("%s, with the line", async (_, text, code, pointer) => {
     const error = await refusal(text);
     expect(error.code).toBe(code);
@@ -116,6 +117,7 @@ test("every code has a long form", () => {
     "MG1107",
     "MG1108",
     "MG1109",
+    "MG1110",
   ]) {
     expect(catalogue[code as keyof typeof catalogue].explanation.length).toBeGreaterThan(80);
   }

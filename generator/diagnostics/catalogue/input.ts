@@ -103,6 +103,12 @@ export const inputDiagnostics = {
     explanation:
       "A protocol schema holds its definitions under `$defs` (or `definitions`). The document has none, so there is nothing to generate.",
   },
+  MG1110: {
+    title: "A pattern could take time without bound",
+    exit: 3,
+    explanation:
+      "Some regular expressions, such as `^(a+)+$`, take a matcher longer than anybody waits for texts of a few dozen characters. Write the pattern so that each text can match in one way only: no repeats directly inside repeats, no alternatives that begin alike inside a repeat.",
+  },
   MG1201: {
     title: "A notes file is malformed",
     exit: 3,

@@ -1,0 +1,100 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Hazard, hazardOf, matcherOf } from "@mcpgen/engine";
+import { LinearMatcher } from "../../runtime/engine/patterns/linear-matcher.js";
+import { parsePattern } from "../../runtime/engine/patterns/parse.js";
+import { programOf } from "../../runtime/engine/patterns/program.js";
+
+describe("the hazard of", () => {
+  test.each<[string, Hazard]>([
+    ["foo", "none"],
+    ["^x-", "none"],
+    ["^a+$", "none"],
+    ["^[a-z]+(-[a-z]+)*$", "none"],
+    ["^([0-9a-f]{2})*$", "none"],
+    ["^(\\d{1,3}\\.){3}\\d{1,3}$", "none"],
+    ["^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$", "none"],
+    ["^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$", "none"],
+    ["^(foo|foobar|fo)*$", "none"],
+    ["^.{1,4096}$", "none"],
+    ["^(?!foo)(?=.*\\d)[a-z0-9]+(?<!-)$", "none"],
+    ["\\d+px", "polynomial"],
+    ["^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$", "polynomial"],
+    ["^\\s+|\\s+$", "polynomial"],
+    ["^a*b?a*$", "polynomial"],
+    ["(a*)*", "exponential"],
+    ["^(a+)+$", "exponential"],
+    ["^(a|a)*$", "exponential"],
+    ["^(a|b|ab)*c$", "exponential"],
+    ["^(\\w+\\s?)*$", "exponential"],
+    ["^(?=(a+)+b)", "exponential"],
+    ["^(a?){25}a{25}$", "exponential"],
+    ["^(a{1,50}){1,50}$", "exponential"],
+    ["^(a+)\\1$", "exponential"],
+    [`^${"a?".repeat(30)}${"a".repeat(30)}$`, "exponential"],
+  ])("%s is %s", (pattern, hazard) => {
+    expect(hazardOf(pattern)).toBe(hazard);
+  });
+
+  // Time without bound would run into the time limit of the test.
+  test.each([
+    ["wide", "(a|b)".repeat(5_000)],
+    ["deep", "(".repeat(5_000) + ")".repeat(5_000)],
+    ["full of loops", "(a*b*c*)*".repeat(300)],
+  ])("a pattern that is %s is not worked out without end", (_, pattern) => {
+    expect(hazardOf(pattern)).toBe("exponential");
+  });
+});
+
+const atom = fc.constantFrom(
+  ..."abc_-é😀",
+  ".",
+  "\\w",
+  "\\D",
+  "[^a]",
+  "[a-c\\-]",
+  "\\p{L}",
+  "\\u0061",
+  "\\b",
+  "^",
+  "$",
+);
+const pattern = fc.letrec<{ any: string }>((tie) => ({
+  any: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    atom,
+    fc.tuple(tie("any"), tie("any")).map(([a, b]) => a + b),
+    fc.tuple(tie("any"), tie("any")).map(([a, b]) => `(${a}|${b})`),
+    fc
+      .tuple(tie("any"), fc.constantFrom("*", "+", "?", "{2}", "{1,3}", "{2,}", "*?"))
+      .map(([part, bounds]) => `(?:${part})${bounds}`),
+  ),
+})).any;
+
+test("the automaton says what the platform's own matcher says", () => {
+  const text = fc.string({ unit: fc.constantFrom(..."abc_-1é😀 \n"), maxLength: 8 });
+  fc.assert(
+    fc.property(pattern, fc.array(text, { minLength: 4, maxLength: 8 }), (source, texts) => {
+      const matcher = new LinearMatcher(programOf(parsePattern(source)!)!);
+      const native = new RegExp(source, "u");
+      for (const each of texts) expect(matcher.test(each), each).toBe(native.test(each));
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test("patterns that would take exponential time are matched in linear time", () => {
+  const long = "a".repeat(200_000);
+  for (const source of ["^(a+)+$", "^(a|a)*$", "^(\\w+\\s?)*$", "(x+x+)+y", "a+b"]) {
+    const matcher = matcherOf(source)!;
+    expect(matcher.test(`${long}!`), source).toBe(false);
+  }
+  expect(matcherOf("^(a+)+$")!.test(long)).toBe(true);
+});
+
+test("what no matcher is made of", () => {
+  for (const source of ["^(a+)+\\1$", "(?=(a+)+b)", "^((a{1000}){1000})+$"]) {
+    expect(matcherOf(source), source).toBeUndefined();
+  }
+  expect(() => matcherOf("(")).toThrow(SyntaxError);
+});
