@@ -1,0 +1,30 @@
+import { deepStrictEqual } from "node:assert";
+
+const inFlight = 64;
+const message = "a message of some forty characters, hello";
+
+/** What the client is to connect to. */
+export const [, , server, revision] = process.argv;
+
+/**
+ * Does as many calls as the parent process asks for, 64 in flight, and tells it the CPU time (microseconds) that
+ * this process spent on them. `call(params)` does one; `close()` is called when the parent has no more wishes.
+ */
+export async function serveCalls(call, close) {
+  const params = { name: "echo", arguments: { message } };
+  const { content } = await call(params);
+  deepStrictEqual(content, [{ type: "text", text: message }]);
+  process.on("message", async ({ count }) => {
+    let begun = 0;
+    const before = process.cpuUsage();
+    const one = async () => {
+      while (begun++ < count) await call(params);
+    };
+    await Promise.all(Array.from({ length: inFlight }, one));
+    const { user, system } = process.cpuUsage(before);
+    process.send({ spent: user + system });
+  });
+  process.on("disconnect", () => {
+    void Promise.resolve(close()).then(() => process.exit(0));
+  });
+}

@@ -1,0 +1,93 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const report = fileURLToPath(new URL("report.cjs", import.meta.url));
+const newline = 10;
+
+/**
+ * A server in a process of its own, spoken to in bytes: what the driver costs is the driver's, and it reads
+ * no more of an answer than its line end while it measures.
+ */
+export class ProcessUnderTest {
+  #child;
+  #onData = () => {};
+  #ended = false;
+  #stderr = "";
+
+  constructor(file, environment = {}) {
+    this.#child = spawn(process.execPath, ["--require", report, file, "--stdio"], {
+      env: { ...process.env, ...environment },
+      stdio: ["pipe", "pipe", "pipe", "pipe"],
+    });
+    this.#child.stdout.on("data", (chunk) => this.#onData(chunk));
+    this.#child.stderr.on("data", (chunk) => (this.#stderr = (this.#stderr + chunk).slice(-2000)));
+    this.#child.stdin.on("error", () => {});
+    this.exited = new Promise((resolve) => {
+      this.#child.on("exit", (code, signal) => {
+        if (!this.#ended) throw new Error(`${file} ended (${signal ?? code}):\n${this.#stderr}`);
+        resolve();
+      });
+    });
+  }
+
+  send(...messages) {
+    this.#child.stdin.write(messages.map((message) => JSON.stringify(message) + "\n").join(""));
+  }
+
+  /** The next `count` messages, parsed. */
+  receive(count = 1) {
+    return new Promise((resolve) => {
+      let text = "";
+      this.#onData = (chunk) => {
+        text += chunk;
+        const lines = text.split("\n");
+        if (lines.length <= count) return;
+        this.#onData = () => {};
+        resolve(lines.slice(0, count).map((line) => JSON.parse(line)));
+      };
+    });
+  }
+
+  /** Sends `count` requests, `line(index)` being the text of one, so that `inFlight` are always open. */
+  exchange(line, count, inFlight) {
+    return new Promise((resolve) => {
+      let sent = 0;
+      let answered = 0;
+      const write = (wanted) => {
+        const end = Math.min(count, sent + wanted);
+        let text = "";
+        while (sent < end) text += line(sent++);
+        if (text !== "") this.#child.stdin.write(text);
+      };
+      this.#onData = (chunk) => {
+        const arrived = lineEnds(chunk);
+        if (arrived === 0) return;
+        answered += arrived;
+        if (answered < count) return write(arrived);
+        this.#onData = () => {};
+        resolve();
+      };
+      write(inFlight);
+    });
+  }
+
+  /** Microseconds of CPU time spent so far, all threads. */
+  cpu() {
+    return new Promise((resolve) => {
+      this.#child.stdio[3].once("data", (data) => resolve(Number(String(data))));
+      this.#child.kill("SIGUSR2");
+    });
+  }
+
+  async end() {
+    this.#ended = true;
+    this.#child.kill("SIGKILL");
+    await this.exited;
+  }
+}
+
+function lineEnds(chunk) {
+  let count = 0;
+  for (let at = chunk.indexOf(newline); at !== -1; at = chunk.indexOf(newline, at + 1)) count++;
+  return count;
+}

@@ -1,0 +1,65 @@
+/**
+ * The runtime beside other implementations and the floors. Usage: npm run bench -- [--quick] [--only=TEXT]
+ * The contenders of a row take turns on one machine in one run, so that only ratios need to be believed.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const here = fileURLToPath(new URL(".", import.meta.url));
+if (process.platform === "win32")
+  fail("bench: CPU time is asked for by a signal, which Windows does not know");
+if (!existsSync(`${here}node_modules`)) install();
+
+const { contenders, floor, floorValid, ours } = await import("./contenders.mjs");
+const { allRows } = await import("./rows/all.mjs");
+const { pinToOneCore } = await import("./pinning.mjs");
+const only = process.argv.find((argument) => argument.startsWith("--only="))?.slice("--only=".length) ?? "";
+const quick = process.argv.includes("--quick");
+const effort = quick ? { share: 0.3, rounds: 5, quick } : { share: 1, rounds: 15, quick };
+
+pinToOneCore();
+const names = contenders().map(({ name }) => name);
+if (!names.includes(ours)) console.log("(ours is missing: dist/examples/bench-server is not built)");
+console.log(`${"".padEnd(44)}${names.map((name) => name.padStart(13)).join("")}    bar`);
+for (const row of allRows) if (row.name.includes(only)) print(row, await row.measure(effort));
+
+function print({ name, unit, bar }, values) {
+  console.log(
+    `${`${name}, ${unit}`.padEnd(44)}${names.map((one) => figure(values.get(one))).join("")}    ${verdict(bar, values)}`,
+  );
+  for (const base of [floor, floorValid]) {
+    if (!values.has(base)) continue;
+    const ratios = names.map((one) => ratio(values.get(one), values.get(base)));
+    console.log(`${`  times ${base}`.padEnd(44)}${ratios.join("")}`);
+  }
+}
+
+function figure(value) {
+  if (value === undefined) return "–".padStart(13);
+  return value.toFixed(value < 100 ? 1 : 0).padStart(13);
+}
+
+function ratio(value, base) {
+  return (value === undefined ? "" : (value / base).toFixed(2)).padStart(13);
+}
+
+/** `bar` is either `[times, whom]` or a number in the row's unit. */
+function verdict(bar, values) {
+  const value = values.get(ours);
+  const limit = Array.isArray(bar) ? bar[0] * values.get(bar[1]) : bar;
+  const text = Array.isArray(bar) ? `≤ ${bar[0]} × ${bar[1]}` : `≤ ${bar}`;
+  if (value === undefined) return text;
+  return `${text}: ${value <= limit ? "met" : "MISSED"}`;
+}
+
+function install() {
+  console.log("bench: installing the other implementations (bench/runtime/package-lock.json)");
+  const { status } = spawnSync("npm", ["ci", "--prefix", here], { stdio: "inherit" });
+  if (status !== 0) fail("bench: that failed; run: npm ci --prefix bench/runtime");
+}
+
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
