@@ -1,6 +1,6 @@
 import { type Schema, naturalCompare, reachable } from "@mcpgen/engine";
 import type { NoteProblem } from "../notes/apply.js";
-import type { Note, PairingNote, SenderNote } from "../notes/note.js";
+import type { Note, PairingNote, SenderNote, StepNote } from "../notes/note.js";
 import { eraOf } from "./era.js";
 import { findErrors } from "./errors.js";
 import { defineInlineMessages } from "./inline-messages.js";
@@ -69,6 +69,7 @@ export function buildModel(source: ModelSource): BuiltModel {
     errors: findErrors(schema, notesOf(notes, "error"), assumptions),
     headers: headerRules(notes, methods),
     owned: findOwned(schema, notesOf(notes, "owned"), problems),
+    stepNotes: notes.filter((note): note is StepNote => note.kind === "lower" || note.kind === "lift"),
     assumptions: distinct(assumptions),
   };
   return { model, problems };

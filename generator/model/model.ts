@@ -1,4 +1,5 @@
 import type { Deprecation, JsonValue, Schema } from "@mcpgen/engine";
+import type { StepNote } from "../notes/note.js";
 
 export type Role = "client" | "server";
 export type Era = "legacy" | "modern";
@@ -20,6 +21,8 @@ export interface ProtocolModel {
   readonly headers: readonly HeaderRule[];
   /** Properties the era owns, which authors never write: definition name → property names. */
   readonly owned: ReadonlyMap<string, ReadonlySet<string>>;
+  /** What becomes of values that have no form at the revision before, or that have none here. */
+  readonly stepNotes: readonly StepNote[];
   /** What was derived by convention because neither schema nor notes say it. */
   readonly assumptions: readonly Assumption[];
 }

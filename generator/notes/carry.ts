@@ -25,8 +25,8 @@ export async function carryNotes(
   document: JsonObject,
   notesFile: JsonFile,
 ): Promise<Carried> {
-  let entries = entriesOf(notesFile.value);
-  const dropped: NoteProblem[] = [];
+  const { lasting, dropped } = withoutSteps(notesFile);
+  let entries = lasting;
   for (;;) {
     // Leaving a note out may change what another one does, so this goes on until all that remain have effect.
     const notes = parseNotes({ file: notesFile.file, value: { format: 1, notes: [...entries] } });
@@ -40,6 +40,22 @@ export async function carryNotes(
     });
   }
   return { notes: entries.map((entry) => ({ ...entry, carried: true })), dropped };
+}
+
+/** Decisions on steps speak of one pair of revisions; at the next pair they are taken anew. */
+function withoutSteps(notesFile: JsonFile): { lasting: JsonObject[]; dropped: NoteProblem[] } {
+  const dropped = parseNotes(notesFile).flatMap((note) =>
+    note.kind !== "lower" && note.kind !== "lift"
+      ? []
+      : note.targets.map((target): NoteProblem => ({
+          code: "MG1203",
+          note,
+          target,
+          message: `it speaks of the step from ${note.previous}`,
+        })),
+  );
+  const lasting = entriesOf(notesFile.value).filter(({ kind }) => kind !== "lower" && kind !== "lift");
+  return { lasting, dropped };
 }
 
 function entriesOf(value: JsonValue): JsonObject[] {

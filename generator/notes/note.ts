@@ -94,6 +94,25 @@ export interface OpenNote extends NoteBase {
   readonly kind: "open";
 }
 
+/**
+ * What becomes of a value that has no form at the other revision of a pair: `lower` on the way to the revision
+ * before this one, `lift` on the way from there. The target is a place of either schema.
+ */
+export interface StepNote extends NoteBase {
+  readonly kind: "lower" | "lift";
+  /** The revision before this one, which the decision was made for. */
+  readonly previous: string;
+  readonly how: "drop" | "text" | "refuse" | "fill";
+  /** Of a refusal: its stable name. */
+  readonly code?: string;
+  /** The text in place of a value; `{member}` stands for a member of it. */
+  readonly text?: string;
+  /** The list that takes a member's JSON as text, if it is empty. */
+  readonly into?: string;
+  /** What a member that must be there is filled with. */
+  readonly value?: JsonValue;
+}
+
 export type Note =
   | ErrataNote
   | ExtendsNote
@@ -106,6 +125,7 @@ export type Note =
   | OwnedNote
   | DeprecatedNote
   | ErrorNote
-  | OpenNote;
+  | OpenNote
+  | StepNote;
 
 export type NoteKind = Note["kind"];

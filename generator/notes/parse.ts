@@ -27,6 +27,29 @@ function optional(field: Field): Field {
   return { ...field, optional: true };
 }
 
+/** The outcomes of a step, each with the fields of which it needs one. */
+const outcomes: { readonly [how: string]: readonly string[] } = {
+  drop: [],
+  text: ["text", "into"],
+  refuse: ["code"],
+  fill: ["value"],
+};
+
+const step: { readonly [field: string]: Field } = {
+  previous: string,
+  how: {
+    expected: `one of ${Object.keys(outcomes).join(", ")}`,
+    check: (value) => typeof value === "string" && Object.hasOwn(outcomes, value),
+  },
+  code: optional({
+    expected: "a name in lower case, with hyphens",
+    check: (value) => typeof value === "string" && /^[a-z][a-z0-9-]*$/.test(value),
+  }),
+  text: optional(string),
+  into: optional(string),
+  value: optional({ expected: "a JSON value", check: () => true }),
+};
+
 /** The fields each kind has beside `kind`, `target`, `reason`, `link` and `carried`. */
 const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } } = {
   errata: {
@@ -73,6 +96,8 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
     http: optional({ expected: "an HTTP status", check: (value) => Number.isInteger(value) }),
   },
   open: {},
+  lower: step,
+  lift: step,
 };
 
 function isPointer(value: JsonValue): boolean {
@@ -146,5 +171,20 @@ function kindFields(kind: NoteKind, entry: JsonObject, at: string, malformed: Ma
   if (kind === "errata" && "becomes" in result === "type" in result) {
     throw malformed(at, 'an errata note has either "becomes" (a schema) or "type" (a TypeScript type)');
   }
+  if (fields === step) checkStep(result, at, malformed);
   return result;
+}
+
+/** A step note has the field that its outcome needs, and none that only others have. */
+function checkStep(fields: JsonObject, at: string, malformed: Malformed): void {
+  const how = fields["how"] as string;
+  const fitting = outcomes[how]!;
+  const given = Object.values(outcomes).flatMap((names) => names.filter((name) => name in fields));
+  const stray = given.find((name) => !fitting.includes(name));
+  if (stray !== undefined)
+    throw malformed(pointer(at, stray), `"how": ${JSON.stringify(how)} has no ${JSON.stringify(stray)}`);
+  if (fitting.length > 0 && given.length !== 1) {
+    const names = fitting.map((name) => JSON.stringify(name)).join(" or ");
+    throw malformed(at, `"how": ${JSON.stringify(how)} needs ${names}`);
+  }
 }

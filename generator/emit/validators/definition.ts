@@ -38,6 +38,17 @@ export class DefinitionEmitter {
     const functions = this.validator(definition, exact, parts);
     if (this.file.differing.has(definition.name)) functions.push(...this.validator(definition, open, parts));
     else functions.push({ text: this.alias(definition.name), used: new Set() });
+    return this.finished(functions, parts);
+  }
+
+  /** The functions of a definition that nobody outside the file calls, in the exact reading alone. */
+  emitPrivate(definition: Definition, exact: Reading): string[] {
+    const parts = new PartNames(this.file.names, definition.name);
+    const head = plainHead(this.file.names.local("is", definition.name));
+    return this.finished(this.judges(definition, exact, parts, head), parts);
+  }
+
+  private finished(functions: readonly Printed[], parts: PartNames): string[] {
     const used = new Set(functions.flatMap((one) => [...one.used]));
     for (const name of preludeNames) if (used.has(name)) this.prelude.add(name as PreludeName);
     return [
