@@ -39,7 +39,7 @@ describe("the hazard of", () => {
   // Time without bound would run into the time limit of the test.
   test.each([
     ["wide", "(a|b)".repeat(5_000)],
-    ["deep", "(".repeat(5_000) + ")".repeat(5_000)],
+    ["deep", `${"(".repeat(5_000)}a*${")".repeat(5_000)}`],
     ["full of loops", "(a*b*c*)*".repeat(300)],
   ])("a pattern that is %s is not worked out without end", (_, pattern) => {
     expect(hazardOf(pattern)).toBe("exponential");

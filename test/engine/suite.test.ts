@@ -22,10 +22,9 @@ function failures({ dialect, groups }: SuiteFile): string[] {
 }
 
 describe("required", () => {
-  test.each(files.filter(({ optional }) => !optional).map((file) => [file.dialect, file.path, file] as const))(
-    "%s %s",
-    (_, __, file) => {
-      expect(failures(file)).toEqual([]);
-    },
-  );
+  test.each(
+    files.filter(({ optional }) => !optional).map((file) => [file.dialect, file.path, file] as const),
+  )("%s %s", (_, __, file) => {
+    expect(failures(file)).toEqual([]);
+  });
 });
