@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Project, openProject } from "./project.js";
+import { type Project, commonFolder, openProject } from "./project.js";
 import { type CachedRun } from "../output/cache.js";
 import { listOutput } from "../output/folder.js";
 import { CodedError } from "../diagnostics/coded-error.js";
@@ -49,7 +49,7 @@ export async function checkOutput(
 ): Promise<Outcome> {
   const trust = !full && trustsCache(context.env);
   const state = inputState(wanted, project, trust);
-  if (state.cached?.inOrder && state.cached.key === state.key && isAsPlanned(project.outDir, state.cached)) {
+  if (state.cached?.inOrder && state.cached.key === state.key && isAsPlanned(project, state.cached)) {
     context.console.detail("nothing changed since the last complete run (--full generates anew)");
     return clean(state.cached.warnings as readonly Finding[], wanted);
   }
@@ -104,8 +104,9 @@ function clean(warnings: readonly Finding[], { request }: OutputRequest): Outcom
 }
 
 /** Whether the folder holds exactly the files of the cached run. */
-function isAsPlanned(outDir: string, { planned }: CachedRun): boolean {
-  if (isInterrupted(outDir)) return false;
+function isAsPlanned(project: Project, { planned }: CachedRun): boolean {
+  const { outDir } = project;
+  if (isInterrupted(outDir) || isInterrupted(commonFolder(project))) return false;
   const present = listOutput(outDir).filter((path) => path !== manifestFile);
   if (present.some((path) => !Object.hasOwn(planned, path))) return false;
   try {
@@ -115,14 +116,15 @@ function isAsPlanned(outDir: string, { planned }: CachedRun): boolean {
   }
 }
 
-function interrupted({ outDir }: Project, { directory }: CommandContext): Finding[] {
-  if (!isInterrupted(outDir)) return [];
+function interrupted(project: Project, { directory }: CommandContext): Finding[] {
+  const folder = [project.outDir, commonFolder(project)].find(isInterrupted);
+  if (folder === undefined) return [];
   return [
     {
       code: "MG3005",
       severity: "error",
       message: "a run was interrupted while it was writing",
-      place: { file: shownPath(outDir, directory) },
+      place: { file: shownPath(folder, directory) },
       next: "The next `mcpgen generate` puts back what it had changed.",
     },
   ];

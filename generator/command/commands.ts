@@ -124,6 +124,31 @@ export const commands: readonly CommandDefinition[] = [
     load: async () => (await import("./diff.js")).diff,
   },
   {
+    name: "upgrade",
+    summary: "Bring a new revision in, generate, and tell what is left to decide",
+    positionals: {
+      source: { type: "string", description: "FILE, URL or - for standard input", demandOption: true },
+    },
+    options: {
+      name: text("What the revision is called (default: the folder of FILE, if it is a date or draft)"),
+      "dry-run": flag("Tell all of it; write nothing"),
+      force: flag("Overwrite generated files that were edited by hand"),
+      replace: flag("Replace a revision whose content differs"),
+      status: text("How final it is (default: released for a date, draft for any other name)", {
+        choices: ["draft", "released"],
+      }),
+      "no-descriptions": flag("Leave out upstream's prose (default: as the newest revision)"),
+      "upstream-commit": text("Commit the file was taken from (default: the one in the URL)"),
+      "upstream-date": text("Day of that commit, YYYY-MM-DD"),
+      format: text("How to print", { choices: ["text", "json", "markdown", "github"] }),
+    },
+    examples: [
+      ["$0 upgrade new/schema.json --name 2027-01-15", "all of a new revision at once"],
+      ["$0 upgrade new/schema.json --name 2027-01-15 --dry-run --format markdown", "only the guide"],
+    ],
+    load: async () => (await import("./upgrade.js")).upgrade,
+  },
+  {
     name: "validate",
     summary: "Judge recorded messages, one to a line, by a revision",
     positionals: {

@@ -1,5 +1,4 @@
-import { openProject } from "./project.js";
-import type { Project } from "./project.js";
+import { type Project, commonFolder, openProject } from "./project.js";
 import { planOutput } from "../output/plan.js";
 import { recover } from "../output/transaction.js";
 import { writePlan } from "../output/write.js";
@@ -21,12 +20,13 @@ import { shownPath } from "./shown-path.js";
 
 export const generate: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
+  const dryRun = args.flag("dry-run");
+  const force = args.flag("force");
+  // Before anything is read: what a run that died had changed may be input as well.
+  const interrupted = dryRun || args.flag("check") ? [] : recovered(project, context);
   const wanted = outputRequest(args, project, context.directory);
   if (args.flag("check")) return checkOutput(wanted, project, context, { full: false });
 
-  const dryRun = args.flag("dry-run");
-  const force = args.flag("force");
-  const interrupted = dryRun ? [] : recovered(project, context);
   const state = inputState(wanted, project, trustsCache(context.env));
   context.console.progress(`generating ${wanted.request.sources.length} revisions…`);
   const comparison = await compareWithOutput(wanted, project.outDir, state, { ignoreManifest: force });
@@ -69,9 +69,12 @@ function refuseRemoval(
   });
 }
 
-function recovered({ outDir }: Project, context: CommandContext): Finding[] {
-  const undone = recover(outDir);
-  if (!undone) return [];
+/** Undoes what a run that died in the middle had changed. */
+export function recovered(project: Project, context: CommandContext): Finding[] {
+  const { schemaDir, outDir } = project;
+  const folders = new Set([commonFolder(project), schemaDir, outDir]);
+  const undone = [...folders].flatMap((folder) => recover(folder) ?? []);
+  if (undone.length === 0) return [];
   return [
     {
       code: "MG3005",

@@ -4,7 +4,7 @@ import type { Project } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { GenerateRequest } from "../generate.js";
 import { type RevisionSource, storedRevision } from "../input/revision-source.js";
-import { readLock } from "../revision/lock.js";
+import { type Lock, readLock } from "../revision/lock.js";
 import { expectRevisionName } from "../revision/name.js";
 import { expectRevision } from "../revision/verify.js";
 import type { Arguments } from "./arguments.js";
@@ -21,9 +21,15 @@ export interface OutputRequest {
 /**
  * What the command line and the configuration ask for, together.
  *
+ * @param lock the revisions there are; those of the schema folder without it
  * @throws CodedError MG2005 for options that do not go together, MG2010 for revisions that do not exist
  */
-export function outputRequest(args: Arguments, project: Project, directory: string): OutputRequest {
+export function outputRequest(
+  args: Arguments,
+  project: Project,
+  directory: string,
+  lock: Lock = readLock(project.schemaDir),
+): OutputRequest {
   refuseContradictions(args);
   refuseRoot(project.outDir);
   const { config, folder } = project.loaded;
@@ -39,7 +45,7 @@ export function outputRequest(args: Arguments, project: Project, directory: stri
   const notes = !args.flag("no-notes");
   return {
     request: {
-      sources: sourcesOf(args, project, directory),
+      sources: sourcesOf(args, project, directory, lock),
       schemaDir: project.schemaDir,
       importExtension,
       ...(only && { only }),
@@ -56,9 +62,8 @@ export function outputRequest(args: Arguments, project: Project, directory: stri
   };
 }
 
-function sourcesOf(args: Arguments, project: Project, directory: string): RevisionSource[] {
+function sourcesOf(args: Arguments, project: Project, directory: string, lock: Lock): RevisionSource[] {
   const { schemaDir, loaded } = project;
-  const lock = readLock(schemaDir);
   const file = args.string("schema");
   const named = args.strings("revision") ?? (file === undefined ? loaded.config.revisions : undefined);
   const revisions = named ?? (file === undefined ? [...lock.keys()] : []);

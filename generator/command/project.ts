@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { dirname, relative, resolve, sep } from "node:path";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext } from "./context.js";
 import { type LoadedConfig, loadConfig } from "../config/load-config.js";
@@ -21,4 +21,16 @@ export async function openProject(args: Arguments, { directory, console }: Comma
     schemaDir: resolve(folder, config.schema ?? "schema"),
     outDir: out === undefined ? resolve(folder, config.out ?? "generated") : resolve(directory, out),
   };
+}
+
+/** The folder that holds both schemas and output: what concerns both is written there, as one. */
+export function commonFolder({ schemaDir, outDir }: Project): string {
+  let folder = schemaDir;
+  while (!contains(folder, outDir)) folder = dirname(folder);
+  return folder;
+}
+
+function contains(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`);
 }

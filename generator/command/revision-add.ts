@@ -1,35 +1,20 @@
-import { openProject } from "./project.js";
+import { commonFolder, openProject } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { type AddedRevision, addRevision } from "../revision/add.js";
+import { recover } from "../output/transaction.js";
+import { type AddRequest, type AddedRevision, addRevision } from "../revision/add.js";
+import type { RevisionStatus } from "../revision/lock.js";
 import { readUpstream } from "../revision/source.js";
+import type { Arguments } from "./arguments.js";
 import type { RunCommand } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 
 export const revisionAdd: RunCommand = async (args, context) => {
-  const { schemaDir } = await openProject(args, context);
-  const name = args.string("name");
-  const status = args.string("status") as "draft" | "released" | undefined;
-  const commit = expectForm(
-    args.string("upstream-commit"),
-    "upstream-commit",
-    /^[0-9a-f]{40}$/,
-    "40 hexadecimal digits",
-  );
-  const date = expectForm(
-    args.string("upstream-date"),
-    "upstream-date",
-    /^\d{4}-\d{2}-\d{2}$/,
-    "a date, YYYY-MM-DD",
-  );
+  const project = await openProject(args, context);
+  recover(commonFolder(project));
   const added = await addRevision({
-    schemaDir,
+    ...addOptions(args, project.schemaDir),
     source: await readUpstream(args.required("source"), context),
     descriptions: !args.flag("no-descriptions"),
-    replace: args.flag("replace"),
-    ...(name !== undefined && { name }),
-    ...(status && { status }),
-    ...(commit !== undefined && { commit }),
-    ...(date !== undefined && { date }),
   });
   const { revision, action, locked, definitions, notes } = added;
   return {
@@ -46,12 +31,24 @@ export const revisionAdd: RunCommand = async (args, context) => {
   };
 };
 
-function expectForm(
-  value: string | undefined,
-  option: string,
-  form: RegExp,
-  expected: string,
-): string | undefined {
+/** What the command line says of a revision that is brought in. */
+export function addOptions(args: Arguments, schemaDir: string): Omit<AddRequest, "source" | "descriptions"> {
+  const name = args.string("name");
+  const status = args.string("status") as RevisionStatus | undefined;
+  const commit = expectForm(args, "upstream-commit", /^[0-9a-f]{40}$/, "40 hexadecimal digits");
+  const date = expectForm(args, "upstream-date", /^\d{4}-\d{2}-\d{2}$/, "a date, YYYY-MM-DD");
+  return {
+    schemaDir,
+    replace: args.flag("replace"),
+    ...(name !== undefined && { name }),
+    ...(status && { status }),
+    ...(commit !== undefined && { commit }),
+    ...(date !== undefined && { date }),
+  };
+}
+
+function expectForm(args: Arguments, option: string, form: RegExp, expected: string): string | undefined {
+  const value = args.string(option);
   if (value === undefined || form.test(value)) return value;
   throw new CodedError("MG2004", `expected --${option} to be ${expected}, got ${JSON.stringify(value)}`, {
     next: "Correct the value, or leave the option out.",

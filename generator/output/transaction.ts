@@ -107,10 +107,18 @@ export function isInterrupted(root: string): boolean {
 }
 
 function transactions(root: string): { readonly folder: string; readonly owner: number }[] {
-  if (!statSync(root, { throwIfNoEntry: false })?.isDirectory()) return [];
-  return readdirSync(root)
+  return namesIn(root)
     .filter((name) => name.startsWith(transactionPrefix))
     .map((name) => ({ folder: join(root, name), owner: Number(name.slice(transactionPrefix.length)) }));
+}
+
+/** A folder that may not be read is none that a run wrote into. */
+function namesIn(root: string): string[] {
+  try {
+    return statSync(root, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(root) : [];
+  } catch {
+    return [];
+  }
 }
 
 /** Until its journal is written, a transaction has changed nothing. */

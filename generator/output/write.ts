@@ -9,10 +9,13 @@ import { type FileChange, applyChanges } from "./transaction.js";
 /**
  * Carries out a plan without conflicts: all of it, or nothing. Unchanged files are not touched; the
  * manifest is put in place last.
- *
- * @returns whether anything was written
  */
-export function writePlan(outDir: string, plan: readonly PlannedFile[], manifest: Manifest): boolean {
+export function writePlan(outDir: string, plan: readonly PlannedFile[], manifest: Manifest): void {
+  applyChanges(outDir, planChanges(outDir, plan, manifest));
+}
+
+/** What carrying out a plan without conflicts changes below the output folder. */
+export function planChanges(outDir: string, plan: readonly PlannedFile[], manifest: Manifest): FileChange[] {
   invariant(!plan.some(({ action }) => action === "CONFLICT"), "a plan with conflicts is never carried out");
   const changes: FileChange[] = plan
     .filter(({ action }) => action !== "UNCHANGED")
@@ -21,9 +24,7 @@ export function writePlan(outDir: string, plan: readonly PlannedFile[], manifest
   const file = join(outDir, manifestFile);
   if (!existsSync(file) || readFileSync(file, "utf8") !== text)
     changes.push({ path: manifestFile, content: text });
-  if (changes.length === 0) return false;
-  applyChanges(outDir, changes);
-  return true;
+  return changes;
 }
 
 /**

@@ -1,0 +1,154 @@
+import { applyApprovals } from "../diff/policy/approvals.js";
+import { jsonReport } from "../diff/report/json.js";
+import type { Report } from "../diff/report/report.js";
+import { revisionBefore } from "../revision/newest.js";
+import type { Finding } from "../diagnostics/finding.js";
+import { readLock } from "../revision/lock.js";
+import type { Arguments } from "./arguments.js";
+import type { CommandContext, RunCommand } from "./context.js";
+import { storedSource } from "./diff/alike.js";
+import { policyOf } from "./diff/policies.js";
+import { compareSources } from "./diff/report.js";
+import type { Source } from "./diff/source.js";
+import { carriedNotes } from "./drift.js";
+import { recovered } from "./generate.js";
+import type { Outcome } from "./outcome.js";
+import { conflictFindings, planOutcome } from "./plan-report.js";
+import { type Project, openProject } from "./project.js";
+import { repeatedWith } from "./repeated.js";
+import { type Decision, decisionsOf } from "./upgrade/decisions.js";
+import { type Point, guideOf } from "./upgrade/guide.js";
+import { guideMarkdown, guideText } from "./upgrade/print.js";
+import { type StagedUpgrade, stageUpgrade, writeUpgrade } from "./upgrade/stage.js";
+
+/** Brings a revision in, generates, and tells what is left to decide: all of it is written, or nothing. */
+export const upgrade: RunCommand = async (args, context) => {
+  const start = performance.now();
+  const project = await openProject(args, context);
+  const dryRun = args.flag("dry-run");
+  const interrupted = dryRun ? [] : recovered(project, context);
+  context.console.progress("generating…");
+  const staged = await stageUpgrade(args, project, context);
+  const conflicts = conflictFindings(staged.plan, project, context);
+  if (conflicts.length > 0) return refused(conflicts, context);
+
+  const base = await baseOf(staged, project, context);
+  const report = base && compare(base, staged, args, project);
+  const decisions = decisionsOf(staged, base, project, context.directory);
+  if (!dryRun) writeUpgrade(staged, project, context);
+  const { settings } = context.console;
+  const warnings = [
+    ...interrupted,
+    ...(settings.format === "github" ? warningsOf(staged, project, context) : []),
+  ];
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  const outcome = present(staged, { report, decisions, dryRun, seconds }, args, project, context);
+  return { ...outcome, findings: warnings };
+};
+
+function refused(conflicts: readonly Finding[], { words }: CommandContext): Outcome {
+  const summary = `nothing was written: ${conflicts.length} files are not as mcpgen wrote them`;
+  return { findings: conflicts, summary, mend: repeatedWith(words, ["--force"]) };
+}
+
+/** What the new revision is compared with: what it replaces, else the revision before it. */
+async function baseOf(
+  { revision }: StagedUpgrade,
+  { schemaDir }: Project,
+  { directory }: CommandContext,
+): Promise<Source | undefined> {
+  const base = revision.replaces ? revision.revision : revisionBefore(readLock(schemaDir), revision.revision);
+  return base === undefined ? undefined : storedSource(schemaDir, base, directory);
+}
+
+function compare(base: Source, { source }: StagedUpgrade, args: Arguments, project: Project): Report {
+  return compareSources(base, source, {
+    // An upgrade is meant to change things: what it breaks is told, and fails nothing.
+    policy: { ...policyOf(args, project), failOn: "never" },
+    role: "both",
+    baseline: new Set(),
+    approvalsOf: (differences) => applyApprovals(differences, [], ""),
+  }).report;
+}
+
+function warningsOf(staged: StagedUpgrade, project: Project, context: CommandContext): Finding[] {
+  return carriedNotes(staged.comparison.generated, project, context);
+}
+
+interface Result {
+  readonly report: Report | undefined;
+  readonly decisions: readonly Decision[];
+  readonly dryRun: boolean;
+  readonly seconds: string;
+}
+
+function present(
+  staged: StagedUpgrade,
+  { report, decisions, dryRun, seconds }: Result,
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Outcome {
+  const { revision, action, locked, definitions, notes } = staged.revision;
+  const output = planOutcome(staged.plan, staged.comparison.generated, project, context);
+  const guide = guideOf({
+    revision,
+    done: donePoints(staged, output.summary!, dryRun),
+    decisions,
+    report,
+    next: nextPoints(staged),
+  });
+  if (args.string("format") === "markdown") return { text: guideMarkdown(guide) };
+  const { paint, settings } = context.console;
+  return {
+    text: guideText(guide, { paint, verbose: settings.verbose }),
+    summary:
+      `${revision}: ${action}, ${counted(decisions.length, "point")} to decide, ` +
+      `${counted(report?.summary.breaking ?? 0, "breaking change")}, ${seconds} s` +
+      (dryRun ? "; nothing was written (--dry-run)" : ""),
+    data: {
+      revision,
+      action,
+      written: !dryRun,
+      locked,
+      definitions,
+      notes: notes && { from: notes.from, carried: notes.carried, dropped: notes.dropped },
+      decisions,
+      output: output.data,
+      ...(report && { diff: jsonReport(report) }),
+    },
+  };
+}
+
+function counted(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? "" : "s"}`;
+}
+
+function donePoints({ revision: staged }: StagedUpgrade, output: string, dryRun: boolean): Point[] {
+  const { revision, action, locked, definitions, notes } = staged;
+  const source = locked.upstream.url === undefined ? "" : `, from ${locked.upstream.url}`;
+  return [
+    ...(dryRun ? [{ text: "Nothing was written (--dry-run); this is what would be." }] : []),
+    {
+      lead: `Schema ${action}`,
+      text: `${revision}, ${locked.status}, ${locked.dialect}, ${definitions} definitions${source}; sha256 ${locked.upstream.sha256.slice(0, 12)}…`,
+    },
+    ...(notes?.from === undefined
+      ? []
+      : [
+          {
+            lead: "Notes",
+            text: `${notes.carried} carried over from ${notes.from}, ${notes.dropped.length} left behind`,
+          },
+        ]),
+    { lead: "Output", text: output },
+  ];
+}
+
+function nextPoints({ revision: { revision } }: StagedUpgrade): Point[] {
+  return [
+    { text: `Read the output's own report of the protocol as a diff: ${revision}/PROTOCOL.md.` },
+    { text: "After each change of notes: mcpgen generate." },
+    { text: "Type-check what is written against the types, then: mcpgen check." },
+  ];
+}

@@ -1,0 +1,132 @@
+import type { Report, ReportedFinding } from "../../diff/report/report.js";
+import { subjectText } from "../../diff/finding.js";
+import type { Level } from "../../diff/rules/rule.js";
+import type { Role } from "../../model/model.js";
+import type { Decision } from "./decisions.js";
+
+/** One point of a section. */
+export interface Point {
+  /** What it is, in bold. */
+  readonly lead?: string;
+  /** What it speaks of, as code. */
+  readonly subjects?: readonly string[];
+  readonly text?: string;
+  /** Particulars, below it. */
+  readonly details?: readonly string[];
+}
+
+export interface Section {
+  readonly heading: string;
+  /** Said before the points. */
+  readonly text?: string;
+  readonly points: readonly Point[];
+  /** The points are there to be ticked off. */
+  readonly checklist?: true;
+}
+
+/** An upgrade as a migration guide: what was done, what to decide, what changes for whom. */
+export interface Guide {
+  readonly title: string;
+  readonly sections: readonly Section[];
+}
+
+export interface GuideInput {
+  readonly revision: string;
+  readonly done: readonly Point[];
+  readonly decisions: readonly Decision[];
+  /** Undefined where there was no other revision. */
+  readonly report: Report | undefined;
+  readonly next: readonly Point[];
+}
+
+export function guideOf({ revision, done, decisions, report, next }: GuideInput): Guide {
+  const from = report === undefined || report.from === revision ? "" : `${report.from} → `;
+  return {
+    title: `Upgrade: ${from}${revision}`,
+    sections: [
+      { heading: "Done", points: done },
+      decisions.length === 0
+        ? { heading: "To decide", text: "Nothing.", points: [] }
+        : { heading: "To decide", points: decisions.map(decisionPoint), checklist: true },
+      ...(report ? changeSections(report) : []),
+      { heading: "Next", points: next },
+    ],
+  };
+}
+
+function changeSections(report: Report): Section[] {
+  return [
+    ...roleSections("client", report),
+    ...roleSections("server", report),
+    ...codeSection(report),
+    limits(report),
+  ];
+}
+
+function decisionPoint({ title, advice, file, items }: Decision): Point {
+  return { lead: title, text: `${advice}${file === undefined ? "" : ` (${file})`}`, details: items };
+}
+
+const headings: { readonly [R in Role]: string } = {
+  client: "If you write a client",
+  server: "If you write a server",
+};
+
+/** What an implementation of the old revision meets when its peer has moved on. */
+function roleSections(role: Role, { findings }: Report): Section[] {
+  const of = (level: Level): ReportedFinding[] => findings.filter((finding) => finding.level[role] === level);
+  const [breaking, dangerous] = [of("breaking"), of("dangerous")];
+  const heading = headings[role];
+  if (breaking.length + dangerous.length === 0) return [{ heading, text: "Nothing to do.", points: [] }];
+  const sections = [
+    {
+      heading: `${heading}: what breaks (${breaking.length})`,
+      text: "Code of the old revision does not get on with a peer of the new one.",
+      points: changePoints(breaking),
+    },
+    {
+      heading: `${heading}: what may do harm (${dangerous.length})`,
+      text: "It depends on what the code does.",
+      points: changePoints(dangerous),
+    },
+  ];
+  return sections.filter(({ points }) => points.length > 0);
+}
+
+/** Findings for which the same is to be done are one point. */
+function changePoints(findings: readonly ReportedFinding[]): Point[] {
+  const same = new Map<string, ReportedFinding[]>();
+  for (const finding of findings) {
+    const key = [finding.rule, finding.why, finding.advice].join("\n");
+    same.set(key, [...(same.get(key) ?? []), finding]);
+  }
+  return [...same.values()].map((group) => {
+    const { rule, why, advice } = group[0]!;
+    const proof = group.find(({ counterexample }) => counterexample)?.counterexample;
+    return {
+      lead: rule,
+      subjects: group.map(({ subject }) => subjectText(subject)),
+      text: `${why} → ${advice}`,
+      details: proof
+        ? [`${proof.valid.old ? "refused now" : "may come now"}: ${shortened(JSON.stringify(proof.value))}`]
+        : [],
+    };
+  });
+}
+
+/** What the compiler will complain of where the wire stays the same. */
+function codeSection({ findings }: Report): Section[] {
+  const silent = findings.filter(({ source, worst }) => source === "breaking" && worst === "safe");
+  if (silent.length === 0) return [];
+  return [
+    { heading: `Only in code written against the types: ${silent.length}`, points: changePoints(silent) },
+  ];
+}
+
+function limits({ notes }: Report): Section {
+  return { heading: "What this does not tell", points: notes.map((text) => ({ text })) };
+}
+
+function shortened(text: string): string {
+  return text.length <= 160 ? text : `${text.slice(0, 159)}…`;
+}

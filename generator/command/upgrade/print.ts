@@ -1,0 +1,80 @@
+import type { Paint } from "../console.js";
+import type { Guide, Point, Section } from "./guide.js";
+
+/** More particulars than these are asked for with --verbose. */
+const mostDetails = 3;
+
+export interface TextOptions {
+  readonly paint: Paint;
+  readonly verbose: boolean;
+}
+
+/** The guide for a terminal. */
+export function guideText({ title, sections }: Guide, options: TextOptions): string {
+  return [options.paint("bold", title), ...sections.map((section) => sectionText(section, options))].join(
+    "\n\n",
+  );
+}
+
+function sectionText({ heading, text, points, checklist }: Section, options: TextOptions): string {
+  const mark = checklist ? "[ ] " : "- ";
+  return [
+    options.paint("cyan", heading),
+    ...(text === undefined ? [] : [`  ${text}`]),
+    ...points.map((point) => pointText(point, mark, options)),
+  ].join("\n");
+}
+
+function pointText(
+  { lead, subjects, text, details = [] }: Point,
+  mark: string,
+  options: TextOptions,
+): string {
+  const { paint, verbose } = options;
+  const shown = verbose ? details : details.slice(0, mostDetails);
+  const rest = details.length - shown.length;
+  const parts = [lead && paint("bold", lead), subjects?.join(", ")].filter(Boolean).join(": ");
+  const line = [parts, text].filter(Boolean).join(parts && subjects ? `\n      ` : ". ");
+  return [
+    `  ${mark}${line}`,
+    ...shown.map((detail) => `      ${paint("dim", detail)}`),
+    ...(rest > 0 ? [`      ${paint("dim", `… ${rest} more (--verbose)`)}`] : []),
+  ].join("\n");
+}
+
+/** The guide as the body of a pull request. */
+export function guideMarkdown({ title, sections }: Guide): string {
+  return [`# ${title}`, ...sections.map(sectionMarkdown)].join("\n\n");
+}
+
+function sectionMarkdown({ heading, text, points, checklist }: Section): string {
+  const mark = checklist ? "- [ ] " : "- ";
+  const list = points.map((point) => pointMarkdown(point, mark)).join("\n");
+  return [`## ${heading}`, text, list].filter(Boolean).join("\n\n");
+}
+
+function pointMarkdown({ lead, subjects = [], text, details = [] }: Point, mark: string): string {
+  const parts = [lead && `**${plain(lead)}**`, subjects.map(code).join(", ")].filter(Boolean).join(": ");
+  const line = [parts, text && plain(text)].filter(Boolean).join(parts ? ". " : "");
+  const indent = " ".repeat(2);
+  return [`${mark}${line}`, ...folded(details, indent)].join("\n");
+}
+
+function folded(details: readonly string[], indent: string): string[] {
+  if (details.length <= mostDetails) return details.map((detail) => `${indent}- ${code(detail)}`);
+  const list = details.map((detail) => `${indent}- ${code(detail)}`);
+  return [`${indent}<details><summary>${details.length}</summary>`, "", ...list, "", `${indent}</details>`];
+}
+
+/** Text whose characters mean nothing to Markdown. */
+function plain(text: string): string {
+  return text.replace(/[\\`*_[\]<>]/g, "\\$&");
+}
+
+/** Code, whatever it holds: the fence is longer than any in it. */
+function code(text: string): string {
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  const padding = longest > 0 ? " " : "";
+  return `${fence}${padding}${text.replaceAll("\n", " ")}${padding}${fence}`;
+}

@@ -1,0 +1,124 @@
+import { join, relative, sep } from "node:path";
+import { undocumented } from "../../input/documentation.js";
+import { type JsonFile, loadJson } from "../../input/json-file.js";
+import { type RevisionSource, loadRevision, storedRevision } from "../../input/revision-source.js";
+import { type PlannedFile, planOutput } from "../../output/plan.js";
+import { type FileChange, applyChanges } from "../../output/transaction.js";
+import { planChanges } from "../../output/write.js";
+import { type StagedRevision, stageRevision } from "../../revision/add.js";
+import { readLock } from "../../revision/lock.js";
+import { readUpstream } from "../../revision/source.js";
+import { Arguments } from "../arguments.js";
+import { type Comparison, compareWithOutput, remember } from "../comparison.js";
+import type { CommandContext } from "../context.js";
+import type { Source } from "../diff/source.js";
+import { carriedNotes } from "../drift.js";
+import { inputState, trustsCache } from "../input-state.js";
+import { type OutputRequest, outputRequest } from "../output-request.js";
+import { type Project, commonFolder } from "../project.js";
+import { addOptions } from "../revision-add.js";
+import { shownPath } from "../shown-path.js";
+
+/** A revision brought in and everything generated with it; nothing is written yet. */
+export interface StagedUpgrade {
+  readonly revision: StagedRevision;
+  /** Its notes as they will be; none where the revision has no notes file. */
+  readonly notes: JsonFile | undefined;
+  readonly comparison: Comparison;
+  readonly plan: readonly PlannedFile[];
+  /** The revision as the diff reads it. */
+  readonly source: Source;
+  /** The configuration names the revisions to generate, and this one is not among them. */
+  readonly unlisted: boolean;
+}
+
+/** Reads, canonicalises, carries notes over, generates and plans: all that may fail, before anything is written. */
+export async function stageUpgrade(
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Promise<StagedUpgrade> {
+  const { schemaDir } = project;
+  const force = args.flag("force");
+  const newest = [...readLock(schemaDir).values()].at(-1);
+  const revision = await stageRevision({
+    ...addOptions(args, schemaDir),
+    source: await readUpstream(args.required("source"), context),
+    // As the revisions that are there: a project has prose in its schemas, or it has not.
+    descriptions: !args.flag("no-descriptions") && (newest?.descriptions ?? true),
+  });
+  const source = await stagedSource(revision, schemaDir);
+  const { wanted, unlisted } = requestWith(source, revision, project, context);
+  const state = inputState(wanted, project, trustsCache(context.env));
+  const comparison = await compareWithOutput(wanted, project.outDir, state, { ignoreManifest: force });
+  return {
+    revision,
+    notes: source.read.notes,
+    comparison,
+    plan: planOutput(comparison.files, { force }),
+    source: {
+      name: revision.revision,
+      loaded: await loadRevision(source, undocumented),
+      file: revision.schema,
+      shown: shownPath(revision.schema.file, context.directory),
+      dialect: revision.locked.dialect,
+      withoutNotes: source.read.notes === undefined,
+    },
+    unlisted,
+  };
+}
+
+async function stagedSource(
+  { revision, locked, schema, notes }: StagedRevision,
+  schemaDir: string,
+): Promise<RevisionSource & Required<Pick<RevisionSource, "read">>> {
+  const stored = storedRevision(schemaDir, revision, locked.status, true);
+  const file = join(schemaDir, revision, "notes.json");
+  const notesFile = notes
+    ? { file, text: notes.text, value: JSON.parse(notes.text) as JsonFile["value"] }
+    : stored.notesFile === undefined
+      ? undefined
+      : await loadJson(file);
+  return { ...stored, read: { schema, ...(notesFile && { notes: notesFile }) } };
+}
+
+/** What `generate` without options will be asked for when the revision is in place. */
+function requestWith(
+  source: RevisionSource,
+  { lock }: StagedRevision,
+  project: Project,
+  { directory }: CommandContext,
+): { readonly wanted: OutputRequest; readonly unlisted: boolean } {
+  const wanted = outputRequest(new Arguments({}), project, directory, lock);
+  const { sources } = wanted.request;
+  const unlisted = !sources.some(({ revision }) => revision === source.revision);
+  const order = [...lock.keys()];
+  const withIt = [...sources.filter(({ revision }) => revision !== source.revision), source].sort(
+    (a, b) => order.indexOf(a.revision) - order.indexOf(b.revision),
+  );
+  return { wanted: { ...wanted, request: { ...wanted.request, sources: withIt } }, unlisted };
+}
+
+/** Puts schema, notes, lock and output in place: all of them, or none. */
+export function writeUpgrade(
+  { revision, plan, comparison }: StagedUpgrade,
+  project: Project,
+  context: CommandContext,
+): void {
+  const { schemaDir, outDir } = project;
+  const root = commonFolder(project);
+  const below = (folder: string, changes: readonly FileChange[]): FileChange[] =>
+    changes.map(({ path, content }) => ({
+      path: [...relative(root, folder).split(sep), path].filter((part) => part !== "").join("/"),
+      content,
+    }));
+  const changes = [
+    ...below(schemaDir, revision.changes),
+    ...below(outDir, planChanges(outDir, plan, comparison.manifest)),
+  ];
+  applyChanges(root, changes);
+  // What the next run finds: the inputs are on disk now.
+  const wanted = outputRequest(new Arguments({}), project, context.directory);
+  const warnings = carriedNotes(comparison.generated, project, context);
+  remember(inputState(wanted, project, false), comparison, warnings, { inOrder: false });
+}

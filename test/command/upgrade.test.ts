@@ -1,0 +1,279 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../temporary-folder.js";
+import { type Ran, mcpgen } from "./in-process.js";
+import { smallProject, smallSchema, smallSchemaText } from "./small-protocol.js";
+
+const text = { type: "string" };
+
+/** A successor of the small protocol: a new method, a new union, and a property that is required now. */
+const { ServerResult: _, ...rest } = smallSchema.$defs;
+const successor = JSON.stringify({
+  ...smallSchema,
+  $defs: {
+    ...rest,
+    EchoParams: { type: "object", properties: { text, lang: text }, required: ["text", "lang"] },
+    Volume: { enum: ["low", "high"] },
+    SingRequest: {
+      type: "object",
+      properties: {
+        method: { const: "sing" },
+        params: { type: "object", properties: { volume: { $ref: "#/$defs/Volume" } } },
+      },
+      required: ["method", "params"],
+    },
+    SingResult: { type: "object", properties: { song: text } },
+    ClientRequest: { anyOf: [{ $ref: "#/$defs/EchoRequest" }, { $ref: "#/$defs/SingRequest" }] },
+    ServerResult: { anyOf: [{ $ref: "#/$defs/EchoResult" }, { $ref: "#/$defs/SingResult" }] },
+  },
+});
+
+const note = { kind: "deprecated", since: "2030-01-01", reason: "why", link: "https://example.com" };
+const notes = JSON.stringify({
+  format: 1,
+  notes: [
+    { ...note, target: "echo" },
+    { ...note, target: "notifications/log" },
+  ],
+});
+
+/** A generated project with notes, and the successor beside it. */
+async function project(files: Readonly<Record<string, string>> = {}): Promise<string> {
+  const folder = await smallProject({ "next/schema.json": successor, ...files });
+  writeFileSync(join(folder, "schema/2030-01-01/notes.json"), notes);
+  expect((await mcpgen(folder, ["generate"])).code).toBe(0);
+  return folder;
+}
+
+const upgrade = (folder: string, ...more: string[]): Promise<Ran> =>
+  mcpgen(folder, ["upgrade", "next/schema.json", "--name", "2031-01-01", ...more]);
+
+interface Told {
+  readonly action: string;
+  readonly written: boolean;
+  readonly decisions: readonly {
+    readonly kind: string;
+    readonly title: string;
+    readonly items: readonly string[];
+  }[];
+  readonly diff?: { readonly from: string; readonly to: string; readonly summary: object };
+}
+
+const told = ({ stdout }: Ran): Told => JSON.parse(stdout) as Told;
+
+/** Content and time of every file. */
+function snapshot(folder: string): Record<string, string> {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const files = paths.filter((path) => statSync(join(folder, path)).isFile()).sort();
+  return Object.fromEntries(
+    files.map((path) => [
+      path,
+      `${statSync(join(folder, path)).mtimeMs} ${readFileSync(join(folder, path), "utf8")}`,
+    ]),
+  );
+}
+
+test("adds, carries notes over, generates, and tells what is left: then check is clean", async () => {
+  const folder = await project();
+  const { code, stdout } = await upgrade(folder);
+  expect(code).toBe(0);
+  expect(stdout.replace(/\d\.\d s/, "TIME").replaceAll(/[0-9a-f]{12}/g, "SHA")).toMatchInlineSnapshot(`
+    "Upgrade: 2030-01-01 → 2031-01-01
+
+    Done
+      - Schema added. 2031-01-01, released, 2020-12, 10 definitions; sha256 SHA…
+      - Notes. 2 carried over from 2030-01-01, 0 left behind
+      - Output. 2030-01-01, 2031-01-01: 9 created, 2 updated, 0 deleted, 17 unchanged
+
+    To decide
+      [ ] 2 notes of kind deprecated carried over from 2030-01-01. Check each against the new specification; delete its "carried", or the note. (schema/2031-01-01/notes.json)
+          echo (/notes/0)
+          notifications/log (/notes/1)
+      [ ] 1 thing assumed about era. Where one is wrong, a note says what holds (docs/notes.md). (schema/2031-01-01/notes.json)
+          2031-01-01: Its era is taken to be legacy, because no request must carry _meta; it has neither of initialize and server/discover.
+      [ ] 2 new unions or string sets are closed: no note says that later revisions may add to them. Where the specification leaves one open, add it to the note of kind open. (schema/2031-01-01/notes.json)
+          /$defs/ClientRequest
+          /$defs/Volume
+      [ ] 1 method is new. No schema says which capability gates a method, which headers repeat it, whether its result may be cached: notes of kind capability, header, cacheable do. (schema/2031-01-01/notes.json)
+          sing
+
+    If you write a client: what breaks (1)
+      Code of the old revision does not get on with a peer of the new one.
+      - property-added-required: EchoParams.lang
+          An old writer omits it. → Write the property, in every message that has the object.
+          refused now: {"jsonrpc":"2.0","id":1,"method":"echo","params":{"text":"text"}}
+
+    If you write a server: what may do harm (1)
+      It depends on what the code does.
+      - request-added: sing from client
+          A receiver that does not know the request answers -32601; normally a capability gates it. → Answer it, or do not declare the capability that gates it.
+
+    What this does not tell
+      - Descriptions were not compared: not both schemas have them.
+      - Not visible in a schema: HTTP headers, transports, authorization.
+
+    Next
+      - Read the output's own report of the protocol as a diff: 2031-01-01/PROTOCOL.md.
+      - After each change of notes: mcpgen generate.
+      - Type-check what is written against the types, then: mcpgen check.
+    2031-01-01: added, 4 points to decide, 1 breaking change, TIME
+    "
+  `);
+  const lock = JSON.parse(readFileSync(join(folder, "schema/lock.json"), "utf8")) as { revisions: object };
+  expect(Object.keys(lock.revisions)).toEqual(["2030-01-01", "2031-01-01"]);
+  expect(existsSync(join(folder, "generated/2031-01-01/types.ts"))).toBe(true);
+  const checked = await mcpgen(folder, ["check"]);
+  expect([checked.code, checked.stdout]).toEqual([
+    0,
+    expect.stringContaining("carried notes are not confirmed"),
+  ]);
+});
+
+test("what it writes is what revision add and generate write", async () => {
+  const [one, two] = [await project(), await project()];
+  await upgrade(one);
+  await mcpgen(two, ["revision", "add", "next/schema.json", "--name", "2031-01-01"]);
+  await mcpgen(two, ["generate"]);
+  const contents = (folder: string): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(snapshot(folder)).map(([path, entry]) => [path, entry.replace(/^\S+ /, "")]),
+    );
+  expect(contents(one)).toEqual(contents(two));
+});
+
+test("a second run changes nothing, and tells what is still left", async () => {
+  const folder = await project();
+  await upgrade(folder);
+  const file = join(folder, "schema/2031-01-01/notes.json");
+  writeFileSync(file, readFileSync(file, "utf8").replace(/,\s*"carried": true/, ""));
+  await mcpgen(folder, ["generate"]);
+  const before = snapshot(folder);
+  const again = told(await upgrade(folder, "--json"));
+  expect(snapshot(folder)).toEqual(before);
+  expect(again.action).toBe("unchanged");
+  expect(again.decisions.find(({ kind }) => kind === "carried-notes")?.items).toHaveLength(1);
+  expect(again.diff).toMatchObject({ from: "2030-01-01", to: "2031-01-01" });
+});
+
+test("--dry-run tells the same and writes nothing", async () => {
+  const folder = await project();
+  const before = snapshot(folder);
+  const dry = told(await upgrade(folder, "--dry-run", "--json"));
+  expect(snapshot(folder)).toEqual(before);
+  const real = told(await upgrade(folder, "--json"));
+  expect([dry.written, real.written]).toEqual([false, true]);
+  expect([dry.decisions, dry.diff]).toEqual([real.decisions, real.diff]);
+});
+
+describe("all or nothing", () => {
+  test("a file edited by hand stands in the way: nothing is written, until --force", async () => {
+    const folder = await project();
+    writeFileSync(join(folder, "generated/index.ts"), "mine\n");
+    const before = snapshot(folder);
+    const refused = await upgrade(folder);
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).toContain("generated/index.ts: error MG3001");
+    expect(refused.stdout.trimEnd().split("\n").at(-1)).toBe(
+      "Run: mcpgen upgrade next/schema.json --name 2031-01-01 --force",
+    );
+    expect(snapshot(folder)).toEqual(before);
+    expect((await upgrade(folder, "--force")).code).toBe(0);
+    expect(readFileSync(join(folder, "generated/index.ts"), "utf8")).toContain("2031-01-01");
+  });
+
+  test.each([
+    ["not JSON", "{", 3, "MG1002"],
+    ["a schema nobody can generate from", '{"$defs":{"A":{"$ref":"#/$defs/B"}}}', 3, "MG1105"],
+  ])("%s: nothing is written", async (_, content, exit, error) => {
+    const folder = await project({ "bad.json": content });
+    const before = snapshot(folder);
+    const { code, stderr } = await mcpgen(folder, ["upgrade", "bad.json", "--name", "2031-01-01"]);
+    expect([code, stderr]).toEqual([exit, expect.stringContaining(`error ${error}`)]);
+    expect(snapshot(folder)).toEqual(before);
+  });
+
+  test("a run that was killed in the middle is undone by whatever comes next", async () => {
+    const folder = await project();
+    const left = join(folder, ".mcpgen-write-999999999");
+    mkdirSync(join(left, "old/schema"), { recursive: true });
+    const lock = readFileSync(join(folder, "schema/lock.json"), "utf8");
+    writeFileSync(join(left, "old/schema/lock.json"), lock);
+    const journal = [
+      { path: "schema/lock.json", existed: true },
+      { path: "schema/2031-01-01/schema.json", existed: false },
+    ];
+    writeFileSync(join(left, "journal.json"), JSON.stringify(journal));
+    writeFileSync(join(folder, "schema/lock.json"), "half");
+    mkdirSync(join(folder, "schema/2031-01-01"));
+    writeFileSync(join(folder, "schema/2031-01-01/schema.json"), "half");
+
+    const generated = await mcpgen(folder, ["generate"]);
+    expect(generated.stdout).toContain("warning MG3005: an interrupted run was undone");
+    expect(readFileSync(join(folder, "schema/lock.json"), "utf8")).toBe(lock);
+    expect(existsSync(join(folder, "schema/2031-01-01"))).toBe(false);
+    expect((await mcpgen(folder, ["check"])).code).toBe(0);
+  });
+});
+
+test("another file of a revision that is there needs --replace, and is compared with the one it replaces", async () => {
+  const folder = await project();
+  const args = ["upgrade", "next/schema.json", "--name", "2030-01-01"];
+  const refused = await mcpgen(folder, args);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("error MG2009")]);
+  const replaced = await mcpgen(folder, [...args, "--replace", "--json"]);
+  expect(told(replaced)).toMatchObject({
+    action: "replaced",
+    diff: { from: "2030-01-01", to: "2030-01-01", summary: { breaking: 1 } },
+  });
+  expect((await mcpgen(folder, ["check"])).code).toBe(0);
+});
+
+test("the first revision of all is compared with nothing", async () => {
+  const folder = temporaryFolder({ "schema.json": smallSchemaText });
+  const ran = await mcpgen(folder, ["upgrade", "schema.json", "--name", "first", "--json"]);
+  expect(ran.code).toBe(0);
+  expect(told(ran)).toMatchObject({ action: "added", written: true });
+  expect(told(ran).diff).toBeUndefined();
+});
+
+test("a configuration that lists its revisions has to list the new one", async () => {
+  const folder = await project({ "mcpgen.config.json": '{"revisions":["2030-01-01"]}' });
+  const { decisions } = told(await upgrade(folder, "--json"));
+  expect(decisions).toContainEqual(
+    expect.objectContaining({ kind: "configuration", file: "mcpgen.config.json" }),
+  );
+  expect(existsSync(join(folder, "generated/2031-01-01/types.ts"))).toBe(true);
+});
+
+test("prose is kept or left out as in the revision before", async () => {
+  const described = successor.replace('"type":"object"', '"description":"Prose.","type":"object"');
+  for (const [option, kept] of [
+    [[], true],
+    [["--no-descriptions"], false],
+  ] as const) {
+    const folder = await smallProject({ "next/schema.json": described });
+    await mcpgen(folder, ["revision", "add", "2030-01-01/schema.json", "--replace", ...option]);
+    await upgrade(folder);
+    const stored = readFileSync(join(folder, "schema/2031-01-01/schema.json"), "utf8");
+    expect(stored.includes("Prose.")).toBe(kept);
+  }
+});
+
+test("the guide as markdown has boxes to tick and a section for each role", async () => {
+  const { stdout } = await upgrade(await project(), "--dry-run", "--format", "markdown");
+  expect(stdout).toMatch(/^# Upgrade: 2030-01-01 → 2031-01-01\n/);
+  expect(stdout).toContain("- [ ] **2 notes of kind deprecated carried over from 2030-01-01**");
+  expect(stdout).toContain("## If you write a client: what breaks (1)");
+  expect(stdout).toContain("- **property-added-required**: `EchoParams.lang`.");
+  expect(stdout).toContain("## If you write a server: what may do harm (1)");
+});
+
+test("from standard input", async () => {
+  const folder = await project();
+  const stdin = (async function* () {
+    yield Buffer.from(smallSchemaText);
+  })();
+  const ran = await mcpgen(folder, ["upgrade", "-", "--name", "2031-01-01", "--json"], { stdin });
+  expect(told(ran).diff?.summary).toEqual({ breaking: 0, dangerous: 0, safe: 0 });
+});
