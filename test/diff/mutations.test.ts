@@ -6,7 +6,8 @@ import type { Level } from "../../generator/diff/rules/rule.js";
 import { ruleOf } from "../../generator/diff/rules/table.js";
 import { randomFrom } from "../../generator/sample/random.js";
 import { modelFrom, protocolOf } from "./models.js";
-import { type Mutation, mutations, surroundings } from "./mutations.js";
+import { mutations, surroundings } from "./mutations/all.js";
+import type { Mutation } from "./mutations/mutation.js";
 
 const count = Number(process.env["MCPGEN_COUNT"] ?? 1200);
 const seed = process.env["MCPGEN_SEED"] ?? "20261121";

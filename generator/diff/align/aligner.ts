@@ -4,7 +4,8 @@ import { type Location, commonLocation, isRenamed, locationOf } from "../locatio
 import { isAlone } from "../shape/alternatives.js";
 import type { Conjunction } from "../shape/form.js";
 import { FormReader } from "../shape/form-reader.js";
-import { compareAnnotations } from "./annotations.js";
+import { reachedFrom } from "../walk/reach.js";
+import { compareAnnotations, isAnnotation } from "./annotations.js";
 import { compareForms } from "./compare.js";
 import type { Edge, Pair, Place } from "./pair.js";
 
@@ -22,13 +23,16 @@ export class Aligner {
   readonly old: FormReader;
   readonly new: FormReader;
   readonly pairs = new Map<string, Pair>();
+  /** Where the insides of conditions are compared; itself, in such an aligner. */
+  private aside: Aligner | undefined;
   private readonly pending: Pair[] = [];
   private readonly schemas: readonly [Schema, Schema];
 
-  constructor(old: Schema, next: Schema) {
-    this.old = new FormReader(old);
-    this.new = new FormReader(next);
+  constructor(old: Schema, next: Schema, beside?: Aligner) {
+    this.old = beside?.old ?? new FormReader(old);
+    this.new = beside?.new ?? new FormReader(next);
     this.schemas = [old, next];
+    if (beside) this.aside = this;
   }
 
   /** The pair of two places; what is below them is compared by `run`. */
@@ -64,6 +68,22 @@ export class Aligner {
     from.edges.push({ ...edge, child });
     // What a reference says beside itself is said of this place only.
     if (old[0] && next[0]) from.facts.push(...compareAnnotations(old[0], next[0]));
+  }
+
+  /**
+   * Whether two schemas that no part of a message stands at, the insides of a condition, mean the same. They
+   * are compared aside: what differs in them is no difference of the message.
+   */
+  areSame(from: Pair, old: Conjunction, next: Conjunction): boolean {
+    const aside = (this.aside ??= new Aligner(...this.schemas, this));
+    const inside = aside.pair(old, next);
+    if (aside === this) {
+      // The pair that started it all sees what is found here.
+      from.edges.push({ child: inside, step: { kind: "other" }, old, new: next });
+      return true;
+    }
+    aside.run();
+    return [...reachedFrom({ pair: inside }).keys()].every(({ facts }) => facts.every(isAnnotation));
   }
 
   /** Compares all pairs that are known and all below them. */

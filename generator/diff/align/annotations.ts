@@ -23,6 +23,11 @@ export function compareAnnotations(old: SchemaNode, next: SchemaNode): Fact[] {
   return facts;
 }
 
+/** Whether a fact is of this kind: it leaves alone what is valid. */
+export function isAnnotation({ rule }: Fact): boolean {
+  return /^(?:default|deprecated|description|docs)-/.test(rule);
+}
+
 function text(value: JsonValue): string {
   return `default ${canonicalText(value)}`;
 }

@@ -2,15 +2,28 @@ import { type JsonValue, canonicalText, jsonEqual } from "@mcpgen/engine";
 import type { Bounds, Scalar, ScalarType } from "../shape/form.js";
 import type { Found } from "./compare.js";
 import { compareBounds } from "./compare-bounds.js";
+import type { Aligner } from "./aligner.js";
 import type { Pair } from "./pair.js";
 
+/** Where scalars are compared. */
+interface ScalarContext {
+  readonly aligner: Aligner;
+  readonly pair: Pair;
+}
+
 /** Compares what scalars of one type may be, where both sides allow that type. */
-export function compareScalars(pair: Pair, type: ScalarType, old: Scalar, next: Scalar, found: Found): void {
+export function compareScalars(
+  { aligner, pair }: ScalarContext,
+  type: ScalarType,
+  old: Scalar,
+  next: Scalar,
+  found: Found,
+): void {
   const [listedBefore, listedAfter] = [old.free.length === 0, next.free.length === 0];
   if (listedBefore && listedAfter) return compareValues(old.values, next.values, found);
   if (listedBefore) return compareOpened(old.values, pair, type, found);
   if (listedAfter) return compareListed(next.values, pair, type, found);
-  const places = { pair, old: pair.old.nodes, new: pair.new.nodes };
+  const places = { aligner, pair, old: pair.old.nodes, new: pair.new.nodes };
   if (old.free.length === 1 && next.free.length === 1) {
     const [before, after] = [old.free[0]!, next.free[0]!];
     compareInteger(before, after, found);

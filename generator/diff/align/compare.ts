@@ -36,7 +36,7 @@ export function compareForms(aligner: Aligner, pair: Pair): void {
   compareExclusion(pair, old, next, found);
   for (const type of scalarTypes) {
     const [before, after] = [old.scalars.get(type), next.scalars.get(type)];
-    if (before && after) compareScalars(pair, type, before, after, found);
+    if (before && after) compareScalars({ aligner, pair }, type, before, after, found);
   }
   const isUnion = armCount(old) > 1 || armCount(next) > 1;
   for (const [before, after] of arms.matched) {
@@ -145,7 +145,7 @@ function compareMembers(context: MemberContext, old: Member, next: Member, found
   compareBounds(
     withoutEnum(old.bounds),
     withoutEnum(next.bounds),
-    { pair, old: old.nodes, new: next.nodes },
+    { aligner, pair, old: old.nodes, new: next.nodes },
     found,
   );
   if (old.type === "object") compareObjects(context, old, next, found);

@@ -1,7 +1,6 @@
-import { type JsonValue, type SchemaNode, canonicalText } from "@mcpgen/engine";
+import { type JsonValue, type SchemaNode, canonicalText, isJsonObject } from "@mcpgen/engine";
 import type { Bounds, Conjunction, ShapeType } from "./form.js";
-import { saysNothing } from "./alternatives.js";
-import { nodeText } from "./node-text.js";
+import { conditionsIn, limitText } from "./conditions.js";
 
 /** How the same keyword in two nodes of a conjunction adds up. */
 type Joined = "greatest" | "least" | "both";
@@ -27,28 +26,14 @@ export const boundKeywords: ReadonlyMap<string, BoundKeyword> = new Map<string, 
   ["minItems", { of: "array", joined: "greatest", idle: 0 }],
   ["maxItems", { of: "array", joined: "least" }],
   ["uniqueItems", { of: "array", joined: "both" }],
-  ["minContains", { of: "array", joined: "greatest" }],
+  ["minContains", { of: "array", joined: "greatest", idle: 1 }],
   ["maxContains", { of: "array", joined: "least" }],
   ["minProperties", { of: "object", joined: "greatest", idle: 0 }],
   ["maxProperties", { of: "object", joined: "least" }],
 ]);
 
-/** Keywords whose meaning is compared as text, by the types they limit. */
-const textKeywords: readonly { readonly keyword: keyof SchemaNode; readonly of: readonly ShapeType[] }[] = [
-  ...(["not", "if"] as const).map((keyword) => ({
-    keyword,
-    of: ["boolean", "null", "number", "string", "array", "object"] as const,
-  })),
-  { keyword: "contains", of: ["array"] },
-  { keyword: "unevaluatedItems", of: ["array"] },
-  { keyword: "dependentSchemas", of: ["object"] },
-  { keyword: "dependentRequired", of: ["object"] },
-  { keyword: "patternProperties", of: ["object"] },
-  { keyword: "propertyNames", of: ["object"] },
-];
-
 /** What limits values of `type` in a conjunction. */
-export function boundsOf(nodes: Conjunction, type: ShapeType, text = nodeText): Bounds {
+export function boundsOf(nodes: Conjunction, type: ShapeType): Bounds {
   const bounds = new Map<string, JsonValue>();
   for (const node of nodes) {
     for (const [keyword, { of, joined, idle }] of boundKeywords) {
@@ -56,20 +41,55 @@ export function boundsOf(nodes: Conjunction, type: ShapeType, text = nodeText): 
       if (value !== undefined && value !== idle)
         bounds.set(keyword, join(bounds.get(keyword), value, joined));
     }
-    for (const { keyword, of } of textKeywords) {
-      if (node[keyword] === undefined || !of.includes(type) || takesAnyKey(keyword, node)) continue;
-      const said = keyword === "if" ? { if: node.if, then: node.then, else: node.else } : node[keyword];
-      bounds.set(keyword, join(bounds.get(keyword), text(said), "both"));
+    for (const [name, said] of conditionsIn(node, type)) {
+      bounds.set(name, join(bounds.get(name), limitText(said), "both"));
     }
   }
+  foldEnd(bounds, "minimum", "exclusiveMinimum");
+  foldEnd(bounds, "maximum", "exclusiveMaximum");
   return bounds;
 }
 
-/** Keys are strings, whatever else is said: names that must be strings may be any. */
-function takesAnyKey(keyword: keyof SchemaNode, { propertyNames }: SchemaNode): boolean {
-  if (keyword !== "propertyNames" || !propertyNames) return false;
-  const { types, ...rest } = propertyNames;
-  return saysNothing(rest) && (!types || types.includes("string"));
+/** An end of a range of numbers. */
+export interface RangeEnd {
+  readonly value: number;
+  /** Whether the value itself lies outside. */
+  readonly exclusive: boolean;
+}
+
+/** Which of two ends of one side leaves less room. */
+export function isTighter(keyword: string, a: RangeEnd, b: RangeEnd): boolean {
+  if (a.value === b.value) return a.exclusive && !b.exclusive;
+  return a.value > b.value === (boundKeywords.get(keyword)?.joined === "greatest");
+}
+
+/** The end that a bound says; `undefined` where it is none. */
+export function rangeEnd(value: JsonValue | undefined): RangeEnd | undefined {
+  if (typeof value === "number") return { value, exclusive: false };
+  return isJsonObject(value) ? { value: value["exclusive"] as number, exclusive: true } : undefined;
+}
+
+/** Two keywords set each end of a range; the one that leaves less room counts, under the name of the first. */
+function foldEnd(bounds: Map<string, JsonValue>, keyword: string, exclusive: string): void {
+  const outside = bounds.get(exclusive) as number | undefined;
+  if (outside === undefined) return;
+  bounds.delete(exclusive);
+  const inside = rangeEnd(bounds.get(keyword));
+  const end = { value: outside, exclusive: true };
+  if (!inside || isTighter(keyword, end, inside)) bounds.set(keyword, { exclusive: outside });
+}
+
+/** The bounds of whole numbers: an end that lies outside is the next number inside. */
+export function wholeBounds(bounds: Bounds): Bounds {
+  const whole = new Map(bounds);
+  for (const [keyword, inwards] of [
+    ["minimum", (end: RangeEnd) => (end.exclusive ? Math.floor(end.value) + 1 : Math.ceil(end.value))],
+    ["maximum", (end: RangeEnd) => (end.exclusive ? Math.ceil(end.value) - 1 : Math.floor(end.value))],
+  ] as const) {
+    const end = rangeEnd(bounds.get(keyword));
+    if (end) whole.set(keyword, inwards(end));
+  }
+  return whole;
 }
 
 function join(present: JsonValue | undefined, further: JsonValue, joined: Joined): JsonValue {

@@ -2,7 +2,7 @@ import { type JsonValue, type Schema, type SchemaNode, canonicalText, naturalCom
 import { memberNodes } from "../../sample/build.js";
 import { type Alternative, Alternatives, saysNothing } from "./alternatives.js";
 import { allowedTypes, allowedValues } from "./allowed.js";
-import { boundsOf } from "./bounds.js";
+import { boundsOf, wholeBounds } from "./bounds.js";
 import {
   type Bounds,
   type Conjunction,
@@ -132,7 +132,7 @@ function scalarBounds(type: ScalarType, nodes: Conjunction): Bounds {
   const bounds = boundsOf(nodes, type);
   if (type !== "number") return bounds;
   const integer = nodes.some(({ types }) => types && !types.includes("number"));
-  return integer ? new Map<string, JsonValue>([...bounds, ["integer", true]]) : bounds;
+  return integer ? new Map<string, JsonValue>([...wholeBounds(bounds), ["integer", true]]) : bounds;
 }
 
 function boundsText(bounds: Bounds): string {
@@ -170,7 +170,10 @@ function memberOf(
 
 function itemsOf(nodes: Conjunction): Pick<Member, "prefix" | "items"> {
   const length = Math.max(0, ...nodes.map(({ prefixItems }) => prefixItems?.length ?? 0));
-  const rest = nodes.flatMap(({ items }) => items ?? []).filter((node) => !saysNothing(node));
+  // What nothing else has judged stands behind the fixed items of all nodes.
+  const rest = nodes
+    .flatMap(({ items, unevaluatedItems }) => items ?? unevaluatedItems ?? [])
+    .filter((node) => !saysNothing(node));
   const prefix = Array.from({ length }, (_, index) =>
     nodes
       .flatMap(({ prefixItems, items }) => prefixItems?.[index] ?? items ?? [])

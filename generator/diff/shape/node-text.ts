@@ -24,5 +24,11 @@ function plain(part: unknown): JsonValue {
   if (Array.isArray(part)) return part.map(plain);
   if (typeof part !== "object" || part === null) return part as JsonValue;
   const said = Object.entries(part).filter(([key, value]) => !unsaid.has(key) && value !== undefined);
-  return Object.fromEntries(said.map(([key, value]) => [key, plain(value)]));
+  return Object.fromEntries(said.map(([key, value]) => [key, literal(key, value) ?? plain(value)]));
+}
+
+/** Values of messages stand in a schema as they are. */
+function literal(keyword: string, value: unknown): JsonValue | undefined {
+  if (keyword === "const") return (value as { readonly value: JsonValue }).value;
+  return keyword === "enum" ? (value as JsonValue) : undefined;
 }

@@ -10,7 +10,7 @@ export interface Link {
 /** Every pair that a root leads to, with the shortest way there; nothing for the root's own. */
 export type Reached = ReadonlyMap<Pair, Link | undefined>;
 
-export function reachedFrom({ pair, isEntered }: Root): Reached {
+export function reachedFrom({ pair, isEntered }: Pick<Root, "pair" | "isEntered">): Reached {
   const reached = new Map<Pair, Link | undefined>([[pair, undefined]]);
   // A Map's iteration includes what is added meanwhile: breadth first.
   for (const [from] of reached) {
