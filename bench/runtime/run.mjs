@@ -26,10 +26,10 @@ for (const row of allRows) if (row.name.includes(only)) print(row, await row.mea
 
 function print({ name, unit, bar }, values) {
   console.log(
-    `${`${name}, ${unit}`.padEnd(44)}${names.map((one) => figure(values.get(one))).join("")}    ${verdict(bar, values)}`,
+    `${[name, unit].filter(Boolean).join(", ").padEnd(44)}${names.map((one) => figure(values.get(one))).join("")}    ${verdict(bar, values)}`,
   );
   for (const base of [floor, floorValid]) {
-    if (!values.has(base)) continue;
+    if (!values.get(base)) continue;
     const ratios = names.map((one) => ratio(values.get(one), values.get(base)));
     console.log(`${`  times ${base}`.padEnd(44)}${ratios.join("")}`);
   }
