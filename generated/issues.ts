@@ -13,12 +13,18 @@ export type { Named, Part, Shape } from "./issues/shape.js";
 const enough = 16;
 
 /**
- * What is wrong with `value`: nothing, if it is what `definition` describes.
+ * What is wrong with `value`: nothing, if it is what `definition` describes, to
+ * the letter or, in the open reading, as a tolerant reader takes it.
  */
-export function findIssues(value: unknown, definition: Named): Issue[] {
+export function findIssues(
+  value: unknown,
+  definition: Named,
+  reading?: "open",
+): Issue[] {
   const issues: Issue[] = [];
+  const open = reading === "open";
   describe(
-    { issues, limit: enough, path: [], level: 0, trials: 0 },
+    { issues, limit: enough, path: [], level: 0, trials: 0, open },
     value,
     definition,
   );

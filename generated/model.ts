@@ -249,7 +249,10 @@ export interface ErrorCode {
 
 /** The functions of a revision's `check` module, by name. */
 export interface Checks {
-  readonly [name: string]: (value: unknown) => readonly Issue[];
+  readonly [name: string]: (
+    value: unknown,
+    reading?: "open",
+  ) => readonly Issue[];
 }
 
 /** Whatever can send messages: all that the stubs need of a runtime. */

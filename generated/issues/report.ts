@@ -40,6 +40,8 @@ export interface Search {
   readonly path: (string | number)[];
   readonly level: number;
   readonly trials: number;
+  /** Unions and sets take what later revisions may add. */
+  readonly open: boolean;
 }
 
 /** Runs `search` one member or item further in. */

@@ -26,6 +26,8 @@ export interface JsonObject {
 export interface Named {
   readonly name: string;
   readonly is: (value: unknown) => boolean;
+  /** The open reading, where it differs. */
+  readonly accepts?: (value: unknown) => boolean;
   readonly shape: () => Shape;
 }
 
@@ -57,11 +59,17 @@ export interface Shape {
   readonly absent?: Part;
   /** The arm for objects without the tag or with any other value of it. */
   readonly otherwise?: Part;
+  /**
+   * The union or set takes what later revisions may add: `true` where its tag
+   * or its values say what that can be.
+   */
+  readonly open?: true | Opening;
 
   readonly required?: readonly string[];
   readonly properties?: Parts;
   readonly patternProperties?: Parts;
   readonly additionalProperties?: Part;
+  readonly unevaluatedProperties?: Part;
   readonly propertyNames?: Part;
   readonly dependentRequired?: { readonly [key: string]: readonly string[] };
   readonly dependentSchemas?: Parts;
@@ -70,6 +78,7 @@ export interface Shape {
 
   readonly prefixItems?: readonly Part[];
   readonly items?: Part;
+  readonly unevaluatedItems?: Part;
   readonly contains?: Part;
   readonly minContains?: number;
   readonly maxContains?: number;
@@ -85,6 +94,16 @@ export interface Shape {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
+}
+
+/** What a tolerant reader takes beside what is listed. */
+export interface Opening {
+  /** Objects with a string here are taken, unless it is among `known`. */
+  readonly tag?: string;
+  readonly known?: readonly string[];
+  /** Values of these types are taken; objects, if they hold `constants`. */
+  readonly types?: readonly TypeName[];
+  readonly constants?: { readonly [key: string]: Json };
 }
 
 /** The values that `part` allows, where it lists them. */

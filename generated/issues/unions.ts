@@ -11,6 +11,7 @@ import {
 } from "./report.js";
 import { describe, isPart } from "./search.js";
 import {
+  type Opening,
   type Part,
   type Shape,
   constantsOf,
@@ -37,7 +38,7 @@ export function describeTagged(
 ): void {
   const { arms = {}, absent, otherwise } = shape;
   if (!isObject(value)) return report(search, value, "object");
-  if (otherwise !== undefined && isPart(value, otherwise)) return;
+  if (otherwise !== undefined && isPart(search, value, otherwise)) return;
   const found = member(value, tag);
   const chosen =
     typeof found === "string" && Object.hasOwn(arms, found)
@@ -49,6 +50,29 @@ export function describeTagged(
   at(search, tag, () =>
     report(search, found, choiceText(tags), near(found, tags)),
   );
+}
+
+/** Whether the open reading takes `value`, though `shape` does not list it. */
+export function isUnlisted(value: unknown, shape: Shape): boolean {
+  const { open } = shape;
+  if (open === undefined) return false;
+  const given: Opening = open === true ? openingOf(shape) : open;
+  if (given.tag !== undefined) {
+    const found = isObject(value) ? member(value, given.tag) : undefined;
+    return typeof found === "string" && !given.known?.includes(found);
+  }
+  if (!isObject(value)) return hasType(value, given.types);
+  const constants = Object.entries(given.constants ?? {});
+  return (
+    hasType(value, given.types) &&
+    constants.every(([key, constant]) => member(value, key) === constant)
+  );
+}
+
+function openingOf(shape: Shape): Opening {
+  const { tag, arms = {} } = shape;
+  if (tag !== undefined) return { tag, known: Object.keys(arms) };
+  return { types: typesOf(shape) ?? [] };
 }
 
 /**
@@ -65,7 +89,7 @@ export function describeArms(
   if (first === undefined)
     return report(search, value, expectation({ anyOf: arms }));
   if (others.length === 0) return describe(search, value, first);
-  if (fitting.some((arm) => isPart(value, arm))) return;
+  if (fitting.some((arm) => isPart(search, value, arm))) return;
   const constants = constantsOf({ anyOf: fitting });
   if (constants) {
     report(search, value, choiceText(constants), near(value, constants));

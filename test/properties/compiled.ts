@@ -12,7 +12,7 @@ import { type Issue, emittedFiles, writeModules } from "../emit/check/emitted.js
 export interface Compiled {
   is(value: unknown): boolean;
   accepts(value: unknown): boolean;
-  check(value: unknown): Issue[];
+  check(value: unknown, reading?: "open"): Issue[];
 }
 
 /** Emits validators and checks for `schema`, compiles and loads them; by definition name. */

@@ -1,7 +1,8 @@
-import { type Definition, Tags } from "@mcpgen/engine";
+import { type Definition, type Schema, Tags, descendants, reachingOpen } from "@mcpgen/engine";
 import type { EmittedFile, Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../names.js";
 import { stringLiteral } from "../text.js";
+import { Shapes } from "../validators/shape.js";
 import { array, asserts, object, printLiteral, width } from "./literal.js";
 import { type Describing, describePart } from "./part.js";
 
@@ -14,10 +15,17 @@ export const emitCheck: Emitter<SchemaInput> = ({ schema, folder, origin, import
   const constants = new Map(
     [...identifiers].map(([name, identifier]) => [name, `${capitalised(identifier)}Shape`]),
   );
-  const describing: Describing = { tags: new Tags(schema), constants };
-  const definitions = [...schema.definitions.values()].map((definition) =>
-    viewOf(describing, definition, capitalised(identifiers.get(definition.name)!)),
-  );
+  const describing: Describing = {
+    tags: new Tags(schema),
+    open: new Shapes(schema, true),
+    constants,
+    keepsIdle: speaksOfRest(schema),
+  };
+  const differing = reachingOpen(schema);
+  const definitions = [...schema.definitions.values()].map((definition) => {
+    const identifier = capitalised(identifiers.get(definition.name)!);
+    return viewOf(describing, definition, identifier, differing.has(definition.name));
+  });
   const usesShape = definitions.some(({ assertsShape }) => assertsShape);
   const content = render("check.ts", { origin, importExtension, usesShape, definitions });
   // Prettier counts some characters beyond ASCII as two columns or none.
@@ -25,11 +33,24 @@ export const emitCheck: Emitter<SchemaInput> = ({ schema, folder, origin, import
   return new Map([[`${folder}/check.ts`, file]]);
 };
 
+/** Whether some keyword asks what others have not looked at. */
+function speaksOfRest(schema: Schema): boolean {
+  for (const { node } of schema.definitions.values()) {
+    for (const each of descendants(node))
+      if (each.unevaluatedProperties ?? each.unevaluatedItems) return true;
+  }
+  return false;
+}
+
 interface DefinitionView {
   /** The function's declaration up to its body. */
   readonly declaration: string;
   readonly constant: string;
-  readonly validator: string;
+  readonly identifier: string;
+  /** The open reading differs. */
+  readonly differs: boolean;
+  /** What hands on which reading is asked for, if there are two. */
+  readonly reading: string;
   /** The definition's name as a string literal. */
   readonly name: string;
   /** The object literal that describes it. */
@@ -38,20 +59,32 @@ interface DefinitionView {
   readonly assertsShape: boolean;
 }
 
-function viewOf(context: Describing, { name, node }: Definition, identifier: string): DefinitionView {
+function viewOf(
+  context: Describing,
+  { name, node }: Definition,
+  identifier: string,
+  differs: boolean,
+): DefinitionView {
   const literal = describePart(context, node);
   // A bare reference or `false` is no shape by itself.
   const shape = literal.kind === "object" ? literal : object([["allOf", array([literal])]]);
-  const flat = `export function check${identifier}(value: unknown): Issue[] {`;
   return {
-    declaration:
-      flat.length <= width ? flat : `export function check${identifier}(\n  value: unknown,\n): Issue[] {`,
+    declaration: declarationOf(identifier, ["value: unknown", ...(differs ? ['reading?: "open"'] : [])]),
     constant: context.constants.get(name)!,
-    validator: `is${identifier}`,
+    identifier,
+    differs,
+    reading: differs ? ", reading" : "",
     name: stringLiteral(name),
     assertsShape: asserts(shape),
     shape: printLiteral(shape, 2, "  shape: () => (".length, "),".length),
   };
+}
+
+function declarationOf(identifier: string, parameters: readonly string[]): string {
+  const flat = `export function check${identifier}(${parameters.join(", ")}): Issue[] {`;
+  if (flat.length <= width) return flat;
+  const lines = parameters.map((parameter) => `  ${parameter},\n`);
+  return `export function check${identifier}(\n${lines.join("")}): Issue[] {`;
 }
 
 /** The files that all revisions' checks share. */
@@ -60,6 +93,7 @@ export const emitIssues: Emitter<WorkspaceInput> = ({ folder, origin, importExte
   const file = (template: string): EmittedFile => laidOut(render(template, { origin, importExtension }));
   return new Map([
     [at("issues.ts"), file("issues.ts")],
+    [at("issues/evaluated.ts"), file("issues-evaluated.ts")],
     [at("issues/report.ts"), file("issues-report.ts")],
     [at("issues/scalars.ts"), file("issues-scalars.ts")],
     [at("issues/search.ts"), file("issues-search.ts")],

@@ -1,11 +1,19 @@
 import { type JsonValue, type SchemaNode, type Tags, isJsonObject, naturalCompare } from "@mcpgen/engine";
+import type { Shapes } from "../validators/shape.js";
 import { type Literal, type Member, array, code, number, object, text } from "./literal.js";
+import { openingOf } from "./opening.js";
 import { type Tagged, taggedBy } from "./tags.js";
 
-/** What describing a node needs: what tells unions apart, and the name of the constant of each definition. */
+/** What describing a node needs. */
 export interface Describing {
+  /** What tells unions apart. */
   readonly tags: Tags;
+  /** The open reading. */
+  readonly open: Shapes;
+  /** The name of the constant of each definition. */
   readonly constants: ReadonlyMap<string, string>;
+  /** It matters which members and items are described, even where nothing is asked of them. */
+  readonly keepsIdle: boolean;
 }
 
 /** How `check.ts` describes `node`: a keyword a member, named definitions by the constant that holds them. */
@@ -14,14 +22,15 @@ export function describePart(context: Describing, node: SchemaNode): Literal {
   const keys = (Object.keys(node) as (keyof SchemaNode)[]).filter((key) => rank.has(key));
   if (node.ref !== undefined && keys.length === 1) return code(context.constants.get(node.ref)!);
   keys.sort((a, b) => rank.get(a)! - rank.get(b)!);
-  return object(keys.flatMap((key) => keywordMembers(context, node, key)));
+  const members = keys.flatMap((key) => keywordMembers(context, node, key));
+  return object([...members, ...openMembers(context, node, members)]);
 }
 
 const printOrder =
   "types const enum ref allOf anyOf oneOf not if then else minProperties maxProperties minItems maxItems " +
   "uniqueItems minContains maxContains minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength " +
-  "maxLength pattern required properties patternProperties additionalProperties propertyNames " +
-  "dependentRequired dependentSchemas prefixItems items contains";
+  "maxLength pattern required properties patternProperties additionalProperties unevaluatedProperties " +
+  "propertyNames dependentRequired dependentSchemas prefixItems items unevaluatedItems contains";
 
 /** The keywords that ask something of a value, with their place in the order they are printed in. */
 const rank = new Map((printOrder.split(" ") as (keyof SchemaNode)[]).map((key, index) => [key, index]));
@@ -48,6 +57,10 @@ function keywordMembers(context: Describing, node: SchemaNode, key: keyof Schema
       return [[key, describePart(context, node[key]!)]];
     case "items":
     case "additionalProperties":
+    case "unevaluatedItems":
+    case "unevaluatedProperties":
+      if (context.keepsIdle) return [[key, describePart(context, node[key]!)]];
+      return withoutEmpty(key, describePart(context, node[key]!));
     case "propertyNames":
       return withoutEmpty(key, describePart(context, node[key]!));
     case "properties":
@@ -121,6 +134,34 @@ function taggedMembers(context: Describing, tagged: Tagged, used: ReadonlySet<st
   if (tagged.absent.length > 0) members.push(["absent", group(tagged.absent)]);
   if (tagged.otherwise.length > 0) members.push(["otherwise", group(tagged.otherwise)]);
   return members;
+}
+
+/** What the open reading takes beside; nothing more than `true` where the shape itself tells it. */
+function openMembers(context: Describing, node: SchemaNode, members: readonly Member[]): Member[] {
+  const opening = node.open && openingOf(context.open, node);
+  if (!opening) return [];
+  const has = (key: string, literal: Literal): boolean =>
+    members.some(([name, value]) => name === key && value.flat === literal.flat);
+  const { tag, known = [], types = [], constants = new Map<string, JsonValue>() } = opening;
+  if (tag !== undefined) {
+    const arms = members.find(([name]) => name === "arms")?.[1];
+    const listed = arms?.kind === "object" ? arms.members.map(([name]) => name) : [];
+    const tells = listed.length === known.length && known.every((value) => listed.includes(value));
+    if (tells && has("tag", text(tag))) return [["open", code("true")]];
+    return [
+      [
+        "open",
+        object([
+          ["tag", text(tag)],
+          ["known", array(known.map(text))],
+        ]),
+      ],
+    ];
+  }
+  if (node.const ?? node.enum) return [["open", code("true")]];
+  const held = [...constants].map(([name, value]): Member => [name, json(value)]);
+  const asked: Member[] = held.length === 0 ? [] : [["constants", object(held)]];
+  return [["open", object([["types", array(types.map(text))], ...asked])]];
 }
 
 function json(value: JsonValue): Literal {

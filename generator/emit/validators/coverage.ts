@@ -38,9 +38,10 @@ export class Coverages {
    */
   settled(node: SchemaNode, itself = false): Coverage {
     return union(
-      this.shapes
-        .conjuncts(node)
-        .map((part) => (this.takesRest(part) && !(itself && part === node) ? everything : this.own(part))),
+      this.shapes.conjuncts(node).map((part) => {
+        const takesRest = restOf(part, this.container) !== undefined && !(itself && part === node);
+        return takesRest || this.takesUnknown(part) ? everything : this.own(part);
+      }),
     );
   }
 
@@ -93,10 +94,9 @@ export class Coverages {
     ];
   }
 
-  private takesRest(node: SchemaNode): boolean {
-    // Members that an unknown arm of an open union may have are nobody else's.
-    const open = this.shapes.isOpen(node) && (node.anyOf ?? node.oneOf) !== undefined;
-    return open || restOf(node, this.container) !== undefined;
+  /** Whether `node` is a union with arms that nobody knows yet: nor what these describe. */
+  private takesUnknown(node: SchemaNode): boolean {
+    return this.shapes.isOpen(node) && (node.anyOf ?? node.oneOf) !== undefined;
   }
 
   private own(node: SchemaNode): Coverage {

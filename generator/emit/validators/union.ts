@@ -27,7 +27,8 @@ const scalarKinds: Kinds = new Set<Kind>(["boolean", "null", "number", "string"]
 export function isUnionOnly(node: SchemaNode, place: Place): boolean {
   const keys = assertions(node);
   if (keys.every((key) => key === "anyOf")) return keys.length === 1;
-  return !node.anyOf && place.shapes.isOpen(node) && place.shapes.isOnly("object", node);
+  const alone = !node.anyOf && !node.oneOf;
+  return alone && place.shapes.isOpen(node) && place.shapes.isOnly("object", node);
 }
 
 /**

@@ -22,6 +22,8 @@ export interface Issue {
 export interface Checks {
   /** What is wrong with `value` as an instance of the definition `name`. */
   check(name: string, value: unknown): Issue[];
+  /** The same, found without asking for the verdict of that definition first. */
+  search(name: string, value: unknown): Issue[];
   summary(issues: readonly Issue[]): string;
 }
 
@@ -34,6 +36,12 @@ export function emittedFiles(schema: Schema): Map<string, EmittedFile> {
   ]);
 }
 
+/** What is doubted: no verdict is given of it. */
+interface Doubt {
+  readonly name: string;
+  readonly value: unknown;
+}
+
 type Verdicts = { [name: string]: (value: unknown) => boolean };
 
 /** Verdicts of the interpreter, so that what is tested does not rest on emitted validators. */
@@ -42,11 +50,18 @@ const verdicts: Verdicts[] = ((globalThis as { mcpgenVerdicts?: Verdicts[] }).mc
 /** Compiles and loads what is emitted for `schema`, with the interpreter in place of its validators. */
 export async function loadChecks(schema: Schema): Promise<Checks> {
   const folder = mkdtempSync(join(tmpdir(), "mcpgen-check-"));
+  let doubt: Doubt | undefined;
   const identifiers = nameDefinitions(schema);
   const names = [...schema.definitions.keys()];
   const functions = names.map((name): [string, (value: unknown) => boolean] => [
     `is${capitalised(identifiers.get(name)!)}`,
-    (value) => isValid(schema, schema.definitions.get(name)!.node, value as JsonValue),
+    (value) => {
+      if (doubt?.name === name && doubt.value === value) {
+        doubt = undefined;
+        return false;
+      }
+      return isValid(schema, schema.definitions.get(name)!.node, value as JsonValue);
+    },
   ]);
   const index = verdicts.push(Object.fromEntries(functions)) - 1;
   const stub = functions.map(
@@ -62,7 +77,14 @@ export async function loadChecks(schema: Schema): Promise<Checks> {
   const module = (await load("revision/check.js")) as { [name: string]: (value: unknown) => Issue[] };
   const { summary } = (await load("issues.js")) as Pick<Checks, "summary">;
   rmSync(folder, { recursive: true });
-  return { check: (name, value) => module[`check${capitalised(identifiers.get(name)!)}`]!(value), summary };
+  const check = (name: string, value: unknown): Issue[] =>
+    module[`check${capitalised(identifiers.get(name)!)}`]!(value);
+  const search = (name: string, value: unknown): Issue[] => {
+    doubt = { name, value };
+    // Where nothing is found, the definition is named.
+    return check(name, value).filter(({ expected, pointer }) => pointer !== "" || expected !== name);
+  };
+  return { check, search, summary };
 }
 
 /** Writes TypeScript modules as JavaScript, by path below `folder`. */

@@ -53,6 +53,34 @@ const table: readonly (readonly [keyword: string, definition: JsonValue, value: 
     "[2]: expected no item twice, got item 0 again",
   ],
   [
+    "unevaluatedProperties",
+    {
+      anyOf: [
+        { properties: { a: true }, required: ["a"] },
+        { properties: { b: true }, required: ["b"] },
+      ],
+      unevaluatedProperties: false,
+    },
+    { a: 1, c: 2 },
+    "c: expected no such key, got 2 (number)",
+  ],
+  [
+    "unevaluatedProperties",
+    {
+      if: { properties: { a: { const: 1 } } },
+      then: { additionalProperties: {} },
+      unevaluatedProperties: { type: "string" },
+    },
+    { a: 2, b: "x" },
+    "a: expected string, got 2 (number)",
+  ],
+  [
+    "unevaluatedItems",
+    { prefixItems: [true], contains: { type: "string" }, unevaluatedItems: { type: "null" } },
+    [1, "a", 2],
+    "[2]: expected null, got 2 (number)",
+  ],
+  [
     "required",
     { required: ["name"], properties: { name: { type: "string" } } },
     { nmae: "" },
