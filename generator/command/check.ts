@@ -9,6 +9,7 @@ import { sha256 } from "../output/sha256.js";
 import { isInterrupted } from "../output/transaction.js";
 import { verifyStore } from "../revision/verify.js";
 import type { Arguments } from "./arguments.js";
+import { counted } from "./counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { inputState, trustsCache } from "./input-state.js";
 import type { Finding } from "../diagnostics/finding.js";
@@ -72,7 +73,7 @@ export async function checkOutput(
   const command = repeatedWithout(context.words, ["--check", "--full"], "generate");
   return {
     findings: [...findings, ...warnings],
-    summary: `${findings.length} ${findings.length === 1 ? "finding" : "findings"}`,
+    summary: counted(findings.length, "finding"),
     mend: mendOf(comparison, schemas, command, project, context),
   };
 }

@@ -5,6 +5,7 @@ import type { Generated } from "../generate.js";
 import type { ComparedFile, FileState } from "../output/compare.js";
 import { unifiedDiff } from "../output/unified-diff.js";
 import type { Comparison } from "./comparison.js";
+import { counted } from "./counted.js";
 import type { CommandContext } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { quoted, restoring } from "./repeated.js";
@@ -106,7 +107,7 @@ export function carriedNotes(
       {
         code: "MG3107",
         severity: "warning",
-        message: `${notes.length} carried ${notes.length === 1 ? "note is" : "notes are"} not confirmed`,
+        message: `${counted(notes.length, "carried note is", "carried notes are")} not confirmed`,
         place: { file: shownPath(schemaDir, context.directory, join(revision, "notes.json")) },
         next: 'Check each against the specification and delete its "carried", or the note.',
         detail: [...shown.map(shortened), ...rest].join("\n"),

@@ -7,6 +7,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { readLock } from "../revision/lock.js";
 import type { Arguments } from "./arguments.js";
 import { type Comparison, compareWithOutput, remember } from "./comparison.js";
+import { counted } from "./counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { carriedNotes } from "./drift.js";
 import { inputState, trustsCache } from "./input-state.js";
@@ -41,7 +42,7 @@ export const generate: RunCommand = async (args, context) => {
     ...planOutcome(plan, comparison.generated, project, context),
   };
   if (conflicts.length > 0) {
-    const summary = `nothing was written: ${conflicts.length} of ${plan.length} files are not as mcpgen wrote them`;
+    const summary = `nothing was written: ${counted(conflicts.length, "file is", "files are")} not as mcpgen wrote them`;
     return { ...outcome, summary, mend: repeatedWith(context.words, ["--force"]) };
   }
   if (dryRun) return { ...outcome, summary: `${outcome.summary}; nothing was written (--dry-run)` };
@@ -79,7 +80,7 @@ export function recovered(project: Project, context: CommandContext): Finding[] 
     {
       code: "MG3005",
       severity: "warning",
-      message: `an interrupted run was undone: ${undone.length} files were put back`,
+      message: `an interrupted run was undone: ${counted(undone.length, "file was", "files were")} put back`,
       place: { file: shownPath(outDir, context.directory) },
     },
   ];

@@ -5,6 +5,7 @@ import { type AddRequest, type AddedRevision, addRevision } from "../revision/ad
 import type { RevisionStatus } from "../revision/lock.js";
 import { readUpstream } from "../revision/source.js";
 import type { Arguments } from "./arguments.js";
+import { counted } from "./counted.js";
 import type { RunCommand } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 
@@ -56,9 +57,13 @@ function expectForm(args: Arguments, option: string, form: RegExp, expected: str
 }
 
 function resultText({ revision, action, locked, definitions, notes }: AddedRevision): string {
-  const lines = [`${revision}: ${action}, ${locked.status}, ${locked.dialect}, ${definitions} definitions`];
+  const lines = [
+    `${revision}: ${action}, ${locked.status}, ${locked.dialect}, ${counted(definitions, "definition")}`,
+  ];
   if (notes?.from !== undefined) {
-    lines.push(`${notes.carried} notes carried over from ${notes.from}; confirm each in notes.json`);
+    lines.push(
+      `${counted(notes.carried, "note")} carried over from ${notes.from}; confirm each in notes.json`,
+    );
   }
   return lines.join("\n");
 }

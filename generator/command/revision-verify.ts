@@ -3,6 +3,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { readLock } from "../revision/lock.js";
 import { readUpstream } from "../revision/source.js";
 import { type UpstreamVerdict, expectRevision, verifyStore, verifyUpstream } from "../revision/verify.js";
+import { counted } from "./counted.js";
 import type { RunCommand } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
@@ -27,7 +28,7 @@ async function wholeStore(schemaDir: string): Promise<Outcome> {
   const count = readLock(schemaDir).size;
   const revisions = [...readLock(schemaDir).keys()];
   if (findings.length > 0) return { findings, data: { revisions } };
-  return { summary: `${count} revisions: canonical and equal to the lock`, data: { revisions } };
+  return { summary: `${counted(count, "revision")}: canonical and equal to the lock`, data: { revisions } };
 }
 
 function oneFile(revision: string, source: string, verdict: UpstreamVerdict): Outcome {
@@ -52,7 +53,7 @@ function messageOf(revision: string, { relation, contentOf, added, removed }: Up
   if (relation === "same-meaning")
     return `same revision, other file: the canonical form equals that of ${revision}`;
   if (contentOf !== undefined) return `not the file of ${revision}: its content is that of ${contentOf}`;
-  const changes = `${added.length} definitions added, ${removed.length} removed`;
+  const changes = `${counted(added.length, "definition")} added, ${removed.length} removed`;
   return `another file, and its canonical form differs from that of ${revision} (${changes})`;
 }
 

@@ -5,6 +5,7 @@ import { revisionBefore } from "../revision/newest.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { readLock } from "../revision/lock.js";
 import type { Arguments } from "./arguments.js";
+import { counted } from "./counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { storedSource } from "./diff/alike.js";
 import { policyOf } from "./diff/policies.js";
@@ -47,7 +48,7 @@ export const upgrade: RunCommand = async (args, context) => {
 };
 
 function refused(conflicts: readonly Finding[], { words }: CommandContext): Outcome {
-  const summary = `nothing was written: ${conflicts.length} files are not as mcpgen wrote them`;
+  const summary = `nothing was written: ${counted(conflicts.length, "file is", "files are")} not as mcpgen wrote them`;
   return { findings: conflicts, summary, mend: repeatedWith(words, ["--force"]) };
 }
 
@@ -118,10 +119,6 @@ function present(
       ...(report && { diff: jsonReport(report) }),
     },
   };
-}
-
-function counted(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? "" : "s"}`;
 }
 
 function donePoints({ revision: staged }: StagedUpgrade, output: string, dryRun: boolean): Point[] {

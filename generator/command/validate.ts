@@ -5,6 +5,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { openSource, sourceName } from "../input/source.js";
 import { readLock } from "../revision/lock.js";
 import { expectRevision } from "../revision/verify.js";
+import { counted } from "./counted.js";
 import type { RunCommand } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
@@ -97,10 +98,12 @@ class Transcript {
       );
     }
     const answers =
-      unpaired === 0 ? "" : `, ${unpaired} answers without a single open request (envelope judged only)`;
+      unpaired === 0
+        ? ""
+        : `, ${counted(unpaired, "answer")} without a single open request (envelope judged only)`;
     return {
       findings: this.findings,
-      summary: `${revision}: ${messages} messages, ${messages - invalid} valid, ${invalid} invalid${answers}`,
+      summary: `${revision}: ${counted(messages, "message")}, ${messages - invalid} valid, ${invalid} invalid${answers}`,
       data: { revision, messages, valid: messages - invalid, invalid, unpaired },
     };
   }

@@ -101,7 +101,7 @@ describe("revision add", () => {
     writeFileSync(join(folder, "schema/2030-01-01/notes.json"), JSON.stringify({ format: 1, notes }));
     const { stdout, code } = await add(folder, "draft/schema.json");
     expect(stdout).toContain("a note was not carried over to draft: deprecated on /$defs/Gone");
-    expect(stdout).toContain("1 notes carried over from 2030-01-01");
+    expect(stdout).toContain("1 note carried over from 2030-01-01");
     expect(code).toBe(0);
     const carried = JSON.parse(readFileSync(join(folder, "schema/draft/notes.json"), "utf8")) as {
       notes: object[];

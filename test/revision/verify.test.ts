@@ -59,7 +59,7 @@ test("a file against the one a revision came from: same file, same meaning, othe
   writeFileSync(join(folder, file), JSON.stringify({ ...smallSchema, $defs }));
   const changed = await verify(folder, "2030-01-01", file);
   expect(changed.stdout).toContain(
-    "its canonical form differs from that of 2030-01-01 (1 definitions added, 1 removed)",
+    "its canonical form differs from that of 2030-01-01 (1 definition added, 1 removed)",
   );
   expect(changed.stdout).toMatch(/- EchoResult\n +\+ Extra/);
   expect(changed.code).toBe(1);

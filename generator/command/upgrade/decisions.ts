@@ -1,10 +1,8 @@
-import { isJsonObject } from "@mcpgen/engine";
-import { assumeNotes } from "../../notes/assume.js";
-import type { Note } from "../../notes/note.js";
-import { parseNotes } from "../../notes/parse.js";
+import { counted } from "../counted.js";
 import type { Source } from "../diff/source.js";
 import type { Project } from "../project.js";
 import { shownPath } from "../shown-path.js";
+import { missingNotes } from "./missing-notes.js";
 import type { StagedUpgrade } from "./stage.js";
 
 /** Something that only a person can decide, for no schema says it. */
@@ -31,7 +29,7 @@ export function decisionsOf(
     ...carried(staged, file),
     ...dropped(staged, file),
     ...assumed(staged, file),
-    ...missing(staged, base, file),
+    ...missingNotes(staged, base, file),
     ...newMethods(staged, base, file),
     ...unlisted(staged, project, directory),
   ];
@@ -47,7 +45,7 @@ function carried({ comparison, revision, notes }: StagedUpgrade, file: string): 
   const from = revision.notes?.from;
   return [...kinds].map(([kind, items]): Decision => ({
     kind: "carried-notes",
-    title: `${count(items, `note of kind ${kind}`, `notes of kind ${kind}`)} carried over${from === undefined ? "" : ` from ${from}`}`,
+    title: `${counted(items.length, `note of kind ${kind}`, `notes of kind ${kind}`)} carried over${from === undefined ? "" : ` from ${from}`}`,
     advice: 'Check each against the new specification; delete its "carried", or the note.',
     ...(notes && { file }),
     items,
@@ -60,7 +58,7 @@ function dropped({ revision }: StagedUpgrade, file: string): Decision[] {
   return [
     {
       kind: "dropped-notes",
-      title: `${count(items, "note was", "notes were")} not carried over from ${revision.notes?.from}`,
+      title: `${counted(items.length, "note was", "notes were")} not carried over from ${revision.notes?.from}`,
       advice: "See whether what each said is gone, or now has another name; then write a note of its own.",
       file,
       items,
@@ -77,49 +75,12 @@ function assumed({ comparison, revision }: StagedUpgrade, file: string): Decisio
   }
   return [...kinds].map(([kind, items]): Decision => ({
     kind: "assumption",
-    title: `${count(items, "thing", "things")} assumed about ${kind}`,
+    title: `${counted(items.length, "thing")} assumed about ${kind}`,
     advice: "Where one is wrong, a note says what holds (docs/notes.md).",
     file,
     items,
   }));
 }
-
-/**
- * What would be assumed of this schema if it had no notes, and the notes do not have, as far as the revision
- * before it gives no such reason: there, somebody has decided already.
- */
-function missing({ notes, revision }: StagedUpgrade, base: Source | undefined, file: string): Decision[] {
-  if (!notes) return [];
-  const present = parseNotes(notes);
-  const decided = new Set(
-    isJsonObject(base?.file.value) ? targetsOf(assumeNotes(base.file.value).notes) : [],
-  );
-  const { value } = revision.schema;
-  const candidates = isJsonObject(value) ? assumeNotes(value).notes : [];
-  return (["extends", "open"] as const).flatMap((kind): Decision[] => {
-    const known = new Set(targetsOf(present.filter((note) => note.kind === kind)));
-    const items = targetsOf(candidates.filter((note) => note.kind === kind)).filter(
-      (target) => !known.has(target) && !decided.has(target),
-    );
-    if (items.length === 0) return [];
-    return [{ kind: "missing-notes", ...texts[kind](items), file, items }];
-  });
-}
-
-function targetsOf(notes: readonly Note[]): string[] {
-  return notes.flatMap(({ targets }) => targets);
-}
-
-const texts = {
-  open: (items: readonly string[]) => ({
-    title: `${count(items, "new union or string set is", "new unions or string sets are")} closed: no note says that later revisions may add to ${items.length === 1 ? "it" : "them"}`,
-    advice: "Where the specification leaves one open, add it to the note of kind open.",
-  }),
-  extends: (items: readonly string[]) => ({
-    title: `${count(items, "new definition repeats", "new definitions repeat")} an open base without its index signature`,
-    advice: "Where one extends its base, add a note of kind extends.",
-  }),
-};
 
 /** Of a method that is new, notes that were carried over say nothing. */
 function newMethods({ source }: StagedUpgrade, base: Source | undefined, file: string): Decision[] {
@@ -130,7 +91,7 @@ function newMethods({ source }: StagedUpgrade, base: Source | undefined, file: s
   return [
     {
       kind: "missing-notes",
-      title: `${count(items, "method is", "methods are")} new`,
+      title: `${counted(items.length, "method is", "methods are")} new`,
       advice:
         "No schema says which capability gates a method, which headers repeat it, whether its result may be cached: notes of kind capability, header, cacheable do.",
       file,
@@ -150,8 +111,4 @@ function unlisted({ unlisted, revision }: StagedUpgrade, { loaded }: Project, di
       items: [],
     },
   ];
-}
-
-function count(items: readonly unknown[], one: string, many: string): string {
-  return `${items.length} ${items.length === 1 ? one : many}`;
 }

@@ -1,0 +1,61 @@
+import { type JsonObject, type JsonValue, isJsonObject, readSchema } from "@mcpgen/engine";
+import { assumeNotes } from "../../notes/assume.js";
+import { parseNotes } from "../../notes/parse.js";
+import { counted } from "../counted.js";
+import type { Source } from "../diff/source.js";
+import type { Decision } from "./decisions.js";
+import type { StagedUpgrade } from "./stage.js";
+
+/**
+ * What would be assumed of this schema if it had no notes, and the notes do not have, as far as the revision
+ * before it gives no such reason: there, somebody has decided already.
+ */
+export function missingNotes(
+  { notes, revision }: StagedUpgrade,
+  base: Source | undefined,
+  file: string,
+): Decision[] {
+  if (!notes) return [];
+  const present = parseNotes(notes);
+  const decided = base ? candidates(base.file.value) : undefined;
+  const wanted = candidates(revision.schema.value);
+  return (["extends", "open"] as const).flatMap((kind): Decision[] => {
+    const known = new Set(present.flatMap((note) => (note.kind === kind ? note.targets : [])));
+    const items = [...wanted[kind]].filter((target) => !known.has(target) && !decided?.[kind].has(target));
+    if (items.length === 0) return [];
+    return [{ kind: "missing-notes", ...texts[kind](items), file, items }];
+  });
+}
+
+/** Places, by the kind of note that they may want. */
+interface Candidates {
+  readonly extends: ReadonlySet<string>;
+  readonly open: ReadonlySet<string>;
+}
+
+function candidates(document: JsonValue): Candidates {
+  if (!isJsonObject(document)) return { extends: new Set(), open: new Set() };
+  const { notes } = assumeNotes(document);
+  const of = (kind: string): string[] => notes.flatMap((note) => (note.kind === kind ? note.targets : []));
+  return { extends: new Set(of("extends")), open: new Set([...of("open"), ...unions(document)]) };
+}
+
+/** Unions of definitions, whether a reader can tell their members apart or not. */
+function unions(document: JsonObject): string[] {
+  const { definitions } = readSchema(document);
+  return [...definitions.values()].flatMap(({ node }) => {
+    const arms = node.anyOf ?? node.oneOf ?? [];
+    return arms.length > 1 && arms.every(({ ref }) => ref !== undefined) ? [node.pointer] : [];
+  });
+}
+
+const texts = {
+  open: (items: readonly string[]) => ({
+    title: `${counted(items.length, "new union or string set is", "new unions or string sets are")} closed: no note says that later revisions may add to ${items.length === 1 ? "it" : "them"}`,
+    advice: "Where the specification leaves one open, add it to the note of kind open.",
+  }),
+  extends: (items: readonly string[]) => ({
+    title: `${counted(items.length, "new definition repeats", "new definitions repeat")} an open base without its index signature`,
+    advice: "Where one extends its base, add a note of kind extends.",
+  }),
+};

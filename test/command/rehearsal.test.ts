@@ -1,0 +1,89 @@
+import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { compilerErrors } from "../emit/protocol/emitted.js";
+import { lockText, readLock } from "../../generator/revision/lock.js";
+import { temporaryFolder } from "../temporary-folder.js";
+import { mcpgen } from "./in-process.js";
+
+const released = [...readLock("schema")].filter(([, { status }]) => status === "released");
+const unknown = released.at(-1)![0];
+const older = released.slice(0, -1);
+
+/** The newest revision's schema as if it had come today: in canonical form, and as upstream publishes it. */
+const sources = [`schema/${unknown}/schema.json`];
+const published = process.env["MCP_SPEC_DIR"];
+if (published !== undefined) sources.push(join(published, unknown, "schema.json"));
+
+/** A project in which the newest revision has never been heard of. */
+function treeBefore(): string {
+  const folder = temporaryFolder({ "schema/lock.json": lockText(new Map(older)) });
+  cpSync("schema/docs.json", join(folder, "schema/docs.json"));
+  for (const [revision] of older) {
+    mkdirSync(join(folder, "schema", revision));
+    for (const file of ["schema.json", "notes.json"])
+      cpSync(join("schema", revision, file), join(folder, "schema", revision, file));
+  }
+  return folder;
+}
+
+function filesBelow(folder: string): Map<string, string> {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  const files = paths.filter((path) => /\.\w+$/.test(path) && !/^\d{4}-\d\d-\d\d$/.test(path));
+  return new Map(files.map((path) => [path, readFileSync(join(folder, path), "utf8")]));
+}
+
+interface Told {
+  readonly decisions: readonly {
+    readonly kind: string;
+    readonly title: string;
+    readonly items: readonly string[];
+  }[];
+  readonly notes: { readonly from: string; readonly carried: number; readonly dropped: readonly string[] };
+  readonly diff: {
+    readonly from: string;
+    readonly to: string;
+    readonly summary: { readonly breaking: number };
+  };
+}
+
+test.each(sources)(
+  "a revision never heard of, from %s: what comes out compiles, and what is left is told",
+  { timeout: 120_000 },
+  async (source) => {
+    const folder = treeBefore();
+    writeFileSync(join(folder, "new.json"), readFileSync(source));
+    const { code, stdout } = await mcpgen(folder, ["upgrade", "new.json", "--name", unknown, "--json"]);
+    expect(code).toBe(0);
+
+    const files = filesBelow(join(folder, "generated"));
+    expect(files.has(`${unknown}/validators.ts`)).toBe(true);
+    expect(compilerErrors(files)).toBe("");
+
+    const { decisions, notes, diff } = JSON.parse(stdout) as Told;
+    const newest = older.at(-1)![0];
+    expect(notes.from).toBe(newest);
+    const itemsOf = (kind: string): number =>
+      decisions.filter((each) => each.kind === kind).reduce((sum, { items }) => sum + items.length, 0);
+    expect(itemsOf("carried-notes")).toBe(notes.carried);
+    expect(itemsOf("dropped-notes")).toBe(notes.dropped.length);
+    expect(notes.carried).toBeGreaterThan(20);
+    expect(itemsOf("assumption")).toBeGreaterThan(0);
+    expect(itemsOf("missing-notes")).toBeGreaterThan(0);
+    expect(diff).toMatchObject({ from: newest, to: unknown });
+    expect(diff.summary.breaking).toBeGreaterThan(20);
+
+    // What somebody has found open since is among what the run left to decide.
+    const told = decisions.flatMap(({ kind, items }) => (/-notes$/.test(kind) ? items : []));
+    const places = new Set(told.flatMap((item) => item.split(/[,\s]+/)));
+    expect(openToday().filter((target) => !places.has(target))).toEqual([]);
+  },
+);
+
+/** What the committed notes of the revision declare open. */
+function openToday(): string[] {
+  const { notes } = JSON.parse(readFileSync(`schema/${unknown}/notes.json`, "utf8")) as {
+    notes: { kind: string; target: string | string[] }[];
+  };
+  return notes.filter(({ kind }) => kind === "open").flatMap(({ target }) => target);
+}
