@@ -1,1 +1,53 @@
+// Servers: written in code, or from a contract.
+export {
+  createServer,
+  type CodeFirstServer,
+  type PromptDefinition,
+  type Registration,
+  type ResourceDefinition,
+  type TemplateDefinition,
+  type ToolDefinition,
+} from "./server/create-server.js";
+export {
+  defineServer,
+  type Contract,
+  type ContractHandlers,
+  type DefineServerOptions,
+  type ToolChecks,
+} from "./server/define-server.js";
+export type { Server, ServerOptions } from "./server/server.js";
+export type { ConnectionOptions, ServerConnection } from "./server/connection.js";
+
+// What handlers are given, and what they give.
+export type { HandlerContext } from "./server/context.js";
+export type { Ask, AskedRequest, AskedResults, Elicited, Form, Page } from "./server/ask.js";
+export type { ToolAnswer, ToolHandler } from "./server/tools.js";
+export {
+  resourceNotFound,
+  type ResourceAnswer,
+  type ResourceHandler,
+  type TemplateHandler,
+} from "./server/resources.js";
+export type { PromptAnswer, PromptHandler } from "./server/prompts.js";
+export type { Completer, Completers } from "./server/completion.js";
+export type { CacheHints } from "./server/prepared.js";
+export type { Change, NotificationBus } from "./server/changes.js";
+export type { JsonSchema, StandardSchema, ToolSchema } from "./schema/schema-check.js";
+
+// Clients.
+export { connect, type ConnectOptions, type Source } from "./client/connect.js";
+export type { Client, NotificationListener } from "./client/client.js";
+export type { AnswerContext, ClientHandlers } from "./client/handlers.js";
+export { userRejected } from "./client/answers.js";
+export type { Rejected } from "./client/decode.js";
+export type { ListBounds, ListResult } from "./client/lists.js";
+export type { ChangeNotice, Subscription, SubscriptionRequest } from "./client/subscriptions.js";
+
+// What both are made of.
+export { McpError, type ErrorCode } from "./peer/errors.js";
+export type { LogLevel } from "./era/meta.js";
 export type { Channel, Receiver } from "./transport/channel.js";
+export type { Timeouts } from "./peer/pending.js";
+export type { Clock } from "./peer/clock.js";
+export type { Params, RequestId } from "./peer/message.js";
+export { memoryChannels } from "./memory/memory-channel.js";

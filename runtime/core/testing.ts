@@ -1,1 +1,2 @@
-export {};
+// Two ends of a stream in one process.
+export { memoryChannels } from "./memory/memory-channel.js";

@@ -1,3 +1,5 @@
+import type { RequestId } from "../peer/message.js";
+
 /**
  * A duplex stream of messages with one other party: a pipe, a pair in memory. What travels is the text
  * of one JSON-RPC message, so that neither side can reach into the other's objects and nothing is
@@ -12,8 +14,10 @@ export interface Channel {
   /**
    * Queues the text of one message; texts of one turn leave in one write. After `close`, or once the
    * other side is gone, it does nothing.
+   *
+   * @param origin the incoming request the message belongs to, for channels that keep requests apart
    */
-  send(text: string): void;
+  send(text: string, origin?: RequestId): void;
   /** Writes what is queued now, for callers that know that nothing more comes in this turn. */
   flush(): void;
   /** Resolves when all that was sent is out and the stream is closed. Further calls give the same. */

@@ -1,0 +1,72 @@
+import type { Clock } from "../peer/clock.js";
+import { type Params, isObject } from "../peer/message.js";
+
+/** Entries kept; the oldest goes first. */
+const capacity = 1000;
+
+interface Entry {
+  readonly method: string;
+  readonly uri: unknown;
+  readonly result: Params;
+  /** When it stops being fresh, by the client's clock. */
+  readonly expires: number;
+}
+
+/** Results that their server said stay fresh for a while (2026-07-28, caching). One client, one authorization. */
+export class ResultCache {
+  private readonly entries = new Map<string, Entry>();
+  private readonly clock: Clock;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  get(method: string, params: Params): Params | undefined {
+    const key = keyOf(method, params);
+    const entry = this.entries.get(key);
+    if (!entry) return undefined;
+    if (this.clock.now() < entry.expires) return entry.result;
+    this.entries.delete(key);
+    return undefined;
+  }
+
+  /** Keeps a complete result, as long as it says. */
+  put(method: string, params: Params, result: Params): void {
+    const ttl = result["ttlMs"];
+    if (typeof ttl !== "number" || !(ttl > 0)) return;
+    this.entries.set(keyOf(method, params), {
+      method,
+      uri: params["uri"],
+      result,
+      expires: this.clock.now() + ttl,
+    });
+    if (this.entries.size > capacity) this.entries.delete(this.entries.keys().next().value!);
+  }
+
+  /** Forgets what a notification says has changed. */
+  heard(notification: string, { uri }: Params): void {
+    const list = /^notifications\/(.+)\/list_changed$/.exec(notification)?.[1];
+    for (const [key, entry] of this.entries) {
+      const changed =
+        list === undefined
+          ? notification === "notifications/resources/updated" &&
+            entry.method === "resources/read" &&
+            entry.uri === uri
+          : entry.method.startsWith(`${list}/`) && entry.method.endsWith("/list");
+      if (changed) this.entries.delete(key);
+    }
+  }
+
+  clear(): void {
+    this.entries.clear();
+  }
+}
+
+/** Method and the parameters that decide the result; metadata does not. */
+function keyOf(method: string, { _meta, ...params }: Params): string {
+  return JSON.stringify([method, params], (_, value: unknown) =>
+    isObject(value)
+      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : value,
+  );
+}

@@ -1,0 +1,320 @@
+import type {
+  CallToolResult,
+  CompleteRequestParams,
+  CompleteResult,
+  GetPromptResult,
+  Implementation,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplate,
+  ServerCapabilities,
+  Tool,
+} from "@mcpgen/protocol/authoring";
+import type { Caller, OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
+import type { LogLevel } from "../era/meta.js";
+import type { Spoken } from "../era/spoken.js";
+import { McpError } from "../peer/errors.js";
+import { type Params, type RequestMessage, isObject } from "../peer/message.js";
+import { type Agreement, type Introduction, requestMeta } from "./agreement.js";
+import { answerServer } from "./answers.js";
+import { ResultCache } from "./cache.js";
+import { type Decoded, decode } from "./decode.js";
+import type { AnswerContext, ClientHandlers } from "./handlers.js";
+import { type Link, remoteError } from "./link.js";
+import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
+import { OutputChecks } from "./output-checks.js";
+import { throughRounds } from "./rounds.js";
+import { type Subscription, type SubscriptionRequest, subscribe } from "./subscriptions.js";
+
+/** A notification that arrived, in the authoring vocabulary. */
+export type NotificationListener = (params: Params, method: string) => void;
+
+/** How a client came by its connection, and comes by another. */
+export interface Connection {
+  readonly link: Link;
+  readonly agreement: Agreement;
+}
+
+/** What a client is made with. */
+export interface ClientSetup {
+  readonly introduction: Introduction;
+  readonly handlers: ClientHandlers;
+  readonly nulls: "absent" | "reject";
+  /** Opens a connection; called again where one broke and the source can give another. */
+  readonly connect: (client: Client) => Promise<Connection>;
+  readonly reconnects: boolean;
+  readonly onWarning: (message: string) => void;
+}
+
+/** One server, whatever revision it speaks. */
+export class Client implements Caller {
+  readonly cache: ResultCache;
+  private readonly setup: ClientSetup;
+  private readonly outputs: OutputChecks;
+  private readonly listeners = new Map<string, Set<NotificationListener>>();
+  private connection: Connection | undefined;
+  private connecting: Promise<Connection> | undefined;
+  private stopped = false;
+
+  constructor(setup: ClientSetup) {
+    this.setup = setup;
+    this.cache = new ResultCache(setup.introduction.clock);
+    this.outputs = new OutputChecks();
+  }
+
+  /** Id of the protocol revision that is spoken. */
+  get revision(): string {
+    return this.agreed.spoken.id;
+  }
+
+  /** What the server says of itself: for display, not for decisions. */
+  get serverInfo(): Implementation | undefined {
+    return this.agreed.serverInfo;
+  }
+
+  get serverCapabilities(): ServerCapabilities {
+    return this.agreed.capabilities;
+  }
+
+  /** The server's advice on using it, for the model. */
+  get instructions(): string | undefined {
+    return this.agreed.instructions;
+  }
+
+  private get agreed(): Agreement {
+    if (!this.connection) throw new McpError("connection-closed", "the client is not connected");
+    return this.connection.agreement;
+  }
+
+  /** @internal */
+  async start(): Promise<this> {
+    await this.open();
+    return this;
+  }
+
+  /** Whether there is nothing left to be answered. */
+  get idle(): boolean {
+    return (this.connection?.link.waiting ?? 0) === 0;
+  }
+
+  /**
+   * Sends a request; resolves with its result in the authoring vocabulary. A result that its server said is
+   * fresh comes from the cache.
+   *
+   * @throws {McpError}
+   */
+  async request<Result>(method: string, params?: object, options: RequestOptions = {}): Promise<Result> {
+    return (await this.exchange(method, (params ?? {}) as Params, options)).result as Result;
+  }
+
+  /** Sends a notification, if the revision has it. */
+  async notify(method: string, params?: object): Promise<void> {
+    const { link, agreement } = await this.open();
+    const { spoken } = agreement;
+    if (!spoken.table.outgoingNotifications.has(method)) throw noSuchMethod(method, spoken);
+    link.notify(method, params && spoken.lower("outgoingNotifications", method, params as Params));
+  }
+
+  /** Hears notifications of a method, or all of them under `*`. Returns what ends it. */
+  on(method: string, listener: NotificationListener): () => void {
+    const listeners = this.listeners.get(method) ?? new Set();
+    this.listeners.set(method, listeners.add(listener));
+    return () => void listeners.delete(listener);
+  }
+
+  /** All tools, page by page; see `collect` for what bounds there are. */
+  listTools(options?: ListBounds): Promise<ListResult<Tool>> {
+    return this.collected<Tool>("tools/list", options);
+  }
+
+  listResources(options?: ListBounds): Promise<ListResult<Resource>> {
+    return this.collected<Resource>("resources/list", options);
+  }
+
+  listResourceTemplates(options?: ListBounds): Promise<ListResult<ResourceTemplate>> {
+    return this.collected<ResourceTemplate>("resources/templates/list", options);
+  }
+
+  listPrompts(options?: ListBounds): Promise<ListResult<Prompt>> {
+    return this.collected<Prompt>("prompts/list", options);
+  }
+
+  /** The items of any list the tables know, one by one as its pages come. */
+  async *items<Item>(method: string, options: ListBounds = {}): AsyncGenerator<Item, void, undefined> {
+    for await (const page of this.pagesOf<Item>(method, options)) yield* page.items;
+  }
+
+  /**
+   * Runs a tool. Structured content is checked against the tool's `outputSchema` once the tool was listed.
+   *
+   * @throws {McpError} `invalid-result` if the structured content is not what the tool promises
+   */
+  async callTool(name: string, args: object = {}, options?: RequestOptions): Promise<CallToolResult> {
+    const result = await this.request<CallToolResult>("tools/call", { name, arguments: args }, options);
+    await this.outputs.check(name, result);
+    return result;
+  }
+
+  readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult> {
+    return this.request("resources/read", { uri }, options);
+  }
+
+  getPrompt(
+    name: string,
+    args: { readonly [name: string]: string } = {},
+    options?: RequestOptions,
+  ): Promise<GetPromptResult> {
+    return this.request("prompts/get", { name, arguments: args }, options);
+  }
+
+  complete(params: CompleteRequestParams, options?: RequestOptions): Promise<CompleteResult> {
+    return this.request("completion/complete", params, options);
+  }
+
+  /** Asks whether the server is there (legacy era; where there is no ping, a discovery serves). */
+  async ping(options?: RequestOptions): Promise<void> {
+    const { agreement } = await this.open();
+    const method = agreement.spoken.table.outgoingRequests.has("ping") ? "ping" : "server/discover";
+    await this.request(method, {}, options);
+  }
+
+  /** Sets the least severe level the server logs at: with a request in the legacy era, with each request in the modern one. */
+  async setLogLevel(level: LogLevel): Promise<void> {
+    const { agreement } = await this.open();
+    if (agreement.spoken.era === "legacy") await this.request("logging/setLevel", { level });
+    else this.logLevel = level;
+  }
+
+  private logLevel: LogLevel | undefined;
+
+  /** Hears of changes until it is closed: one iterator for both eras. */
+  async subscribe(wanted: SubscriptionRequest): Promise<Subscription> {
+    const { link, agreement } = await this.open();
+    return subscribe(this, link, agreement, (params) => this.decorated(params, agreement.spoken), wanted);
+  }
+
+  /** Tells the server that the roots are others now (legacy era). */
+  async rootsChanged(): Promise<void> {
+    const { agreement } = await this.open();
+    if (agreement.spoken.table.outgoingNotifications.has("notifications/roots/list_changed"))
+      await this.notify("notifications/roots/list_changed");
+  }
+
+  /** Ends the connection, and the server's process if it was started for this client. */
+  async close(): Promise<void> {
+    this.stopped = true;
+    const connection = this.connection ?? (await this.connecting?.catch(() => undefined));
+    await connection?.link.close();
+  }
+
+  private collected<Item>(method: string, options: ListBounds = {}): Promise<ListResult<Item>> {
+    return collect(this.pagesOf<Item>(method, options), method, options, this.setup.onWarning);
+  }
+
+  private pagesOf<Item>(
+    method: string,
+    options: ListBounds,
+  ): AsyncGenerator<ListResult<Item>, void, undefined> {
+    return pages<Item>(method, options, async (params) => {
+      const { result, rejected } = await this.exchange(method, params, options);
+      const member =
+        (await this.open()).agreement.spoken.table.outgoingRequests.get(method)?.page?.member ?? "";
+      if (method === "tools/list") this.outputs.learn(result[member] as readonly Tool[]);
+      return { items: (result[member] ?? []) as readonly Item[], rejected, nextCursor: result["nextCursor"] };
+    });
+  }
+
+  private async exchange(method: string, params: Params, options: RequestOptions): Promise<Decoded> {
+    const { link, agreement } = await this.open();
+    const { spoken, capabilities } = agreement;
+    const entry = spoken.table.outgoingRequests.get(method);
+    if (!entry || entry.payload) throw noSuchMethod(method, spoken);
+    requireCapability(method, entry, capabilities as Params);
+    const known = entry.cacheable && this.cache.get(method, params);
+    if (known) return { result: known, rejected: [] };
+    const lowered = spoken.lower("outgoingRequests", method, params);
+    const { result, rounds } = await this.send(link, spoken, method, entry, lowered, options);
+    const decoded = await decode(spoken, method, entry, result, this.setup.nulls);
+    const lifted = spoken.lift("incomingResults", method, decoded.result);
+    if (entry.cacheable && rounds === 0 && decoded.rejected.length === 0)
+      this.cache.put(method, params, lifted);
+    return { result: lifted, rejected: decoded.rejected };
+  }
+
+  private send(
+    link: Link,
+    spoken: Spoken<"client">,
+    method: string,
+    entry: OutgoingRequest,
+    params: Params,
+    options: RequestOptions,
+  ): Promise<{ result: Params; rounds: number }> {
+    const once = async (added: Params): Promise<Params> => {
+      const make = (id: number): Params => withToken(this.decorated({ ...params, ...added }, spoken), id);
+      const response = await link.request(method, make, options);
+      if (response.error) throw remoteError(method, response);
+      return response.result as Params;
+    };
+    if (spoken.era === "legacy") return once({}).then((result) => ({ result, rounds: 0 }));
+    const signal = (options.signal as AbortSignal | undefined) ?? neverAborted;
+    return throughRounds(spoken, method, entry, this.setup.handlers, { signal }, once);
+  }
+
+  /** Adds what the era wants to be said with each request. */
+  private decorated(params: Params, spoken: Spoken<"client">): Params {
+    if (spoken.era === "legacy") return params;
+    const { introduction } = this.setup;
+    const logLevel = this.logLevel ?? introduction.logLevel;
+    return { ...params, _meta: { ...params._meta, ...requestMeta(spoken, { ...introduction, logLevel }) } };
+  }
+
+  private open(): Promise<Connection> {
+    const { connection } = this;
+    if (connection && (!connection.link.over || !this.setup.reconnects || this.stopped)) {
+      const { over } = connection.link;
+      return over ? Promise.reject(over) : Promise.resolve(connection);
+    }
+    return (this.connecting ??= this.setup
+      .connect(this)
+      .then((made) => (this.connection = made))
+      .finally(() => (this.connecting = undefined)));
+  }
+
+  /** @internal What a connection tells of that answers no request. */
+  answer(spoken: Spoken<"client">, request: RequestMessage, context: AnswerContext): Promise<Params> {
+    return answerServer(this.setup.handlers, spoken, request, context);
+  }
+
+  /** @internal */
+  notified(spoken: Spoken<"client">, method: string, params: Params): void {
+    const entry = spoken.table.incomingNotifications.get(method);
+    if (entry && !entry.accepts({ jsonrpc: "2.0", method, params })) return;
+    this.cache.heard(method, params);
+    const lifted = entry ? spoken.lift("incomingNotifications", method, params) : params;
+    for (const key of [method, "*"])
+      for (const listener of this.listeners.get(key) ?? []) listener(lifted, method);
+  }
+}
+
+const neverAborted = new AbortController().signal;
+
+/** A token is sent whether anybody listens or not: progress also says that the server is alive. */
+function withToken(params: Params, id: number): Params {
+  return { ...params, _meta: { progressToken: id, ...params._meta } };
+}
+
+function noSuchMethod(method: string, spoken: Spoken): McpError {
+  return new McpError("method-not-found", `revision ${spoken.id} has no ${method}`);
+}
+
+function requireCapability(method: string, { capability }: OutgoingRequest, declared: Params): void {
+  if (!capability || capability.of !== "server") return;
+  let value: unknown = declared;
+  for (const key of capability.path) value = isObject(value) ? value[key] : undefined;
+  if (value === undefined || value === false)
+    throw new McpError(
+      "missing-capability",
+      `${method}: the server has not declared ${capability.path.join(".")}`,
+    );
+}

@@ -1,0 +1,106 @@
+import type { Implementation } from "@mcpgen/protocol/authoring";
+import type { Revision } from "@mcpgen/protocol/model";
+import type { LogLevel } from "../era/meta.js";
+import { type Spoken, speak } from "../era/spoken.js";
+import { type Clock, systemClock } from "../peer/clock.js";
+import { McpError } from "../peer/errors.js";
+import { type Timeouts, defaultTimeouts } from "../peer/pending.js";
+import type { Channel } from "../transport/channel.js";
+import { type Introduction, agree, handshakeOnly } from "./agreement.js";
+import { capabilitiesOf } from "./answers.js";
+import { Client, type ClientSetup, type Connection } from "./client.js";
+import type { ClientHandlers } from "./handlers.js";
+import { Link } from "./link.js";
+
+/** Where a server is: an open channel, or something that opens one each time it is called. */
+export type Source = Channel | (() => Channel | Promise<Channel>);
+
+export interface ConnectOptions extends ClientHandlers {
+  /** The revisions it speaks: `clientRevisions` of the generated package, or some of them. */
+  readonly revisions: readonly Revision<"client">[];
+  readonly info?: Implementation;
+  /** Log messages wanted from the server, from this severity on. */
+  readonly logLevel?: LogLevel;
+  /** Of requests, unless their options say otherwise. Milliseconds. */
+  readonly timeouts?: Partial<Timeouts>;
+  /** Milliseconds that finding the common revision may take. */
+  readonly connectTimeout?: number;
+  /** What null means where a member may be absent; `absent` without it. */
+  readonly nulls?: "absent" | "reject";
+  readonly clock?: Clock;
+  /** Hears of what is left out of lists; stderr without it. */
+  readonly onWarning?: (message: string) => void;
+}
+
+/**
+ * Connects to a server and finds the revision to speak with it.
+ *
+ * @throws {McpError} `unsupported-version`, `spawn-failed`, `connection-closed`, `timeout`
+ */
+export function connect(source: Source, options: ConnectOptions): Promise<Client> {
+  const spoken = speak(options.revisions);
+  const { clock = systemClock, nulls = "absent", onWarning = (message) => console.error(message) } = options;
+  const introduction: Introduction = {
+    info: options.info ?? { name: "mcpgen-client", version: "0.1.0" },
+    capabilities: capabilitiesOf(options),
+    logLevel: options.logLevel,
+    connectTimeout: options.connectTimeout ?? 30_000,
+    clock,
+  };
+  const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const setup: ClientSetup = {
+    introduction,
+    handlers: options,
+    nulls,
+    onWarning,
+    reconnects: typeof source === "function",
+    connect: (client) => open(source, spoken, client, introduction, timeouts),
+  };
+  return new Client(setup).start();
+}
+
+async function open(
+  source: Source,
+  spoken: readonly Spoken<"client">[],
+  client: Client,
+  introduction: Introduction,
+  timeouts: Timeouts,
+): Promise<Connection> {
+  const attempt = async (settle: typeof agree): Promise<Connection> => {
+    const channel = typeof source === "function" ? await source() : source;
+    const link = new Link(channel, timeouts, introduction.clock);
+    listen(
+      link,
+      client,
+      spoken.find(({ era }) => era === "legacy"),
+    );
+    try {
+      const agreement = await settle(link, spoken, introduction);
+      listen(link, client, agreement.spoken);
+      return { link, agreement };
+    } catch (error) {
+      await link.close();
+      throw error;
+    }
+  };
+  try {
+    return await attempt(agree);
+  } catch (error) {
+    // A server that did not live through the probe gets another chance without it.
+    const died = error instanceof McpError && error.code === "connection-closed";
+    const both = new Set(spoken.map(({ era }) => era)).size === 2;
+    if (!died || !both || typeof source !== "function") throw error;
+    return attempt(handshakeOnly);
+  }
+}
+
+/** Servers make requests in the legacy era alone. */
+function listen(link: Link, client: Client, spoken: Spoken<"client"> | undefined): void {
+  link.listener = {
+    ...(spoken?.era === "legacy"
+      ? { answer: (request, context) => client.answer(spoken, request, context) }
+      : {}),
+    notified: (method, params) => spoken && client.notified(spoken, method, params),
+    closed: () => {},
+  };
+}

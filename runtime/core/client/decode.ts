@@ -1,0 +1,109 @@
+import type { Issue, OpenDefinition, OutgoingRequest, Page } from "@mcpgen/protocol/model";
+import { type Spoken, summary } from "../era/spoken.js";
+import { McpError } from "../peer/errors.js";
+import { type Params, isObject } from "../peer/message.js";
+
+/** An item of a list that is not what the list is of; the rest of the list is fine. */
+export interface Rejected {
+  readonly index: number;
+  /** Its name, if it has one. */
+  readonly name: string | undefined;
+  /** JSON Pointer into the item. */
+  readonly pointer: string;
+  readonly reason: string;
+}
+
+export interface Decoded {
+  readonly result: Params;
+  readonly rejected: readonly Rejected[];
+}
+
+/** Rounds of taking nulls out, before a result counts as wrong. */
+const mostRounds = 8;
+
+/**
+ * A result as the tables have it. What is wrong is looked for only once a validator has said no: members
+ * that are null where they should be absent are left out, and items of a list that are none are set aside.
+ *
+ * @param nulls `reject`: null is no way to leave a member out
+ * @throws {McpError} `invalid-result`
+ */
+export async function decode(
+  spoken: Spoken<"client">,
+  method: string,
+  { result: definition, page }: OutgoingRequest,
+  result: unknown,
+  nulls: "absent" | "reject",
+): Promise<Decoded> {
+  if (!isObject(result)) throw invalidResult(method, "expected an object");
+  if (!definition || definition.accepts(result)) return { result, rejected: [] };
+  let value: Params = result;
+  if (nulls === "absent") value = (await withoutNulls(spoken, definition, value)) as Params;
+  if (definition.accepts(value)) return { result: value, rejected: [] };
+  const items = page && value[page.member];
+  if (!page || !Array.isArray(items))
+    throw invalidResult(method, summary(await spoken.issues(value, definition), "wrong"));
+  const { kept, rejected } = await sift(spoken, page, items, nulls);
+  const sifted = { ...value, [page.member]: kept };
+  if (definition.accepts(sifted)) return { result: sifted, rejected };
+  throw invalidResult(method, summary(await spoken.issues(sifted, definition), "wrong"));
+}
+
+async function sift(
+  spoken: Spoken<"client">,
+  page: Page,
+  items: readonly unknown[],
+  nulls: "absent" | "reject",
+): Promise<{ kept: unknown[]; rejected: Rejected[] }> {
+  const kept: unknown[] = [];
+  const rejected: Rejected[] = [];
+  for (const [index, item] of items.entries()) {
+    const value = page.accepts(item) || nulls === "reject" ? item : await withoutNulls(spoken, page, item);
+    if (page.accepts(value)) {
+      kept.push(value);
+      continue;
+    }
+    const issues = await spoken.issues(value, page);
+    const name = isObject(item) && typeof item["name"] === "string" ? item["name"] : undefined;
+    rejected.push({ index, name, pointer: issues[0]?.pointer ?? "", reason: summary(issues, "wrong") });
+  }
+  return { kept, rejected };
+}
+
+/** The value without the nulls that are what is wrong with it. */
+async function withoutNulls(
+  spoken: Spoken<"client">,
+  definition: OpenDefinition,
+  value: unknown,
+): Promise<unknown> {
+  let current = value;
+  for (let round = 0; round < mostRounds && !definition.accepts(current); round++) {
+    const issues = await spoken.issues(current, definition);
+    const nulls = issues.filter(({ got }) => got === "null");
+    if (nulls.length === 0) return current;
+    current = nulls.reduce((whole, issue) => without(whole, tokensOf(issue)), current);
+  }
+  return current;
+}
+
+function tokensOf({ pointer }: Issue): string[] {
+  return pointer
+    .split("/")
+    .slice(1)
+    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** A copy without the member at the end of the path, if that is null. */
+function without(value: unknown, [key, ...rest]: readonly string[]): unknown {
+  if (key === undefined) return value;
+  if (Array.isArray(value))
+    return value.map((item: unknown, index) => (String(index) === key ? without(item, rest) : item));
+  if (!isObject(value) || !Object.hasOwn(value, key)) return value;
+  if (rest.length > 0) return { ...value, [key]: without(value[key], rest) };
+  const { [key]: removed, ...others } = value;
+  return removed === null ? others : value;
+}
+
+export function invalidResult(method: string, problem: string): McpError {
+  return new McpError("invalid-result", `${method}: the server's answer is refused: ${problem}`);
+}

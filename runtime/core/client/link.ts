@@ -1,0 +1,200 @@
+import type { RequestOptions } from "@mcpgen/protocol/model";
+import type { Clock } from "../peer/clock.js";
+import { McpError, rpc } from "../peer/errors.js";
+import {
+  type NotificationMessage,
+  type Params,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+  errorText,
+  isObject,
+  isRequestId,
+  notificationText,
+  requestText,
+  resultText,
+} from "../peer/message.js";
+import { Pending, type Timeouts } from "../peer/pending.js";
+import type { Channel, Receiver } from "../transport/channel.js";
+import { errorBody } from "./answers.js";
+import type { AnswerContext } from "./handlers.js";
+
+/** What a client makes of messages that answer none of its requests. */
+export interface LinkListener {
+  /** Answers a request of the server's; absent where servers make none, and theirs are then ignored. */
+  readonly answer?: (request: RequestMessage, context: AnswerContext) => Promise<Params>;
+  readonly notified: (method: string, params: Params) => void;
+  readonly closed: (reason: McpError) => void;
+}
+
+/** The wire of one client: requests and their answers over one channel, whatever the era. */
+export class Link implements Receiver {
+  listener: LinkListener | undefined;
+  private readonly channel: Channel;
+  private readonly pending: Pending<ResponseMessage>;
+  private readonly answering = new Map<RequestId, AbortController>();
+  private end: McpError | undefined;
+
+  constructor(channel: Channel, timeouts: Timeouts, clock: Clock) {
+    this.channel = channel;
+    this.pending = new Pending(timeouts, clock);
+    channel.open(this);
+  }
+
+  /** Why nothing more goes through, if so. */
+  get over(): McpError | undefined {
+    return this.end;
+  }
+
+  /** Requests that wait for answers. */
+  get waiting(): number {
+    return this.pending.size;
+  }
+
+  /**
+   * Sends a request; resolves with the whole response.
+   *
+   * @param make the parameters, given the request's id
+   * @param cancellable whether the server is told when the request is given up
+   * @throws {McpError} `timeout`, `cancelled`, `connection-closed`
+   */
+  request(
+    method: string,
+    make: (id: number) => Params | undefined,
+    options: RequestOptions = {},
+    cancellable = true,
+  ): Promise<ResponseMessage> {
+    if (this.end) return Promise.reject(this.end);
+    if (options.signal?.aborted)
+      return Promise.reject(
+        new McpError("cancelled", `${method} was cancelled`, { cause: options.signal.reason }),
+      );
+    const id = this.pending.nextId();
+    const text = requestText(id, method, make(id));
+    const answer = this.pending.wait(id, method, options, ({ message }) => {
+      if (cancellable) this.notify("notifications/cancelled", { requestId: id, reason: message });
+    });
+    this.channel.send(text);
+    return answer;
+  }
+
+  notify(method: string, params: Params | undefined): void {
+    this.channel.send(notificationText(method, params));
+  }
+
+  /** Resolves when the other side is gone, too. */
+  async close(): Promise<void> {
+    this.closed();
+    await this.channel.close();
+  }
+
+  message(text: string): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      // A server that prints to its stdout: what is no message is nobody's answer.
+      return;
+    }
+    // Batches of answers exist at 2025-03-26; whoever sends them later does no harm.
+    for (const each of Array.isArray(message) ? message : [message]) this.receive(each);
+  }
+
+  turn(): void {}
+
+  tooLong(limit: number): void {
+    const error = new McpError(
+      "message-too-long",
+      `a message of the server's was longer than ${limit} bytes`,
+    );
+    // It may have been any answer: nobody is left waiting for one that was dropped.
+    this.pending.rejectAll(() => error);
+  }
+
+  closed(reason?: Error): void {
+    if (this.end) return;
+    this.end =
+      reason instanceof McpError
+        ? reason
+        : new McpError("connection-closed", reason?.message ?? "the connection is closed", { cause: reason });
+    for (const controller of this.answering.values()) controller.abort(this.end);
+    this.answering.clear();
+    this.pending.rejectAll(() => this.end!);
+    this.listener?.closed(this.end);
+  }
+
+  private receive(message: unknown): void {
+    if (!isObject(message)) return;
+    const { method, id } = message;
+    if (typeof method === "string") {
+      if (isRequestId(id)) this.answer(message as unknown as RequestMessage);
+      else if (id === undefined) this.notified(message as unknown as NotificationMessage);
+      return;
+    }
+    if (isRequestId(id)) this.pending.take(id)?.resolve(message as unknown as ResponseMessage);
+  }
+
+  private notified({ method, params = {} }: NotificationMessage): void {
+    if (method === "notifications/progress") return this.progressed(params);
+    if (method === "notifications/cancelled") return this.cancelled(params);
+    this.listener?.notified(method, params);
+  }
+
+  private progressed(params: Params): void {
+    const request = this.pending.get(params["progressToken"] as RequestId);
+    const { progress, total, message } = params;
+    if (!request || typeof progress !== "number") return;
+    request.progressed();
+    request.onProgress?.({
+      progress,
+      ...(typeof total === "number" ? { total } : {}),
+      ...(typeof message === "string" ? { message } : {}),
+    });
+  }
+
+  /** The server gives up a request of its own, or ends a subscription. */
+  private cancelled({ requestId, reason }: Params): void {
+    const why = new McpError(
+      "cancelled",
+      typeof reason === "string" ? reason : "the server cancelled the request",
+    );
+    const controller = this.answering.get(requestId as RequestId);
+    if (controller) {
+      this.answering.delete(requestId as RequestId);
+      controller.abort(why);
+    } else if (this.pending.get(requestId as RequestId)?.method === "subscriptions/listen")
+      this.pending.take(requestId as RequestId)!.reject(why);
+  }
+
+  private answer(request: RequestMessage): void {
+    const { id } = request;
+    const answer = this.listener?.answer;
+    if (!answer) return;
+    const controller = new AbortController();
+    this.answering.set(id, controller);
+    // A cancelled request is not answered.
+    const settle = (text: () => string): void => {
+      if (this.answering.get(id) === controller) {
+        this.answering.delete(id);
+        this.channel.send(text());
+      }
+    };
+    answer(request, { signal: controller.signal }).then(
+      (result) => settle(() => resultText(id, JSON.stringify(result))),
+      (error: unknown) => settle(() => errorText(id, errorBody(error))),
+    );
+  }
+}
+
+/** The error that a response carries, as one to throw. */
+export function remoteError(method: string, { error }: ResponseMessage): McpError {
+  const { code, message, data } = error!;
+  return new McpError(
+    code === rpc.methodNotFound ? "method-not-found" : "remote-error",
+    `${method}: ${message}`,
+    {
+      rpcCode: code,
+      data,
+    },
+  );
+}

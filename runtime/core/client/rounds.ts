@@ -1,0 +1,66 @@
+import type { OutgoingRequest } from "@mcpgen/protocol/model";
+import type { Spoken } from "../era/spoken.js";
+import { McpError } from "../peer/errors.js";
+import { type Params, isObject } from "../peer/message.js";
+import { answerServer } from "./answers.js";
+import type { AnswerContext, ClientHandlers } from "./handlers.js";
+import { invalidResult } from "./decode.js";
+
+/** Rounds of input before a request is given up. */
+const mostRounds = 10;
+
+/**
+ * Answers what a server asks for in the course of a request, until the request is done (2026-07-28, multi
+ * round-trip requests).
+ *
+ * @param send sends the request once more, with what is to be added to its parameters
+ * @throws {McpError} `invalid-result`, or what answering failed with
+ */
+export async function throughRounds(
+  spoken: Spoken<"client">,
+  method: string,
+  entry: OutgoingRequest,
+  handlers: ClientHandlers,
+  context: AnswerContext,
+  send: (added: Params) => Promise<Params>,
+): Promise<{ result: Params; rounds: number }> {
+  let added: Params = {};
+  for (let rounds = 0; rounds <= mostRounds; rounds++) {
+    const result = await send(added);
+    const type = result["resultType"];
+    if (type === undefined || type === "complete") return { result, rounds };
+    const asks = entry.alternatives?.some(({ key, value }) => key === "resultType" && value === type);
+    if (!asks || !entry.multiRoundTrip)
+      throw invalidResult(method, `its resultType ${JSON.stringify(type)} is unknown`);
+    added = await answers(spoken, method, result, handlers, context);
+  }
+  throw new McpError(
+    "invalid-result",
+    `${method}: the server asked for input ${mostRounds} times and is not done`,
+  );
+}
+
+async function answers(
+  spoken: Spoken<"client">,
+  method: string,
+  { inputRequests, requestState }: Params,
+  handlers: ClientHandlers,
+  context: AnswerContext,
+): Promise<Params> {
+  if (inputRequests === undefined && requestState === undefined)
+    throw invalidResult(method, "it asks for input, but neither for what nor with a state");
+  const requests = isObject(inputRequests) ? Object.entries(inputRequests) : [];
+  const answered = requests.map(async ([key, request]) => {
+    if (!isObject(request) || typeof request["method"] !== "string")
+      throw invalidResult(method, `inputRequests.${key} is not a request`);
+    return [
+      key,
+      await answerServer(handlers, spoken, request as { method: string; params?: Params }, context),
+    ] as const;
+  });
+  const inputResponses = Object.fromEntries(await Promise.all(answered));
+  return {
+    ...(requests.length === 0 ? {} : { inputResponses }),
+    ...(requestState === undefined ? {} : { requestState }),
+  };
+}

@@ -1,0 +1,209 @@
+import { metaKeys } from "../era/meta.js";
+import type { Spoken } from "../era/spoken.js";
+import { McpError } from "../peer/errors.js";
+import { type Params, isObject } from "../peer/message.js";
+import type { Agreement } from "./agreement.js";
+import type { Client } from "./client.js";
+import { type Link, remoteError } from "./link.js";
+
+/** What to hear of. */
+export interface SubscriptionRequest {
+  readonly tools?: boolean;
+  readonly prompts?: boolean;
+  /** The list of resources. */
+  readonly resources?: boolean;
+  /** URIs of resources whose contents to watch. */
+  readonly uris?: readonly string[];
+}
+
+/** Something that changed. */
+export interface ChangeNotice {
+  /** Notification that told of it. */
+  readonly method: string;
+  readonly uri?: string;
+}
+
+/** Changes as they come. Ends when the server ends it in order; fails when the connection breaks. */
+export interface Subscription extends AsyncIterable<ChangeNotice> {
+  /** The part of what was wanted that the server tells of. */
+  readonly honoured: SubscriptionRequest;
+  close(): Promise<void>;
+}
+
+const listChanged = {
+  tools: "toolsListChanged",
+  prompts: "promptsListChanged",
+  resources: "resourcesListChanged",
+} as const;
+
+type Kind = keyof typeof listChanged;
+
+/** @internal */
+export async function subscribe(
+  client: Client,
+  link: Link,
+  agreement: Agreement,
+  decorate: (params: Params) => Params,
+  wanted: SubscriptionRequest,
+): Promise<Subscription> {
+  return agreement.spoken.table.outgoingRequests.has("subscriptions/listen")
+    ? listen(client, link, decorate, wanted)
+    : watch(client, agreement, wanted);
+}
+
+/** 2026-07-28: a request whose answer ends the subscription. */
+async function listen(
+  client: Client,
+  link: Link,
+  decorate: (params: Params) => Params,
+  wanted: SubscriptionRequest,
+): Promise<Subscription> {
+  const queue = new NoticeQueue();
+  const ended = new AbortController();
+  let acknowledge: (filter: Params) => void = () => {};
+  const acknowledged = new Promise<Params>((resolve) => (acknowledge = resolve));
+  let own: number | undefined;
+  const off = client.on("*", (params, method) => {
+    if (params._meta?.[metaKeys.subscriptionId] !== own) return;
+    if (method === "notifications/subscriptions/acknowledged")
+      return acknowledge(params["notifications"] as Params);
+    queue.push(noticeOf(method, params));
+  });
+  const never = 2 ** 52;
+  const answer = link.request(
+    "subscriptions/listen",
+    (id) => {
+      own = id;
+      return decorate({ notifications: filterOf(wanted) });
+    },
+    { signal: ended.signal, timeout: never, totalTimeout: never },
+  );
+  const done = answer.then(
+    (response) => (response.error ? queue.fail(remoteError("subscriptions/listen", response)) : queue.end()),
+    (error: Error) => (ended.signal.aborted ? queue.end() : queue.fail(error)),
+  );
+  void done.then(off);
+  const first = await Promise.race([acknowledged, done.then(() => undefined)]);
+  if (first === undefined) await queue.failure();
+  return {
+    honoured: requestOf(first ?? {}),
+    [Symbol.asyncIterator]: () => queue,
+    close: async () => {
+      ended.abort();
+      await done;
+    },
+  };
+}
+
+/** Before: resources are watched one by one, and lists are told of without being asked. */
+async function watch(
+  client: Client,
+  { spoken, capabilities }: Agreement,
+  wanted: SubscriptionRequest,
+): Promise<Subscription> {
+  const queue = new NoticeQueue();
+  const kinds = (Object.keys(listChanged) as Kind[]).filter(
+    (kind) => wanted[kind] && capabilities[kind]?.listChanged,
+  );
+  const uris = capabilities.resources?.subscribe ? (wanted.uris ?? []) : [];
+  const offs = kinds.map((kind) =>
+    client.on(`notifications/${kind}/list_changed`, (params, method) => queue.push(noticeOf(method, params))),
+  );
+  offs.push(
+    client.on("notifications/resources/updated", (params, method) => {
+      if (uris.includes(params["uri"] as string)) queue.push(noticeOf(method, params));
+    }),
+  );
+  for (const uri of uris) await client.request("resources/subscribe", { uri });
+  return {
+    honoured: {
+      ...Object.fromEntries(kinds.map((kind) => [kind, true])),
+      ...(uris.length > 0 ? { uris } : {}),
+    },
+    [Symbol.asyncIterator]: () => queue,
+    close: async () => {
+      for (const off of offs) off();
+      queue.end();
+      if (has(spoken, "resources/unsubscribe"))
+        for (const uri of uris) await client.request("resources/unsubscribe", { uri });
+    },
+  };
+}
+
+function has(spoken: Spoken<"client">, method: string): boolean {
+  return spoken.table.outgoingRequests.has(method);
+}
+
+function filterOf({ uris, ...lists }: SubscriptionRequest): Params {
+  const kinds = (Object.keys(listChanged) as Kind[]).filter((kind) => lists[kind]);
+  return {
+    ...Object.fromEntries(kinds.map((kind) => [listChanged[kind], true])),
+    ...(uris ? { resourceSubscriptions: uris } : {}),
+  };
+}
+
+function requestOf(filter: Params): SubscriptionRequest {
+  const kinds = (Object.keys(listChanged) as Kind[]).filter((kind) => filter[listChanged[kind]] === true);
+  const uris = filter["resourceSubscriptions"];
+  return {
+    ...Object.fromEntries(kinds.map((kind) => [kind, true])),
+    ...(Array.isArray(uris) ? { uris: uris as string[] } : {}),
+  };
+}
+
+function noticeOf(method: string, params: Params): ChangeNotice {
+  return isObject(params) && typeof params["uri"] === "string" ? { method, uri: params["uri"] } : { method };
+}
+
+/** Changes that wait to be read, and readers that wait for changes. */
+class NoticeQueue implements AsyncIterator<ChangeNotice> {
+  private readonly notices: ChangeNotice[] = [];
+  private readers: {
+    resolve: (result: IteratorResult<ChangeNotice>) => void;
+    reject: (error: Error) => void;
+  }[] = [];
+  private over: { readonly error?: Error } | undefined;
+
+  push(notice: ChangeNotice): void {
+    if (this.over) return;
+    const reader = this.readers.shift();
+    if (reader) reader.resolve({ value: notice, done: false });
+    else this.notices.push(notice);
+  }
+
+  end(): void {
+    this.settle({});
+  }
+
+  fail(error: Error): void {
+    this.settle({ error });
+  }
+
+  /** Throws what it failed with before there was anything to read. */
+  async failure(): Promise<void> {
+    throw (
+      this.over?.error ??
+      new McpError(
+        "invalid-result",
+        "subscriptions/listen: the server ended the subscription without acknowledging it",
+      )
+    );
+  }
+
+  next(): Promise<IteratorResult<ChangeNotice>> {
+    const notice = this.notices.shift();
+    if (notice) return Promise.resolve({ value: notice, done: false });
+    if (this.over?.error) return Promise.reject(this.over.error);
+    if (this.over) return Promise.resolve({ value: undefined, done: true });
+    return new Promise((resolve, reject) => this.readers.push({ resolve, reject }));
+  }
+
+  private settle(over: { readonly error?: Error }): void {
+    if (this.over) return;
+    this.over = over;
+    for (const { resolve, reject } of this.readers)
+      if (over.error) reject(over.error);
+      else resolve({ value: undefined, done: true });
+    this.readers = [];
+  }
+}

@@ -1,0 +1,73 @@
+import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
+import { McpError, rpc } from "../peer/errors.js";
+import type { Params } from "../peer/message.js";
+import { askByRequest } from "../server/ask-by-request.js";
+import type { RequestContext } from "../server/context.js";
+import type { MethodHandler, ServerCore } from "../server/core.js";
+import type { ServerEra, Terms } from "../server/terms.js";
+import { type LogLevel, isLogLevel } from "./meta.js";
+import type { Spoken } from "./spoken.js";
+
+/** What a handshake settled (2025-11-25 and before, lifecycle). */
+export interface Session extends Terms {
+  logLevel: LogLevel | undefined;
+  /** URIs whose changes the client asked to hear of. */
+  readonly watched: Set<string>;
+}
+
+/** A handshake opens a session. */
+export const legacyServer: ServerEra = {
+  finish: (result) => result,
+  ask: askByRequest,
+};
+
+/** The revision that answers a client which offers `version`: that one, or the newest there is. */
+export function negotiate(core: ServerCore, version: unknown): Spoken<"server"> | undefined {
+  const legacy = core.spoken.filter(({ era }) => era === "legacy");
+  return legacy.find(({ id }) => id === version) ?? legacy[0];
+}
+
+/** Terms of a connection on which no handshake was made. */
+export function beforeHandshake(spoken: Spoken<"server">): Terms {
+  return { era: legacyServer, spoken, clientCapabilities: {}, clientInfo: undefined, logLevel: undefined };
+}
+
+export const initialize: MethodHandler = (params: Params, context: RequestContext) => {
+  const { connection, terms } = context;
+  const { core } = connection;
+  connection.openSession({
+    ...terms,
+    clientCapabilities: params["capabilities"] as ClientCapabilities,
+    clientInfo: params["clientInfo"] as Implementation,
+    // Until the client sets a level, the choice is the server's: all of them.
+    logLevel: "debug",
+    watched: new Set(),
+  });
+  return {
+    protocolVersion: terms.spoken.id,
+    capabilities: core.capabilities(),
+    serverInfo: core.info,
+    ...(core.instructions === undefined ? {} : { instructions: core.instructions }),
+  };
+};
+
+export const ping: MethodHandler = () => ({});
+
+export const setLevel: MethodHandler = ({ level }: Params, { connection }: RequestContext) => {
+  if (!isLogLevel(level))
+    throw new McpError("invalid-params", `there is no log level ${JSON.stringify(level)}`, {
+      rpcCode: rpc.invalidParams,
+    });
+  if (connection.session) connection.session.logLevel = level;
+  return {};
+};
+
+export const watch: MethodHandler = ({ uri }: Params, { connection }: RequestContext) => {
+  connection.session?.watched.add(uri as string);
+  return {};
+};
+
+export const unwatch: MethodHandler = ({ uri }: Params, { connection }: RequestContext) => {
+  connection.session?.watched.delete(uri as string);
+  return {};
+};

@@ -1,0 +1,70 @@
+/** What went wrong, for programs: stable names. */
+export type ErrorCode =
+  /** The text is not JSON. */
+  | "parse-error"
+  /** JSON, but no message of the protocol. */
+  | "invalid-request"
+  | "method-not-found"
+  | "invalid-params"
+  | "internal-error"
+  /** The two sides share no protocol revision. */
+  | "unsupported-version"
+  /** The other side has not declared what would be needed. */
+  | "missing-capability"
+  | "resource-not-found"
+  /** The state of a multi round-trip request is forged, expired, too large or someone else's. */
+  | "state-rejected"
+  /** The message has no form at the revision that was negotiated. */
+  | "not-expressible"
+  /** The other side answered with an error of its own; `rpcCode` and `data` are what it sent. */
+  | "remote-error"
+  /** The other side's answer is not what the method is answered with. */
+  | "invalid-result"
+  | "timeout"
+  | "cancelled"
+  | "connection-closed"
+  | "spawn-failed"
+  | "message-too-long"
+  /** A list repeats itself or passes a bound; `data` carries what was read. */
+  | "list-incomplete"
+  /** The tools, resources or revisions a server was defined with are wrong. */
+  | "invalid-definition";
+
+/** The one error class of the runtime. */
+export class McpError extends Error {
+  override readonly name = "McpError";
+  readonly code: ErrorCode;
+  /** JSON-RPC code: what was received, or what is to be sent. */
+  readonly rpcCode?: number;
+  /** Details: of a received error what its sender put there. */
+  readonly data?: unknown;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: {
+      readonly rpcCode?: number | undefined;
+      readonly data?: unknown;
+      readonly cause?: unknown;
+    } = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    if (details.rpcCode !== undefined) this.rpcCode = details.rpcCode;
+    if (details.data !== undefined) this.data = details.data;
+  }
+}
+
+/** Codes of JSON-RPC 2.0 itself, which no revision changes. */
+export const rpc = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+} as const;
+
+/** An error's text, whatever was thrown. */
+export function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,71 @@
+/** What an answer names its request by (JSON-RPC 2.0; never null in MCP). */
+export type RequestId = string | number;
+
+export interface RequestMessage {
+  readonly jsonrpc: "2.0";
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params?: Params;
+}
+
+export interface NotificationMessage {
+  readonly jsonrpc: "2.0";
+  readonly method: string;
+  readonly params?: Params;
+}
+
+export interface ResponseMessage {
+  readonly jsonrpc: "2.0";
+  readonly id?: RequestId;
+  readonly result?: Params;
+  readonly error?: ErrorObject;
+}
+
+export interface ErrorObject {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** Parameters or a result: an object, with metadata perhaps. */
+export interface Params {
+  readonly _meta?: Params;
+  readonly [key: string]: unknown;
+}
+
+export type Message = RequestMessage | NotificationMessage | ResponseMessage;
+
+/** Whether it is an object, and neither null nor an array. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === "string" || (typeof value === "number" && Number.isInteger(value));
+}
+
+/** A request's id out of whatever arrived, for the error that answers it. */
+export function idOf(message: unknown): RequestId | undefined {
+  return isObject(message) && isRequestId(message["id"]) ? message["id"] : undefined;
+}
+
+export function requestText(id: RequestId, method: string, params: object | undefined): string {
+  const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)}`;
+  return params === undefined ? `${head}}` : `${head},"params":${JSON.stringify(params)}}`;
+}
+
+export function notificationText(method: string, params: object | undefined): string {
+  const head = `{"jsonrpc":"2.0","method":${JSON.stringify(method)}`;
+  return params === undefined ? `${head}}` : `${head},"params":${JSON.stringify(params)}}`;
+}
+
+/** @param result the text of the result, which may have been prepared long before */
+export function resultText(id: RequestId, result: string): string {
+  return `{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":${result}}`;
+}
+
+/** @param id absent where the request's could not be read */
+export function errorText(id: RequestId | undefined, error: ErrorObject): string {
+  const head = id === undefined ? '{"jsonrpc":"2.0"' : `{"jsonrpc":"2.0","id":${JSON.stringify(id)}`;
+  return `${head},"error":${JSON.stringify(error)}}`;
+}

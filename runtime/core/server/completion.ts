@@ -1,0 +1,52 @@
+import { McpError, rpc } from "../peer/errors.js";
+import type { Params } from "../peer/message.js";
+import type { HandlerContext } from "./context.js";
+
+/** Suggests values for one argument, given its first letters and the arguments that are settled. */
+export type Completer = (
+  value: string,
+  settled: { readonly [name: string]: string },
+  context: HandlerContext,
+) => readonly string[] | Promise<readonly string[]>;
+
+/** Completers by argument or template variable. */
+export interface Completers {
+  readonly [name: string]: Completer;
+}
+
+export interface CompleteParams {
+  readonly ref: { readonly type: string; readonly name?: string; readonly uri?: string };
+  readonly argument: { readonly name: string; readonly value: string };
+  readonly context?: { readonly arguments?: { readonly [name: string]: string } };
+}
+
+/** Most values that one answer holds (completion results). */
+const mostValues = 100;
+
+/**
+ * `completion/complete`.
+ *
+ * @param names arguments or variables there are; an argument without a completer has no suggestions
+ */
+export async function complete(
+  { argument, context: given }: CompleteParams,
+  names: readonly string[],
+  completers: Completers,
+  context: HandlerContext,
+): Promise<Params> {
+  if (!names.includes(argument.name))
+    throw unknownReference(`there is no argument ${JSON.stringify(argument.name)}`);
+  const completer = Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined;
+  const values = completer ? await completer(argument.value, given?.arguments ?? {}, context) : [];
+  return {
+    completion: {
+      values: values.slice(0, mostValues),
+      total: values.length,
+      hasMore: values.length > mostValues,
+    },
+  };
+}
+
+export function unknownReference(message: string): McpError {
+  return new McpError("invalid-params", message, { rpcCode: rpc.invalidParams });
+}

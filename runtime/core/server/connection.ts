@@ -1,0 +1,392 @@
+import type { IncomingRequest } from "@mcpgen/protocol/model";
+import { beforeHandshake, negotiate, type Session } from "../era/legacy-server.js";
+import { isModern, modernTerms, unsupportedVersion } from "../era/modern-server.js";
+import type { Spoken } from "../era/spoken.js";
+import { summary } from "../era/spoken.js";
+import { McpError, messageOf, rpc } from "../peer/errors.js";
+import {
+  type NotificationMessage,
+  type Params,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+  errorText,
+  idOf,
+  isObject,
+  isRequestId,
+  notificationText,
+  requestText,
+  resultText,
+} from "../peer/message.js";
+import { Pending } from "../peer/pending.js";
+import type { Channel, Receiver } from "../transport/channel.js";
+import type { RequestOptions } from "@mcpgen/protocol/model";
+import type { Change } from "./changes.js";
+import { RequestContext, errorOf } from "./context.js";
+import type { ServerCore } from "./core.js";
+import { Prepared } from "./prepared.js";
+import { type Rounds, openRounds, sealRounds } from "./rounds.js";
+import type { Terms } from "./terms.js";
+
+/** What a transport knows of a connection beside its messages. */
+export interface ConnectionOptions {
+  /** Who is at the other end: handlers see it as `context.auth`. */
+  readonly auth?: unknown;
+  /** Name of who is at the other end; state of a multi round-trip request is good for nobody else. */
+  readonly principal?: string;
+}
+
+/** One client of a server: reads its messages, has them answered, and tells it of changes. */
+export class ServerConnection implements Receiver {
+  readonly core: ServerCore;
+  readonly auth: unknown;
+  /** What the handshake settled, if there was one. */
+  session: Session | undefined;
+  private readonly principal: string;
+  private readonly channel: Channel;
+  private readonly onClose: (connection: ServerConnection) => void;
+  private readonly running = new Map<RequestId, RequestContext>();
+  private pending: Pending<ResponseMessage> | undefined;
+  private unsubscribe: (() => void) | undefined;
+  /** Called when the server closes the connection in order. */
+  readonly closers = new Set<() => void>();
+  private ended = false;
+
+  constructor(
+    core: ServerCore,
+    channel: Channel,
+    options: ConnectionOptions,
+    onClose: (connection: ServerConnection) => void,
+  ) {
+    this.core = core;
+    this.channel = channel;
+    this.auth = options.auth;
+    this.principal = options.principal ?? "";
+    this.onClose = onClose;
+  }
+
+  /** Requests that are being answered. */
+  get open(): number {
+    return this.running.size;
+  }
+
+  message(text: string): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch (error) {
+      return this.refuse(
+        undefined,
+        new McpError("parse-error", `not JSON: ${messageOf(error)}`, { rpcCode: rpc.parseError }),
+      );
+    }
+    this.receive(message);
+  }
+
+  turn(): void {
+    if (this.running.size === 0) this.channel.flush();
+  }
+
+  tooLong(limit: number): void {
+    this.refuse(undefined, invalidRequest(`the message is longer than ${limit} bytes`));
+  }
+
+  closed(): void {
+    this.end(new McpError("connection-closed", "the client is gone"));
+  }
+
+  /** Ends open subscriptions in order, then the connection. */
+  async close(): Promise<void> {
+    for (const closer of this.closers) closer();
+    // What the closers resolve answers its request a few microtasks later.
+    await new Promise<void>((resolve) => setTimeout(resolve, 0));
+    this.end(new McpError("connection-closed", "the server is closing"));
+    await this.channel.close();
+  }
+
+  private receive(message: unknown): void {
+    if (Array.isArray(message)) return this.batch(message);
+    if (!isObject(message) || message["jsonrpc"] !== "2.0")
+      return this.refuse(idOf(message), invalidRequest("not a JSON-RPC 2.0 message"));
+    if (typeof message["method"] === "string") {
+      if (!("id" in message)) return this.notification(message as unknown as NotificationMessage);
+      if (isRequestId(message["id"])) return this.request(message as unknown as RequestMessage);
+      return this.refuse(undefined, invalidRequest("the id of a request is a string or an integer"));
+    }
+    if ("result" in message || "error" in message)
+      return this.response(message as unknown as ResponseMessage);
+    this.refuse(idOf(message), invalidRequest("neither a request, a notification nor a response"));
+  }
+
+  /** JSON-RPC batches exist at 2025-03-26 alone. */
+  private batch(messages: readonly unknown[]): void {
+    if (
+      !(this.session?.spoken.table as { readonly batches?: true } | undefined)?.batches ||
+      messages.length === 0
+    )
+      return this.refuse(
+        undefined,
+        invalidRequest(messages.length === 0 ? "the batch is empty" : "batches are not supported"),
+      );
+    for (const message of messages) {
+      if (isObject(message) && message["method"] === "initialize")
+        this.refuse(idOf(message), invalidRequest("initialize is never part of a batch"));
+      else if (Array.isArray(message)) this.refuse(undefined, invalidRequest("a batch holds no batches"));
+      else this.receive(message);
+    }
+  }
+
+  private request(request: RequestMessage): void {
+    let context: RequestContext;
+    try {
+      const terms = this.termsOf(request);
+      const entry = terms.spoken.table.incomingRequests.get(request.method);
+      const handler = this.core.handlers.get(request.method);
+      if (!entry || entry.payload || !handler) throw methodNotFound(terms, request.method);
+      if (!entry.accepts(request)) return void this.refuseInvalid(request, terms, entry);
+      if (this.running.has(request.id)) throw invalidRequest("a request of this id is being answered");
+      context = new RequestContext(this, request, terms, entry);
+      if (request.params?.["requestState"] !== undefined && entry.multiRoundTrip)
+        return this.wait(context, this.resume(context));
+      this.run(context);
+    } catch (error) {
+      this.refuse(request.id, errorOf(error));
+    }
+  }
+
+  /** Calls the handler; an answer that is there at once makes no promise. */
+  private run(context: RequestContext): void {
+    let result: Params | Prepared | Promise<Params | Prepared>;
+    try {
+      result = this.call(context);
+    } catch (error) {
+      return this.fail(context, error);
+    }
+    if (isPromise(result)) this.wait(context, result);
+    else this.answer(context, result);
+  }
+
+  private call(context: RequestContext): Params | Prepared | Promise<Params | Prepared> {
+    const { method, params } = context.request;
+    const lifted = context.terms.spoken.lift("incomingRequests", method, params ?? {});
+    return this.core.handlers.get(method)!(lifted as never, context);
+  }
+
+  private wait(context: RequestContext, result: Promise<Params | Prepared>): void {
+    const { id } = context.request;
+    this.running.set(id, context);
+    result.then(
+      (value) => this.answer(context, value),
+      (error: unknown) => this.fail(context, error),
+    );
+  }
+
+  /** Takes a multi round-trip request up where its last round left it. */
+  private async resume(context: RequestContext): Promise<Params | Prepared> {
+    const { core, principal } = this;
+    context.rounds = await openRounds(context.request, core.seal, principal, core.clock.now());
+    return this.call(context);
+  }
+
+  private answer(context: RequestContext, result: Params | Prepared): void {
+    if (context.over) return;
+    if (context.rounds?.wanted.size) {
+      this.core.warn(
+        `${context.request.method}: the handler went on though an ask had no answer yet; its result is dropped`,
+      );
+      return this.suspend(context, context.rounds);
+    }
+    let text: string;
+    try {
+      text = this.textOf(context, result);
+    } catch (error) {
+      return this.fail(context, error);
+    }
+    this.finish(context);
+    this.channel.send(resultText(context.request.id, text), context.request.id);
+  }
+
+  private textOf({ terms, request, entry, hints }: RequestContext, result: Params | Prepared): string {
+    const finished = (value: Params, given = hints): string => {
+      const lowered = terms.spoken.lower("outgoingResults", request.method, value);
+      return JSON.stringify(terms.era.finish(lowered, entry, given, this.core));
+    };
+    return result instanceof Prepared
+      ? result.text(terms.spoken, () => finished(result.value, result.hints))
+      : finished(result);
+  }
+
+  private fail(context: RequestContext, thrown: unknown): void {
+    if (context.over) return;
+    if (context.rounds?.wanted.size) return this.suspend(context, context.rounds);
+    const error = errorOf(thrown);
+    if (error.code === "internal-error" && error.cause !== undefined)
+      this.core.warn(`${context.request.method}: ${messageOf(error.cause)}`);
+    this.finish(context);
+    this.refuse(context.request.id, error);
+  }
+
+  /** Answers with what the handler asked for; the request ends here, and its retry is another. */
+  private suspend(context: RequestContext, rounds: Rounds): void {
+    const { core, principal } = this;
+    const inputRequests = Object.fromEntries(rounds.wanted);
+    const { request } = context;
+    void sealRounds(rounds, request, core.seal, principal, core.clock.now()).then(
+      (requestState) => {
+        if (context.over) return;
+        this.finish(context);
+        const result = { resultType: "input_required", inputRequests, requestState };
+        this.channel.send(resultText(request.id, JSON.stringify(result)), request.id);
+      },
+      (error: unknown) => {
+        rounds.wanted.clear();
+        this.fail(context, error);
+      },
+    );
+  }
+
+  private finish(context: RequestContext): void {
+    this.running.delete(context.request.id);
+    context.over = true;
+  }
+
+  private async refuseInvalid(
+    request: RequestMessage,
+    { spoken }: Terms,
+    entry: IncomingRequest,
+  ): Promise<void> {
+    const issues = await spoken.issues(request, entry).catch(() => []);
+    const message = summary(issues, `not what ${request.method} takes`);
+    this.refuse(request.id, new McpError("invalid-params", message, { rpcCode: rpc.invalidParams }));
+    this.channel.flush();
+  }
+
+  private refuse(id: RequestId | undefined, error: McpError): void {
+    const { message, data, rpcCode = rpc.internalError } = error;
+    const body = { code: rpcCode, message, ...(data === undefined ? {} : { data }) };
+    this.channel.send(errorText(id, body), id);
+  }
+
+  private termsOf(request: RequestMessage): Terms {
+    const { core } = this;
+    const servesModern = core.spoken[0]!.era === "modern";
+    if (isModern(request) && servesModern) return modernTerms(core, request);
+    if (request.method === "initialize") {
+      const version = request.params?.["protocolVersion"];
+      const spoken = negotiate(core, version);
+      if (!spoken) throw unsupportedVersion(core, version);
+      return beforeHandshake(spoken);
+    }
+    if (this.session) return this.session;
+    const oldest = core.spoken.at(-1)!;
+    if (request.method === "ping" && oldest.era === "legacy") return beforeHandshake(oldest);
+    if (servesModern) return modernTerms(core, request);
+    throw invalidRequest("the session has not been opened: send initialize first");
+  }
+
+  openSession(session: Session): void {
+    this.session = session;
+    this.unsubscribe?.();
+    this.unsubscribe = this.core.changes.subscribe((change) => this.tell(session, change));
+  }
+
+  private tell(session: Session, { method, uri }: Change): void {
+    if (uri !== undefined && !session.watched.has(uri)) return;
+    this.notify(session.spoken, method, uri === undefined ? undefined : { uri });
+  }
+
+  private notification({ method, params }: NotificationMessage): void {
+    if (method === "notifications/cancelled") return this.cancel(params);
+    const spoken = this.session?.spoken;
+    if (method === "notifications/progress") return this.progress(params);
+    const entry = spoken?.table.incomingNotifications.get(method);
+    const handler = this.core.notificationHandlers.get(method);
+    if (!spoken || !entry || !handler) return;
+    if (!entry.accepts({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) })) return;
+    const lifted = spoken.lift("incomingNotifications", method, params ?? {});
+    handler(lifted as never, { revision: spoken.id });
+  }
+
+  private cancel(params: Params | undefined): void {
+    const context = this.running.get(params?.["requestId"] as RequestId);
+    if (!context) return;
+    this.running.delete(context.request.id);
+    const reason = params?.["reason"];
+    context.abort(
+      new McpError("cancelled", typeof reason === "string" ? reason : "the client cancelled the request"),
+    );
+  }
+
+  private progress(params: Params | undefined): void {
+    const waiting = this.pending?.get(params?.["progressToken"] as RequestId);
+    waiting?.progressed();
+  }
+
+  /** Sends a notification, if the revision has it. */
+  notify(spoken: Spoken<"server">, method: string, params: Params | undefined, origin?: RequestId): void {
+    if (this.ended || !spoken.table.outgoingNotifications.has(method)) return;
+    const lowered = params && spoken.lower("outgoingNotifications", method, params);
+    this.channel.send(notificationText(method, lowered), origin);
+  }
+
+  /**
+   * Sends a request of the server's own (legacy era).
+   *
+   * @param origin the client's request it is made for
+   * @throws {McpError}
+   */
+  async ask(
+    terms: Terms,
+    method: string,
+    params: Params | undefined,
+    origin: RequestId,
+    options: RequestOptions,
+  ): Promise<Params> {
+    const entry = terms.spoken.table.outgoingRequests.get(method);
+    if (!entry || entry.payload)
+      throw new McpError("missing-capability", `revision ${terms.spoken.id} has no ${method}`);
+    const lowered = params && terms.spoken.lower("outgoingRequests", method, params);
+    const pending = (this.pending ??= new Pending(this.core.timeouts, this.core.clock));
+    const id = pending.nextId();
+    const answer = pending.wait(id, method, options, ({ message }) =>
+      this.notify(terms.spoken, "notifications/cancelled", { requestId: id, reason: message }, origin),
+    );
+    this.channel.send(requestText(id, method, lowered), origin);
+    const { result, error } = await answer;
+    if (error) throw new McpError("remote-error", error.message, { data: error });
+    if (!result || !entry.result?.accepts(result))
+      throw new McpError(
+        "invalid-result",
+        `${method}: the client's answer is not one: ${summary(await terms.spoken.issues(result, entry.result!), "not an object")}`,
+      );
+    return terms.spoken.lift("incomingResults", method, result);
+  }
+
+  private response(response: ResponseMessage): void {
+    if (response.id !== undefined) this.pending?.take(response.id)?.resolve(response);
+  }
+
+  private end(reason: McpError): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.unsubscribe?.();
+    for (const context of this.running.values()) context.abort(reason);
+    this.running.clear();
+    this.pending?.rejectAll(() => reason);
+    this.onClose(this);
+  }
+}
+
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof (value as { then?: unknown }).then === "function";
+}
+
+function invalidRequest(message: string): McpError {
+  return new McpError("invalid-request", message, { rpcCode: rpc.invalidRequest });
+}
+
+function methodNotFound({ spoken }: Terms, method: string): McpError {
+  return new McpError("method-not-found", `there is no method ${JSON.stringify(method)} at ${spoken.id}`, {
+    rpcCode: rpc.methodNotFound,
+  });
+}

@@ -1,0 +1,179 @@
+import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
+import type { IncomingRequest } from "@mcpgen/protocol/model";
+import { type LogLevel, reaches } from "../era/meta.js";
+import { McpError, rpc } from "../peer/errors.js";
+import type { Params, RequestId, RequestMessage } from "../peer/message.js";
+import type { Ask } from "./ask.js";
+import { type CacheHints, uncached } from "./prepared.js";
+import { type Rounds, newRounds } from "./rounds.js";
+import type { ServerConnection } from "./connection.js";
+import type { Terms } from "./terms.js";
+
+/** What a handler is given beside its parameters; good for this one request. */
+export interface HandlerContext {
+  /** Aborted when the request is cancelled, times out, or the connection goes. */
+  readonly signal: AbortSignal;
+  /** Id of the protocol revision the client speaks. */
+  readonly revision: string;
+  readonly requestId: RequestId;
+  /** `_meta` of the request. */
+  readonly meta: Params;
+  /** What the client says of itself: for display, not for decisions. */
+  readonly clientInfo: Implementation | undefined;
+  readonly clientCapabilities: ClientCapabilities;
+  /** Who asks, where the transport knows: the verified token's claims on HTTP. */
+  readonly auth: unknown;
+  /**
+   * Reports how far the work has come, if the client wants to know. What does not exceed the last report
+   * is left out.
+   */
+  readonly progress: (progress: number, total?: number, message?: string) => void;
+  /** Sends a log message, if the client wants messages of that level. */
+  readonly log: (level: LogLevel, data: unknown, logger?: string) => void;
+  readonly ask: Ask;
+  /**
+   * Runs `effect` once, however many rounds of input the request takes, and gives its result in each. Keys
+   * are unique in a handler; the result must be JSON.
+   */
+  readonly once: <T>(key: string, effect: () => T | Promise<T>) => Promise<T>;
+}
+
+/** One request being answered. What is not touched is not made. */
+export class RequestContext implements HandlerContext {
+  readonly connection: ServerConnection;
+  readonly request: RequestMessage;
+  readonly terms: Terms;
+  readonly entry: IncomingRequest;
+  /** Hints the result gets, where it may be cached. */
+  hints: CacheHints = uncached;
+  /** What earlier rounds brought, once there is a use for them. */
+  rounds: Rounds | undefined;
+  /** Nothing more is sent for this request. */
+  over = false;
+  private controller: AbortController | undefined;
+  private asking: Ask | undefined;
+  private lastProgress = -Infinity;
+
+  constructor(connection: ServerConnection, request: RequestMessage, terms: Terms, entry: IncomingRequest) {
+    this.connection = connection;
+    this.request = request;
+    this.terms = terms;
+    this.entry = entry;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController();
+      if (this.over) this.controller.abort();
+    }
+    return this.controller.signal;
+  }
+
+  get revision(): string {
+    return this.terms.spoken.id;
+  }
+
+  get requestId(): RequestId {
+    return this.request.id;
+  }
+
+  get meta(): Params {
+    return this.request.params?._meta ?? {};
+  }
+
+  get clientInfo(): Implementation | undefined {
+    return this.terms.clientInfo;
+  }
+
+  get clientCapabilities(): ClientCapabilities {
+    return this.terms.clientCapabilities;
+  }
+
+  get auth(): unknown {
+    return this.connection.auth;
+  }
+
+  // Getters of functions: handlers take the context apart, and a method would lose its object.
+
+  get progress(): HandlerContext["progress"] {
+    return (progress, total, message) => {
+      const progressToken = this.request.params?._meta?.["progressToken"];
+      if (this.over || progressToken === undefined || !(progress > this.lastProgress)) return;
+      this.lastProgress = progress;
+      this.notify("notifications/progress", {
+        progressToken,
+        progress,
+        ...(total === undefined ? {} : { total }),
+        ...(message === undefined ? {} : { message }),
+      });
+    };
+  }
+
+  get log(): HandlerContext["log"] {
+    return (level, data, logger) => {
+      const { logLevel } = this.terms;
+      if (this.over || logLevel === undefined || !reaches(level, logLevel)) return;
+      if (!this.connection.core.capabilities().logging) return;
+      this.notify("notifications/message", {
+        level,
+        data: data === undefined ? null : data,
+        ...(logger === undefined ? {} : { logger }),
+      });
+    };
+  }
+
+  /** Sends a notification that belongs to this request. */
+  notify(method: string, params: Params): void {
+    if (!this.over) this.connection.notify(this.terms.spoken, method, params, this.request.id);
+  }
+
+  get ask(): Ask {
+    return (this.asking ??= this.terms.era.ask(this));
+  }
+
+  get once(): HandlerContext["once"] {
+    return async <T>(key: string, effect: () => T | Promise<T>): Promise<T> => {
+      const results = (this.rounds ??= newRounds()).once;
+      const known = results.get(key);
+      if (known) return (await known) as T;
+      // Kept as a promise: calls that overlap share one run.
+      const running = Promise.resolve().then(effect);
+      results.set(key, running);
+      running.catch(() => results.delete(key));
+      return running;
+    };
+  }
+
+  /** Ends the work on the request: it has been answered, or nobody waits for its answer. */
+  abort(reason: McpError): void {
+    if (this.over) return;
+    this.over = true;
+    this.controller?.abort(reason);
+  }
+}
+
+/** A request that needs what its client has not declared (2026-07-28, basic, `_meta`). */
+export function missingCapability(terms: Terms, required: ClientCapabilities): McpError {
+  const names = pathsOf(required as Params).join(", ");
+  const known = terms.spoken.table.errors["MISSING_REQUIRED_CLIENT_CAPABILITY"];
+  return new McpError("missing-capability", `the client has not declared the capability ${names}`, {
+    rpcCode: known?.code,
+    ...(known ? { data: { requiredCapabilities: required } } : {}),
+  });
+}
+
+function pathsOf(value: Params): string[] {
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const paths = typeof inner === "object" && inner !== null ? pathsOf(inner as Params) : [];
+    return paths.length === 0 ? [key] : paths.map((path) => `${key}.${path}`);
+  });
+}
+
+/** What a handler threw, as the error that answers the request. */
+export function errorOf(thrown: unknown): McpError {
+  if (thrown instanceof McpError) return thrown;
+  return new McpError("internal-error", "the server failed to answer", {
+    rpcCode: rpc.internalError,
+    cause: thrown,
+  });
+}

@@ -1,0 +1,146 @@
+import type {
+  Implementation,
+  Prompt,
+  Resource,
+  ResourceTemplate,
+  ServerCapabilities,
+  Tool,
+} from "@mcpgen/protocol/authoring";
+import { McpError } from "../peer/errors.js";
+import type { Params } from "../peer/message.js";
+import type { Completers } from "./completion.js";
+import type { Listed, Listing } from "./listing.js";
+import type { PromptHandler } from "./prompts.js";
+import type { ResourceHandler, TemplateHandler } from "./resources.js";
+import { Server, type ServerOptions } from "./server.js";
+import type { Check, ToolHandler } from "./tools.js";
+import { UriTemplate } from "./uri-template.js";
+
+/** What a server offers, in the shapes of the protocol's own lists. */
+export interface Contract {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+  readonly instructions?: string;
+  readonly capabilities?: ServerCapabilities;
+  readonly tools?: readonly Tool[];
+  readonly resources?: readonly Resource[];
+  readonly resourceTemplates?: readonly ResourceTemplate[];
+  readonly prompts?: readonly Prompt[];
+}
+
+/** A function for each thing a contract offers. */
+export interface ContractHandlers {
+  readonly tools?: { readonly [name: string]: ToolHandler<never> };
+  readonly resources?: { readonly [uri: string]: ResourceHandler };
+  readonly resourceTemplates?: { readonly [uriTemplate: string]: TemplateHandler };
+  readonly prompts?: { readonly [name: string]: PromptHandler<never> };
+  /** Suggestions, by prompt name or URI template. */
+  readonly completions?: { readonly [reference: string]: Completers };
+}
+
+/** Checks of a tool's arguments and of its structured content, as they are generated from a contract. */
+export interface ToolChecks {
+  readonly [tool: string]: { readonly input: Check; readonly output?: Check };
+}
+
+export interface DefineServerOptions extends ServerOptions {
+  readonly checks: ToolChecks;
+}
+
+/**
+ * A server that offers what a contract says, all of it and nothing else.
+ *
+ * @throws {McpError} `invalid-definition`: a handler or a check is missing, or one is for nothing in the contract
+ */
+export function defineServer(
+  contract: Contract,
+  handlers: ContractHandlers,
+  options: DefineServerOptions,
+): Server {
+  return new ContractServer(contract, handlers, options);
+}
+
+class ContractServer extends Server {
+  constructor(contract: Contract, handlers: ContractHandlers, options: DefineServerOptions) {
+    const { name, version, title, instructions, capabilities } = contract;
+    const info: Implementation = { name, version, ...(title === undefined ? {} : { title }) };
+    super(
+      info,
+      {
+        ...(instructions === undefined ? {} : { instructions }),
+        ...options,
+        capabilities: { ...capabilities, ...options.capabilities },
+      },
+      false,
+    );
+    const { tools, resources, templates, prompts } = this.features;
+    const { completions = {} } = handlers;
+    fill(tools, "tools", contract.tools, handlers.tools, "name", (definition, handler) => ({
+      ...checksOf(definition.name, definition, options.checks),
+      handler,
+    }));
+    fill(resources, "resources", contract.resources, handlers.resources, "uri", (_, handler) => ({
+      handler,
+      hints: undefined,
+    }));
+    fill(
+      templates,
+      "resourceTemplates",
+      contract.resourceTemplates,
+      handlers.resourceTemplates,
+      "uriTemplate",
+      ({ uriTemplate }, handler) => ({
+        handler,
+        hints: undefined,
+        template: new UriTemplate(uriTemplate),
+        completers: completions[uriTemplate] ?? {},
+      }),
+    );
+    fill(prompts, "prompts", contract.prompts, handlers.prompts, "name", (definition, handler) => ({
+      handler,
+      completers: completions[definition.name] ?? {},
+    }));
+    this.refresh();
+  }
+}
+
+function checksOf(
+  name: string,
+  { outputSchema }: Tool,
+  checks: ToolChecks,
+): { checkInput: Check; checkOutput: Check | undefined } {
+  const found = Object.hasOwn(checks, name) ? checks[name] : undefined;
+  if (!found || (outputSchema && !found.output))
+    throw invalid(`tools: there is no check for ${JSON.stringify(name)}`);
+  return { checkInput: found.input, checkOutput: found.output };
+}
+
+/** Fills a listing from the contract; both sides must name the same things. */
+function fill<Definition extends object, Handler, Entry extends Listed>(
+  listing: Listing<Entry>,
+  kind: string,
+  definitions: readonly Definition[] = [],
+  handlers: { readonly [key: string]: Handler } = {},
+  keyOf: keyof Definition,
+  rest: (definition: Definition, handler: Handler) => Omit<Entry, keyof Listed>,
+): void {
+  for (const definition of definitions) {
+    const key = definition[keyOf] as string;
+    const handler = Object.hasOwn(handlers, key) ? handlers[key] : undefined;
+    if (handler === undefined) throw invalid(`${kind}: there is no handler for ${JSON.stringify(key)}`);
+    if (listing.entries.has(key)) throw invalid(`${kind}: the contract has ${JSON.stringify(key)} twice`);
+    listing.entries.set(key, {
+      definition: definition as Params,
+      enabled: true,
+      ...rest(definition, handler),
+    } as unknown as Entry);
+  }
+  const stray = Object.keys(handlers).find((key) => !listing.entries.has(key));
+  if (stray !== undefined) throw invalid(`${kind}: the contract has no ${JSON.stringify(stray)}`);
+  listing.changed();
+}
+
+function invalid(message: string): McpError {
+  return new McpError("invalid-definition", `${message}.`);
+}

@@ -1,0 +1,45 @@
+import type { GetPromptResult, Prompt } from "@mcpgen/protocol/authoring";
+import { McpError, rpc } from "../peer/errors.js";
+import type { Params } from "../peer/message.js";
+import type { HandlerContext, RequestContext } from "./context.js";
+import type { Listed, Listing } from "./listing.js";
+import type { Completers } from "./completion.js";
+
+/** What a prompt may give: a result, or a text for one message of the user's. */
+export type PromptAnswer = GetPromptResult | string;
+
+export type PromptHandler<Arguments = never> = (
+  args: Arguments,
+  context: HandlerContext,
+) => PromptAnswer | Promise<PromptAnswer>;
+
+export interface PromptEntry extends Listed {
+  definition: Params & Prompt;
+  handler: PromptHandler;
+  completers: Completers;
+}
+
+/** `prompts/get`: finds the prompt, sees that its required arguments are there, and runs it. */
+export async function getPrompt(
+  prompts: Listing<PromptEntry>,
+  params: { readonly name: string; readonly arguments?: Params },
+  context: RequestContext,
+): Promise<Params> {
+  const prompt = prompts.find(params.name, context);
+  if (!prompt) throw wrong(`there is no prompt ${JSON.stringify(params.name)}`);
+  const args = params.arguments ?? {};
+  const missing = prompt.definition.arguments?.filter(
+    ({ name, required }) => required && !Object.hasOwn(args, name),
+  );
+  if (missing?.length)
+    throw wrong(
+      `the prompt ${params.name} needs the arguments ${missing.map(({ name }) => name).join(", ")}`,
+    );
+  const answer = await prompt.handler(args as never, context);
+  if (typeof answer !== "string") return answer;
+  return { messages: [{ role: "user", content: { type: "text", text: answer } }] };
+}
+
+function wrong(message: string): McpError {
+  return new McpError("invalid-params", message, { rpcCode: rpc.invalidParams });
+}

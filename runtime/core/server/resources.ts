@@ -1,0 +1,72 @@
+import type { ReadResourceResult, Resource, ResourceTemplate } from "@mcpgen/protocol/authoring";
+import { McpError } from "../peer/errors.js";
+import type { Params } from "../peer/message.js";
+import type { Completers } from "./completion.js";
+import type { HandlerContext, RequestContext } from "./context.js";
+import type { Listed, Listing } from "./listing.js";
+import type { CacheHints } from "./prepared.js";
+import type { UriTemplate } from "./uri-template.js";
+
+/** What reading a resource may give: a result, or the text of the one resource. */
+export type ResourceAnswer = ReadResourceResult | string;
+
+export type ResourceHandler = (
+  uri: string,
+  context: HandlerContext,
+) => ResourceAnswer | Promise<ResourceAnswer>;
+
+/** @param variables values of the template's variables, decoded: as the client wrote them, not to be trusted as paths */
+export type TemplateHandler = (
+  variables: { readonly [name: string]: string },
+  context: HandlerContext,
+  uri: string,
+) => ResourceAnswer | Promise<ResourceAnswer>;
+
+export interface ResourceEntry extends Listed {
+  definition: Params & Resource;
+  handler: ResourceHandler;
+  readonly hints: CacheHints | undefined;
+}
+
+export interface TemplateEntry extends Listed {
+  definition: Params & ResourceTemplate;
+  readonly template: UriTemplate;
+  handler: TemplateHandler;
+  readonly completers: Completers;
+  readonly hints: CacheHints | undefined;
+}
+
+/** `resources/read`: a resource of that URI, or else the first template that fits. */
+export async function readResource(
+  resources: Listing<ResourceEntry>,
+  templates: Listing<TemplateEntry>,
+  { uri }: { readonly uri: string },
+  context: RequestContext,
+): Promise<Params> {
+  const resource = resources.find(uri, context);
+  if (resource) {
+    context.hints = resource.hints ?? context.hints;
+    return contentsOf(await resource.handler(uri, context), uri, resource.definition.mimeType);
+  }
+  for (const [key, { template, handler, hints, definition }] of templates.entries) {
+    const variables = templates.find(key, context) && template.match(uri);
+    if (!variables) continue;
+    context.hints = hints ?? context.hints;
+    return contentsOf(await handler(variables, context, uri), uri, definition.mimeType);
+  }
+  throw resourceNotFound(uri, context);
+}
+
+function contentsOf(answer: ResourceAnswer, uri: string, mimeType: string | undefined): Params {
+  if (typeof answer !== "string") return answer;
+  return { contents: [{ uri, ...(mimeType === undefined ? {} : { mimeType }), text: answer }] };
+}
+
+/** There is nothing of that URI: for handlers of templates, too. */
+export function resourceNotFound(uri: string, context: HandlerContext): McpError {
+  const { spoken } = (context as RequestContext).terms;
+  return new McpError("resource-not-found", `there is no resource ${uri}`, {
+    rpcCode: spoken.errorCode("RESOURCE_NOT_FOUND"),
+    data: { uri },
+  });
+}

@@ -1,0 +1,155 @@
+import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
+import type { Revision } from "@mcpgen/protocol/model";
+import { initialize, ping, setLevel, unwatch, watch } from "../era/legacy-server.js";
+import { type Spoken, speak } from "../era/spoken.js";
+import { metaKeys } from "../era/meta.js";
+import { type Clock, systemClock } from "../peer/clock.js";
+import { type Timeouts, defaultTimeouts } from "../peer/pending.js";
+import type { Params } from "../peer/message.js";
+import type { Channel } from "../transport/channel.js";
+import { Changes, type NotificationBus } from "./changes.js";
+import { ServerConnection, type ConnectionOptions } from "./connection.js";
+import type { MethodHandler, NotificationHandler, ServerCore } from "./core.js";
+import { Features } from "./features.js";
+import { type CacheHints, Prepared, uncached } from "./prepared.js";
+import { stateSeal } from "./state.js";
+import { listen } from "./subscriptions.js";
+
+/** How a server behaves, whatever it offers. */
+export interface ServerOptions {
+  /** The revisions it speaks: `serverRevisions` of the generated package, or some of them. */
+  readonly revisions: readonly Revision<"server">[];
+  /** Advice on using the server, for the client's model. */
+  readonly instructions?: string;
+  /** Declared beside what follows from what is offered: `logging`, `experimental`, `extensions`. */
+  readonly capabilities?: ServerCapabilities;
+  /** Items on a page of a list; all of them without it. */
+  readonly pageSize?: number;
+  /** How long and for whom lists may be cached (2026-07-28); not at all without it. */
+  readonly cache?: CacheHints;
+  /**
+   * Secrets that protect the state of multi round-trip requests: the current one first, then those that may
+   * still be in use. Processes that share a client's requests share them; without any, each process makes
+   * its own.
+   */
+  readonly stateKeys?: readonly string[];
+  /** Carries changes to the clients; give one that spans processes where several serve the same clients. */
+  readonly changes?: NotificationBus;
+  /** For requests of the server's own, unless their options say otherwise. Milliseconds. */
+  readonly timeouts?: Partial<Timeouts>;
+  readonly clock?: Clock;
+  /** Hears what is wrong without being anybody's answer; stderr without it. */
+  readonly onWarning?: (message: string) => void;
+}
+
+/** What serves any number of clients at once, in any of its revisions. */
+export class Server {
+  readonly features: Features;
+  protected readonly core: ServerCore;
+  private readonly changes: NotificationBus;
+  private readonly methods = new Map<string, MethodHandler>();
+  private readonly heard = new Map<string, NotificationHandler>();
+  private readonly added = new Map<string, MethodHandler>();
+  private readonly connections = new Set<ServerConnection>();
+  private readonly extra: ServerCapabilities;
+  private declared: ServerCapabilities | undefined;
+
+  /**
+   * @param changing whether what is offered may change while clients are connected
+   * @throws {McpError} `invalid-definition`
+   */
+  constructor(info: Implementation, options: ServerOptions, changing: boolean) {
+    const spoken = speak(options.revisions);
+    const { onWarning = (message) => console.error(message), instructions } = options;
+    this.changes = options.changes ?? new Changes();
+    this.extra = options.capabilities ?? {};
+    const lists = { pageSize: options.pageSize, cache: options.cache, changing };
+    this.features = new Features(lists, this.changes);
+    this.core = {
+      info,
+      instructions,
+      spoken,
+      handlers: this.methods,
+      notificationHandlers: this.heard,
+      capabilities: () => this.capabilities(),
+      changes: this.changes,
+      seal: stateSeal(options.stateKeys ?? []),
+      clock: options.clock ?? systemClock,
+      timeouts: { ...defaultTimeouts, ...options.timeouts },
+      warn: onWarning,
+    };
+    this.addProtocolMethods(spoken, options.cache);
+    this.refresh();
+  }
+
+  /** Ids of the revisions it speaks, the newest first. */
+  get revisions(): readonly string[] {
+    return this.core.spoken.map(({ id }) => id);
+  }
+
+  /** Serves the client at the other end of `channel`. */
+  connect(channel: Channel, options: ConnectionOptions = {}): ServerConnection {
+    const connection = new ServerConnection(this.core, channel, options, (ended) =>
+      this.connections.delete(ended),
+    );
+    this.connections.add(connection);
+    channel.open(connection);
+    return connection;
+  }
+
+  /** Answers a method that the tables know in its own way. */
+  handle(method: string, handler: MethodHandler): void {
+    this.added.set(method, handler);
+    this.refresh();
+  }
+
+  /** Hears notifications of clients (legacy era). */
+  on(method: string, handler: NotificationHandler): void {
+    this.heard.set(method, handler);
+  }
+
+  /** Tells those who watch a resource that it is another now. */
+  resourceUpdated(uri: string): void {
+    this.changes.publish({ method: "notifications/resources/updated", uri });
+  }
+
+  /** Ends all connections in order. */
+  async close(): Promise<void> {
+    await Promise.all([...this.connections].map((connection) => connection.close()));
+  }
+
+  /** Takes up what changed in what is offered. */
+  protected refresh(): void {
+    this.declared = undefined;
+    this.methods.clear();
+    for (const [method, handler] of this.protocol) this.methods.set(method, handler);
+    for (const [method, handler] of this.features.handlers()) this.methods.set(method, handler);
+    for (const [method, handler] of this.added) this.methods.set(method, handler);
+    const { logging, resources } = this.capabilities();
+    if (logging) this.methods.set("logging/setLevel", setLevel);
+    if (!resources?.subscribe) return;
+    this.methods.set("resources/subscribe", watch);
+    this.methods.set("resources/unsubscribe", unwatch);
+  }
+
+  private readonly protocol = new Map<string, MethodHandler>();
+
+  private addProtocolMethods(spoken: readonly Spoken[], cache: CacheHints = uncached): void {
+    this.protocol.set("initialize", initialize).set("ping", ping).set("subscriptions/listen", listen);
+    const supportedVersions = spoken.map(({ id }) => id);
+    this.protocol.set("server/discover", () => {
+      const { info, instructions } = this.core;
+      const result: Params = {
+        supportedVersions,
+        capabilities: this.capabilities(),
+        _meta: { [metaKeys.serverInfo]: info },
+        ...(instructions === undefined ? {} : { instructions }),
+      };
+      return new Prepared(result, cache);
+    });
+  }
+
+  private capabilities(): ServerCapabilities {
+    return (this.declared ??= { ...this.features.capabilities(), ...this.extra });
+  }
+}

@@ -1,0 +1,59 @@
+import { metaKeys } from "../era/meta.js";
+import { McpError } from "../peer/errors.js";
+import type { Params } from "../peer/message.js";
+import type { Change } from "./changes.js";
+import type { RequestContext } from "./context.js";
+
+/** Which member of the filter lets a notification through. */
+const filters: { readonly [method: string]: string } = {
+  "notifications/tools/list_changed": "toolsListChanged",
+  "notifications/prompts/list_changed": "promptsListChanged",
+  "notifications/resources/list_changed": "resourcesListChanged",
+  "notifications/resources/updated": "resourceSubscriptions",
+};
+
+/** `subscriptions/listen` (2026-07-28, subscriptions): answered when the server ends the stream. */
+export function listen(params: { readonly notifications: Params }, context: RequestContext): Promise<Params> {
+  const { connection, terms, requestId, signal } = context;
+  const honoured = honouredPart(params.notifications, context);
+  const _meta = { [metaKeys.subscriptionId]: requestId };
+  context.notify("notifications/subscriptions/acknowledged", { _meta, notifications: honoured });
+  return new Promise((resolve, reject) => {
+    const stop = connection.core.changes.subscribe((change) => {
+      if (wants(honoured, change))
+        context.notify(change.method, { _meta, ...(change.uri === undefined ? {} : { uri: change.uri }) });
+    });
+    const end = (): void => {
+      stop();
+      connection.closers.delete(close);
+    };
+    const close = (): void => {
+      end();
+      resolve({ _meta });
+    };
+    connection.closers.add(close);
+    signal.addEventListener("abort", () => {
+      end();
+      reject(new McpError("cancelled", `the subscription at ${terms.spoken.id} was ended`));
+    });
+  });
+}
+
+/** What of a filter the server can honour: what it has declared that it tells. */
+function honouredPart(filter: Params, { connection, terms }: RequestContext): Params {
+  const declared = connection.core.capabilities() as Params;
+  const honoured: Record<string, unknown> = {};
+  for (const [method, member] of Object.entries(filters)) {
+    const wanted = filter[member];
+    const capability = terms.spoken.table.outgoingNotifications.get(method)?.capability;
+    if (wanted === undefined || wanted === false || !capability) continue;
+    if (capability.path.reduce<unknown>((value, key) => (value as Params | undefined)?.[key], declared))
+      honoured[member] = wanted;
+  }
+  return honoured;
+}
+
+function wants(filter: Params, { method, uri }: Change): boolean {
+  const wanted = filter[filters[method] ?? ""];
+  return uri === undefined ? wanted === true : Array.isArray(wanted) && wanted.includes(uri);
+}

@@ -1,0 +1,108 @@
+import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
+import { McpError, messageOf, rpc } from "../peer/errors.js";
+import type { Params } from "../peer/message.js";
+import { Suspended } from "./ask-in-rounds.js";
+import type { HandlerContext, RequestContext } from "./context.js";
+import type { Listed, Listing } from "./listing.js";
+
+/** Says what is wrong with a value in a few lines; nothing if it is right. */
+export type Check = (value: unknown) => string | undefined | Promise<string | undefined>;
+
+/**
+ * What a tool may answer: a result; a text, for a result with that text alone; or structured content,
+ * which is repeated as text for models and old clients where `content` is left out.
+ */
+export type ToolAnswer =
+  | CallToolResult
+  | string
+  | (Omit<CallToolResult, "content"> & { readonly content?: CallToolResult["content"] });
+
+export type ToolHandler<Arguments = never> = (
+  args: Arguments,
+  context: HandlerContext,
+) => ToolAnswer | Promise<ToolAnswer>;
+
+export interface ToolEntry extends Listed {
+  definition: Params & Tool;
+  handler: ToolHandler;
+  checkInput: Check;
+  checkOutput: Check | undefined;
+}
+
+/** `tools/call`: finds the tool, checks its arguments, runs it and checks its answer. */
+export function callTool(
+  tools: Listing<ToolEntry>,
+  params: { readonly name: string; readonly arguments?: Params },
+  context: RequestContext,
+): Params | Promise<Params> {
+  const tool = tools.find(params.name, context);
+  if (!tool)
+    throw new McpError("invalid-params", `there is no tool ${JSON.stringify(params.name)}`, {
+      rpcCode: rpc.invalidParams,
+    });
+  const args = params.arguments ?? {};
+  const problem = tool.checkInput(args);
+  if (problem instanceof Promise)
+    return problem.then((found) => (found === undefined ? run(tool, args, context) : refuse(found, context)));
+  return problem === undefined ? run(tool, args, context) : refuse(problem, context);
+}
+
+/**
+ * Wrong arguments are for the model to mend (2025-11-25 on: an execution error); revisions before make them
+ * a protocol error, and name its code.
+ */
+function refuse(problem: string, { terms }: RequestContext): Params {
+  const message = `the arguments are wrong: ${problem}`;
+  const code = terms.spoken.table.errors["INVALID_TOOL_ARGUMENTS"];
+  if (code) throw new McpError("invalid-params", message, { rpcCode: code.code });
+  return failure(message);
+}
+
+function run(tool: ToolEntry, args: Params, context: RequestContext): Params | Promise<Params> {
+  let answer: ToolAnswer | Promise<ToolAnswer>;
+  try {
+    answer = tool.handler(args as never, context);
+  } catch (error) {
+    return failed(error);
+  }
+  if (answer instanceof Promise) return answer.then((value) => finish(tool, value), failed);
+  return finish(tool, answer);
+}
+
+/** A tool that fails tells the model so; errors that name a code of JSON-RPC are meant for the client. */
+function failed(error: unknown): Params {
+  if (error instanceof Suspended || (error instanceof McpError && error.rpcCode !== undefined)) throw error;
+  return failure(messageOf(error));
+}
+
+function failure(text: string): Params {
+  return { content: [{ type: "text", text }], isError: true };
+}
+
+function finish(tool: ToolEntry, answer: ToolAnswer): Params | Promise<Params> {
+  const result = resultOf(answer);
+  if (!tool.checkOutput || result["isError"] === true) return result;
+  const problem = tool.checkOutput(result["structuredContent"]);
+  if (problem instanceof Promise) return problem.then((found) => checked(tool, result, found));
+  return checked(tool, result, problem);
+}
+
+function checked({ definition }: ToolEntry, result: Params, problem: string | undefined): Params {
+  if (problem === undefined) return result;
+  throw new McpError(
+    "internal-error",
+    `the tool ${definition.name} answered against its outputSchema: ${problem}`,
+    {
+      rpcCode: rpc.internalError,
+    },
+  );
+}
+
+function resultOf(answer: ToolAnswer): Params {
+  if (typeof answer === "string") return { content: [{ type: "text", text: answer }] };
+  if (answer.content !== undefined) return answer;
+  const { structuredContent } = answer;
+  const content =
+    structuredContent === undefined ? [] : [{ type: "text", text: JSON.stringify(structuredContent) }];
+  return { ...answer, content };
+}
