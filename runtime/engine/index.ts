@@ -10,6 +10,7 @@ export { readDocument } from "./read-document.js";
 export type { BundleOptions } from "./resources/bundle.js";
 export { dialectOf, isSchemaPlace, type Dialect } from "./vocabulary.js";
 export { readSchema, type DefinitionRemarks, type NodeRemarks, type ReadOptions } from "./read.js";
+export { formats } from "./formats/format.js";
 export { hazardOf, type Hazard } from "./patterns/hazard.js";
 export { matcherOf, type Matcher } from "./patterns/pattern.js";
 export { keywords, type Keyword, type KeywordShape } from "./keywords.js";

@@ -1,0 +1,43 @@
+import { isIpv4, isIpv6, isUuid } from "./address.js";
+import { isEmail, isIdnEmail } from "./email.js";
+import { isHostname, isIdnHostname } from "./hostname.js";
+import { isJsonPointer, isRelativeJsonPointer } from "./pointer.js";
+import { isDate, isDateTime, isDuration, isTime } from "./time.js";
+import { isIri, isIriReference, isUri, isUriReference, isUriTemplate } from "./uri.js";
+
+/**
+ * The formats of JSON Schema 2020-12 (validation, section 7.3): whether a text is of the format. Each takes time
+ * that grows with the length of the text alone. Formats that are not here are annotations.
+ */
+export const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
+  ["date-time", isDateTime],
+  ["date", isDate],
+  ["time", isTime],
+  ["duration", isDuration],
+  ["email", isEmail],
+  ["idn-email", isIdnEmail],
+  ["hostname", isHostname],
+  ["idn-hostname", isIdnHostname],
+  ["ipv4", isIpv4],
+  ["ipv6", isIpv6],
+  ["uri", isUri],
+  ["uri-reference", isUriReference],
+  ["iri", isIri],
+  ["iri-reference", isIriReference],
+  ["uri-template", isUriTemplate],
+  ["json-pointer", isJsonPointer],
+  ["relative-json-pointer", isRelativeJsonPointer],
+  ["regex", isRegex],
+  ["uuid", isUuid],
+]);
+
+/** `regex`: a regular expression of ECMA-262, read with the `u` flag; of a length that takes no second to read. */
+function isRegex(text: string): boolean {
+  if (text.length > 1_000_000) return false;
+  try {
+    void new RegExp(text, "u");
+    return true;
+  } catch {
+    return false;
+  }
+}
