@@ -143,17 +143,13 @@ test("of a large protocol, a few harmful corrections are still the same revision
 test("the text says what differs, and ends with the command that takes it over", async () => {
   const folder = await smallProject({ "2031-01-01/schema.json": harmful });
   const { stdout } = await check(folder, "2031-01-01/schema.json");
-  expect(stdout.replace(/\[[0-9a-f]{12}\]/, "[FINGERPRINT]")).toMatchInlineSnapshot(`
-    "2031-01-01/schema.json: error MG3111: a new revision, 2031-01-01; compared with 2030-01-01 (because the folder is called 2031-01-01, which the lock does not know)
-      → If it is a file of a revision that is there, name that with --revision.
-    Breaking (1)
-      client property-added-required: EchoParams.lang: string 2031-01-01/schema.json:1 [FINGERPRINT]
-
-    Descriptions were not compared: not both schemas have them.
-    Not visible in a schema: HTTP headers, transports, authorization.
-    Run: mcpgen upgrade 2031-01-01/schema.json --name 2031-01-01
-    "
-  `);
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines.slice(0, 2)).toEqual([
+    "2031-01-01/schema.json: error MG3111: a new revision, 2031-01-01; compared with 2030-01-01 (because the folder is called 2031-01-01, which the lock does not know)",
+    "  → If it is a file of a revision that is there, name that with --revision.",
+  ]);
+  expect(stdout).toMatch(/property-added-required.*EchoParams\.lang/);
+  expect(lines.at(-1)).toBe("Run: mcpgen upgrade 2031-01-01/schema.json --name 2031-01-01");
 });
 
 test("markdown is the body of a pull request", async () => {

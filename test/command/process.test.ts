@@ -1,33 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
-import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { builtCli } from "../built-cli.js";
 import { temporaryFolder } from "../temporary-folder.js";
 import { smallProject } from "./small-protocol.js";
 
-// Below the repository, for its libraries to be found from there.
-const folder = resolve(`node_modules/.cache/mcpgen-test-cli-${process.pid}`);
-const cli = join(folder, "cli.js");
-
-beforeAll(async () => {
-  const { dependencies } = JSON.parse(readFileSync("package.json", "utf8")) as {
-    dependencies: Record<string, string>;
-  };
-  await build({
-    entryPoints: ["generator/cli.ts"],
-    outdir: folder,
-    bundle: true,
-    splitting: true,
-    platform: "node",
-    format: "esm",
-    conditions: ["mcpgen-source"],
-    external: Object.keys(dependencies).flatMap((name) => [name, `${name}/*`]),
-    logLevel: "error",
-  });
-});
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const cli = builtCli();
 
 function mcpgen(cwd: string, args: readonly string[], env: Record<string, string> = {}) {
   const inherited = Object.entries(process.env).filter(
