@@ -1,0 +1,136 @@
+import type { Readable, Writable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterProcess, noLongerAfterProcess } from "./after-process.js";
+import { processGroup, windowsTree, type ProcessTree } from "./process-tree.js";
+import type { Command } from "./source.js";
+import { start, type StartOptions, type StartedProcess } from "./start.js";
+import { StderrTail } from "./stderr-tail.js";
+import { within } from "./within.js";
+
+export interface ChildOptions extends StartOptions {
+  /** Milliseconds to wait for the processes to end after their input has ended: 2000. */
+  readonly inputGrace?: number | undefined;
+  /** Milliseconds to wait after SIGTERM, before SIGKILL: 2000. */
+  readonly terminateGrace?: number | undefined;
+}
+
+/** How a process ended; or, if it never began, why not. */
+export interface Exit {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly error?: Error;
+}
+
+const windows = process.platform === "win32";
+
+/** A server's process with all that it starts. */
+export class Child {
+  readonly pid: number | undefined;
+  readonly input: Writable;
+  readonly output: Readable;
+  /** Resolves when the process has ended and what it had printed is read. */
+  readonly over: Promise<Exit>;
+  readonly #process: StartedProcess;
+  readonly #options: ChildOptions;
+  readonly #tree: ProcessTree | undefined;
+  readonly #tail = new StderrTail();
+  readonly #exit: Promise<void>;
+  #exited = false;
+  #ending: Promise<void> | undefined;
+  #settle!: (exit: Exit) => void;
+
+  /** Throws what `spawn` throws: for arguments no system can pass. What the system refuses is `over` at once. */
+  constructor(command: Command, options: ChildOptions) {
+    this.#options = options;
+    this.#process = start(command, options);
+    this.pid = this.#process.pid;
+    this.input = this.#process.stdin;
+    this.output = this.#process.stdout;
+    this.over = new Promise((resolve) => (this.#settle = resolve));
+    this.#exit = new Promise((resolve) => this.#process.on("exit", () => resolve()));
+    this.#watch();
+    this.#drainStderr();
+    if (this.pid === undefined) return;
+    this.#tree = windows ? windowsTree(this.pid, () => this.#exited) : processGroup(this.pid);
+    afterProcess(this.#tree);
+  }
+
+  /** The end of what the child has printed on standard error. */
+  stderrTail(): string {
+    return this.#tail.text();
+  }
+
+  /**
+   * Ends the input, then by and by all processes (2025-11-25, basic/lifecycle, shutdown): waits, SIGTERM,
+   * waits, SIGKILL. Resolves when none is left. Further calls give the same.
+   */
+  end(): Promise<void> {
+    return (this.#ending ??= this.#end());
+  }
+
+  async #end(): Promise<void> {
+    const tree = this.#tree;
+    if (tree !== undefined) {
+      const { inputGrace = 2000, terminateGrace = 2000 } = this.#options;
+      // Processes that outlive the one we started without being asked to end wait for no input of ours.
+      const abandoned = this.#exited;
+      this.input.end();
+      if (abandoned || !(await this.#gone(tree, inputGrace))) {
+        tree.signal("SIGTERM");
+        if (!(await this.#gone(tree, terminateGrace))) {
+          tree.signal("SIGKILL");
+          await this.#gone(tree, 1000);
+        }
+      }
+      noLongerAfterProcess(tree);
+    }
+    // What has been printed can still be read, unless a process that left the group holds the pipes.
+    await within(1000, this.over);
+    for (const stream of [this.input, this.output, this.#process.stderr]) stream?.destroy();
+    this.#finish();
+  }
+
+  /** Whether no process is left, at the latest after `milliseconds`. */
+  async #gone(tree: ProcessTree, milliseconds: number): Promise<boolean> {
+    const deadline = performance.now() + milliseconds;
+    for (let pause = 2; ; pause = Math.min(2 * pause, 50)) {
+      if (this.#exited && !tree.alive()) return true;
+      const left = deadline - performance.now();
+      if (left <= 0) return false;
+      if (this.#exited) await sleep(Math.min(pause, left));
+      else await within(left, this.#exit);
+    }
+  }
+
+  #watch(): void {
+    this.#process.on("exit", () => {
+      this.#exited = true;
+      // What it leaves behind has nobody to talk to.
+      void this.end();
+    });
+    this.#process.on("close", () => this.#finish());
+    this.#process.on("error", (error: Error) => {
+      // Also emitted where a signal cannot be sent; only a process that has not begun is lost.
+      if (this.pid === undefined) this.#finish(error);
+    });
+  }
+
+  #finish(error?: Error): void {
+    const { exitCode, signalCode: signal } = this.#process;
+    this.#settle(error === undefined ? { exitCode, signal } : { exitCode: null, signal: null, error });
+  }
+
+  #drainStderr(): void {
+    const { stderr } = this.#process;
+    if (stderr === null) return;
+    const { stderr: wanted } = this.#options;
+    const decoder = new StringDecoder("utf8");
+    stderr.on("error", () => {});
+    stderr.on("data", (chunk: Buffer) => {
+      this.#tail.push(chunk);
+      if (wanted === "inherit") process.stderr.write(chunk);
+      else if (typeof wanted === "function") wanted(decoder.write(chunk));
+    });
+  }
+}

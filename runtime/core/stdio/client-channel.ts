@@ -1,0 +1,166 @@
+import { McpError } from "../peer/errors.js";
+import type { Channel, Receiver } from "../transport/channel.js";
+import { Child, type ChildOptions, type Exit } from "./child.js";
+import { Inlet } from "./inlet.js";
+import { Outlet } from "./outlet.js";
+import type { Command } from "./source.js";
+import { within } from "./within.js";
+
+export interface StdioClientOptions extends ChildOptions {
+  /** Bytes that one incoming message may have; a longer one is dropped. 10 MiB unless said otherwise. */
+  readonly limit?: number | undefined;
+}
+
+/** The `data` of errors that speak of a server's process. */
+export interface ServerProcessDetails {
+  readonly command: Command;
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  /** The last 8 KiB that the server printed on standard error. */
+  readonly stderr: string;
+}
+
+/** A channel to a server in a process of its own. */
+export interface StdioClientChannel extends Channel {
+  /** The server's process, unless it could not be started. */
+  readonly pid: number | undefined;
+  /** Resolves when the process that was started has ended; `error` says why it was not started. */
+  readonly exited: Promise<Exit>;
+}
+
+/**
+ * Starts a server and gives the channel to it; may be called again when a server is gone. The program is
+ * started without a shell, in a process group of its own; `close` ends all its processes and resolves when
+ * none is left. When the server ends by itself, or cannot be started, the receiver's `closed` is given an
+ * `McpError`, `connection-closed` or `spawn-failed`, whose data are `ServerProcessDetails`.
+ */
+export function stdioClientChannel(command: Command, options: StdioClientOptions = {}): StdioClientChannel {
+  try {
+    return new RunningServer(command, new Child(command, options), options.limit);
+  } catch (error) {
+    // Arguments that cannot be passed: told in the same way as a program that is not there.
+    return new NotStarted(error instanceof McpError ? error : notStarted(command, error as Error));
+  }
+}
+
+class RunningServer implements StdioClientChannel {
+  readonly pid: number | undefined;
+  readonly exited: Promise<Exit>;
+  readonly #command: Command;
+  readonly #child: Child;
+  readonly #limit: number | undefined;
+  readonly #outlet: Outlet;
+  #inlet: Inlet | undefined;
+  #receiver: Receiver | undefined;
+  #over: { readonly reason: Error | undefined } | undefined;
+  #closing = false;
+
+  constructor(command: Command, child: Child, limit: number | undefined) {
+    this.pid = child.pid;
+    this.exited = child.over;
+    this.#command = command;
+    this.#child = child;
+    this.#limit = limit;
+    this.#outlet = new Outlet(
+      child.input,
+      // Reading goes on however much waits to be written: that is what lets a server read again.
+      { full() {}, drained() {}, broken: () => void this.#lose("no longer reads its input") },
+      { backlog: Infinity },
+    );
+    child.output.on("error", () => {});
+    void child.over.then((exit) => this.#finish(this.#reason(exit)));
+  }
+
+  open(receiver: Receiver): void {
+    this.#receiver = receiver;
+    if (this.#over !== undefined) {
+      const { reason } = this.#over;
+      return queueMicrotask(() => receiver.closed(reason));
+    }
+    const ended = (): void => void this.#lose("has closed its output");
+    this.#inlet = new Inlet(this.#child.output, receiver, ended, this.#limit);
+  }
+
+  send(text: string): void {
+    this.#outlet.send(text);
+  }
+
+  flush(): void {
+    this.#outlet.flush();
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#inlet?.stop();
+    // A server that is still writing must not be kept from its end by a full pipe.
+    this.#child.output.resume();
+    const sent = this.#outlet.close(true);
+    await this.#child.end();
+    await sent;
+    this.#finish(undefined);
+  }
+
+  /** A stream has ended. Most often the process has, too, which says more about why. */
+  async #lose(what: string): Promise<void> {
+    if (this.#closing || this.#over !== undefined) return;
+    await within(200, this.#child.over);
+    this.#finish(closed(this.#command, `the server ${what}`, this.#child, unknownExit));
+    await this.#child.end();
+  }
+
+  #reason(exit: Exit): Error {
+    if (exit.error !== undefined) return notStarted(this.#command, exit.error);
+    const how = exit.signal === null ? `exited with code ${exit.exitCode}` : `was ended by ${exit.signal}`;
+    return closed(this.#command, `the server ${how}`, this.#child, exit);
+  }
+
+  #finish(reason: Error | undefined): void {
+    if (this.#over !== undefined) return;
+    this.#over = { reason: this.#closing ? undefined : reason };
+    this.#inlet?.stop();
+    this.#receiver?.closed(this.#over.reason);
+  }
+}
+
+/** The channel to a server that could not even be tried. */
+class NotStarted implements StdioClientChannel {
+  readonly pid = undefined;
+  readonly exited: Promise<Exit>;
+  readonly #reason: McpError;
+
+  constructor(reason: McpError) {
+    this.#reason = reason;
+    this.exited = Promise.resolve({ exitCode: null, signal: null, error: reason });
+  }
+
+  open(receiver: Receiver): void {
+    queueMicrotask(() => receiver.closed(this.#reason));
+  }
+
+  send(): void {}
+
+  flush(): void {}
+
+  async close(): Promise<void> {}
+}
+
+const unknownExit: Exit = { exitCode: null, signal: null };
+
+function closed(command: Command, what: string, child: Child, exit: Exit): McpError {
+  const stderr = child.stderrTail();
+  const said = stderr.trimEnd().split("\n").at(-1)!;
+  const data: ServerProcessDetails = { command, exitCode: exit.exitCode, signal: exit.signal, stderr };
+  return new McpError("connection-closed", said === "" ? what : `${what}; it said last: ${said}`, { data });
+}
+
+function notStarted(command: Command, cause: NodeJS.ErrnoException): McpError {
+  const data: ServerProcessDetails = { command, exitCode: null, signal: null, stderr: "" };
+  const why = spawnErrors[cause.code ?? ""] ?? cause.message;
+  return new McpError("spawn-failed", `cannot start ${JSON.stringify(command[0])}: ${why}`, { cause, data });
+}
+
+/** What the system's codes mean where a program is started. */
+const spawnErrors: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such program in PATH, or no such working directory (ENOENT)",
+  EACCES: "it may not be executed (EACCES)",
+};

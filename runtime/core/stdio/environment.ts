@@ -1,0 +1,86 @@
+/** Variables by name, as `process.env` and as the options of a spawn have them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * What a server inherits unless told otherwise: enough to find programs, a home, a place for temporary
+ * files and the language, and nothing in which secrets usually travel.
+ */
+export const safeVariables = {
+  posix: [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TERM",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LC_MESSAGES",
+    "TMPDIR",
+    "TZ",
+  ],
+  windows: [
+    "PATH",
+    "PATHEXT",
+    "SYSTEMROOT",
+    "SYSTEMDRIVE",
+    "WINDIR",
+    "COMSPEC",
+    "TEMP",
+    "TMP",
+    "USERNAME",
+    "USERPROFILE",
+    "HOMEDRIVE",
+    "HOMEPATH",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "PROGRAMDATA",
+    "PROGRAMFILES",
+    "PROGRAMFILES(X86)",
+    "PROCESSOR_ARCHITECTURE",
+    "NUMBER_OF_PROCESSORS",
+    "OS",
+  ],
+} as const;
+
+export interface ChildEnvironmentInput {
+  readonly platform: NodeJS.Platform;
+  /** The environment of this process. */
+  readonly from: Environment;
+  /** `safe`: only `safeVariables`. */
+  readonly inherit: "safe" | "all";
+  /** Added; wins over what is inherited. `undefined` takes a variable away. */
+  readonly add?: Environment | undefined;
+}
+
+/** The environment a child is started with. Names are compared as the platform does: on Windows without case. */
+export function childEnvironment(input: ChildEnvironmentInput): Record<string, string> {
+  const windows = input.platform === "win32";
+  const folded = (name: string): string => (windows ? name.toUpperCase() : name);
+  const safe = new Set<string>(windows ? safeVariables.windows : safeVariables.posix);
+  const chosen = new Map<string, readonly [name: string, value: string]>();
+  for (const [name, value] of Object.entries(input.from)) {
+    if (value === undefined || (input.inherit === "safe" && !safe.has(folded(name)))) continue;
+    // A function exported by a shell: code, not a value (CVE-2014-6271).
+    if (input.inherit === "safe" && value.startsWith("()")) continue;
+    chosen.set(folded(name), [name, value]);
+  }
+  for (const [name, value] of Object.entries(input.add ?? {})) {
+    if (value === undefined) chosen.delete(folded(name));
+    else chosen.set(folded(name), [name, value]);
+  }
+  return Object.fromEntries(chosen.values());
+}
+
+/** The value of a variable, its name compared as the platform does. */
+export function variable(
+  environment: Environment,
+  name: string,
+  platform: NodeJS.Platform,
+): string | undefined {
+  if (platform !== "win32") return environment[name];
+  const found = Object.keys(environment).find((key) => key.toUpperCase() === name);
+  return found === undefined ? undefined : environment[found];
+}

@@ -1,0 +1,71 @@
+import type { Channel } from "../transport/channel.js";
+import { stdioServerChannel, type StdioServerOptions } from "./server-channel.js";
+import { within } from "./within.js";
+
+/** What can be served: it takes a channel and gives the session on it. */
+export interface StdioServable {
+  connect(channel: Channel): { close(): Promise<void> };
+}
+
+export interface ServeStdioOptions extends StdioServerOptions {
+  /** Milliseconds that session and output have to finish, before the process exits all the same: 1500. */
+  readonly grace?: number | undefined;
+  /** Whether the process exits when the session is over, and on signals. It does unless told otherwise. */
+  readonly exit?: boolean | undefined;
+}
+
+export interface StdioService {
+  /** Ends the session as the end of the input would. */
+  close(): Promise<void>;
+  /** Resolves when the session is over and all that was sent is out, or the grace has passed. */
+  readonly closed: Promise<void>;
+}
+
+/**
+ * Serves on standard input and output until the client closes them, and exits then: with code 0 at the end
+ * of the input, when nobody reads the output any more, and on SIGTERM and SIGINT, of which a second one
+ * exits at once. What was sent before is written first.
+ */
+export function serveStdio(server: StdioServable, options: ServeStdioOptions = {}): StdioService {
+  const channel = stdioServerChannel(options);
+  const session = server.connect(channel);
+  const exit = options.exit ?? true;
+  let end!: () => void;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  void channel.closed.then(end);
+  if (exit) onSignal(end);
+  const closed = ended.then(async () => {
+    await within(options.grace ?? 1500, finish(session, channel));
+    if (exit) process.exit();
+  });
+  const close = (): Promise<void> => {
+    end();
+    return closed;
+  };
+  return { close, closed };
+}
+
+async function finish(session: { close(): Promise<void> }, channel: Channel): Promise<void> {
+  try {
+    await session.close();
+  } catch (error) {
+    console.error(error);
+    process.exitCode = 1;
+  }
+  await channel.close();
+  // What was logged last would be cut off by the exit.
+  await new Promise((resolve) => process.stderr.write("", resolve));
+}
+
+/** Clients and terminals that do not wait for the end of the input to be noticed ask by signal. */
+function onSignal(end: () => void): void {
+  for (const [name, number] of [
+    ["SIGINT", 2],
+    ["SIGTERM", 15],
+  ] as const) {
+    process.once(name, () => {
+      end();
+      process.once(name, () => process.exit(128 + number));
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { statSync } from "node:fs";
+import type { Readable, Writable } from "node:stream";
+import { invocationOf } from "./command.js";
+import { childEnvironment, type Environment } from "./environment.js";
+import type { Command } from "./source.js";
+
+export interface StartOptions {
+  /** Added to the inherited environment, and stronger; `undefined` takes a variable away. */
+  readonly env?: Environment | undefined;
+  /** What is inherited: `safe` (unless told otherwise) only `safeVariables`, `all` everything. */
+  readonly inheritEnv?: "safe" | "all" | undefined;
+  /** Working directory. */
+  readonly cwd?: string | undefined;
+  /**
+   * What becomes of the child's standard error, beside its end being kept for errors: shown on ours, given to
+   * a function, or nothing. `ignore` opens none: nothing is kept.
+   */
+  readonly stderr?: "inherit" | "ignore" | ((text: string) => void) | undefined;
+}
+
+export type StartedProcess = ChildProcessByStdio<Writable, Readable, Readable | null>;
+
+/** Starts a program, without a shell, with its streams as pipes. Throws what `spawn` throws. */
+export function start([program, ...args]: Command, options: StartOptions): StartedProcess {
+  const { platform } = process;
+  const inherit = options.inheritEnv ?? "safe";
+  const environment = childEnvironment({ platform, from: process.env, inherit, add: options.env });
+  const directory = options.cwd ?? process.cwd();
+  const invocation = invocationOf({
+    command: program,
+    args,
+    platform,
+    environment,
+    directory,
+    exists: isFile,
+  });
+  return spawn(invocation.file, invocation.args, {
+    cwd: options.cwd,
+    env: environment,
+    stdio: ["pipe", "pipe", options.stderr === "ignore" ? "ignore" : "pipe"],
+    // A process group of its own on POSIX; on Windows it would open a console.
+    detached: platform !== "win32",
+    windowsHide: true,
+    windowsVerbatimArguments: invocation.verbatim,
+  }) as StartedProcess;
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}

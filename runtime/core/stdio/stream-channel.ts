@@ -1,0 +1,120 @@
+import type { Readable, Writable } from "node:stream";
+import { McpError } from "../peer/errors.js";
+import type { Channel, Receiver } from "../transport/channel.js";
+import { Inlet } from "./inlet.js";
+import { Outlet } from "./outlet.js";
+
+export interface StreamChannelOptions {
+  /** Bytes that one incoming message may have; a longer one is dropped. 10 MiB unless said otherwise. */
+  readonly limit?: number | undefined;
+  /**
+   * How much may wait to be read by the other side (UTF-16 units, about bytes) before this side stops
+   * reading. 4 MiB unless said otherwise. A client should say `Infinity`: two sides that both stop reading
+   * wait for each other for ever.
+   */
+  readonly backlog?: number | undefined;
+}
+
+/** What a channel over the process's own streams needs to know beyond that. */
+export interface StreamTreatment {
+  /** Whether `close` ends the streams; those of the process stay. */
+  readonly end: boolean;
+  /** Stands in for the writable's own `write`. */
+  readonly write?: Writable["write"] | undefined;
+}
+
+/**
+ * The wire format of stdio over any pair of byte streams, a socket for one (2026-07-28,
+ * basic/transports/stdio): a message a line.
+ */
+export class StreamChannel implements Channel {
+  /** Resolves when nothing more will arrive, with the reason if that was not in order. */
+  readonly closed: Promise<Error | undefined>;
+  readonly #readable: Readable;
+  readonly #outlet: Outlet;
+  readonly #options: StreamChannelOptions;
+  readonly #end: boolean;
+  readonly #announce: (reason: Error | undefined) => void;
+  #receiver: Receiver | undefined;
+  #inlet: Inlet | undefined;
+  #closing = false;
+  #over: { readonly reason: Error | undefined } | undefined;
+
+  constructor(
+    readable: Readable,
+    writable: Writable,
+    options: StreamChannelOptions = {},
+    treatment: StreamTreatment = { end: true },
+  ) {
+    let announce!: (reason: Error | undefined) => void;
+    this.closed = new Promise((resolve) => (announce = resolve));
+    this.#announce = announce;
+    this.#readable = readable;
+    this.#options = options;
+    this.#end = treatment.end;
+    this.#outlet = new Outlet(
+      writable,
+      {
+        full: () => this.#inlet?.halt(),
+        drained: () => this.#inlet?.resume(),
+        broken: (error) => this.#finish(closedBy("cannot write to the other side", error)),
+      },
+      { backlog: options.backlog, write: treatment.write },
+    );
+    // Before `open`, an error of the input has no other listener.
+    readable.on("error", () => {});
+  }
+
+  open(receiver: Receiver): void {
+    this.#receiver = receiver;
+    if (this.#over !== undefined) {
+      const { reason } = this.#over;
+      return queueMicrotask(() => receiver.closed(reason));
+    }
+    this.#inlet = new Inlet(this.#readable, receiver, (error) => this.#ended(error), this.#options.limit);
+  }
+
+  send(text: string): void {
+    this.#outlet.send(text);
+  }
+
+  flush(): void {
+    this.#outlet.flush();
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#inlet?.stop();
+    await this.#outlet.close(this.#end);
+    if (this.#end) this.#readable.destroy();
+    this.#finish(undefined);
+  }
+
+  /** The end of the input is in order; what is still sent may be read. */
+  #ended(error: Error | undefined): void {
+    this.#finish(error === undefined ? undefined : closedBy("cannot read from the other side", error));
+  }
+
+  #finish(found: Error | undefined): void {
+    if (this.#over !== undefined) return;
+    // Whatever happens to the streams once we close them is in order.
+    const reason = this.#closing ? undefined : found;
+    this.#over = { reason };
+    this.#inlet?.stop();
+    this.#receiver?.closed(reason);
+    this.#announce(reason);
+  }
+}
+
+/** A channel over two byte streams, or one that is both: `streamChannel(socket, socket)`. */
+export function streamChannel(
+  readable: Readable,
+  writable: Writable,
+  options: StreamChannelOptions = {},
+): StreamChannel {
+  return new StreamChannel(readable, writable, options);
+}
+
+function closedBy(what: string, cause: Error): McpError {
+  return new McpError("connection-closed", `${what}: ${cause.message}`, { cause });
+}

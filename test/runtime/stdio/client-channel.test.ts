@@ -1,0 +1,237 @@
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import {
+  stdioClientChannel,
+  type StdioClientChannel,
+  type StdioClientOptions,
+} from "../../../runtime/core/stdio/client-channel.js";
+import type { Command } from "../../../runtime/core/stdio/source.js";
+import { bundle } from "./bundle.js";
+import { members, until } from "./processes.js";
+import { Recorder } from "./recorder.js";
+
+let program: string;
+beforeAll(async () => {
+  program = await bundle("server.ts");
+});
+
+/** A channel that is closed when the test ends, and what it tells. */
+function started(
+  command: Command,
+  options: StdioClientOptions = {},
+): { readonly channel: StdioClientChannel; readonly recorder: Recorder } {
+  const channel = stdioClientChannel(command, options);
+  onTestFinished(() => channel.close());
+  return { channel, recorder: new Recorder(channel) };
+}
+
+/** For servers that have to be forced. */
+const impatient: StdioClientOptions = { inputGrace: 50, terminateGrace: 50 };
+
+/** A server as a script: cheaper to start than Node. */
+const shell = (script: string): Command => ["/bin/sh", "-c", script];
+
+/** The script's standard input given back. */
+const echo = "exec cat";
+
+test("messages go to the server and back; close ends it in order", async () => {
+  const { channel, recorder } = started(shell(echo));
+  channel.send('{"id":1}');
+  channel.send('{"id":"ä"}');
+  await recorder.until(() => recorder.texts.length === 2);
+  expect(recorder.texts).toEqual(['{"id":1}', '{"id":"ä"}']);
+  await channel.close();
+  expect(await channel.exited).toEqual({ exitCode: 0, signal: null });
+  expect(recorder.closings).toEqual([undefined]);
+  expect(members(channel.pid!)).toEqual([]);
+});
+
+test("arguments arrive as they are: no shell sees them", async () => {
+  const words = ["a b", "$HOME", "`id`", "; exit 1", "*", '"', "'", "\\", "%PATH%", "ä\n"];
+  const print = "process.stdout.write(JSON.stringify(process.argv.slice(1)) + '\\n')";
+  const { recorder } = started([process.execPath, "-e", print, "--", ...words]);
+  await recorder.until(() => recorder.texts.length === 1);
+  expect(JSON.parse(recorder.texts[0]!)).toEqual(words);
+});
+
+test("the server sees the safe variables, those that are added, and no others", async () => {
+  process.env["MCPGEN_TEST_SECRET"] = "secret";
+  onTestFinished(() => void delete process.env["MCPGEN_TEST_SECRET"]);
+  const print = shell('echo "$PATH|$MCPGEN_TEST_SECRET|$ADDED|$PWD"');
+  const safe = started(print, { env: { ADDED: "added" }, cwd: "/" });
+  await safe.recorder.until(() => safe.recorder.texts.length === 1);
+  expect(safe.recorder.texts).toEqual([`${process.env["PATH"]}||added|/`]);
+  const all = started(print, { inheritEnv: "all" });
+  await all.recorder.until(() => all.recorder.texts.length === 1);
+  expect(all.recorder.texts[0]).toContain("|secret||");
+});
+
+test("a server that ends by itself: its last messages, then a typed error with how it ended and what it said", async () => {
+  const { channel, recorder } = started(shell("echo '{}'; echo warning >&2; echo 'no such key' >&2; exit 3"));
+  const reason = await recorder.reason();
+  expect(recorder.texts).toEqual(["{}"]);
+  expect(reason).toMatchObject({
+    name: "McpError",
+    code: "connection-closed",
+    message: "the server exited with code 3; it said last: no such key",
+    data: { exitCode: 3, signal: null, stderr: "warning\nno such key\n" },
+  });
+  expect(await channel.exited).toEqual({ exitCode: 3, signal: null });
+  channel.send("ignored");
+  await channel.close();
+  expect(recorder.closings).toHaveLength(1);
+});
+
+test("a server that is killed is told apart", async () => {
+  const { channel, recorder } = started(shell(echo));
+  process.kill(channel.pid!, "SIGKILL");
+  expect(await recorder.reason()).toMatchObject({
+    code: "connection-closed",
+    message: "the server was ended by SIGKILL",
+    data: { exitCode: null, signal: "SIGKILL" },
+  });
+});
+
+test.each([
+  ["a program that is not there", ["/no/such/program"], {}, "no such program"],
+  ["a file that may not be executed", [import.meta.filename], {}, "may not be executed (EACCES)"],
+  ["a working directory that is not there", ["/bin/sh"], { cwd: "/no/such/folder" }, "working directory"],
+  ["an argument that no system can pass", ["/bin/sh", "a\0b"], {}, "null bytes"],
+] as const)("%s: a typed error, and nothing else happens", async (_, command, options, words) => {
+  const { channel, recorder } = started(command as unknown as Command, options);
+  expect(channel.pid).toBeUndefined();
+  channel.send("{}");
+  expect(await recorder.reason()).toMatchObject({
+    code: "spawn-failed",
+    message: expect.stringContaining(words) as string,
+    data: { command },
+  });
+  expect((await channel.exited).error).toBeInstanceOf(Error);
+  await channel.close();
+  expect(recorder.closings).toHaveLength(1);
+});
+
+test("a server that closes its output is gone, even if it runs on", async () => {
+  const { channel, recorder } = started(shell("exec >&-; exec sleep 60"), impatient);
+  expect(await recorder.reason()).toMatchObject({
+    code: "connection-closed",
+    message: "the server has closed its output",
+  });
+  await channel.exited;
+  expect(members(channel.pid!)).toEqual([]);
+});
+
+test("a server that closes its input is gone likewise", async () => {
+  const { channel, recorder } = started(shell("exec <&-; echo '{}'; exec sleep 60"), impatient);
+  await recorder.until(() => recorder.texts.length === 1);
+  channel.send("{}");
+  expect(await recorder.reason()).toMatchObject({
+    code: "connection-closed",
+    message: "the server no longer reads its input",
+  });
+});
+
+test("after a crash the same call gives a new server", async () => {
+  const command = shell("read line; exit 1");
+  const first = started(command);
+  first.channel.send("{}");
+  await first.recorder.reason();
+  const second = started(command);
+  expect(second.channel.pid).not.toBe(first.channel.pid);
+  expect(second.recorder.closings).toEqual([]);
+});
+
+const wait = "echo ready; while :; do sleep 0.01; done";
+
+test.each([
+  ["ends at the end of its input", "echo ready; cat; echo end >&2", "end", {}],
+  ["ends at SIGTERM", `trap 'echo term >&2; exit' TERM; ${wait}`, "term", { inputGrace: 50 }],
+  ["ignores both", `trap 'echo term >&2' TERM; ${wait}`, "term", { inputGrace: 50, terminateGrace: 300 }],
+])("close of a server that %s", async (_, script, printed, options) => {
+  let said = "";
+  const { channel, recorder } = started(shell(script), { ...options, stderr: (text) => (said += text) });
+  await recorder.until(() => recorder.texts.length === 1);
+  await channel.close();
+  // The shell also tells of its children that were terminated.
+  expect(said.split("\n")).toContain(printed);
+  expect(recorder.closings).toEqual([undefined]);
+  expect(members(channel.pid!)).toEqual([]);
+});
+
+/** Children and grandchildren that end for nothing but SIGKILL, and hold none of the pipes. */
+const family = `
+  sh -c 'trap "" TERM; sh -c "trap \\"\\" TERM; sleep 60; true" </dev/null >/dev/null 2>&1; true' </dev/null >/dev/null 2>&1 &
+`;
+
+test("close ends grandchildren and great-grandchildren, also those that ignore SIGTERM", async () => {
+  const { channel } = started(shell(`${family} wait`), impatient);
+  await until("the family is there", () => members(channel.pid!).length === 4);
+  await channel.close();
+  expect(members(channel.pid!)).toEqual([]);
+});
+
+test("what a server leaves behind when it ends by itself is ended, too", async () => {
+  const { channel, recorder } = started(shell(`${family} read line`), impatient);
+  await until("the family is there", () => members(channel.pid!).length === 4);
+  channel.send("{}");
+  await recorder.reason();
+  await until("the family is gone", () => members(channel.pid!).length === 0);
+});
+
+test("a process that holds the pipes after the server has ended does not hold up the end", async () => {
+  const { channel, recorder } = started(shell("(trap '' TERM; sleep 60; true) & exit 7"), impatient);
+  expect(await recorder.reason()).toMatchObject({ data: { exitCode: 7 } });
+  await channel.close();
+  expect(members(channel.pid!)).toEqual([]);
+});
+
+test("1 MB on standard error that nobody asked for does not hold up an answer; its end is kept", async () => {
+  const { channel, recorder } = started([process.execPath, program]);
+  channel.send(JSON.stringify({ id: 1, method: "stderr", size: 1e6 }));
+  await recorder.until(() => recorder.texts.length === 1);
+  channel.send(JSON.stringify({ id: 2, method: "crash" }));
+  const reason = (await recorder.reason()) as Error & { data: { stderr: string } };
+  expect(reason.data.stderr).toHaveLength(8192);
+  expect(reason.data.stderr.startsWith("eee")).toBe(true);
+  expect(reason.data.stderr.slice(-1000)).toContain("crashed as asked");
+});
+
+test.each([
+  ["inherit", "kept\n"],
+  ["ignore", ""],
+] as const)("standard error: %s", async (stderr, kept) => {
+  const write = process.stderr.write.bind(process.stderr);
+  const shown: string[] = [];
+  process.stderr.write = (text: string | Uint8Array) =>
+    shown.push(Buffer.from(text as string).toString()) > 0;
+  onTestFinished(() => void (process.stderr.write = write));
+  const { recorder } = started(shell("echo kept >&2; exit 1"), { stderr });
+  expect(await recorder.reason()).toMatchObject({ data: { stderr: kept } });
+  expect(shown.join("")).toBe(kept);
+});
+
+test("a server that reads nothing does not keep us from reading what it sends", async () => {
+  const { channel, recorder } = started(
+    shell("i=0; while [ $i -lt 100 ]; do echo $i; i=$((i+1)); done; exec sleep 60"),
+    impatient,
+  );
+  for (let sent = 0; sent < 100; sent++) channel.send("x".repeat(100_000));
+  await recorder.until(() => recorder.texts.length === 100);
+  await channel.close();
+  expect(members(channel.pid!)).toEqual([]);
+});
+
+test("a message that is too long is dropped and told; the connection lives", async () => {
+  const { channel, recorder } = started(shell(echo), { limit: 1000 });
+  channel.send("x".repeat(1001));
+  channel.send("next");
+  await recorder.until(() => recorder.texts.length === 1);
+  expect(recorder.limits).toEqual([1000]);
+  expect(recorder.texts).toEqual(["next"]);
+});
+
+test("close before anything has happened, and twice, leaves nothing behind", async () => {
+  const { channel, recorder } = started(shell(echo));
+  await Promise.all([channel.close(), channel.close()]);
+  expect(recorder.closings).toEqual([undefined]);
+  expect(members(channel.pid!)).toEqual([]);
+});

@@ -1,0 +1,78 @@
+// What cmd.exe and the C runtime make of a command line, as far as their documentation says; a counterpart for
+// tests of the quoting, since there is no Windows to ask.
+
+/** Replaces %name% and %name:~a,b% as cmd.exe does on its command line: what is not defined stays. */
+function expanded(line: string, variables: Readonly<Record<string, string>>): string {
+  let result = "";
+  for (let at = 0; at < line.length; at++) {
+    const end = line[at] === "%" ? line.indexOf("%", at + 1) : -1;
+    const reference = end < 0 ? undefined : /^([^:]+)(?::~(\d*),(\d*))?$/.exec(line.slice(at + 1, end));
+    const value =
+      reference === null || reference === undefined ? undefined : variables[reference[1]!.toUpperCase()];
+    if (value === undefined) {
+      result += line[at];
+      continue;
+    }
+    // No number at all stands for a part of no length.
+    result += reference![3] === undefined ? value : value.slice(0, Number(reference![3]));
+    at = end;
+  }
+  return result;
+}
+
+/** Throws if cmd.exe would see an operator: one of its special characters outside quotes. */
+function parsed(line: string): string {
+  let quoted = false;
+  for (const character of line) {
+    if (character === '"') quoted = !quoted;
+    else if (!quoted && /[&|<>^()]/.test(character)) throw new Error(`operator ${character} in ${line}`);
+  }
+  if (quoted) throw new Error(`open quote in ${line}`);
+  return line;
+}
+
+/** The words a program makes of its command line (Microsoft C, since 2008). */
+function wordsOf(line: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quoted = false;
+  for (let at = 0; at < line.length;) {
+    const backslashes = /^\\*/.exec(line.slice(at))![0].length;
+    at += backslashes;
+    const character = line[at];
+    if (character === '"') {
+      word = (word ?? "") + "\\".repeat(backslashes >> 1);
+      if (backslashes % 2 === 1) word += '"';
+      else if (quoted && line[at + 1] === '"') {
+        word += '"';
+        at++;
+      } else quoted = !quoted;
+      at++;
+      continue;
+    }
+    if (backslashes > 0) word = (word ?? "") + "\\".repeat(backslashes);
+    if (character === undefined) break;
+    if (character === " " && !quoted) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else word = (word ?? "") + character;
+    at++;
+  }
+  return word === undefined ? words : [...words, word];
+}
+
+/**
+ * What a program gets as arguments that a batch file runs with `%*`, when cmd.exe is given `args`. The batch
+ * file's line is parsed for operators once more, but its arguments are not expanded once more.
+ */
+export function throughBatchFile(
+  args: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): string[] {
+  const [line] = args.slice(-1);
+  if (!args.includes("/s") || args.at(-2) !== "/c" || !/^".*"$/s.test(line!))
+    throw new Error("not quoted whole");
+  const commandLine = parsed(expanded(line!.slice(1, -1), variables));
+  const [, ...words] = wordsOf(parsed(commandLine));
+  return words;
+}

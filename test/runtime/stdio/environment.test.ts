@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { childEnvironment } from "../../../runtime/core/stdio/environment.js";
+
+const from = { PATH: "/bin", HOME: "/home/a", API_KEY: "secret", SHELL: "() { :; }; evil", LANG: undefined };
+
+test("only what is known to be harmless is inherited, and no function of a shell", () => {
+  expect(childEnvironment({ platform: "linux", from, inherit: "safe" })).toEqual({
+    PATH: "/bin",
+    HOME: "/home/a",
+  });
+});
+
+test("everything, where that is asked for", () => {
+  expect(childEnvironment({ platform: "linux", from, inherit: "all" })).toEqual({
+    PATH: "/bin",
+    HOME: "/home/a",
+    API_KEY: "secret",
+    SHELL: "() { :; }; evil",
+  });
+});
+
+test("what is added wins, and undefined takes away", () => {
+  expect(
+    childEnvironment({
+      platform: "linux",
+      from,
+      inherit: "safe",
+      add: { PATH: "/mine", HOME: undefined, Path: "other" },
+    }),
+  ).toEqual({ PATH: "/mine", Path: "other" });
+});
+
+test("on Windows names are the same in any case", () => {
+  expect(
+    childEnvironment({
+      platform: "win32",
+      from: { Path: "C:\\bin", AppData: "C:\\data", Api_Key: "secret", TEMP: "C:\\tmp" },
+      inherit: "safe",
+      add: { PATH: "C:\\mine", temp: undefined },
+    }),
+  ).toEqual({ PATH: "C:\\mine", AppData: "C:\\data" });
+});

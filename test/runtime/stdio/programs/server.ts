@@ -1,0 +1,47 @@
+// A server that does what the method of a message names, on the transport alone.
+import "../../../../runtime/core/stdio-guard.js";
+import { chat } from "./chatty.js";
+import { serveStdio } from "../../../../runtime/core/stdio.js";
+import type { Channel } from "../../../../runtime/core/transport/channel.js";
+
+interface Request {
+  readonly id: number;
+  readonly method: string;
+  readonly size?: number;
+}
+
+/** Most bytes that the process took at the time of a message. */
+let peak = 0;
+
+function handle(channel: Channel, text: string): void {
+  const { id, method, size = 0 } = JSON.parse(text) as Request;
+  peak = Math.max(peak, process.memoryUsage.rss());
+  const answer = (result: unknown): void => channel.send(JSON.stringify({ id, result }));
+  if (method === "echo") answer(text.length);
+  if (method === "chat") void chat().then(() => answer("chatted"));
+  if (method === "large") answer("x".repeat(size));
+  if (method === "memory") answer(peak);
+  if (method === "stderr") process.stderr.write("e".repeat(size) + "end\n", () => answer("printed"));
+  if (method === "hang") setInterval(() => {}, 1000);
+  if (method === "crash") throw new Error("crashed as asked");
+  if (method === "stop") {
+    answer("x".repeat(size));
+    void service.close();
+  }
+}
+
+const limit = process.env["LIMIT"];
+const service = serveStdio(
+  {
+    connect(channel) {
+      channel.open({
+        message: (text) => handle(channel, text),
+        turn: () => channel.flush(),
+        tooLong: (bytes) => channel.send(JSON.stringify({ tooLong: bytes })),
+        closed: (reason) => console.error("closed", reason?.message ?? "in order"),
+      });
+      return { close: () => channel.close() };
+    },
+  },
+  { limit: limit === undefined ? undefined : Number(limit) },
+);

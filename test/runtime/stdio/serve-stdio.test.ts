@@ -1,0 +1,125 @@
+import { beforeAll, expect, test } from "vitest";
+import { bundle } from "./bundle.js";
+import { rawServer } from "./raw-client.js";
+
+let program: string;
+beforeAll(async () => {
+  program = await bundle("server.ts");
+});
+
+/** Milliseconds until `work` is done. */
+async function took(work: Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work;
+  return performance.now() - start;
+}
+
+test("whatever prints, only messages stand on standard output, and every print on standard error", async () => {
+  const server = rawServer(program);
+  server.write({ id: 1, method: "chat" }, { id: 2, method: "echo" });
+  await server.answer(1);
+  server.endInput();
+  expect(await server.ended).toBe(0);
+  expect(server.messages()).toEqual([
+    { id: 2, result: 24 },
+    { id: 1, result: "chatted" },
+  ]);
+  expect(server.stderr().split("\n")).toEqual([
+    "printed at import",
+    "written at import",
+    "printed in a handler",
+    "{ printed: 'as an object' }",
+    "written in a handler",
+    "written at the end",
+    "printed in a timer",
+    "closed in order",
+    "",
+  ]);
+});
+
+test("the end of the input ends the server with code 0 within 2 s, also during a call", async () => {
+  const server = rawServer(program);
+  server.write({ id: 1, method: "hang" }, { id: 2, method: "echo" });
+  await server.answer(2);
+  server.endInput();
+  expect(await took(server.ended)).toBeLessThan(2000);
+  expect(await server.ended).toBe(0);
+});
+
+test("what is sent right before the end arrives whole", async () => {
+  const server = rawServer(program);
+  server.write({ id: 1, method: "large", size: 5e6 });
+  server.endInput();
+  expect(await server.ended).toBe(0);
+  expect(await server.answer(1)).toEqual({ id: 1, result: "x".repeat(5e6) });
+});
+
+test("so does what is sent before the server closes of its own accord", async () => {
+  const server = rawServer(program);
+  server.write({ id: 1, method: "stop", size: 5e6 });
+  expect(await server.ended).toBe(0);
+  expect(await server.answer(1)).toEqual({ id: 1, result: "x".repeat(5e6) });
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)("%s ends it in order", async (signal) => {
+  const server = rawServer(program);
+  server.write({ id: 1, method: "hang" }, { id: 2, method: "echo" });
+  await server.answer(2);
+  server.kill(signal);
+  expect(await server.ended).toBe(0);
+  expect(server.stderr()).toContain("closed in order");
+});
+
+test("nobody reads any more: the server ends, with code 0, and does not crash", async () => {
+  const server = rawServer(program);
+  server.write({ id: 1, method: "echo" });
+  await server.answer(1);
+  server.closeOutput();
+  server.write({ id: 2, method: "echo" });
+  expect(await took(server.ended)).toBeLessThan(2000);
+  expect(await server.ended).toBe(0);
+  expect(server.stderr()).toContain("closed cannot write to the other side: write EPIPE");
+});
+
+test("input in single bytes, with CRLF and split characters, and 10,000 messages in one chunk", async () => {
+  const server = rawServer(program);
+  const first = JSON.stringify({ id: -1, method: "echo", text: "漢字 🙂" });
+  for (const byte of Buffer.from(first + "\r\n\n")) await server.writeBytes(Uint8Array.of(byte));
+  const many = Array.from({ length: 10_000 }, (_, id) => ({ id, method: "echo" }));
+  server.write(...many);
+  server.endInput();
+  expect(await server.ended).toBe(0);
+  const ids = server.messages().map((message) => (message as { id: number }).id);
+  expect(ids).toEqual([-1, ...many.map(({ id }) => id)]);
+  expect(await server.answer(-1)).toEqual({ id: -1, result: first.length });
+});
+
+test("11 MB in one line are refused once; the next message is answered", async () => {
+  const server = rawServer(program);
+  const large = JSON.stringify({ id: 1, method: "echo", text: "x".repeat(11e6) });
+  void server.writeBytes(large + "\n");
+  server.write({ id: 2, method: "echo" });
+  await server.answer(2);
+  server.endInput();
+  expect(await server.ended).toBe(0);
+  expect(server.messages()).toEqual([{ tooLong: 10 * 1024 * 1024 }, { id: 2, result: 24 }]);
+});
+
+test("a server that is faster than its reader stops reading: what waits is bounded, and all arrives", async () => {
+  const server = rawServer(program);
+  const requests = Array.from({ length: 30 }, (_, id) => ({ id, method: "large", size: 3e6 }));
+  server.write(...requests, { id: 30, method: "memory" });
+  server.endInput();
+  const { result: peak } = await server.answer(30);
+  expect(await server.ended).toBe(0);
+  expect(server.messages()).toHaveLength(31);
+  expect(peak).toBeLessThan(120e6);
+});
+
+test("input that ends within a message is no reason to crash", async () => {
+  const server = rawServer(program);
+  await server.writeBytes('{"id":1,"method":"echo"}');
+  server.endInput();
+  expect(await server.ended).toBe(0);
+  expect(server.messages()).toEqual([{ id: 1, result: 24 }]);
+});
