@@ -4,6 +4,7 @@ import { Aligner } from "./align/aligner.js";
 import { Collection } from "./collect.js";
 import { type Finding, type Policy, defaultPolicy, levelFor, subjectText } from "./finding.js";
 import { grouped } from "./group.js";
+import { ruleIds } from "./rules/table.js";
 import { compareDefinitions } from "./walk/definitions.js";
 import type { MethodComparison } from "./walk/direction.js";
 import { envelopeRoot } from "./walk/envelope.js";
@@ -77,10 +78,11 @@ function collect({ facts }: MethodComparison, walked: ReadonlyMap<Root, Reached>
 
 const rank = { breaking: 0, dangerous: 1, safe: 2 } as const;
 
+/** Of findings that are equally bad those of methods come first: the order is that of the rule table. */
 function worstFirst(a: Finding, b: Finding): number {
   return (
     rank[levelFor(a, "both")] - rank[levelFor(b, "both")] ||
-    naturalCompare(a.rule, b.rule) ||
+    ruleIds.indexOf(a.rule) - ruleIds.indexOf(b.rule) ||
     naturalCompare(subjectText(a.subject), subjectText(b.subject)) ||
     (a.fingerprint < b.fingerprint ? -1 : 1)
   );

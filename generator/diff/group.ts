@@ -12,7 +12,11 @@ export function grouped(findings: readonly Finding[]): Finding[] {
 }
 
 function groupName({ subject, rule, old, new: next }: Finding): string | undefined {
-  if ("method" in subject) return undefined;
+  if ("method" in subject) {
+    const shape = rule.startsWith("result-") ? [old, next] : [];
+    return [rule, ...shape, "from", subject.from].filter((part) => part !== null).join(" ");
+  }
+  if (subject.member !== undefined) return [rule, "of", subject.definition, subject.path].join(" ").trim();
   const property = subject.path.split(".").at(-1)!;
   if (property === "") return undefined;
   return (

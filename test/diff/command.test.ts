@@ -47,12 +47,15 @@ test("only the role that was asked for counts", async () => {
 test("the text report says whom it hits, where, and how to approve it", async () => {
   const { stdout } = await run(temporaryFolder(files), "breaking.json", "--verbose");
   expect(stdout.replace(/[0-9a-f]{12}/g, "FINGERPRINT")).toMatchInlineSnapshot(`
-    "Breaking (1)
-      client property-added-required: EchoParams.lang: string breaking.json:26 [FINGERPRINT]
+    "A client of old.json meets 1 breaking change when its server moves to breaking.json.
+
+    Breaking (1)
+      client property-added-required: EchoParams.lang: string breaking.json:26
              An old writer omits it.
              → Write the property, in every message that has the object.
              reaches echo
              old takes, new refuses: {"jsonrpc":"2.0","id":1,"method":"echo","params":{"text":"text"}}
+             [FINGERPRINT]
 
     To approve one, add its line to "approvals" in mcp-approvals.json:
       {"fingerprint":"FINGERPRINT","rule":"property-added-required","subject":"EchoParams.lang","reason":"…","by":"…","until":"YYYY-MM-DD"}
@@ -72,6 +75,8 @@ test("the markdown report is the body of a pull request", async () => {
     "## Protocol: old.json → breaking.json
 
     old.json → breaking.json: 1 breaking, 0 dangerous, 0 safe; code written against the types meets 1 of them.
+
+    - A client of old.json meets 1 breaking change when its server moves to breaking.json.
 
     ### Breaking
 

@@ -38,9 +38,9 @@ test("corrections that the new file makes itself, or that lead nowhere in it, ar
     { ...problem, code: "MG1203" as const, note: { ...errata, kind: "open" as const } },
   ];
   expect(told({ revision: "2025-11-25", old: "a", new: "b", dropped })).toEqual([
-    "errata-missing-target Tool.inputSchema client:safe server:safe",
-    "errata-stale Tool.inputSchema client:safe server:safe",
     "published-file-changed 2025-11-25 client:safe server:safe",
+    "errata-stale Tool.inputSchema client:safe server:safe",
+    "errata-missing-target Tool.inputSchema client:safe server:safe",
   ]);
 });
 

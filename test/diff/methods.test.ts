@@ -81,8 +81,8 @@ describe("methods", () => {
       "notification-direction-added notifications/log from server client:safe server:safe",
     ]);
     expect(harm(both, one)).toEqual([
-      "notification-direction-removed notifications/log from server client:dangerous server:breaking",
       "request-direction-removed echo from server client:safe server:breaking",
+      "notification-direction-removed notifications/log from server client:dangerous server:breaking",
     ]);
   });
 

@@ -53,8 +53,8 @@ function compareProperty(
   );
 }
 
-function presence({ nodes, required }: Property): string {
-  return `${shapeOf(nodes)}, ${required ? "required" : "optional"}`;
+function presence({ required }: Property): string {
+  return required ? "required" : "optional";
 }
 
 function added(old: Member, next: Member, key: string, property: Property): Fact {

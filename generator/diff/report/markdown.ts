@@ -1,7 +1,8 @@
 import { subjectText } from "../finding.js";
 import type { Level } from "../rules/rule.js";
+import { sharedShapes } from "./group-text.js";
 import { type Report, type ReportedFinding, hit, inGroups } from "./report.js";
-import { summaryText } from "./text.js";
+import { overviewLines, summaryText } from "./summary.js";
 
 const headings: readonly (readonly [Level, string])[] = [
   ["breaking", "Breaking"],
@@ -11,7 +12,9 @@ const headings: readonly (readonly [Level, string])[] = [
 /** The report as the body of a pull request. */
 export function markdownReport(report: Report): string {
   const { from, to, findings, notes } = report;
+  const overview = overviewLines(report).map((line) => `- ${line}`);
   const parts = [`## Protocol: ${from} → ${to}`, `${summaryText(report)}.`];
+  if (overview.length > 0) parts.push(overview.join("\n"));
   for (const [level, heading] of headings) {
     const chosen = findings.filter(({ worst }) => worst === level);
     if (chosen.length > 0) parts.push(`### ${heading}`, table(chosen, level), ...examples(chosen));
@@ -37,12 +40,11 @@ function table(findings: readonly ReportedFinding[], level: Level): string {
 
 /** What changed, where that is the same for all of a group. */
 function change(group: readonly ReportedFinding[]): string {
-  const { old, new: next } = group[0]!;
-  if (!group.every((finding) => finding.old === old && finding.new === next)) return "";
-  const texts = [old, next].map((text) =>
-    text === null ? "" : code(text.length > 80 ? `${text.slice(0, 79)}…` : text),
+  const shared = sharedShapes(group);
+  const texts = [shared?.old, shared?.new].flatMap((text) =>
+    text === null || text === undefined ? [] : [code(text.length > 80 ? `${text.slice(0, 79)}…` : text)],
   );
-  return texts.filter((text) => text !== "").join(" → ");
+  return texts.join(" → ");
 }
 
 /** One example for each group. */

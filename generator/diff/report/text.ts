@@ -2,7 +2,9 @@ import type { Paint, Style } from "../../command/console.js";
 import { subjectText } from "../finding.js";
 import { approvalLine, approvalsFile } from "../policy/approvals.js";
 import type { Level } from "../rules/rule.js";
+import { sharedShapes, subjectsText } from "./group-text.js";
 import { type Report, type ReportedFinding, hit, inGroups } from "./report.js";
+import { overviewLines } from "./summary.js";
 
 const headings: readonly (readonly [Level, string, Style])[] = [
   ["breaking", "Breaking", "red"],
@@ -16,9 +18,10 @@ export interface TextOptions {
   readonly verbose: boolean;
 }
 
-/** The report for people: worst first, one line for each finding or group of findings. */
+/** The report for people: whom it hits how often, then worst first, one line for each finding or group of findings. */
 export function textReport(report: Report, options: TextOptions): string {
   const { paint, verbose } = options;
+  const overview = overviewLines(report);
   const sections = headings.flatMap(([level, heading, style]) => {
     const findings = report.findings.filter(({ worst }) => worst === level);
     if (findings.length === 0 || (level === "safe" && !verbose)) return [];
@@ -26,41 +29,34 @@ export function textReport(report: Report, options: TextOptions): string {
     return [`${paint(style, `${heading} (${findings.length})`)}\n${lines.join("\n")}`];
   });
   return [
+    ...(overview.length === 0 ? [] : [overview.map((line) => paint("bold", line)).join("\n")]),
     ...sections,
+    ...(verbose ? [] : tallies(report)),
     ...approvalText(report, verbose),
     report.notes.map((note) => paint("dim", note)).join("\n"),
   ].join("\n\n");
 }
 
-/** One line that sums a report up. */
-export function summaryText({ from, to, summary, findings }: Report): string {
-  const { breaking, dangerous, safe } = summary;
-  if (findings.length === 0) return `${from} → ${to}: no differences`;
-  const source = findings.filter((finding) => finding.source === "breaking").length;
-  const code = source === 0 ? "" : `; code written against the types meets ${source} of them`;
-  return `${from} → ${to}: ${breaking} breaking, ${dangerous} dangerous, ${safe} safe${code}`;
-}
-
 function groupText(group: readonly ReportedFinding[], level: Level, { paint, verbose }: TextOptions): string {
   const first = group[0]!;
-  const subjects = group.map(({ subject }) => subjectText(subject)).join(", ");
   const count = group.length > 1 ? ` ×${group.length}` : "";
   const line = [
     `  ${hit(first, level).padEnd(6)}`,
     `${paint("bold", first.rule)}${count}:`,
-    `${subjects}${shapes(group)}`,
-    paint("dim", `${placeText(first)}[${group.map(({ fingerprint }) => fingerprint).join(" ")}]`),
+    `${subjectsText(group)}${shapes(group)}`,
+    group.length === 1 ? paint("dim", placeText(first)) : "",
     stateText(group),
   ];
   const text = line.filter((part) => part !== "").join(" ");
-  return verbose ? [text, ...details(first)].join("\n") : text;
+  return verbose ? [text, ...details(group, paint)].join("\n") : text;
 }
 
 /** What changed, where that is the same for all of a group. */
 function shapes(group: readonly ReportedFinding[]): string {
-  const { old, new: next, demoted } = group[0]!;
-  if (!group.every((finding) => finding.old === old && finding.new === next)) return "";
-  const doubt = demoted === undefined ? "" : ` (${demoted})`;
+  const shared = sharedShapes(group);
+  const doubt = group.every(({ demoted }) => demoted !== undefined) ? ` (${group[0]!.demoted})` : "";
+  if (!shared) return doubt;
+  const { old, new: next } = shared;
   if (old === null && next === null) return doubt;
   const text = old === null ? next! : next === null ? old : `${short(old)} → ${short(next)}`;
   return `: ${short(text, 130)}${doubt}`;
@@ -72,7 +68,7 @@ function short(text: string, most = 60): string {
 
 function placeText({ at }: ReportedFinding): string {
   const place = at.new ?? at.old;
-  return place ? `${place.file}:${place.line} ` : "";
+  return place ? `${place.file}:${place.line}` : "";
 }
 
 function stateText(group: readonly ReportedFinding[]): string {
@@ -80,26 +76,56 @@ function stateText(group: readonly ReportedFinding[]): string {
   return group.every(({ known }) => known) ? "in the baseline" : "";
 }
 
-function details({ why, advice, methods, counterexample }: ReportedFinding): string[] {
-  const lines = [`         ${why}`, `         → ${advice}`];
-  if (methods.length > 0) lines.push(`         reaches ${methods.join(", ")}`);
+const indent = " ".repeat(9);
+
+function details(group: readonly ReportedFinding[], paint: Paint): string[] {
+  const { why, advice, counterexample } = group[0]!;
+  const methods = [...new Set(group.flatMap((finding) => finding.methods))];
+  const lines = [why, `→ ${advice}`];
+  if (methods.length > 0) lines.push(`reaches ${methods.join(", ")}`);
   if (counterexample) {
     const { value, valid } = counterexample;
     const takes = valid.old ? "old takes, new refuses" : "new takes, old refuses";
-    lines.push(`         ${takes}: ${JSON.stringify(value)}`);
+    lines.push(`${takes}: ${JSON.stringify(value)}`);
   }
-  return lines;
+  const places = group.map((finding) => {
+    const subject = group.length === 1 ? "" : `${subjectText(finding.subject)} ${placeText(finding)} `;
+    return paint("dim", `${subject}[${finding.fingerprint}]`);
+  });
+  return [...lines, ...places].map((line) => indent + line);
+}
+
+/** How often each rule found something that harms nobody on the wire. */
+function tallies({ findings }: Report): string[] {
+  const safe = findings.filter(({ worst }) => worst === "safe");
+  const typesOnly = safe.filter(({ source }) => source === "breaking");
+  const others = safe.filter(({ source }) => source !== "breaking");
+  const lines = [
+    tally("Only in the types", typesOnly),
+    tally("Safe", others),
+    ...(safe.length === 0 ? [] : ["--verbose lists them, with reasons and examples for all."]),
+  ].filter((line) => line !== "");
+  return lines.length === 0 ? [] : [lines.join("\n")];
+}
+
+function tally(heading: string, findings: readonly ReportedFinding[]): string {
+  if (findings.length === 0) return "";
+  const counts = new Map<string, number>();
+  for (const { rule } of findings) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  const texts = [...counts].sort(([, a], [, b]) => b - a).map(([rule, count]) => `${count} ${rule}`);
+  return `${heading} (${findings.length}): ${texts.join(", ")}`;
 }
 
 /** More lines than this are asked for with --verbose. */
-const mostLines = 20;
+const mostLines = 5;
 
 function approvalText({ findings }: Report, verbose: boolean): string[] {
   const failing = findings.filter(({ fails }) => fails);
   if (failing.length === 0) return [];
+  if (!verbose && failing.length > mostLines)
+    return [
+      `${failing.length} findings fail; --verbose prints the lines that approve them in ${approvalsFile}.`,
+    ];
   const intro = `To approve one, add its line to "approvals" in ${approvalsFile}:`;
-  const shown = verbose ? failing : failing.slice(0, mostLines);
-  const rest = failing.length - shown.length;
-  const lines = shown.map((finding) => `  ${approvalLine(finding)}`);
-  return [[intro, ...lines, ...(rest > 0 ? [`  … ${rest} more with --verbose`] : [])].join("\n")];
+  return [[intro, ...failing.map((finding) => `  ${approvalLine(finding)}`)].join("\n")];
 }

@@ -1,0 +1,29 @@
+import type { Level } from "../rules/rule.js";
+import type { Report } from "./report.js";
+
+/** One line that sums a report up. */
+export function summaryText({ from, to, summary, findings }: Report): string {
+  const { breaking, dangerous, safe } = summary;
+  if (findings.length === 0) return `${from} → ${to}: no differences`;
+  const source = findings.filter((finding) => finding.source === "breaking").length;
+  const code = source === 0 ? "" : `; code written against the types meets ${source} of them`;
+  return `${from} → ${to}: ${breaking} breaking, ${dangerous} dangerous, ${safe} safe${code}`;
+}
+
+/** What each side meets, a line for each that anything may harm. */
+export function overviewLines({ from, to, role, findings }: Report): string[] {
+  const roles = role === "both" ? (["client", "server"] as const) : [role];
+  return roles.flatMap((each) => {
+    const count = (level: Level): number =>
+      findings.filter((finding) => finding.level[each] === level).length;
+    const [breaking, dangerous] = [count("breaking"), count("dangerous")];
+    if (breaking + dangerous === 0) return [];
+    const peer = each === "client" ? "server" : "client";
+    const counts = [
+      ...(breaking > 0 ? [`${breaking} breaking`] : []),
+      ...(dangerous > 0 ? [`${dangerous} dangerous`] : []),
+    ].join(" and ");
+    const noun = breaking + dangerous === 1 ? "change" : "changes";
+    return [`A ${each} of ${from} meets ${counts} ${noun} when its ${peer} moves to ${to}.`];
+  });
+}
