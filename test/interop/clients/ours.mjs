@@ -1,0 +1,49 @@
+import { clientRevisions } from "@mcpgen/protocol";
+import { connect as open } from "@mcpgen/runtime";
+import { stdioClientChannel } from "@mcpgen/runtime/stdio";
+import { answers, inboxes } from "../inbox.mjs";
+
+/** A session of ours that knows no other revision than `revision`; every one without it. */
+export async function connect(file, revision, args = [], options = {}) {
+  const user = answers();
+  const inbox = inboxes();
+  const client = await open(() => stdioClientChannel([process.execPath, file, ...args], options), {
+    revisions: clientRevisions.filter(({ id }) => revision === undefined || id === revision),
+    elicit: (form) => user.elicit(form),
+    elicitUrl: (page) => user.elicit(page),
+    sample: (params) => user.sample(params),
+    roots: () => user.roots().roots,
+  });
+  client.on("notifications/message", (params) => inbox.logs.put(params));
+  return session(client, user, inbox);
+}
+
+function session(client, user, inbox) {
+  return {
+    user,
+    ...inbox,
+    revision: () => client.revision,
+    instructions: () => client.instructions,
+    tools: async () => (await client.listTools()).items,
+    call: (name, input, { onProgress, signal } = {}) => client.callTool(name, input, { onProgress, signal }),
+    resources: async () => (await client.listResources()).items,
+    templates: async () => (await client.listResourceTemplates()).items,
+    read: (uri) => client.readResource(uri),
+    prompts: async () => (await client.listPrompts()).items,
+    prompt: (name, input) => client.getPrompt(name, input),
+    complete: (ref, argument) => client.complete({ ref, argument }),
+    hear: (level) => client.setLogLevel(level),
+    ping: () => client.ping(),
+    watch: async (uri) => {
+      const subscription = await client.subscribe({ tools: true, uris: [uri] });
+      void drain(subscription, inbox);
+      return () => subscription.close();
+    },
+    rootsChanged: () => client.rootsChanged(),
+    close: () => client.close(),
+  };
+}
+
+async function drain(subscription, { updated, toolsChanged }) {
+  for await (const notice of subscription) (notice.uri === undefined ? toolsChanged : updated).put(notice);
+}

@@ -1,0 +1,66 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import * as types from "@modelcontextprotocol/sdk/types.js";
+import { answers, inboxes } from "../inbox.mjs";
+
+/** A session of the official SDK, version 1, that asks for `revision`. */
+export async function connect(file, revision) {
+  const client = new Client(
+    { name: "fixture", version: "1.0.0" },
+    { capabilities: { roots: {}, sampling: {}, elicitation: { form: {}, url: {} } } },
+  );
+  const user = answers();
+  const inbox = inboxes();
+  client.setRequestHandler(types.ElicitRequestSchema, ({ params }) => user.elicit(params));
+  client.setRequestHandler(types.CreateMessageRequestSchema, ({ params }) => user.sample(params));
+  client.setRequestHandler(types.ListRootsRequestSchema, () => user.roots());
+  const on = (schema, kind) =>
+    client.setNotificationHandler(schema, ({ params }) => inbox[kind].put(params ?? {}));
+  on(types.LoggingMessageNotificationSchema, "logs");
+  on(types.ResourceUpdatedNotificationSchema, "updated");
+  on(types.ToolListChangedNotificationSchema, "toolsChanged");
+  await client.connect(
+    asking(revision, new StdioClientTransport({ command: process.execPath, args: [file] })),
+  );
+  return session(client, user, inbox);
+}
+
+/** The SDK always asks for the newest revision it knows; this puts another into its first message. */
+function asking(revision, transport) {
+  const send = transport.send.bind(transport);
+  transport.send = (message) => {
+    if (message.method === "initialize") message.params.protocolVersion = revision;
+    return send(message);
+  };
+  const setVersion = transport.setProtocolVersion?.bind(transport);
+  transport.setProtocolVersion = (version) => {
+    transport.negotiated = version;
+    setVersion?.(version);
+  };
+  return transport;
+}
+
+function session(client, user, inbox) {
+  return {
+    user,
+    ...inbox,
+    revision: () => client.transport.negotiated,
+    instructions: () => client.getInstructions(),
+    tools: async () => (await client.listTools()).tools,
+    call: (name, input, { onProgress, signal } = {}) =>
+      client.callTool({ name, arguments: input ?? {} }, undefined, { onprogress: onProgress, signal }),
+    resources: async () => (await client.listResources()).resources,
+    templates: async () => (await client.listResourceTemplates()).resourceTemplates,
+    read: (uri) => client.readResource({ uri }),
+    prompts: async () => (await client.listPrompts()).prompts,
+    prompt: (name, input) => client.getPrompt({ name, arguments: input }),
+    complete: (ref, argument) => client.complete({ ref, argument }),
+    hear: (level) => client.setLoggingLevel(level),
+    ping: () => client.ping(),
+    watch: async (uri) => {
+      await client.subscribeResource({ uri });
+      return () => client.unsubscribeResource({ uri });
+    },
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,47 @@
+/** What every fixture server offers, whoever it is written with; the behaviours to be tested rely on it. */
+export const note = {
+  uri: "test://note",
+  name: "note",
+  mimeType: "text/plain",
+  text: "a note, with ünïcödé",
+};
+export const picture = {
+  uri: "test://picture",
+  name: "picture",
+  mimeType: "image/png",
+  blob: "iVBORw0KGgo=",
+};
+export const itemTemplate = "test://items/{id}";
+export const names = ["Ada", "Alan", "Grace"];
+
+/** The text of an item that `itemTemplate` leads to. */
+export function itemText(id) {
+  return `item ${id}`;
+}
+
+export function startingWith(value) {
+  return names.filter((name) => name.startsWith(value));
+}
+
+export function text(value) {
+  return { content: [{ type: "text", text: value }] };
+}
+
+export function greeting(name) {
+  return { messages: [{ role: "user", content: { type: "text", text: `Greet ${name}` } }] };
+}
+
+/** The questions that tools ask the client. */
+export const nameForm = {
+  message: "Who are you?",
+  requestedSchema: {
+    type: "object",
+    properties: { name: { type: "string" }, age: { type: "integer" } },
+    required: ["name"],
+  },
+};
+export const page = { message: "Please visit", url: "https://example.com/visit", elicitationId: "visit-1" };
+export const sampling = {
+  messages: [{ role: "user", content: { type: "text", text: "Say something" } }],
+  maxTokens: 100,
+};
