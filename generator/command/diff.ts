@@ -9,6 +9,7 @@ import { textReport } from "../diff/report/text.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { approvalWarnings, loadApprovals, loadBaseline, policyOf } from "./diff/policies.js";
+import { publishedAgain } from "./diff/published.js";
 import { compareSources } from "./diff/report.js";
 import { loadSources } from "./diff/source.js";
 import type { Finding } from "../diagnostics/finding.js";
@@ -25,6 +26,7 @@ export const diff: RunCommand = async (args, context) => {
     policy,
     role: (args.string("role") as Report["role"] | undefined) ?? "both",
     baseline,
+    published: await publishedAgain(project.schemaDir, old, next),
     approvalsOf: (differences) => applyApprovals(differences, approvals, today()),
   });
   return outcomeOf(report, approvalWarnings(approved, file, context), args, context);

@@ -1,0 +1,33 @@
+import type { Published } from "../../diff/walk/files.js";
+import { canonicalDocument } from "../../input/schema-source.js";
+import { loadJson } from "../../input/json-file.js";
+import { storedRevision } from "../../input/revision-source.js";
+import { carryNotes } from "../../notes/carry.js";
+import { sha256 } from "../../output/sha256.js";
+import { identify } from "../../revision/identify.js";
+import { readLock } from "../../revision/lock.js";
+import type { Source } from "./source.js";
+
+/** What is to be told where the old source is a pinned revision and the new one that revision as it is published now. */
+export async function publishedAgain(
+  schemaDir: string,
+  old: Source,
+  { file }: Source,
+): Promise<Published | undefined> {
+  const lock = readLock(schemaDir);
+  const pinned = lock.get(old.name);
+  const sum = sha256(file.text);
+  // The stored form of the revision is ours, not upstream's.
+  if (!pinned || pinned.canonical === sum) return undefined;
+  const identity = await identify(schemaDir, { ...file, sha256: sum });
+  if (identity?.relation !== "same-revision" || identity.revision !== old.name) return undefined;
+  const { notesFile } = storedRevision(schemaDir, old.name, pinned.status, true);
+  const document = await canonicalDocument(file);
+  const carried = notesFile && (await carryNotes(file, document, await loadJson(notesFile)));
+  return {
+    revision: old.name,
+    old: pinned.upstream.sha256,
+    new: sum,
+    dropped: carried ? carried.dropped : [],
+  };
+}

@@ -1,0 +1,102 @@
+import { expect, test } from "vitest";
+import { temporaryFolder } from "../temporary-folder.js";
+import { files, run } from "./small-files.js";
+
+const approval = (fingerprint: string, more: object = {}): string =>
+  JSON.stringify({
+    format: 1,
+    approvals: [
+      {
+        fingerprint,
+        rule: "property-added-required",
+        subject: "EchoParams.lang",
+        reason: "meant",
+        by: "me",
+        ...more,
+      },
+    ],
+  });
+
+async function fingerprintIn(folder: string): Promise<string> {
+  const { stdout } = await run(folder, "breaking.json", "--json");
+  return (JSON.parse(stdout) as { findings: { fingerprint: string }[] }).findings[0]!.fingerprint;
+}
+
+test("an approved finding does not fail the command; one that has expired does, and is named", async () => {
+  const fingerprint = await fingerprintIn(temporaryFolder(files));
+  const approved = await run(
+    temporaryFolder({ ...files, "mcp-approvals.json": approval(fingerprint) }),
+    "breaking.json",
+  );
+  expect(approved.code).toBe(0);
+  expect(approved.stdout).toContain("approved");
+  const expired = approval(fingerprint, { until: "2020-01-01" });
+  const after = await run(temporaryFolder({ ...files, "mcp-approvals.json": expired }), "breaking.json");
+  expect(after.code).toBe(1);
+  expect(after.stdout).toContain("warning MG3204");
+});
+
+test("the printed line approves the finding when it is added", async () => {
+  const { stdout } = await run(temporaryFolder(files), "breaking.json");
+  const line = JSON.parse(/^ {2}(\{"fingerprint".*\})$/m.exec(stdout)![1]!) as object;
+  const approvals = JSON.stringify({ format: 1, approvals: [{ ...line, until: "2999-12-31" }] });
+  expect(
+    (await run(temporaryFolder({ ...files, "mcp-approvals.json": approvals }), "breaking.json")).code,
+  ).toBe(0);
+});
+
+test("an approval that matches nothing is named", async () => {
+  const folder = temporaryFolder({ ...files, "mcp-approvals.json": approval("0".repeat(12)) });
+  const { code, stdout } = await run(folder, "safe.json");
+  expect(code).toBe(0);
+  expect(stdout).toContain("warning MG3203");
+});
+
+test.each([
+  ["[]", /MG3205: expected \{ "format": 1/],
+  ['{"format":1,"approvals":[{"fingerprint":"x"}]}', /\/approvals\/0.*MG3205: expected rule to be a text/],
+])("approvals %s are malformed", async (content, message) => {
+  const { code, stderr } = await run(
+    temporaryFolder({ ...files, "mcp-approvals.json": content }),
+    "safe.json",
+  );
+  expect(code).toBe(3);
+  expect(stderr).toMatch(message);
+});
+
+test("with a baseline only new findings fail", async () => {
+  const folder = temporaryFolder(files);
+  const { stdout } = await run(folder, "breaking.json", "--json");
+  const withBaseline = temporaryFolder({ ...files, "base.json": stdout });
+  expect((await run(withBaseline, "breaking.json", "--baseline", "base.json")).code).toBe(0);
+  expect(
+    (await run(withBaseline, "dangerous.json", "--baseline", "base.json", "--fail-on", "any")).code,
+  ).toBe(1);
+  expect(
+    (await run(temporaryFolder({ ...files, "base.json": "{}" }), "safe.json", "--baseline", "base.json"))
+      .code,
+  ).toBe(3);
+});
+
+const config = (rules: object): string => JSON.stringify({ diff: { rules } });
+
+test("the configuration gives rules other severities", async () => {
+  const off = temporaryFolder({
+    ...files,
+    "mcpgen.config.json": config({ "property-added-required": "off" }),
+  });
+  expect((await run(off, "breaking.json")).stdout).toContain("no differences");
+  const harsh = temporaryFolder({
+    ...files,
+    "mcpgen.config.json": config({ "bound-tightened": "breaking" }),
+  });
+  expect((await run(harsh, "dangerous.json")).code).toBe(1);
+  const wrong = await run(
+    temporaryFolder({ ...files, "mcpgen.config.json": config({ "enum-value-aded": "off" }) }),
+    "safe.json",
+  );
+  expect(wrong.code).toBe(2);
+  expect(wrong.stderr).toMatch(
+    /MG3207: there is no rule "enum-value-aded"\n.*Did you mean enum-value-added\?/,
+  );
+});
