@@ -1,2 +1,10 @@
+// For tests of servers and clients: both in one process, time that stands still, and sessions on record.
+export { createTestPair, type TestPair, type TestPairOptions } from "./testing/test-pair.js";
+export { VirtualClock } from "./testing/virtual-clock.js";
+export { Recording } from "./testing/recording.js";
+export { Replay, ReplayMismatch, type ReplayOptions } from "./testing/replay.js";
+export { formatSession, parseSession, type Recorded, type Side } from "./testing/session.js";
+export type { Difference } from "./testing/difference.js";
+
 // Two ends of a stream in one process.
 export { memoryChannels } from "./memory/memory-channel.js";

@@ -18,6 +18,8 @@ export type Source = Channel | (() => Channel | Promise<Channel>);
 export interface ConnectOptions extends ClientHandlers {
   /** The revisions it speaks: `clientRevisions` of the generated package, or some of them. */
   readonly revisions: readonly Revision<"client">[];
+  /** Id of one of `revisions`, to speak that one and no other. */
+  readonly revision?: string;
   readonly info?: Implementation;
   /** Log messages wanted from the server, from this severity on. */
   readonly logLevel?: LogLevel;
@@ -37,8 +39,8 @@ export interface ConnectOptions extends ClientHandlers {
  *
  * @throws {McpError} `unsupported-version`, `spawn-failed`, `connection-closed`, `timeout`
  */
-export function connect(source: Source, options: ConnectOptions): Promise<Client> {
-  const spoken = speak(options.revisions);
+export async function connect(source: Source, options: ConnectOptions): Promise<Client> {
+  const spoken = only(options.revision, speak(options.revisions));
   const { clock = systemClock, nulls = "absent", onWarning = (message) => console.error(message) } = options;
   const introduction: Introduction = {
     info: options.info ?? { name: "mcpgen-client", version: "0.1.0" },
@@ -92,6 +94,17 @@ async function open(
     if (!died || !both || typeof source !== "function") throw error;
     return attempt(handshakeOnly);
   }
+}
+
+/** The one that was asked for; what is said in it is translated as if the others were spoken, too. */
+function only(id: string | undefined, spoken: readonly Spoken<"client">[]): readonly Spoken<"client">[] {
+  if (id === undefined) return spoken;
+  const found = spoken.find((each) => each.id === id);
+  if (found) return [found];
+  throw new McpError(
+    "invalid-definition",
+    `revision ${JSON.stringify(id)} is not among those given: ${spoken.map((each) => each.id).join(", ")}. Name one of them.`,
+  );
 }
 
 /** Servers make requests in the legacy era alone. */

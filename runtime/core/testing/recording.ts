@@ -1,0 +1,79 @@
+import type { Clock } from "../peer/clock.js";
+import { systemClock } from "../peer/clock.js";
+import type { Message, RequestId } from "../peer/message.js";
+import type { Channel, Receiver } from "../transport/channel.js";
+import { type Recorded, type Side, formatSession } from "./session.js";
+
+/** Everything that goes over a wire, in order. */
+export class Recording {
+  readonly session: Recorded[] = [];
+  private readonly clock: Clock;
+  private readonly started: number;
+
+  constructor(clock: Clock = systemClock) {
+    this.clock = clock;
+    this.started = clock.now();
+  }
+
+  /** The messages of one side or both, parsed; a text that is not JSON throws. */
+  messages(from?: Side): Message[] {
+    return this.session
+      .filter((recorded) => from === undefined || recorded.from === from)
+      .map(({ text }) => JSON.parse(text) as Message);
+  }
+
+  /** The session as a file that `mcpgen validate` and `parseSession` read. */
+  toString(): string {
+    return formatSession(this.session);
+  }
+
+  /**
+   * `channel`, with all that passes through it kept here.
+   *
+   * @param side whose end of the wire it is
+   */
+  of(channel: Channel, side: Side): Channel {
+    return new RecordedChannel(channel, (out, text) =>
+      this.session.push({
+        from: out === (side === "client") ? "client" : "server",
+        at: this.clock.now() - this.started,
+        text,
+      }),
+    );
+  }
+}
+
+class RecordedChannel implements Channel {
+  private readonly channel: Channel;
+  private readonly keep: (out: boolean, text: string) => void;
+
+  constructor(channel: Channel, keep: (out: boolean, text: string) => void) {
+    this.channel = channel;
+    this.keep = keep;
+  }
+
+  open(receiver: Receiver): void {
+    this.channel.open({
+      message: (text) => {
+        this.keep(false, text);
+        receiver.message(text);
+      },
+      turn: () => receiver.turn(),
+      tooLong: (limit) => receiver.tooLong(limit),
+      closed: (reason) => receiver.closed(reason),
+    });
+  }
+
+  send(text: string, origin?: RequestId): void {
+    this.keep(true, text);
+    this.channel.send(text, origin);
+  }
+
+  flush(): void {
+    this.channel.flush();
+  }
+
+  close(): Promise<void> {
+    return this.channel.close();
+  }
+}

@@ -1,0 +1,152 @@
+import type { Channel, Receiver } from "../transport/channel.js";
+import { type Difference, firstDifference } from "./difference.js";
+import type { Recorded, Side } from "./session.js";
+
+export interface ReplayOptions {
+  /** The side that is played; the other one is there. */
+  readonly play: Side;
+  /**
+   * Members whose strings nobody but their sender understands: they may differ from the recorded ones, and
+   * are then given back as they came. `requestState` unless said otherwise.
+   */
+  readonly opaque?: readonly string[];
+}
+
+/** The side that is there does not do what it did when the session was recorded. */
+export class ReplayMismatch extends Error {
+  override readonly name = "ReplayMismatch";
+  /** Position in the session, from 0. */
+  readonly index: number;
+  readonly difference: Difference | undefined;
+
+  constructor(message: string, index: number, difference?: Difference) {
+    super(message);
+    this.index = index;
+    this.difference = difference;
+  }
+}
+
+/**
+ * One side of a recorded session, as the channel to it: give it to `connect`, or to a server's `connect`.
+ * It sends what that side sent as soon as all that came before has happened, and expects of the other side
+ * the very messages that were recorded, in their order.
+ */
+export class Replay implements Channel {
+  /** Resolves when the whole session was played. Rejects with `ReplayMismatch`, which closes the channel, too. */
+  readonly done: Promise<void>;
+  private readonly session: readonly Recorded[];
+  private readonly play: Side;
+  private readonly opaque: readonly string[];
+  /** Strings of the recording that are others now. */
+  private readonly renewed = new Map<string, string>();
+  private receiver: Receiver | undefined;
+  private readonly arrived: string[] = [];
+  private position = 0;
+  private over = false;
+  private resolve!: () => void;
+  private reject!: (mismatch: ReplayMismatch) => void;
+
+  constructor(session: Iterable<Recorded>, { play, opaque = ["requestState"] }: ReplayOptions) {
+    this.session = [...session];
+    this.play = play;
+    this.opaque = opaque;
+    this.done = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    // Whoever does not wait for it hears of it from the channel.
+    this.done.catch(() => {});
+  }
+
+  open(receiver: Receiver): void {
+    this.receiver = receiver;
+    queueMicrotask(() => this.proceed());
+  }
+
+  send(text: string): void {
+    if (this.over) return;
+    this.arrived.push(text);
+    queueMicrotask(() => this.proceed());
+  }
+
+  flush(): void {}
+
+  async close(): Promise<void> {
+    if (!this.over) this.proceed();
+    if (this.over) return;
+    const recorded = this.session[this.position];
+    if (recorded) this.fail(`expected ${shown(recorded.text)}, got the end of the connection`);
+    else this.end();
+  }
+
+  /** Goes through the session as far as it has come: sends what is this side's turn to send, and takes what arrived. */
+  private proceed(): void {
+    if (!this.receiver) return;
+    let sent = false;
+    while (!this.over) {
+      const recorded = this.session[this.position];
+      if (recorded?.from === this.play) {
+        this.position++;
+        sent = true;
+        this.receiver.message(this.current(recorded.text));
+      } else {
+        const text = this.arrived.shift();
+        if (text === undefined) break;
+        this.take(recorded, text);
+      }
+    }
+    if (sent) this.receiver.turn();
+    if (this.position === this.session.length && !this.over) this.resolve();
+  }
+
+  private take(recorded: Recorded | undefined, text: string): void {
+    if (!recorded) return this.fail(`expected nothing more, got ${shown(text)}`);
+    const difference = firstDifference(parsed(recorded.text), parsed(text), this.differing);
+    if (!difference) return void this.position++;
+    const { pointer, expected, got } = difference;
+    const place = pointer === "" ? "" : `${pointer}: `;
+    this.fail(
+      `${place}expected ${shown(expected)}, got ${shown(got)}; the whole message: ${shown(text)}`,
+      difference,
+    );
+  }
+
+  private current(text: string): string {
+    if (this.renewed.size === 0) return text;
+    return JSON.stringify(JSON.parse(text), (_, value: unknown) =>
+      typeof value === "string" ? (this.renewed.get(value) ?? value) : value,
+    );
+  }
+
+  private readonly differing = (member: string, expected: string, got: string): boolean => {
+    if (!this.opaque.includes(member)) return false;
+    this.renewed.set(expected, got);
+    return true;
+  };
+
+  private fail(what: string, difference?: Difference): void {
+    const place = `message ${this.position + 1} of ${this.session.length}`;
+    const mismatch = new ReplayMismatch(`${place}: ${what}.`, this.position, difference);
+    this.reject(mismatch);
+    this.end(mismatch);
+  }
+
+  private end(reason?: Error): void {
+    this.over = true;
+    queueMicrotask(() => this.receiver?.closed(reason));
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function shown(value: unknown): string {
+  if (value === undefined) return "nothing";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+}
