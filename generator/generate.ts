@@ -1,4 +1,4 @@
-import { canonicalText } from "@mcpgen/engine";
+import { type JsonObject, canonicalText } from "@mcpgen/engine";
 import { CodedError } from "./diagnostics/coded-error.js";
 import { closest } from "./diagnostics/suggest.js";
 import type { EmittedFile, Emitter, Files, Surroundings, WorkspaceInput } from "./emit/emitter.js";
@@ -14,6 +14,8 @@ import { sha256 } from "./output/sha256.js";
 export interface GenerateRequest {
   /** Oldest first. */
   readonly sources: readonly RevisionSource[];
+  /** Those of the sources whose own files are left as they are: only what all revisions share speaks of them. */
+  readonly kept?: readonly string[];
   /** Folder that holds docs.json. */
   readonly schemaDir: string;
   /** Names of emitters (see `emitterNames`); all without it. */
@@ -35,7 +37,7 @@ export interface Generated {
   readonly files: ReadonlyMap<string, string>;
   /** sha256 of the input files of each revision. */
   readonly inputs: ReadonlyMap<string, LoadedRevision["inputs"]>;
-  /** Hash of all that a revision's own files are made from, by revision. */
+  /** Hash of all that a revision's own files are made from, by revision; none for those that are kept. */
   readonly fingerprints: ReadonlyMap<string, string>;
   readonly models: readonly ProtocolModel[];
   readonly assumptions: readonly (Assumption & { readonly revision: string })[];
@@ -65,21 +67,18 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
   for (const source of request.sources) revisions.set(source.revision, await loadRevision(source, docs));
   const read = performance.now();
 
-  const fingerprints = new Map(
-    [...revisions].map(([revision, { inputs, model }]) => [
-      revision,
-      sha256(canonicalText({ ...inputs, status: model.status })),
-    ]),
-  );
+  const kept = new Set(request.kept);
+  const wanted = [...revisions].filter(([revision]) => !kept.has(revision));
+  const fingerprints = fingerprintsOf(new Map(wanted), revisions);
   const files = new Map<string, string>();
-  const changed = [...revisions.values()].filter(({ model: { revision } }) => {
+  const changed = wanted.filter(([revision]) => {
     const known = request.reuse?.(revision, fingerprints.get(revision)!);
     for (const [path, content] of known ?? []) files.set(path, content);
     return known === undefined;
   });
   const models = [...revisions.values()].map(({ model }) => model);
   const emitted = emitAll(
-    changed.map(({ model }) => model),
+    changed.map(([, { model }]) => model),
     models,
     request,
   );
@@ -90,12 +89,30 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
     fingerprints,
     inputs: new Map([...revisions].map(([revision, { inputs }]) => [revision, inputs])),
     models,
-    assumptions: [...revisions].flatMap(([revision, { assumptions }]) =>
+    assumptions: wanted.flatMap(([revision, { assumptions }]) =>
       assumptions.map((assumption) => ({ ...assumption, revision })),
     ),
-    carried: [...revisions].flatMap(([revision, { carried }]) => carried.map((note) => ({ revision, note }))),
+    carried: wanted.flatMap(([revision, { carried }]) => carried.map((note) => ({ revision, note }))),
     timings: { read: read - start, emit: emit - read, format: performance.now() - emit },
   };
+}
+
+/** A revision's own files also say how its messages become those of the one before. */
+function fingerprintsOf(
+  wanted: ReadonlyMap<string, LoadedRevision>,
+  all: ReadonlyMap<string, LoadedRevision>,
+): Map<string, string> {
+  const order = [...all.keys()];
+  const about = (revision: string | undefined): JsonObject | null => {
+    const loaded = revision === undefined ? undefined : all.get(revision);
+    return loaded ? { ...loaded.inputs, revision: loaded.model.revision, status: loaded.model.status } : null;
+  };
+  return new Map(
+    [...wanted.keys()].map((revision) => {
+      const before = order[order.indexOf(revision) - 1];
+      return [revision, sha256(canonicalText([about(revision), about(before)]))];
+    }),
+  );
 }
 
 async function finished(path: string, file: EmittedFile, request: GenerateRequest): Promise<string> {

@@ -96,7 +96,8 @@ function unreadable(error: CodedError, schemas: readonly Finding[], { directory 
 }
 
 function clean(warnings: readonly Finding[], { request }: OutputRequest): Outcome {
-  const revisions = request.sources.map(({ revision }) => revision);
+  const { sources, kept = [] } = request;
+  const revisions = sources.map(({ revision }) => revision).filter((revision) => !kept.includes(revision));
   return {
     findings: warnings,
     summary: `${revisions.join(", ")}: schemas equal the lock, output is up to date`,

@@ -5,7 +5,13 @@ import { type Generated, type GenerateRequest, generateFiles } from "../generate
 import { type CachedRun, writeCache } from "../output/cache.js";
 import { type ComparedFile, compareOutput } from "../output/compare.js";
 import { fileFingerprint } from "../output/fingerprint.js";
-import { type Manifest, manifestFile, manifestText, readManifest } from "../output/manifest.js";
+import {
+  type Manifest,
+  manifestFile,
+  manifestText,
+  readManifest,
+  readableManifest,
+} from "../output/manifest.js";
 import { sha256 } from "../output/sha256.js";
 import { recordedFiles } from "../output/write.js";
 import { packageVersion } from "../package-folder.js";
@@ -31,28 +37,47 @@ export interface Comparison {
  * @param options `ignoreManifest`: an unreadable manifest is as good as none
  */
 export async function compareWithOutput(
-  { request, options, partial }: OutputRequest,
+  wanted: OutputRequest,
   outDir: string,
   { cached, setup }: InputState,
   { ignoreManifest = false } = {},
 ): Promise<Comparison> {
-  const before = ignoreManifest ? manifestIfReadable(outDir) : readManifest(outDir);
+  const { request, options } = wanted;
+  const before = ignoreManifest ? readableManifest(outDir) : readManifest(outDir);
+  const leftAlone = leftAloneBy(wanted);
   const reuse = cached?.setup === setup ? reusable(outDir, cached) : undefined;
   const generated = await generateFiles({ ...request, ...(reuse && { reuse }) });
   const manifest: Manifest = {
     generator: packageVersion(),
     options,
     shared: sharedInputs(request),
-    inputs: Object.fromEntries(generated.inputs) as Manifest["inputs"],
-    files: recordedFiles(generated.files, before, partial),
+    inputs: inputsOf(generated, before, request.kept),
+    files: recordedFiles(generated.files, before, leftAlone),
   };
   return {
     generated,
     before,
-    files: compareOutput(outDir, generated.files, before, partial),
+    files: compareOutput(outDir, generated.files, before, leftAlone),
     manifest,
     manifestFile: compareManifest(outDir, manifestText(manifest)),
   };
+}
+
+/** Which of the files that a run does not write are none of its business. */
+function leftAloneBy({ request: { kept = [] }, partial }: OutputRequest): (path: string) => boolean {
+  const folders = new Set(kept);
+  return (path) => partial || folders.has(path.split("/")[0]!);
+}
+
+/** Of revisions that are kept, what they were made from stays on record. */
+function inputsOf(
+  { inputs }: Generated,
+  before: Manifest | undefined,
+  kept: readonly string[] = [],
+): Manifest["inputs"] {
+  const all = Object.fromEntries(inputs) as Record<string, Readonly<Record<string, string>>>;
+  for (const revision of kept) all[revision] = before?.inputs[revision] ?? all[revision]!;
+  return all;
 }
 
 /** Hashes of what concerns every revision. */
@@ -64,14 +89,6 @@ function sharedInputs({ schemaDir, templatesDir }: GenerateRequest): Record<stri
     ...templates.map((name) => [`templates/${name}`, join(templatesDir!, name)] as const),
   ];
   return Object.fromEntries(files.map(([name, file]) => [name, fileFingerprint(file)]));
-}
-
-function manifestIfReadable(outDir: string): Manifest | undefined {
-  try {
-    return readManifest(outDir);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The manifest is rewritten whenever it would say something else; nobody's edits of it are kept. */

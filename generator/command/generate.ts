@@ -3,9 +3,6 @@ import { planOutput } from "../output/plan.js";
 import { recover } from "../output/transaction.js";
 import { writePlan } from "../output/write.js";
 import { checkOutput } from "./check.js";
-import { CodedError } from "../diagnostics/coded-error.js";
-import { readLock } from "../revision/lock.js";
-import type { Arguments } from "./arguments.js";
 import { type Comparison, compareWithOutput, remember } from "./comparison.js";
 import { counted } from "./counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
@@ -29,9 +26,8 @@ export const generate: RunCommand = async (args, context) => {
   if (args.flag("check")) return checkOutput(wanted, project, context, { full: false });
 
   const state = inputState(wanted, project, trustsCache(context.env));
-  context.console.progress(`generating ${wanted.request.sources.length} revisions…`);
+  context.console.progress(`generating…`);
   const comparison = await compareWithOutput(wanted, project.outDir, state, { ignoreManifest: force });
-  if (!force) refuseRemoval(args, comparison, project);
   report(comparison, context);
 
   const plan = planOutput(comparison.files, { force });
@@ -50,25 +46,6 @@ export const generate: RunCommand = async (args, context) => {
   remember(state, comparison, carriedNotes(comparison.generated, project, context), { inOrder: false });
   return outcome;
 };
-
-/**
- * Whoever asks for one revision on the command line seldom means that the output of all others should go.
- */
-function refuseRemoval(
-  args: Arguments,
-  { before, generated }: Comparison,
-  { schemaDir, outDir }: Project,
-): void {
-  if (args.strings("revision") === undefined && args.string("schema") === undefined) return;
-  const lock = readLock(schemaDir);
-  const wanted = new Set(generated.inputs.keys());
-  const removed = Object.keys(before?.inputs ?? {}).filter((name) => lock.has(name) && !wanted.has(name));
-  if (removed.length === 0 || args.list("only") !== undefined) return;
-  throw new CodedError("MG3007", `the output of ${removed.join(", ")} would be deleted`, {
-    place: { file: outDir },
-    next: "Choose another folder with --out, or regenerate all revisions with `mcpgen generate`.",
-  });
-}
 
 /** Undoes what a run that died in the middle had changed. */
 export function recovered(project: Project, context: CommandContext): Finding[] {

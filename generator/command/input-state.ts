@@ -50,7 +50,8 @@ export function inputState(
       ...files.map((file) => `${file} ${fileFingerprint(file)}`),
     ].join("\n"),
   );
-  const file = partial ? undefined : cacheFile(loaded.folder, outDir);
+  // What a run of only a part finds out is not what the next whole one would.
+  const file = partial || request.kept ? undefined : cacheFile(loaded.folder, outDir);
   const cached = trust && generator !== undefined ? readCache(file) : undefined;
   return {
     generator,

@@ -4,6 +4,7 @@ import type { Project } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { GenerateRequest } from "../generate.js";
 import { type RevisionSource, storedRevision } from "../input/revision-source.js";
+import { readableManifest } from "../output/manifest.js";
 import { type Lock, readLock } from "../revision/lock.js";
 import { expectRevisionName } from "../revision/name.js";
 import { expectRevision } from "../revision/verify.js";
@@ -43,9 +44,12 @@ export function outputRequest(
   const importExtension =
     (args.string("import-extension") as "js" | "ts" | undefined) ?? config.importExtension ?? "js";
   const notes = !args.flag("no-notes");
+  const wanted = sourcesOf(args, project, directory, lock);
+  const kept = keptSources(args, wanted, project, lock);
   return {
     request: {
-      sources: sourcesOf(args, project, directory, lock),
+      sources: [...wanted, ...kept].sort((a, b) => naturalCompare(a.revision, b.revision)),
+      ...(kept.length > 0 && { kept: kept.map(({ revision }) => revision) }),
       schemaDir: project.schemaDir,
       importExtension,
       ...(only && { only }),
@@ -77,7 +81,34 @@ function sourcesOf(args: Arguments, project: Project, directory: string, lock: L
       next: "Bring one in with `mcpgen revision add FILE`, or name a file with --schema and --name.",
     });
   }
-  return sources.sort((a, b) => naturalCompare(a.revision, b.revision));
+  return sources;
+}
+
+/**
+ * What else the output folder holds: who asks for some revisions on the command line wants the others left
+ * as they are.
+ *
+ * @throws CodedError MG3007 for output of revisions that nobody knows the schema of
+ */
+function keptSources(
+  args: Arguments,
+  wanted: readonly RevisionSource[],
+  { schemaDir, outDir }: Project,
+  lock: Lock,
+): RevisionSource[] {
+  if (args.strings("revision") === undefined && args.string("schema") === undefined) return [];
+  const named = new Set(wanted.map(({ revision }) => revision));
+  const others = Object.keys(readableManifest(outDir)?.inputs ?? {}).filter((name) => !named.has(name));
+  const unknown = others.filter((name) => !lock.has(name));
+  if (unknown.length > 0) {
+    throw new CodedError("MG3007", `the output of ${unknown.join(", ")} would be lost`, {
+      place: { file: outDir },
+      next: `Choose another folder with --out, or bring its schema in: \`mcpgen revision add FILE --name ${unknown[0]}\`.`,
+    });
+  }
+  return others.map((name) =>
+    storedRevision(schemaDir, name, expectRevision(lock, name).status, !args.flag("no-notes")),
+  );
 }
 
 function extraSource(

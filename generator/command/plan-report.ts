@@ -52,7 +52,7 @@ export function planOutcome(
   ]);
   const count = (action: PlannedFile["action"]): number =>
     plan.filter((file) => file.action === action).length;
-  const revisions = generated.models.map(({ revision }) => revision);
+  const revisions = [...generated.fingerprints.keys()];
   return {
     ...(rows.length > 0 && { steps: columns(rows) }),
     summary:

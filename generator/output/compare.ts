@@ -38,21 +38,20 @@ export interface ComparedFile {
  *
  * @param files what would be written, by path; the manifest itself is not among them
  * @param before the manifest of the last run, if it is known
- * @param partial `files` is only a part of the output: leave all other files out of it
+ * @param leftAlone of files that are not planned, those that are none of this run's business
  */
 export function compareOutput(
   outDir: string,
   files: ReadonlyMap<string, string>,
   before: Manifest | undefined,
-  partial: boolean,
+  leftAlone: (path: string) => boolean,
 ): ComparedFile[] {
   expectFolder(outDir);
   const result = [...files].map(([path, planned]) => comparePlanned(outDir, path, planned, before));
-  if (!partial) {
-    const others = new Set([...listOutput(outDir), ...recordedOnDisk(outDir, before)]);
-    for (const path of others) {
-      if (path !== manifestFile && !files.has(path)) result.push(compareOther(outDir, path, before));
-    }
+  const others = new Set([...listOutput(outDir), ...recordedOnDisk(outDir, before)]);
+  for (const path of others) {
+    if (path === manifestFile || files.has(path) || leftAlone(path)) continue;
+    result.push(compareOther(outDir, path, before));
   }
   return result.sort((a, b) => naturalCompare(a.path, b.path));
 }

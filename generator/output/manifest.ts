@@ -30,6 +30,15 @@ export function readManifest(outDir: string): Manifest | undefined {
   return existsSync(file) ? parseManifest(readFileSync(file, "utf8"), file) : undefined;
 }
 
+/** As `readManifest`; a malformed one is as good as none. */
+export function readableManifest(outDir: string): Manifest | undefined {
+  try {
+    return readManifest(outDir);
+  } catch {
+    return undefined;
+  }
+}
+
 export function parseManifest(text: string, file: string): Manifest {
   const content = parseJson(text, file);
   if (!isJsonObject(content) || content["format"] !== 1) throw malformed(file, 'expected { "format": 1, … }');

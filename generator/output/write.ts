@@ -30,13 +30,14 @@ export function planChanges(outDir: string, plan: readonly PlannedFile[], manife
 /**
  * What the manifest records after a run.
  *
- * @param partial the run wrote only some of the output: the records of all other files stay
+ * @param leftAlone of files that were not written, those whose records stay
  */
 export function recordedFiles(
   files: ReadonlyMap<string, string>,
   before: Manifest | undefined,
-  partial: boolean,
+  leftAlone: (path: string) => boolean,
 ): Map<string, string> {
   const written = [...files].map(([path, content]) => [path, sha256(content)] as const);
-  return new Map([...(partial ? (before?.files ?? []) : []), ...written]);
+  const others = [...(before?.files ?? [])].filter(([path]) => leftAlone(path));
+  return new Map([...others, ...written]);
 }

@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../temporary-folder.js";
 import { mcpgen } from "./in-process.js";
-import { smallProject, smallSchemaText } from "./small-protocol.js";
+import { smallProject, smallSchema, smallSchemaText } from "./small-protocol.js";
 
 const generated = (folder: string, path: string): string => join(folder, "generated", path);
 const read = (folder: string, path: string): string => readFileSync(generated(folder, path), "utf8");
@@ -69,14 +69,6 @@ test("what is not generated any more is deleted, unless it was edited", async ()
   const folder = await smallProject({ "other/schema.json": smallSchemaText });
   await mcpgen(folder, ["revision", "add", "other/schema.json", "--name", "other"]);
   await mcpgen(folder, ["generate"]);
-  const narrowed = await mcpgen(folder, ["generate", "--revision", "2030-01-01"]);
-  expect([narrowed.code, narrowed.stderr]).toEqual([
-    2,
-    expect.stringContaining("MG3007: the output of other would"),
-  ]);
-  expect(narrowed.stderr).toContain("--out");
-  expect(narrowed.stderr).not.toContain("--force");
-
   writeFileSync(join(folder, "mcpgen.config.json"), '{"revisions":["2030-01-01"]}');
   writeFileSync(generated(folder, "other/open.ts"), "mine\n");
   const refused = await mcpgen(folder, ["generate"]);
@@ -85,6 +77,69 @@ test("what is not generated any more is deleted, unless it was edited", async ()
 
   await mcpgen(folder, ["generate", "--force"]);
   expect(readdirSync(generated(folder, "."))).not.toContain("other");
+});
+
+describe("--revision makes one revision anew and leaves the others as they are", () => {
+  /** Two revisions, generated; the schemas of both have changed since. */
+  async function changed(): Promise<string> {
+    const folder = await smallProject({ "other/schema.json": smallSchemaText });
+    await mcpgen(folder, ["revision", "add", "other/schema.json", "--name", "other"]);
+    await mcpgen(folder, ["generate"]);
+    const longer = JSON.stringify({
+      ...smallSchema,
+      $defs: { ...smallSchema.$defs, Extra: { type: "string" } },
+    });
+    writeFileSync(join(folder, "other/schema.json"), longer);
+    for (const name of ["2030-01-01", "other"])
+      await mcpgen(folder, ["revision", "add", "other/schema.json", "--name", name, "--replace"]);
+    return folder;
+  }
+
+  test.each([[[]], [["--force"]]])("with %j", async (more) => {
+    const folder = await changed();
+    writeFileSync(generated(folder, "other/open.ts"), "mine\n");
+    const before = read(folder, "other/types.ts");
+    const ran = await mcpgen(folder, ["generate", "--revision", "2030-01-01", ...more]);
+    expect([ran.code, ran.stdout]).toEqual([0, expect.stringMatching(/^2030-01-01: .* 0 deleted/m)]);
+    expect(read(folder, "2030-01-01/types.ts")).toContain("Extra");
+    expect(read(folder, "other/types.ts")).toBe(before);
+    expect(read(folder, "other/open.ts")).toBe("mine\n");
+    expect(read(folder, "index.ts")).toMatch(/2030-01-01[^]*other/);
+  });
+
+  test("then check still finds what is wrong with the others, and nothing else", async () => {
+    const folder = await changed();
+    await mcpgen(folder, ["generate", "--revision", "2030-01-01"]);
+    const one = await mcpgen(folder, ["check"]);
+    expect(one.code).toBe(1);
+    expect(one.stdout).toContain("generated/other/types.ts: error MG3101");
+    expect(one.stdout).not.toContain("generated/2030-01-01/");
+    const alone = await mcpgen(folder, ["generate", "--check", "--revision", "2030-01-01"]);
+    expect([alone.code, alone.stdout]).toEqual([0, expect.stringMatching(/^2030-01-01: schemas equal/)]);
+    await mcpgen(folder, ["generate", "--revision", "other"]);
+    expect((await mcpgen(folder, ["check"])).code).toBe(0);
+  });
+
+  test("the files that all share speak of all, with --only too", async () => {
+    const folder = await changed();
+    const index = read(folder, "index.ts");
+    await mcpgen(folder, ["generate", "--revision", "2030-01-01", "--only", "index"]);
+    expect(read(folder, "index.ts")).toBe(index);
+    const { inputs } = JSON.parse(read(folder, "manifest.json")) as { inputs: object };
+    expect(Object.keys(inputs)).toEqual(["2030-01-01", "other"]);
+  });
+
+  test("output that nobody has the schema of would be lost: refused", async () => {
+    const folder = await smallProject({ "x.json": smallSchemaText });
+    await mcpgen(folder, ["generate"]);
+    const next = await mcpgen(folder, ["generate", "--schema", "x.json", "--name", "next"]);
+    expect(next.code).toBe(0);
+    expect(readdirSync(generated(folder, "."))).toEqual(expect.arrayContaining(["2030-01-01", "next"]));
+    const { code, stderr } = await mcpgen(folder, ["generate", "--revision", "2030-01-01", "--force"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("MG3007: the output of next would be lost")]);
+    expect(stderr).toContain("--out");
+    expect(readdirSync(generated(folder, "."))).toContain("next");
+  });
 });
 
 test("another output folder below this one is left alone, even with --force", async () => {

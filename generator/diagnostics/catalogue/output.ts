@@ -39,10 +39,10 @@ export const outputDiagnostics = {
       "manifest.json in the output folder records what mcpgen wrote; without it edits by hand cannot be told from older output. After a merge conflict, `mcpgen generate --force` writes everything anew; otherwise restore the file from version control.",
   },
   MG3007: {
-    title: "The output of other revisions would be deleted",
+    title: "The output of a revision would be lost",
     exit: 2,
     explanation:
-      "An output folder holds exactly what was asked for, and `--revision` or `--schema` asked for less than it holds. To look at one revision alone, choose another folder with `--out`; to drop the others for good, name the ones to keep under `revisions` in the configuration, or use `--force`.",
+      "`--revision` and `--schema` make some revisions anew and leave the others of the folder as they are; only the files that all share (index, authoring) are written for all of them. For that their schemas are needed, and the folder holds the output of a revision that the schema folder does not have, most likely one that was made with `--schema` and `--name`. Bring its schema in with `mcpgen revision add`, choose another folder with `--out`, or run `mcpgen generate` without `--revision`, which deletes what it has no schema of.",
   },
   MG3101: {
     title: "A generated file is out of date",
