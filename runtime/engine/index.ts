@@ -28,6 +28,7 @@ export {
   recursiveDefinitions,
   referencesOf,
 } from "./references.js";
+export { DefinitionMemo } from "./definition-memo.js";
 export { Tags, tagOf, type Scalar, type Tag } from "./tag.js";
 
 // JSON values, pointers and order.

@@ -11,8 +11,9 @@ export type { JsonObject, JsonValue } from "./json.js";
 
 export interface JudgeOptions {
   /**
-   * Whether `format` only describes (the default, as JSON Schema 2020-12 has it) or texts that are not of their
-   * format are invalid. Formats that the engine does not know describe in either case.
+   * Whether `format` only describes (the default, as JSON Schema 2020-12 has it, unless the schema's own
+   * meta-schema asks otherwise) or texts that are not of their format are invalid. Formats that the engine does not
+   * know describe in either case.
    */
   readonly formats?: "annotation" | "assertion";
 }
@@ -39,7 +40,7 @@ export function isValid(
   value: JsonValue,
   options: JudgeOptions = {},
 ): boolean {
-  const assertFormats = options.formats === "assertion";
+  const assertFormats = assertsFormats(schema, options);
   const programs = assertFormats ? asserting : annotating;
   let program = programs.get(schema);
   if (!program) programs.set(schema, (program = new Program(schema, assertFormats)));
@@ -58,6 +59,10 @@ export function validatorOf(
   const { definition } = options;
   const node = definition === undefined ? schema.root : schema.definitions.get(definition)?.node;
   const judged = node ?? { pointer: "" };
-  const program = new Program(schema, options.formats === "assertion");
+  const program = new Program(schema, assertsFormats(schema, options));
   return (value) => program.judge(judged, value);
+}
+
+function assertsFormats(schema: Schema, { formats }: JudgeOptions): boolean {
+  return formats === undefined ? schema.assertsFormats === true : formats === "assertion";
 }

@@ -101,4 +101,6 @@ export interface Definition {
 export interface Schema {
   readonly definitions: ReadonlyMap<string, Definition>;
   readonly root?: SchemaNode;
+  /** The document's meta-schema asks for formats to be asserted (2020-12 validation, section 7.2.2). */
+  readonly assertsFormats?: true;
 }

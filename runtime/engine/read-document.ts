@@ -21,7 +21,8 @@ export function readDocument(document: JsonValue, options: BundleOptions = {}): 
   let canonical: JsonObject | undefined;
   try {
     ({ canonical, origins } = canonicaliseWithOrigins(bundled.document));
-    return readSchema(canonical);
+    const schema = readSchema(canonical);
+    return bundled.assertsFormats ? { ...schema, assertsFormats: true } : schema;
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     const at = canonical ? bundledPlace(canonical, origins, error.pointer) : error.pointer;

@@ -127,23 +127,26 @@ export function inPlaceReferences(node: SchemaNode): Set<string> {
   return names;
 }
 
-/** Tarjan's algorithm with an explicit stack: a chain of definitions may be as long as the file allows. */
-function stronglyConnected(edges: ReadonlyMap<string, ReadonlySet<string>>): Set<string>[] {
-  const index = new Map<string, number>();
-  const low = new Map<string, number>();
-  const path: string[] = [];
-  const onPath = new Set<string>();
-  const components: Set<string>[] = [];
+/**
+ * Groups of nodes that lead to one another, each group after those it leads to. Tarjan's algorithm with an explicit
+ * stack: a chain of definitions may be as long as the file allows.
+ */
+export function stronglyConnected<Node>(edges: ReadonlyMap<Node, ReadonlySet<Node>>): Set<Node>[] {
+  const index = new Map<Node, number>();
+  const low = new Map<Node, number>();
+  const path: Node[] = [];
+  const onPath = new Set<Node>();
+  const components: Set<Node>[] = [];
 
   for (const start of edges.keys()) {
     if (index.has(start)) continue;
-    const work: { name: string; rest: Iterator<string> }[] = [];
-    const enter = (name: string): void => {
+    const work: { name: Node; rest: Iterator<Node> }[] = [];
+    const enter = (name: Node): void => {
       index.set(name, index.size);
       low.set(name, index.get(name)!);
       path.push(name);
       onPath.add(name);
-      work.push({ name, rest: (edges.get(name) ?? new Set<string>()).values() });
+      work.push({ name, rest: (edges.get(name) ?? new Set<Node>()).values() });
     };
     enter(start);
     while (work.length > 0) {
@@ -158,8 +161,8 @@ function stronglyConnected(edges: ReadonlyMap<string, ReadonlySet<string>>): Set
       const parent = work.at(-1);
       if (parent) low.set(parent.name, Math.min(low.get(parent.name)!, low.get(name)!));
       if (low.get(name) !== index.get(name)) continue;
-      const component = new Set<string>();
-      let member: string;
+      const component = new Set<Node>();
+      let member: Node;
       do {
         member = path.pop()!;
         onPath.delete(member);

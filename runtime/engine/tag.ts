@@ -1,6 +1,6 @@
+import { DefinitionMemo } from "./definition-memo.js";
 import type { Schema, SchemaNode } from "./ir.js";
 import { type JsonValue, naturalCompare } from "./json.js";
-import { inPlaceReferences } from "./references.js";
 
 export type Scalar = null | boolean | number | string;
 
@@ -97,8 +97,7 @@ export class Tags {
    * @param except members that are out of the question
    */
   findLoose(arms: readonly SchemaNode[], except: ReadonlySet<string>): Tag | undefined {
-    const names = new Set(arms.flatMap((arm) => [...this.descriptions.of(arm).members.keys()]));
-    const tags = [...names]
+    const tags = this.namesOfMost(arms)
       .filter((name) => !except.has(name))
       .sort(naturalCompare)
       .map((name) => this.tag(arms, name));
@@ -119,6 +118,16 @@ export class Tags {
       .map((name) => this.tag(arms, name))
       .filter(holdsStrings);
     return tags.sort((a, b) => this.varietyOf(b.property) - this.varietyOf(a.property))[0];
+  }
+
+  /** Names of the members that more than half of the arms limit to constants: no other tells most arms apart. */
+  private namesOfMost(arms: readonly SchemaNode[]): string[] {
+    const counts = new Map<string, number>();
+    for (const arm of arms) {
+      for (const [name, { values }] of this.descriptions.of(arm).members)
+        if (values) counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+    return [...counts].filter(([, count]) => count * 2 > arms.length).map(([name]) => name);
   }
 
   private tag(arms: readonly SchemaNode[], property: string): Tag {
@@ -253,48 +262,4 @@ function anyOf(arms: readonly Description[]): Description {
     if (values || required) members.set(name, { values, required });
   }
   return { objectOnly: [first, ...others].every((arm) => arm?.objectOnly === true), members };
-}
-
-/**
- * What follows from a node and the definitions it refers to in place. Each definition is worked out once,
- * after those it refers to, with an explicit stack: chains may be as long as the file allows.
- */
-class DefinitionMemo<Result> {
-  private readonly schema: Schema;
-  private readonly compute: (node: SchemaNode, of: (name: string) => Result) => Result;
-  private readonly byName = new Map<string, Result>();
-  private readonly byNode = new WeakMap<SchemaNode, { readonly result: Result }>();
-
-  constructor(schema: Schema, compute: (node: SchemaNode, of: (name: string) => Result) => Result) {
-    this.schema = schema;
-    this.compute = compute;
-  }
-
-  of(node: SchemaNode): Result {
-    const known = this.byNode.get(node);
-    if (known) return known.result;
-    const pending = [...inPlaceReferences(node)];
-    while (pending.length > 0) {
-      const name = pending.at(-1)!;
-      const before = this.byName.has(name) ? [] : this.unknownBelow(name);
-      if (before.length === 0) {
-        if (!this.byName.has(name))
-          this.byName.set(name, this.computed(this.schema.definitions.get(name)!.node));
-        pending.pop();
-      }
-      for (const reference of before) pending.push(reference);
-    }
-    return this.computed(node);
-  }
-
-  private unknownBelow(name: string): string[] {
-    const references = inPlaceReferences(this.schema.definitions.get(name)!.node);
-    return [...references].filter((reference) => !this.byName.has(reference));
-  }
-
-  private computed(node: SchemaNode): Result {
-    const result = this.compute(node, (name) => this.byName.get(name)!);
-    this.byNode.set(node, { result });
-    return result;
-  }
 }

@@ -123,3 +123,58 @@ test("values may be wide and deep", () => {
     ),
   ).toBe(true);
 });
+
+/** Definitions each of which asks the next one twice: as many ways from the first to the last as 2 to the 60th. */
+function ladder(step: (next: JsonValue) => JsonValue): Schema {
+  const definitions: { [name: string]: JsonValue } = { S60: { type: "string", properties: { a: true } } };
+  for (let index = 0; index < 60; index++) {
+    definitions[`S${index}`] = step({ $ref: `#/$defs/S${index + 1}` });
+  }
+  return read(definitions);
+}
+
+test.each<[string, (next: JsonValue) => JsonValue]>([
+  ["a union", (next) => ({ anyOf: [next, { allOf: [next] }] })],
+  ["exclusive arms", (next) => ({ oneOf: [next, { allOf: [next], type: "object" }] })],
+  ["conditions", (next) => ({ if: { not: next }, then: { not: { not: next } } })],
+  [
+    "unevaluated members at each step",
+    (next) => ({ anyOf: [next, { allOf: [next] }], unevaluatedProperties: false }),
+  ],
+])("the time is that of definitions times values, not of ways between them: %s", (_, step) => {
+  const schema = ladder(step);
+  const { node } = schema.definitions.get("S0")!;
+  expect(isValid(schema, node, 1)).toBe(isValid(schema, node, 2));
+  expect(isValid(schema, node, { a: 1 })).toBe(isValid(schema, node, { a: 2 }));
+  expect(isValid(schema, node, "text")).toBe(true);
+});
+
+test("marks for unevaluated members pass through deep values, and through at most 400 schemas for one", () => {
+  const tree = read({
+    Tree: { $ref: "#/$defs/Base", unevaluatedProperties: false },
+    Base: { properties: { next: { $ref: "#/$defs/Tree" } } },
+  });
+  const { node } = tree.definitions.get("Tree")!;
+  const chain = (depth: number, end: JsonValue): JsonValue => {
+    let value = end;
+    for (let level = 0; level < depth; level++) value = { next: value };
+    return value;
+  };
+  expect(isValid(tree, node, chain(50_000, {}))).toBe(true);
+  expect(isValid(tree, node, chain(50_000, { other: 1 }))).toBe(false);
+
+  const longer = (length: number): Schema => {
+    const definitions: { [name: string]: JsonValue } = {
+      S0: { $ref: "#/$defs/S1", unevaluatedProperties: false },
+      [`S${length}`]: { properties: { a: true } },
+    };
+    for (let index = 1; index < length; index++) definitions[`S${index}`] = { $ref: `#/$defs/S${index + 1}` };
+    return read({ ...definitions, Start: { $ref: "#/$defs/S0" } });
+  };
+  const judged = (length: number): boolean => {
+    const schema = longer(length);
+    return isValid(schema, schema.definitions.get("Start")!.node, { a: 1 });
+  };
+  expect(judged(390)).toBe(true);
+  expect(() => judged(500)).toThrow(expect.objectContaining({ code: "too-deep" }) as Error);
+});

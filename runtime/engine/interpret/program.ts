@@ -35,6 +35,7 @@ export class Program implements Compiler {
   private readonly heights: Heights;
   private readonly nodes = new WeakMap<SchemaNode, Check>();
   private readonly references = new Map<string, Check>();
+  private readonly trackedReferences = new Map<string, TrackedCheck>();
 
   // The state of one run; nothing that judges a value runs inside another.
   private depth = 0;
@@ -152,7 +153,15 @@ export class Program implements Compiler {
   }
 
   trackedReference(name: string): TrackedCheck {
-    const { node } = this.schema.definitions.get(name)!;
+    let check = this.trackedReferences.get(name);
+    if (!check) {
+      check = this.trackedReferenceTo(this.schema.definitions.get(name)!.node);
+      this.trackedReferences.set(name, check);
+    }
+    return check;
+  }
+
+  private trackedReferenceTo(node: SchemaNode): TrackedCheck {
     let check: TrackedCheck | undefined;
     return (value, marks) => {
       check ??= this.tracked(node);

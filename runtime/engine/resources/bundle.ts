@@ -29,6 +29,8 @@ export interface Bundle {
   readonly document: JsonObject;
   /** For the place of each schema in `document`: where it was written. */
   readonly origins: ReadonlyMap<string, Place>;
+  /** The meta-schema of the document asks for formats to be asserted. */
+  readonly assertsFormats: boolean;
 }
 
 /**
@@ -42,7 +44,8 @@ export interface Bundle {
  */
 export function bundle(document: JsonValue, options: BundleOptions = {}): Bundle {
   const registry = new Registry(document, options.documents ?? new Map(), options.dialect);
-  return new Bundler(registry).run(document);
+  const assertsFormats = registry.main.rules.assertsFormats ?? false;
+  return { ...new Bundler(registry).run(document), assertsFormats };
 }
 
 /** Keywords that settling makes meaningless, and those that hold what only references reach. */
@@ -55,6 +58,18 @@ const settled = new Set([
   "$vocabulary",
   "$defs",
 ]);
+
+/** So many definitions, at most, exist only because ways to a schema differ: without a limit, ways could multiply. */
+const mostCopies = 10_000;
+
+function refuseCopies(place: Place): never {
+  return refuse(
+    "too-deep",
+    place,
+    place.at,
+    `expected dynamic references that lead to at most ${mostCopies} different readings of schemas`,
+  );
+}
 
 /** Where a schema is being written, and how it was come to. */
 interface Context {
@@ -72,6 +87,7 @@ class Bundler {
   /** References to what has a place in the bundle, by schema and what matters of the scope. */
   private readonly references = new Map<JsonObject | boolean, Map<string, string>>();
   private readonly names = new Set<string>();
+  private copies = 0;
   private readonly pending: (() => void)[] = [];
 
   constructor(registry: Registry) {
@@ -79,7 +95,7 @@ class Bundler {
     this.scopes = new DynamicScopes(registry);
   }
 
-  run(root: JsonValue): Bundle {
+  run(root: JsonValue): Omit<Bundle, "assertsFormats"> {
     const target = jsonObject([["$schema", canonicalDialect]]);
     const place: Place = { resource: this.registry.main, at: "" };
     if (typeof root === "boolean") {
@@ -136,7 +152,8 @@ class Bundler {
 
   private remember(schema: JsonObject | boolean, scope: DynamicScope, reference: string): void {
     let known = this.references.get(schema);
-    if (!known) this.references.set(schema, (known = new Map()));
+    if (!known) this.references.set(schema, (known = new Map<string, string>()));
+    else if (++this.copies > mostCopies) refuseCopies(this.registry.places.get(schema as JsonObject)!);
     known.set(this.keyOf(schema, scope), reference);
   }
 

@@ -8,6 +8,7 @@ import { splitFragment } from "./uri.js";
 /** How the schemas of one resource are to be read. */
 export interface Rules {
   readonly dialect: Dialect;
+  readonly assertsFormats?: boolean;
   /** Whether a keyword, as the document spells it, means anything in the resource. */
   speaks(written: string): boolean;
 }
@@ -142,7 +143,8 @@ function declaredRules(
     }
     for (const word of words ?? []) spoken.add(word);
   }
-  return { dialect: "2020-12", speaks: (written) => spoken.has(written) };
+  const assertsFormats = Object.hasOwn(chosen, `${vocabularyBase}format-assertion`);
+  return { dialect: "2020-12", assertsFormats, speaks: (written) => spoken.has(written) };
 }
 
 function dialectAt(schema: { $schema: JsonValue }, at: string): Dialect {

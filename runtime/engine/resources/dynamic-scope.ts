@@ -1,4 +1,5 @@
 import { type JsonObject, isJsonObject, pointer } from "../json.js";
+import { stronglyConnected } from "../references.js";
 import { type Registry, subschemas } from "./registry.js";
 import { targetOf } from "./target.js";
 
@@ -24,6 +25,7 @@ export class DynamicScopes {
 
   /** Equal for scopes between which `schema` and what it leads to make no difference. */
   key(schema: JsonObject, scope: DynamicScope): string {
+    if (scope.size === 0) return "";
     const relevant = [...this.namesFrom(schema)].filter((name) => scope.has(name)).sort();
     return relevant.map((name) => `${JSON.stringify(name)}:${this.numberOf(scope.get(name)!)}`).join();
   }
@@ -35,24 +37,51 @@ export class DynamicScopes {
   }
 
   /** The names that `$dynamicRef`s in `schema`, and in all that it may lead to, look up. */
-  private namesFrom(start: JsonObject): ReadonlySet<string> {
-    const known = this.names.get(start);
-    if (known) return known;
-    const names = new Set<string>();
+  private namesFrom(schema: JsonObject): ReadonlySet<string> {
+    if (!this.names.has(schema)) this.workOut(schema);
+    return this.names.get(schema)!;
+  }
+
+  /** Groups of schemas that lead to one another look up the same names, those of the groups they lead to included. */
+  private workOut(start: JsonObject): void {
+    const edges = new Map<JsonObject, ReadonlySet<JsonObject>>();
+    const own = new Map<JsonObject, string | undefined>();
     const reached = new Set([start]);
     for (const schema of reached) {
-      const place = this.registry.places.get(schema)!;
-      for (const [child] of subschemas(schema, place)) if (isJsonObject(child)) reached.add(child);
-      for (const keyword of ["$ref", "$dynamicRef"]) {
-        if (!Object.hasOwn(schema, keyword) || !place.resource.rules.speaks(keyword)) continue;
-        const target = targetOf(this.registry, schema[keyword]!, place, pointer(place.at, keyword));
-        if (isJsonObject(target.schema)) reached.add(target.schema);
-        if (keyword === "$ref" || target.dynamic === undefined) continue;
-        names.add(target.dynamic);
-        for (const anchored of this.registry.dynamicAnchors(target.dynamic)) reached.add(anchored);
-      }
+      if (this.names.has(schema)) continue;
+      const { next, name } = this.leadsTo(schema);
+      edges.set(schema, next);
+      own.set(schema, name);
+      for (const each of next) reached.add(each);
     }
-    this.names.set(start, names);
-    return names;
+    for (const group of stronglyConnected(edges)) {
+      const [first] = group;
+      if (this.names.has(first!)) continue;
+      const names = new Set<string>();
+      for (const schema of group) {
+        const name = own.get(schema);
+        if (name !== undefined) names.add(name);
+        for (const each of edges.get(schema)!)
+          for (const known of this.names.get(each) ?? []) names.add(known);
+      }
+      for (const schema of group) this.names.set(schema, names);
+    }
+  }
+
+  /** What a schema leads to, on whatever way it was come to, and the name it looks up itself. */
+  private leadsTo(schema: JsonObject): { next: Set<JsonObject>; name: string | undefined } {
+    const next = new Set<JsonObject>();
+    const place = this.registry.places.get(schema)!;
+    let name: string | undefined;
+    for (const [child] of subschemas(schema, place)) if (isJsonObject(child)) next.add(child);
+    for (const keyword of ["$ref", "$dynamicRef"]) {
+      if (!Object.hasOwn(schema, keyword) || !place.resource.rules.speaks(keyword)) continue;
+      const target = targetOf(this.registry, schema[keyword]!, place, pointer(place.at, keyword));
+      if (isJsonObject(target.schema)) next.add(target.schema);
+      if (keyword === "$ref" || target.dynamic === undefined) continue;
+      name = target.dynamic;
+      for (const anchored of this.registry.dynamicAnchors(name)) next.add(anchored);
+    }
+    return { next, name };
   }
 }

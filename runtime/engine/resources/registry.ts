@@ -35,6 +35,19 @@ export class Registry {
   constructor(main: JsonValue, documents: ReadonlyMap<string, JsonValue>, dialect: Dialect | undefined) {
     this.documents = new Map([...documents].map(([uri, value]) => [splitFragment(uri).absolute, value]));
     this.main = this.addDocument(main, "", undefined, dialect);
+    this.loadReferred();
+  }
+
+  /** Takes in all documents that references lead to, so that every dynamic anchor is known before one is looked up. */
+  private loadReferred(): void {
+    // The iteration includes schemas that are added meanwhile.
+    for (const [schema, { resource }] of this.places) {
+      for (const keyword of ["$ref", "$dynamicRef"]) {
+        const reference = schema[keyword];
+        if (typeof reference !== "string" || reference.startsWith("#")) continue;
+        this.find(splitFragment(resolveUri(reference, resource.uri)).absolute);
+      }
+    }
   }
 
   /** The resource with an absolute URI, its document taken in if need be; nothing if nobody handed it in. */
