@@ -1,0 +1,45 @@
+import { expect } from "vitest";
+import type { Tour } from "./tour.js";
+
+const failed = { failed: expect.any(String) as string };
+
+/** What a tour brings that needs a revision of at least `since`; before it, `otherwise`. */
+function from<T>(revision: string, since: string, value: T, otherwise: unknown): T {
+  return revision >= since ? value : (otherwise as T);
+}
+
+/** What the tour of `everyFeature` brings at a revision. */
+export function expectedTour(revision: string): Tour {
+  const audio = from(revision, "2025-03-26", "audio", "text");
+  const link = from(revision, "2025-06-18", "resource_link", "text");
+  return {
+    tools: [
+      ...["add", "media", "work", "fail", "wait"],
+      ...["greet", "visit", "summarise", "folders", "change"],
+    ],
+    sum: from(revision, "2025-06-18", { sum: 5 }, undefined),
+    kinds: ["text", "image", audio, "resource", link],
+    failed: true,
+    progress: [1, 2],
+    logged: [["warning", { almost: "there" }]],
+    cancelled: "cancelled",
+    greeted: from(revision, "2025-06-18", "started: hello Ada", failed),
+    visited: from(revision, "2025-11-25", "accept", failed),
+    summary: JSON.stringify({ type: "text", text: "short" }),
+    folders: "file:///work",
+    note: [{ uri: "note://one", mimeType: "text/plain", text: "first note" }],
+    named: [{ uri: "note://named/other", text: "note of other" }],
+    // The code moved to one of JSON-RPC's own.
+    missing: from(revision, "2026-07-28", "remote-error -32602", "remote-error -32002"),
+    templates: ["note://named/{name}"],
+    suggestions: [["tides", "time"], ["one"]],
+    prompts: ["write"],
+    prompt: [{ role: "user", content: { type: "text", text: "Write about tides." } }],
+    changes: [
+      "notifications/prompts/list_changed",
+      "notifications/resources/list_changed",
+      "notifications/resources/updated note://one",
+      "notifications/tools/list_changed",
+    ],
+  };
+}

@@ -1,0 +1,126 @@
+import type { Client, ClientHandlers, McpError, Subscription } from "@mcpgen/runtime";
+
+/** A client's part: answers to whatever the server asks. */
+export const answers: ClientHandlers = {
+  elicit: () => ({ action: "accept", content: { name: "Ada" } }),
+  elicitUrl: () => ({ action: "accept" }),
+  sample: () => ({ role: "assistant", model: "test", content: { type: "text", text: "short" } }),
+  roots: [{ uri: "file:///work", name: "work" }],
+};
+
+/** What using every feature of `everyFeature` brought, errors by their codes. */
+export interface Tour {
+  readonly tools: readonly string[];
+  readonly sum: unknown;
+  readonly kinds: unknown;
+  readonly failed: unknown;
+  readonly progress: readonly number[];
+  readonly logged: readonly unknown[];
+  readonly cancelled: unknown;
+  readonly greeted: unknown;
+  readonly visited: unknown;
+  readonly summary: unknown;
+  readonly folders: unknown;
+  readonly note: unknown;
+  readonly named: unknown;
+  readonly missing: unknown;
+  readonly templates: readonly string[];
+  readonly suggestions: unknown;
+  readonly prompts: readonly string[];
+  readonly prompt: unknown;
+  readonly changes: readonly string[];
+}
+
+/** Uses everything there is. */
+export async function tour(client: Client): Promise<Tour> {
+  const tools = (await client.listTools()).items.map(({ name }) => name);
+  await client.ping();
+  const { progress, logged } = await worked(client);
+  return {
+    tools,
+    sum: (await client.callTool("add", { a: 2, b: 3 })).structuredContent,
+    kinds: (await client.callTool("media")).content.map(({ type }) => type),
+    failed: (await client.callTool("fail")).isError,
+    progress,
+    logged,
+    cancelled: await cancelled(client),
+    greeted: await text(client, "greet"),
+    visited: await text(client, "visit"),
+    summary: await text(client, "summarise"),
+    folders: await text(client, "folders"),
+    note: (await client.readResource("note://one")).contents,
+    named: (await client.readResource("note://named/other")).contents,
+    missing: await outcome(client.readResource("note://nowhere")),
+    templates: (await client.listResourceTemplates()).items.map(({ uriTemplate }) => uriTemplate),
+    suggestions: await suggestions(client),
+    prompts: (await client.listPrompts()).items.map(({ name }) => name),
+    prompt: (await client.getPrompt("write", { topic: "tides" })).messages,
+    changes: await changes(client),
+  };
+}
+
+async function worked(client: Client): Promise<{ progress: number[]; logged: unknown[] }> {
+  const progress: number[] = [];
+  const logged: unknown[] = [];
+  await client.setLogLevel("warning");
+  const off = client.on("notifications/message", ({ level, data }) => logged.push([level, data]));
+  await client.callTool("work", {}, { onProgress: (report) => progress.push(report.progress) });
+  off();
+  return { progress, logged };
+}
+
+async function cancelled(client: Client): Promise<unknown> {
+  const controller = new AbortController();
+  const waiting = outcome(client.callTool("wait", {}, { signal: controller.signal }));
+  // One more round trip, so that the server has begun.
+  await client.ping();
+  controller.abort();
+  return waiting;
+}
+
+async function text(client: Client, tool: string): Promise<unknown> {
+  const result = await outcome(client.callTool(tool));
+  if (typeof result === "string") return result;
+  const { content, isError } = result;
+  const [block] = content;
+  return isError ? { failed: block?.type === "text" && block.text } : block?.type === "text" && block.text;
+}
+
+async function outcome<T>(promise: Promise<T>): Promise<T | string> {
+  return promise.catch((error: McpError) => `${error.code} ${error.rpcCode ?? ""}`.trim());
+}
+
+async function suggestions(client: Client): Promise<unknown> {
+  const prompt = await client.complete({
+    ref: { type: "ref/prompt", name: "write" },
+    argument: { name: "topic", value: "ti" },
+  });
+  const template = await client.complete({
+    ref: { type: "ref/resource", uri: "note://named/{name}" },
+    argument: { name: "name", value: "on" },
+  });
+  return [prompt.completion.values, template.completion.values];
+}
+
+/** What a subscription to everything tells of one change of everything, by name. */
+async function changes(client: Client): Promise<string[]> {
+  const subscription = await client.subscribe({
+    tools: true,
+    prompts: true,
+    resources: true,
+    uris: ["note://one"],
+  });
+  const heard = gather(subscription);
+  await client.callTool("change");
+  // Asked for after the changes, so that it arrives after them.
+  await client.ping();
+  await subscription.close();
+  return [...new Set(await heard)].sort();
+}
+
+async function gather(subscription: Subscription): Promise<string[]> {
+  const heard: string[] = [];
+  for await (const { method, uri } of subscription)
+    heard.push(uri === undefined ? method : `${method} ${uri}`);
+  return heard;
+}
