@@ -3,7 +3,7 @@ import { CodedError } from "./diagnostics/coded-error.js";
 import { closest } from "./diagnostics/suggest.js";
 import type { EmittedFile, Emitter, Files, Surroundings, WorkspaceInput } from "./emit/emitter.js";
 import { modelEmitters, schemaEmitters, workspaceEmitters } from "./emit/registry.js";
-import { loadTemplates } from "./emit/templates.js";
+import { loadTemplates, overridesIn } from "./emit/templates.js";
 import { format } from "./format.js";
 import { loadDocumentation } from "./input/documentation.js";
 import { type LoadedRevision, type RevisionSource, loadRevision } from "./input/revision-source.js";
@@ -139,12 +139,24 @@ function emitAll(
 ): Map<string, EmittedFile> {
   const files = new Map<string, EmittedFile>();
   const wanted = new Set(request.only ?? emitterNames);
-  const run = <Input>(emitters: { readonly [name: string]: Emitter<Input> }, input: Input): void => {
+  const render = loadTemplates(request.templatesDir);
+  const isOverridden = overridesIn(request.templatesDir);
+  const run = <Input extends Surroundings>(
+    emitters: { readonly [name: string]: Emitter<Input> },
+    input: Input,
+  ): void => {
     for (const [name, emitter] of Object.entries(emitters)) {
-      if (wanted.has(name)) for (const [path, file] of emitter(input) satisfies Files) files.set(path, file);
+      if (!wanted.has(name)) continue;
+      let shipped = true;
+      const watched: Surroundings["render"] = (template, view) => {
+        if (isOverridden(template)) shipped = false;
+        return render(template, view);
+      };
+      // How a template of the user's prints, no emitter can promise.
+      for (const [path, file] of emitter({ ...input, render: watched }) satisfies Files)
+        files.set(path, shipped ? file : { content: file.content });
     }
   };
-  const render = loadTemplates(request.templatesDir);
   const common = { importExtension: request.importExtension, render };
   for (const model of changed) {
     const surroundings: Surroundings = {

@@ -31,7 +31,7 @@ export function loadTemplates(overrides?: string): Render {
     sources.set(name, join(overrides!, name + suffix));
   }
   for (const [name, file] of sources) {
-    if (!name.includes(".")) handlebars.registerPartial(name, readTemplate(file));
+    if (isPartial(name)) handlebars.registerPartial(name, readTemplate(file));
   }
   handlebars.registerHelper({ toLiteral: stringLiteral });
 
@@ -46,6 +46,18 @@ export function loadTemplates(overrides?: string): Render {
     }
     return renderOrExplain(template, view, sources.get(name)!);
   };
+}
+
+/** Whether what a template prints is not, or not only, what the shipped ones say. */
+export function overridesIn(overrides: string | undefined): (name: string) => boolean {
+  const names = new Set(overrides === undefined ? [] : templateNames(overrides));
+  const hasPartial = [...names].some(isPartial);
+  return (name) => hasPartial || names.has(name);
+}
+
+/** Partials have no extension of what they print. */
+function isPartial(name: string): boolean {
+  return !name.includes(".");
 }
 
 /** The text of a template that Handlebars can parse, with the line ends that output has. */
