@@ -77,11 +77,7 @@ function addAskingTools(server: CodeFirstServer): void {
     return answer.action === "accept" ? `${started}: hello ${String(answer.content["name"])}` : answer.action;
   });
   server.tool("visit", {}, async (_, { ask }) => {
-    const { action } = await ask.url("page", {
-      message: "Please look",
-      url: "https://example.com/",
-      elicitationId: "1",
-    });
+    const { action } = await ask.url("page", { message: "Please look", url: "https://example.com/" });
     return action;
   });
   server.tool("summarise", {}, async (_, { ask }) => {
