@@ -78,7 +78,7 @@ class RunningServer implements StdioClientChannel {
       return queueMicrotask(() => receiver.closed(reason));
     }
     const ended = (): void => void this.#lose("has closed its output");
-    this.#inlet = new Inlet(this.#child.output, receiver, ended, this.#limit);
+    this.#inlet = new Inlet(this.#child.output, this.#outlet, receiver, ended, this.#limit);
   }
 
   send(text: string): void {

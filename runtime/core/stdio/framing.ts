@@ -97,7 +97,7 @@ export class LineSplitter {
       start = chunk.indexOf(newline) + 1;
       line = this.#finish(chunk.subarray(0, start - 1));
     }
-    this.#text = start === end ? "" : decode(chunk.subarray(start, end));
+    this.#text = start === end ? "" : decode(chunk, start, end);
     this.#next = 0;
     if (end < chunk.length) this.#hold(chunk.subarray(end));
     this.#deliver(line);
@@ -155,7 +155,7 @@ export class LineSplitter {
       return "";
     }
     const length = this.#held[this.#used - 1] === carriageReturn ? this.#used - 1 : this.#used;
-    const line = length > this.#limit ? "" : decode(this.#held.subarray(0, length));
+    const line = length > this.#limit ? "" : decode(this.#held, 0, length);
     this.#forget();
     if (length > this.#limit) this.#reader.tooLong(this.#limit);
     return line;
@@ -167,7 +167,10 @@ export class LineSplitter {
   }
 }
 
-/** Looking first whether the bytes are ASCII is cheaper than to have the decoder find out. */
-function decode(bytes: Buffer): string {
-  return bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
+/** From this many bytes on, asking first whether all are ASCII costs less than it saves. */
+const worthAsking = 2048;
+
+function decode(bytes: Buffer, start: number, end: number): string {
+  if (end - start < worthAsking) return bytes.toString("utf8", start, end);
+  return bytes.toString(isAscii(bytes.subarray(start, end)) ? "latin1" : "utf8", start, end);
 }

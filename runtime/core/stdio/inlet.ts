@@ -2,10 +2,15 @@ import { Buffer } from "node:buffer";
 import type { Readable } from "node:stream";
 import type { Receiver } from "../transport/channel.js";
 import { LineSplitter } from "./framing.js";
+import type { Outlet } from "./outlet.js";
 
-/** Reads messages from a stream of bytes and hands them to a receiver, as fast as its owner allows. */
+/**
+ * Reads messages from a stream of bytes and hands them to a receiver, as fast as its owner allows. What the
+ * receiver sends while it is handed the messages of a chunk counts as one turn of the outlet.
+ */
 export class Inlet {
   readonly #stream: Readable;
+  readonly #outlet: Outlet;
   readonly #receiver: Receiver;
   readonly #lines: LineSplitter;
   readonly #ended: (error?: Error) => void;
@@ -14,14 +19,16 @@ export class Inlet {
   /** The stream ended while halted: said when all that has arrived is delivered. */
   #end: { readonly error: Error | undefined } | undefined;
 
-  /** `ended` is called once, after the last message: at the end of the stream, or with why it broke off. */
+  /** `outlet`: where the answers go. `ended` is called once, after the last message: at the end of the stream, or with why it broke off. */
   constructor(
     stream: Readable,
+    outlet: Outlet,
     receiver: Receiver,
     ended: (error?: Error) => void,
     limit: number | undefined,
   ) {
     this.#stream = stream;
+    this.#outlet = outlet;
     this.#receiver = receiver;
     this.#lines = new LineSplitter(receiver, limit);
     this.#ended = ended;
@@ -41,8 +48,13 @@ export class Inlet {
   resume(): void {
     if (!this.#halted || this.#done) return;
     this.#halted = false;
-    this.#lines.resume();
-    this.#receiver.turn();
+    this.#outlet.hold();
+    try {
+      this.#lines.resume();
+      this.#receiver.turn();
+    } finally {
+      this.#outlet.release();
+    }
     if (this.#halted) return;
     if (this.#end === undefined) this.#stream.resume();
     else this.#finish(this.#end.error);
@@ -57,8 +69,14 @@ export class Inlet {
 
   readonly #read = (chunk: Buffer | string): void => {
     // A string where somebody has given the stream an encoding, as programs do with their standard input.
-    this.#lines.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
-    this.#receiver.turn();
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    this.#outlet.hold();
+    try {
+      this.#lines.push(bytes);
+      this.#receiver.turn();
+    } finally {
+      this.#outlet.release();
+    }
   };
 
   #finish(error?: Error): void {

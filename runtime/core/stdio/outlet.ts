@@ -27,6 +27,7 @@ export class Outlet {
   readonly #backlog: number;
   #queue = "";
   #scheduled = false;
+  #held = false;
   #full = false;
   #gone = false;
   #closed: Promise<void> | undefined;
@@ -52,7 +53,18 @@ export class Outlet {
     this.#queue += text;
     this.#queue += "\n";
     if (this.#queue.length >= writeSize) this.flush();
-    else if (!this.#scheduled) this.#schedule();
+    else if (!this.#held) this.#schedule();
+  }
+
+  /** Until `release` nothing is written unless `flush` is called or much is queued: spares the scheduling. */
+  hold(): void {
+    this.#held = true;
+  }
+
+  /** The turn may end. */
+  release(): void {
+    this.#held = false;
+    if (this.#queue !== "") this.#schedule();
   }
 
   /** Writes what is queued. */
@@ -85,6 +97,7 @@ export class Outlet {
 
   /** A tick that a microtask asks for runs after all microtasks, whatever was queued before them. */
   #schedule(): void {
+    if (this.#scheduled) return;
     this.#scheduled = true;
     queueMicrotask(() => process.nextTick(this.#flushScheduled));
   }

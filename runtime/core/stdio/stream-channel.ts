@@ -71,7 +71,8 @@ export class StreamChannel implements Channel {
       const { reason } = this.#over;
       return queueMicrotask(() => receiver.closed(reason));
     }
-    this.#inlet = new Inlet(this.#readable, receiver, (error) => this.#ended(error), this.#options.limit);
+    const ended = (error?: Error): void => this.#ended(error);
+    this.#inlet = new Inlet(this.#readable, this.#outlet, receiver, ended, this.#options.limit);
   }
 
   send(text: string): void {
