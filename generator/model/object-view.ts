@@ -1,4 +1,61 @@
-import type { Schema, SchemaNode } from "@mcpgen/engine";
+import { DefinitionMemo, type Schema, type SchemaNode } from "@mcpgen/engine";
+
+/** What follows for objects from a node, what it refers to, and all of `allOf`. */
+interface ObjectView {
+  /** All that is said of each member. */
+  readonly members: ReadonlyMap<string, readonly SchemaNode[]>;
+  readonly required: ReadonlySet<string>;
+}
+
+/** Worked out once for each definition: aliases of aliases share what they are aliases of. */
+interface Views {
+  readonly objects: DefinitionMemo<ObjectView>;
+  /** The string that a node lets be alone. */
+  readonly constants: DefinitionMemo<string | undefined>;
+}
+
+const ofSchemas = new WeakMap<Schema, Views>();
+
+function viewsOf(schema: Schema): Views {
+  let views = ofSchemas.get(schema);
+  if (!views) {
+    views = {
+      objects: new DefinitionMemo(schema, objectView),
+      constants: new DefinitionMemo(schema, constantOf),
+    };
+    ofSchemas.set(schema, views);
+  }
+  return views;
+}
+
+function objectView(node: SchemaNode, of: (name: string) => ObjectView): ObjectView {
+  const parts = partsOf(node, (part) => objectView(part, of), of);
+  if (parts.length === 1 && !node.properties && !node.required) return parts[0]!;
+  const members = new Map<string, SchemaNode[]>();
+  const add = (name: string, nodes: readonly SchemaNode[]): void => {
+    members.set(name, [...new Set([...(members.get(name) ?? []), ...nodes])]);
+  };
+  for (const [name, member] of node.properties ?? []) add(name, [member]);
+  for (const part of parts) for (const [name, nodes] of part.members) add(name, nodes);
+  const required = new Set([...(node.required ?? []), ...parts.flatMap((part) => [...part.required])]);
+  return { members, required };
+}
+
+function constantOf(node: SchemaNode, of: (name: string) => string | undefined): string | undefined {
+  const value = node.const ? node.const.value : node.enum?.length === 1 ? node.enum[0] : undefined;
+  if (typeof value === "string") return value;
+  return partsOf(node, (part) => constantOf(part, of), of).find((constant) => constant !== undefined);
+}
+
+/** What holds of the parts that a value of `node` must satisfy as well; what is said nearest goes first. */
+function partsOf<Result>(
+  node: SchemaNode,
+  inside: (part: SchemaNode) => Result,
+  of: (name: string) => Result,
+): Result[] {
+  const parts = (node.allOf ?? []).map(inside).reverse();
+  return node.ref === undefined ? parts : [...parts, of(node.ref)];
+}
 
 /** Every schema that a value of `node` must satisfy as a whole: the node, what it refers to, and all of `allOf`. */
 export function conjuncts(schema: Schema, node: SchemaNode): SchemaNode[] {
@@ -10,21 +67,19 @@ export function conjuncts(schema: Schema, node: SchemaNode): SchemaNode[] {
     seen.add(current);
     const target = current.ref === undefined ? undefined : schema.definitions.get(current.ref)?.node;
     if (target) pending.push(target);
-    pending.push(...(current.allOf ?? []));
+    for (const part of current.allOf ?? []) pending.push(part);
   }
   return [...seen];
 }
 
 /** All that `node` says of the member `name`, whether directly, by reference or in `allOf`. */
 export function memberNodes(schema: Schema, node: SchemaNode, name: string): SchemaNode[] {
-  return conjuncts(schema, node)
-    .map((part) => part.properties?.get(name))
-    .filter((member) => member !== undefined);
+  return [...(viewsOf(schema).objects.of(node).members.get(name) ?? [])];
 }
 
 /** Names of the members that a value of `node` must have. */
-export function requiredMembers(schema: Schema, node: SchemaNode): Set<string> {
-  return new Set(conjuncts(schema, node).flatMap((part) => part.required ?? []));
+export function requiredMembers(schema: Schema, node: SchemaNode): ReadonlySet<string> {
+  return viewsOf(schema).objects.of(node).required;
 }
 
 /** Whether `node` speaks of a member `name`. */
@@ -35,10 +90,8 @@ export function hasMember(schema: Schema, node: SchemaNode, name: string): boole
 /** The one string that the member `name` may be, if it may be only one. */
 export function constantMember(schema: Schema, node: SchemaNode, name: string): string | undefined {
   for (const member of memberNodes(schema, node, name)) {
-    for (const part of conjuncts(schema, member)) {
-      const value = part.const ? part.const.value : part.enum?.length === 1 ? part.enum[0] : undefined;
-      if (typeof value === "string") return value;
-    }
+    const constant = viewsOf(schema).constants.of(member);
+    if (constant !== undefined) return constant;
   }
   return undefined;
 }

@@ -8,6 +8,7 @@ import type { Shapes } from "./shape.js";
  * the verdict is the same, and there is less to try.
  */
 export function withoutCovered(shapes: Shapes, arms: readonly SchemaNode[]): readonly SchemaNode[] {
+  if (arms.length > mostCompared) return withoutRepeated(shapes, arms);
   const kept: SchemaNode[] = [];
   for (const [index, arm] of arms.entries()) {
     const covered =
@@ -16,6 +17,18 @@ export function withoutCovered(shapes: Shapes, arms: readonly SchemaNode[]): rea
     if (!covered) kept.push(arm);
   }
   return kept;
+}
+
+/** Each of so many arms is compared with each other one; of more, only those that say the same are found. */
+const mostCompared = 128;
+
+function withoutRepeated(shapes: Shapes, arms: readonly SchemaNode[]): SchemaNode[] {
+  const different = new Map<string, SchemaNode>();
+  for (const arm of arms) {
+    const key = keyOf(shapes, arm);
+    if (!different.has(key)) different.set(key, arm);
+  }
+  return [...different.values()];
 }
 
 /** Whether it is certain that `wide` accepts all that `narrow` accepts. */

@@ -31,7 +31,11 @@ export function openArms(node: SchemaNode): readonly SchemaNode[] {
 function discriminatorFrom({ property, values }: Tag, arms: readonly SchemaNode[]): Discriminator {
   const byTag = new Map<Scalar, SchemaNode[]>();
   for (const [index, arm] of arms.entries()) {
-    for (const value of values[index]!) byTag.set(value, [...(byTag.get(value) ?? []), arm]);
+    for (const value of values[index]!) {
+      const same = byTag.get(value);
+      if (same) same.push(arm);
+      else byTag.set(value, [arm]);
+    }
   }
   return { name: property, arms: byTag };
 }
@@ -49,12 +53,20 @@ export function commonConstants(
 
 /** For each arm a member that it requires and no other arm does; rather one that others do not even describe. */
 export function presenceTags(shapes: Shapes, arms: readonly SchemaNode[]): string[] | undefined {
+  const required = tally(arms.map((arm) => shapes.requiredBy(arm)));
+  const described = tally(arms.map((arm) => new Set(shapes.membersOf(arm))));
   const tags = arms.map((arm) => {
-    const others = arms.filter((other) => other !== arm);
-    const described = new Set(others.flatMap((other) => shapes.membersOf(other)));
-    const required = new Set(others.flatMap((other) => [...shapes.requiredBy(other)]));
-    const own = [...shapes.requiredBy(arm)].filter((name) => !required.has(name)).sort(naturalCompare);
-    return own.find((name) => !described.has(name)) ?? own[0];
+    const members = new Set(shapes.membersOf(arm));
+    const others = (name: string): number => (described.get(name) ?? 0) - (members.has(name) ? 1 : 0);
+    const own = [...shapes.requiredBy(arm)].filter((name) => required.get(name) === 1).sort(naturalCompare);
+    return own.find((name) => others(name) === 0) ?? own[0];
   });
   return tags.every((tag) => tag !== undefined) ? tags : undefined;
+}
+
+/** How many of the sets each name is in. */
+function tally(sets: readonly ReadonlySet<string>[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const set of sets) for (const name of set) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
 }

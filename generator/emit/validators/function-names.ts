@@ -46,12 +46,17 @@ export class FunctionNames {
     return this.free(`${this.exported(prefix, definition)}_${way}`);
   }
 
-  /** `wanted`, numbered where it is taken. */
-  free(wanted: string, taken: ReadonlySet<string> = this.exports): string {
+  /**
+   * `wanted`, numbered where it is taken.
+   *
+   * @param numbers the last number given to each name, so that thousands of the same are found at once
+   */
+  free(wanted: string, taken: ReadonlySet<string> = this.exports, numbers?: Map<string, number>): string {
     const isTaken = (name: string): boolean => taken.has(name) || this.exports.has(name);
     if (!isTaken(wanted) && !preludeNames.includes(wanted)) return wanted;
-    let number = 2;
+    let number = (numbers?.get(wanted) ?? 1) + 1;
     while (isTaken(`${wanted}${number}`)) number++;
+    numbers?.set(wanted, number);
     return `${wanted}${number}`;
   }
 }
@@ -59,6 +64,7 @@ export class FunctionNames {
 /** Names of what a definition's validators are made of, shared by all of them. */
 export class PartNames {
   private readonly taken: Set<string>;
+  private readonly numbers = new Map<string, number>();
   private readonly patterns = new Map<string, string>();
   private readonly names: FunctionNames;
   private readonly definition: string;
@@ -75,7 +81,11 @@ export class PartNames {
   /** A name for a function that is split off. */
   add(prefix: Prefix, hint: string, way?: Way): string {
     const word = camelCase([hint || "part", way ?? ""].join(" "));
-    const name = this.names.free(`${this.names.exported(prefix, this.definition)}_${word}`, this.taken);
+    const name = this.names.free(
+      `${this.names.exported(prefix, this.definition)}_${word}`,
+      this.taken,
+      this.numbers,
+    );
     this.taken.add(name);
     return name;
   }

@@ -18,6 +18,8 @@ const validatorLike = /^(is|accepts)[A-Z]/;
 /** Names of the locals of one emitted function. */
 export class Scope {
   private readonly taken: Set<string>;
+  /** The last number given to each name. */
+  private readonly numbers = new Map<string, number>();
 
   /** @param called functions that must stay visible */
   constructor(called: ReadonlySet<string>) {
@@ -29,7 +31,9 @@ export class Scope {
     const word = wordOf(property);
     const wanted = reserved.has(word) || validatorLike.test(word) ? `${word}Value` : word;
     let name = wanted;
-    for (let number = 2; this.taken.has(name); number++) name = `${wanted}${number}`;
+    let number = this.numbers.get(wanted) ?? 1;
+    while (this.taken.has(name)) name = `${wanted}${++number}`;
+    this.numbers.set(wanted, number);
     this.taken.add(name);
     return name;
   }

@@ -1,4 +1,4 @@
-import { type JsonValue, type Schema, type SchemaNode, Tags } from "@mcpgen/engine";
+import { DefinitionMemo, type JsonValue, type Schema, type SchemaNode, Tags } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { assertions } from "./assertions.js";
 import { type Kind, common, everyKind, kindOfValue, kindsOfTypes } from "./kind.js";
@@ -13,14 +13,20 @@ export class Shapes {
   readonly open: boolean;
   /** What tells the arms of unions apart. */
   readonly tags: Tags;
-  private readonly kinds = new Map<SchemaNode, ReadonlySet<Kind>>();
-  private readonly required = new Map<SchemaNode, ReadonlySet<string>>();
+  private readonly kinds: DefinitionMemo<ReadonlySet<Kind>>;
+  private readonly required: DefinitionMemo<ReadonlySet<string>>;
+  private readonly trivial: DefinitionMemo<boolean>;
+  private readonly definite: DefinitionMemo<boolean>;
   private readonly arms = new Map<readonly SchemaNode[], readonly SchemaNode[]>();
 
   constructor(schema: Schema, open: boolean) {
     this.schema = schema;
     this.open = open;
     this.tags = new Tags(schema, open);
+    this.kinds = new DefinitionMemo(schema, kindsOf);
+    this.required = new DefinitionMemo(schema, requiredBy);
+    this.trivial = new DefinitionMemo(schema, isTrivial);
+    this.definite = new DefinitionMemo(schema, refusesUndefined);
   }
 
   definition(name: string): SchemaNode {
@@ -44,34 +50,20 @@ export class Shapes {
   /** The node and all nodes that a value must satisfy as well to satisfy it: through `$ref` and `allOf`. */
   conjuncts(node: SchemaNode): readonly SchemaNode[] {
     if (node.ref === undefined && !node.allOf) return [node];
-    return [
-      node,
-      ...(node.ref === undefined ? [] : this.conjuncts(this.definition(node.ref))),
-      ...(node.allOf ?? []).flatMap((part) => this.conjuncts(part)),
-    ];
+    const found: SchemaNode[] = [];
+    const pending = [node];
+    while (pending.length > 0) {
+      const next = pending.pop()!;
+      found.push(next);
+      const parts = [...(next.ref === undefined ? [] : [this.definition(next.ref)]), ...(next.allOf ?? [])];
+      for (const part of parts.reverse()) pending.push(part);
+    }
+    return found;
   }
 
   /** Kinds outside of which nothing is accepted. */
   kindsOf(node: SchemaNode): ReadonlySet<Kind> {
-    let kinds = this.kinds.get(node);
-    if (!kinds) {
-      kinds = this.computeKinds(node);
-      this.kinds.set(node, kinds);
-    }
-    return kinds;
-  }
-
-  private computeKinds(node: SchemaNode): ReadonlySet<Kind> {
-    if (node.never) return new Set();
-    let kinds = node.types ? kindsOfTypes(node.types) : everyKind;
-    if (node.const) kinds = common(kinds, new Set([kindOfValue(node.const.value)]));
-    if (node.enum) kinds = common(kinds, new Set(node.enum.map(kindOfValue)));
-    if (node.ref !== undefined) kinds = common(kinds, this.kindsOf(this.definition(node.ref)));
-    for (const part of node.allOf ?? []) kinds = common(kinds, this.kindsOf(part));
-    for (const arms of [node.anyOf, node.oneOf]) {
-      if (arms) kinds = common(kinds, new Set(arms.flatMap((arm) => [...this.kindsOf(arm)])));
-    }
-    return kinds;
+    return this.kinds.of(node);
   }
 
   isOnly(kind: Kind, node: SchemaNode): boolean {
@@ -81,12 +73,7 @@ export class Shapes {
 
   /** Names of the members every accepted object has. */
   requiredBy(node: SchemaNode): ReadonlySet<string> {
-    let names = this.required.get(node);
-    if (!names) {
-      names = new Set(this.conjuncts(node).flatMap((part) => part.required ?? []));
-      this.required.set(node, names);
-    }
-    return names;
+    return this.required.of(node);
   }
 
   /** Names of the members a node describes. */
@@ -96,9 +83,7 @@ export class Shapes {
 
   /** Every value is accepted. */
   isTrivial(node: SchemaNode): boolean {
-    return this.conjuncts(node).every((part) =>
-      assertions(part).every((key) => key === "ref" || key === "allOf"),
-    );
+    return this.trivial.of(node);
   }
 
   /** The constants among `const` and `enum` that the other keywords leave. */
@@ -111,15 +96,47 @@ export class Shapes {
 
   /** `undefined`, which no JSON text holds, fails the node's own tests. */
   refusesUndefined(node: SchemaNode): boolean {
-    return this.conjuncts(node).some(
-      (part) =>
-        part.never === true ||
-        part.types !== undefined ||
-        part.const !== undefined ||
-        part.enum !== undefined ||
-        (part.anyOf ?? part.oneOf)?.every((arm) => this.refusesUndefined(arm)) === true,
-    );
+    return this.definite.of(node);
   }
+}
+
+function kindsOf(node: SchemaNode, of: (name: string) => ReadonlySet<Kind>): ReadonlySet<Kind> {
+  if (node.never) return new Set();
+  let kinds = node.types ? kindsOfTypes(node.types) : everyKind;
+  if (node.const) kinds = common(kinds, new Set([kindOfValue(node.const.value)]));
+  if (node.enum) kinds = common(kinds, new Set(node.enum.map(kindOfValue)));
+  if (node.ref !== undefined) kinds = common(kinds, of(node.ref));
+  for (const part of node.allOf ?? []) kinds = common(kinds, kindsOf(part, of));
+  for (const arms of [node.anyOf, node.oneOf]) {
+    if (arms) kinds = common(kinds, new Set(arms.flatMap((arm) => [...kindsOf(arm, of)])));
+  }
+  return kinds;
+}
+
+function requiredBy(node: SchemaNode, of: (name: string) => ReadonlySet<string>): ReadonlySet<string> {
+  const parts = (node.allOf ?? []).map((part) => requiredBy(part, of));
+  if (node.ref !== undefined) parts.unshift(of(node.ref));
+  // Aliases share one set, however long their chain.
+  if (parts.length === 1 && !node.required?.length) return parts[0]!;
+  return new Set([...(node.required ?? []), ...parts.flatMap((part) => [...part])]);
+}
+
+function isTrivial(node: SchemaNode, of: (name: string) => boolean): boolean {
+  return (
+    assertions(node).every((key) => key === "ref" || key === "allOf") &&
+    (node.ref === undefined || of(node.ref)) &&
+    (node.allOf ?? []).every((part) => isTrivial(part, of))
+  );
+}
+
+function refusesUndefined(node: SchemaNode, of: (name: string) => boolean): boolean {
+  const inner = (part: SchemaNode): boolean => refusesUndefined(part, of);
+  return (
+    (node.never ?? node.types ?? node.const ?? node.enum) !== undefined ||
+    (node.anyOf ?? node.oneOf)?.every(inner) === true ||
+    (node.ref !== undefined && of(node.ref)) ||
+    (node.allOf ?? []).some(inner)
+  );
 }
 
 /** The node with the keywords of scalars only. */

@@ -116,15 +116,19 @@ function objectVerdict(
 
 function switchOn(discriminator: Discriminator, open: boolean, subject: string, place: Place): Statement {
   const tag = member(subject, discriminator.name);
-  const cases: { arms: readonly SchemaNode[]; labels: string[] }[] = [];
+  const numbers = new Map<SchemaNode, number>();
+  const numberOf = (arm: SchemaNode): number => {
+    if (!numbers.has(arm)) numbers.set(arm, numbers.size);
+    return numbers.get(arm)!;
+  };
+  const cases = new Map<string, { arms: readonly SchemaNode[]; labels: string[] }>();
   for (const [value, arms] of discriminator.arms) {
-    const same = cases.find(
-      (other) => other.arms.length === arms.length && other.arms.every((arm, i) => arm === arms[i]),
-    );
+    const key = arms.map(numberOf).join();
+    const same = cases.get(key);
     if (same) same.labels.push(literal(value));
-    else cases.push({ arms, labels: [literal(value)] });
+    else cases.set(key, { arms, labels: [literal(value)] });
   }
-  const branches: SwitchCase[] = cases.map(({ arms, labels }) => {
+  const branches: SwitchCase[] = [...cases.values()].map(({ arms, labels }) => {
     const tested = place.asTested(arms.length > 1).under(labels[0]!);
     return {
       labels,
