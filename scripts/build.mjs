@@ -1,5 +1,6 @@
-// Builds every package into its own dist/: engine, generator, where it exists the generated package, and the runtime.
-// `node scripts/build.mjs [engine] [generator] [generated] [runtime]`; without a name, all of them.
+// Builds every package into its own dist/: engine, generator, where it exists the generated package, and the runtime;
+// and the examples into dist/examples/.
+// `node scripts/build.mjs [engine] [generator] [generated] [runtime] [examples]`; without a name, all of them.
 import { spawn } from "node:child_process";
 import { chmod, readFile, readdir, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
@@ -10,7 +11,7 @@ import { build } from "esbuild";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const target = "node20.19";
 
-const builds = { engine, generator, generated, runtime };
+const builds = { engine, generator, generated, runtime, examples };
 const unknown = process.argv.slice(2).find((name) => !(name in builds));
 if (unknown !== undefined) {
   console.error(
@@ -66,6 +67,24 @@ async function generator() {
   await chmod(join(outdir, "cli.js"), 0o755);
 }
 
+/** From source: they need no other build. */
+async function examples() {
+  const folder = join(root, "examples");
+  const outdir = join(root, "dist/examples");
+  await rm(outdir, { recursive: true, force: true });
+  // They speak the generated revisions.
+  if (!existsSync(join(root, "generated/index.ts"))) return;
+  const names = (await readdir(folder)).filter((name) => existsSync(join(folder, name, "main.ts")));
+  const { devDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+  await build({
+    ...common(outdir),
+    platform: "node",
+    conditions: ["mcpgen-source"],
+    external: Object.keys(devDependencies),
+    entryPoints: names.map((name) => ({ in: join(folder, name, "main.ts"), out: `${name}/main` })),
+  });
+}
+
 /** File by file, so that whoever imports one validator's module bundles from that alone. */
 async function generated() {
   const folder = join(root, "generated");
@@ -100,7 +119,9 @@ async function runtime() {
       ...common(outdir),
       platform: "node",
       external: ["@mcpgen/*"],
-      entryPoints: ["index", "stdio", "stdio-guard", "testing"].map((name) => join(folder, `${name}.ts`)),
+      entryPoints: ["index", "http", "stdio", "stdio-guard", "testing"].map((name) =>
+        join(folder, `${name}.ts`),
+      ),
     }),
     declarations("scripts/tsconfig.runtime.json"),
   ]);

@@ -45,11 +45,10 @@ export class ServerConnection implements Receiver {
   private readonly principal: string;
   private readonly channel: Channel;
   private readonly onClose: (connection: ServerConnection) => void;
-  private readonly running = new Map<RequestId, RequestContext>();
+  private running: Map<RequestId, RequestContext> | undefined;
   private pending: Pending<ResponseMessage> | undefined;
   private unsubscribe: (() => void) | undefined;
-  /** Called when the server closes the connection in order. */
-  readonly closers = new Set<() => void>();
+  private closers: Set<() => void> | undefined;
   private ended = false;
 
   constructor(
@@ -67,7 +66,7 @@ export class ServerConnection implements Receiver {
 
   /** Requests that are being answered. */
   get open(): number {
-    return this.running.size;
+    return this.running?.size ?? 0;
   }
 
   message(text: string): void {
@@ -84,7 +83,7 @@ export class ServerConnection implements Receiver {
   }
 
   turn(): void {
-    if (this.running.size === 0) this.channel.flush();
+    if (this.open === 0) this.channel.flush();
   }
 
   tooLong(limit: number): void {
@@ -97,14 +96,15 @@ export class ServerConnection implements Receiver {
 
   /** Ends open subscriptions in order, then the connection. */
   async close(): Promise<void> {
-    for (const closer of this.closers) closer();
+    for (const closer of this.closers ?? []) closer();
     // What the closers resolve answers its request a few microtasks later.
     await new Promise<void>((resolve) => setTimeout(resolve, 0));
     this.end(new McpError("connection-closed", "the server is closing"));
     await this.channel.close();
   }
 
-  private receive(message: unknown): void {
+  /** Reads one message that was parsed already. */
+  receive(message: unknown): void {
     if (Array.isArray(message)) return this.batch(message);
     if (!isObject(message) || message["jsonrpc"] !== "2.0")
       return this.refuse(idOf(message), invalidRequest("not a JSON-RPC 2.0 message"));
@@ -136,18 +136,18 @@ export class ServerConnection implements Receiver {
     }
   }
 
-  private request(request: RequestMessage): void {
+  /** @param given the terms, where the transport knows them already */
+  request(request: RequestMessage, given?: Terms): void {
     let context: RequestContext;
     try {
-      const terms = this.termsOf(request);
+      const terms = given ?? this.termsOf(request);
       const entry = terms.spoken.table.incomingRequests.get(request.method);
       const handler = this.core.handlers.get(request.method);
       if (!entry || entry.payload || !handler) throw methodNotFound(terms, request.method);
       if (!entry.accepts(request)) return void this.refuseInvalid(request, terms, entry);
-      if (this.running.has(request.id)) throw invalidRequest("a request of this id is being answered");
+      if (this.running?.has(request.id)) throw invalidRequest("a request of this id is being answered");
       context = new RequestContext(this, request, terms, entry);
-      if (request.params?.["requestState"] !== undefined && entry.multiRoundTrip)
-        return this.wait(context, this.resume(context));
+      if (entry.multiRoundTrip && isRetry(request)) return this.wait(context, this.resume(context));
       this.run(context);
     } catch (error) {
       this.refuse(request.id, errorOf(error));
@@ -174,7 +174,7 @@ export class ServerConnection implements Receiver {
 
   private wait(context: RequestContext, result: Promise<Params | Prepared>): void {
     const { id } = context.request;
-    this.running.set(id, context);
+    (this.running ??= new Map()).set(id, context);
     result.then(
       (value) => this.answer(context, value),
       (error: unknown) => this.fail(context, error),
@@ -203,7 +203,7 @@ export class ServerConnection implements Receiver {
       return this.fail(context, error);
     }
     this.finish(context);
-    this.channel.send(resultText(context.request.id, text), context.request.id);
+    this.respond(context.request.id, resultText(context.request.id, text));
   }
 
   private textOf({ terms, request, entry, hints }: RequestContext, result: Params | Prepared): string {
@@ -235,8 +235,10 @@ export class ServerConnection implements Receiver {
       (requestState) => {
         if (context.over) return;
         this.finish(context);
-        const result = { resultType: "input_required", inputRequests, requestState };
-        this.channel.send(resultText(request.id, JSON.stringify(result)), request.id);
+        const asking = { resultType: "input_required", inputRequests, requestState };
+        const { cacheable: _, ...entry } = context.entry;
+        const result = context.terms.era.finish(asking, entry, context.hints, core);
+        this.respond(request.id, resultText(request.id, JSON.stringify(result)));
       },
       (error: unknown) => {
         rounds.wanted.clear();
@@ -246,7 +248,7 @@ export class ServerConnection implements Receiver {
   }
 
   private finish(context: RequestContext): void {
-    this.running.delete(context.request.id);
+    this.running?.delete(context.request.id);
     context.over = true;
   }
 
@@ -264,7 +266,12 @@ export class ServerConnection implements Receiver {
   private refuse(id: RequestId | undefined, error: McpError): void {
     const { message, data, rpcCode = rpc.internalError } = error;
     const body = { code: rpcCode, message, ...(data === undefined ? {} : { data }) };
-    this.channel.send(errorText(id, body), id);
+    this.respond(id, errorText(id, body), rpcCode);
+  }
+
+  private respond(id: RequestId | undefined, text: string, rpcCode?: number): void {
+    if (this.channel.answer) this.channel.answer(id, text, rpcCode);
+    else this.channel.send(text, id);
   }
 
   private termsOf(request: RequestMessage): Terms {
@@ -308,9 +315,9 @@ export class ServerConnection implements Receiver {
   }
 
   private cancel(params: Params | undefined): void {
-    const context = this.running.get(params?.["requestId"] as RequestId);
+    const context = this.running?.get(params?.["requestId"] as RequestId);
     if (!context) return;
-    this.running.delete(context.request.id);
+    this.running?.delete(context.request.id);
     const reason = params?.["reason"];
     context.abort(
       new McpError("cancelled", typeof reason === "string" ? reason : "the client cancelled the request"),
@@ -320,6 +327,10 @@ export class ServerConnection implements Receiver {
   private progress(params: Params | undefined): void {
     const waiting = this.pending?.get(params?.["progressToken"] as RequestId);
     waiting?.progressed();
+  }
+
+  disconnect(origin: RequestId, retryMs: number): void {
+    this.channel.disconnect?.(origin, retryMs);
   }
 
   /** Sends a notification, if the revision has it. */
@@ -366,15 +377,26 @@ export class ServerConnection implements Receiver {
     if (response.id !== undefined) this.pending?.take(response.id)?.resolve(response);
   }
 
+  /** Calls once when the server closes the connection in order. Returns what calls it off. */
+  onClosing(closer: () => void): () => void {
+    this.closers = (this.closers ?? new Set()).add(closer);
+    return () => void this.closers?.delete(closer);
+  }
+
   private end(reason: McpError): void {
     if (this.ended) return;
     this.ended = true;
     this.unsubscribe?.();
-    for (const context of this.running.values()) context.abort(reason);
-    this.running.clear();
+    for (const context of this.running?.values() ?? []) context.abort(reason);
+    this.running = undefined;
     this.pending?.rejectAll(() => reason);
     this.onClose(this);
   }
+}
+
+/** Whether a request brings what an earlier round asked for. */
+function isRetry({ params }: RequestMessage): boolean {
+  return params?.["requestState"] !== undefined || params?.["inputResponses"] !== undefined;
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {

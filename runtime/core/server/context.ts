@@ -30,6 +30,13 @@ export interface HandlerContext {
   readonly progress: (progress: number, total?: number, message?: string) => void;
   /** Sends a log message, if the client wants messages of that level. */
   readonly log: (level: LogLevel, data: unknown, logger?: string) => void;
+  /**
+   * Lets go of the HTTP connection of a request that takes long; the client comes back for the answer
+   * (2025-11-25, Streamable HTTP, polling). Does nothing where there is no way back.
+   *
+   * @param retryMs milliseconds the client is to wait first; 1 s without it
+   */
+  readonly disconnect: (retryMs?: number) => void;
   readonly ask: Ask;
   /**
    * Runs `effect` once, however many rounds of input the request takes, and gives its result in each. Keys
@@ -119,6 +126,12 @@ export class RequestContext implements HandlerContext {
         data: data === undefined ? null : data,
         ...(logger === undefined ? {} : { logger }),
       });
+    };
+  }
+
+  get disconnect(): HandlerContext["disconnect"] {
+    return (retryMs = 1000) => {
+      if (!this.over) this.connection.disconnect(this.request.id, retryMs);
     };
   }
 

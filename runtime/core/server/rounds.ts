@@ -54,13 +54,16 @@ export async function openRounds(
   now: number,
 ): Promise<Rounds> {
   const { requestState, inputResponses } = request.params ?? {};
+  const given = isObject(inputResponses) ? inputResponses : {};
+  // Answers without a state are as good as any the client may give; only what was kept needs a seal.
+  if (requestState === undefined)
+    return { ...newRounds(), answers: new Map(Object.entries(given) as [string, Params][]) };
   const state = (await seal.open(requestState as string)) as State | undefined;
   if (!state) throw rejected("it was not issued by this server, or was changed");
   if (state.expires <= now) throw rejected("it has expired");
   if (state.principal !== principal) throw rejected("it was issued to someone else");
   if (state.request !== (await digestOf(request))) throw rejected("it belongs to another request");
   const answers = new Map(Object.entries(state.answers));
-  const given = isObject(inputResponses) ? inputResponses : {};
   for (const key of state.asked) if (Object.hasOwn(given, key)) answers.set(key, given[key] as Params);
   const once = Object.entries(state.once).map(([key, value]) => [key, Promise.resolve(value)] as const);
   return { answers, once: new Map(once), wanted: new Map() };

@@ -45,7 +45,8 @@ export interface ServerOptions {
 /** What serves any number of clients at once, in any of its revisions. */
 export class Server {
   readonly features: Features;
-  protected readonly core: ServerCore;
+  /** @internal What its connections share. */
+  readonly core: ServerCore;
   private readonly changes: NotificationBus;
   private readonly methods = new Map<string, MethodHandler>();
   private readonly heard = new Map<string, NotificationHandler>();
@@ -89,11 +90,17 @@ export class Server {
 
   /** Serves the client at the other end of `channel`. */
   connect(channel: Channel, options: ConnectionOptions = {}): ServerConnection {
+    const connection = this.attach(channel, options);
+    channel.open(connection);
+    return connection;
+  }
+
+  /** @internal A connection whose messages the transport hands over itself. */
+  attach(channel: Channel, options: ConnectionOptions = {}): ServerConnection {
     const connection = new ServerConnection(this.core, channel, options, (ended) =>
       this.connections.delete(ended),
     );
     this.connections.add(connection);
-    channel.open(connection);
     return connection;
   }
 

@@ -23,15 +23,14 @@ export function listen(params: { readonly notifications: Params }, context: Requ
       if (wants(honoured, change))
         context.notify(change.method, { _meta, ...(change.uri === undefined ? {} : { uri: change.uri }) });
     });
-    const end = (): void => {
-      stop();
-      connection.closers.delete(close);
-    };
-    const close = (): void => {
+    const stay = connection.onClosing(() => {
       end();
       resolve({ _meta });
+    });
+    const end = (): void => {
+      stop();
+      stay();
     };
-    connection.closers.add(close);
     signal.addEventListener("abort", () => {
       end();
       reject(new McpError("cancelled", `the subscription at ${terms.spoken.id} was ended`));

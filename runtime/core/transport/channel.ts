@@ -18,6 +18,19 @@ export interface Channel {
    * @param origin the incoming request the message belongs to, for channels that keep requests apart
    */
   send(text: string, origin?: RequestId): void;
+  /**
+   * Sends the answer to an incoming request, for channels on which that differs from any other message.
+   *
+   * @param rpcCode of the error that the answer is, if it is one
+   */
+  answer?(id: RequestId | undefined, text: string, rpcCode?: number): void;
+  /**
+   * Ends the connection that an incoming request came on, for channels on which its answer can be fetched
+   * later.
+   *
+   * @param retryMs milliseconds the client is to wait before it comes back
+   */
+  disconnect?(origin: RequestId, retryMs: number): void;
   /** Writes what is queued now, for callers that know that nothing more comes in this turn. */
   flush(): void;
   /** Resolves when all that was sent is out and the stream is closed. Further calls give the same. */

@@ -1,0 +1,34 @@
+// A server with one of everything, as the public conformance suite expects it. `--port N` or `--stdio`.
+import "@mcpgen/runtime/stdio-guard";
+import { serverRevisions } from "@mcpgen/protocol";
+import { createServer } from "@mcpgen/runtime";
+import { serveHttp } from "@mcpgen/runtime/http";
+import { serveStdio } from "@mcpgen/runtime/stdio";
+import { addAsking } from "./asking.js";
+import { addContent } from "./content.js";
+import { addPrompts } from "./prompts.js";
+import { addResources } from "./resources.js";
+import { addRounds } from "./rounds.js";
+import { addSchemas } from "./schemas.js";
+import { addStreams } from "./streams.js";
+
+const server = createServer(
+  { name: "everything-server", title: "Everything", version: "1.0.0" },
+  {
+    revisions: serverRevisions,
+    instructions: "Offers one of everything that the protocol has; for tests.",
+    capabilities: { logging: {} },
+    stateKeys: ["everything-server: a secret for tests"],
+  },
+);
+
+for (const add of [addContent, addStreams, addAsking, addRounds, addSchemas, addResources, addPrompts])
+  add(server);
+
+if (process.argv.includes("--stdio")) serveStdio(server);
+else {
+  const at = process.argv.indexOf("--port");
+  const port = at < 0 ? 3000 : Number(process.argv[at + 1]);
+  const { url } = await serveHttp(server, { port, host: "localhost" });
+  console.error(`listening on ${url}`);
+}

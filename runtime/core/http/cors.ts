@@ -1,0 +1,44 @@
+import type { HeaderSource } from "@mcpgen/protocol/model";
+import type { Server } from "../server/server.js";
+import type { Exchange } from "./exchange.js";
+import { paramHeadersOf } from "./param-headers.js";
+
+/** Headers of Streamable HTTP that no table has, since they mirror nothing (2025-11-25, sessions, resumability). */
+const transportHeaders = ["Accept", "Authorization", "Content-Type", "Last-Event-ID", "Mcp-Session-Id"];
+
+const exposed = "Mcp-Session-Id, WWW-Authenticate";
+
+/** Lets the page that asked read the answer; the guard has let its origin in. */
+export function corsHeaders(exchange: Exchange): Readonly<Record<string, string>> {
+  const origin = exchange.header("origin");
+  if (origin === undefined) return none;
+  return { "access-control-allow-origin": origin, "access-control-expose-headers": exposed, vary: "Origin" };
+}
+
+const none: Readonly<Record<string, string>> = {};
+
+/** Answers what a browser asks before it lets a page send a request. */
+export function preflight(exchange: Exchange, server: Server): void {
+  exchange.reply(204, {
+    ...corsHeaders(exchange),
+    "access-control-allow-methods": "POST, GET, DELETE",
+    "access-control-allow-headers": requestHeaders(server).join(", "),
+    "access-control-max-age": "600",
+  });
+}
+
+/** All headers a client may send: those of the served revisions and those the tools declare. For gateways, too. */
+export function requestHeaders(server: Server): string[] {
+  const names = new Map(transportHeaders.map((name) => [name.toLowerCase(), name]));
+  const add = (name: string): void => void names.set(name.toLowerCase(), name);
+  for (const { table } of server.core.spoken) {
+    const sources = [
+      ...table.headers,
+      ...[...table.incomingRequests.values()].flatMap(({ headers = [] }) => headers),
+    ];
+    for (const { header } of sources as HeaderSource[]) add(header);
+  }
+  for (const { definition } of server.features.tools.entries.values())
+    for (const { name } of paramHeadersOf(definition.inputSchema).headers) add(name);
+  return [...names.values()].sort();
+}

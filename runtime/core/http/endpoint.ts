@@ -1,0 +1,146 @@
+import { isModern } from "../era/modern-server.js";
+import type { Spoken } from "../era/spoken.js";
+import { McpError, messageOf, rpc } from "../peer/errors.js";
+import { type Message, idOf, isObject } from "../peer/message.js";
+import { errorOf } from "../server/context.js";
+import type { Server } from "../server/server.js";
+import { corsHeaders, preflight } from "./cors.js";
+import { MemoryEventStore } from "./events.js";
+import type { Exchange } from "./exchange.js";
+import { guard } from "./guard.js";
+import { type HttpOptions, type Principal, defaults } from "./http-options.js";
+import { type Accepted, acceptedBy, mediaType } from "./media.js";
+import { ModernPosts } from "./modern-posts.js";
+import { refuse, refuseInvalid } from "./refuse.js";
+import { SessionRequests } from "./session-requests.js";
+import { Sessions } from "./sessions.js";
+import { StatelessPosts } from "./stateless-posts.js";
+import { Streams } from "./streams.js";
+
+const nobody: Principal = {};
+
+/** Streamable HTTP for one server: both eras on one endpoint. */
+export class Endpoint {
+  private readonly server: Server;
+  private readonly options: HttpOptions;
+  private readonly streams: Streams;
+  private readonly sessions: Sessions | undefined;
+  private readonly modernIds: ReadonlySet<string>;
+  private readonly modern: ModernPosts | undefined;
+  private readonly stateful: SessionRequests | undefined;
+  private readonly stateless: StatelessPosts | undefined;
+
+  constructor(server: Server, options: HttpOptions = {}) {
+    this.server = server;
+    this.options = options;
+    const { spoken, clock } = server.core;
+    const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs, sessions = true } = options;
+    this.streams = new Streams(clock, keepAliveMs);
+    const modern = spoken.filter(({ era }) => era === "modern");
+    const legacy = spoken.filter(({ era }) => era === "legacy");
+    this.modernIds = new Set(modern.map(({ id }) => id));
+    if (modern.length > 0) this.modern = new ModernPosts(server, modern[0]!, form, this.streams);
+    if (legacy.length === 0) return;
+    if (sessions === false) this.stateless = new StatelessPosts(server, legacy, form, this.streams);
+    else [this.sessions, this.stateful] = this.makeSessions(legacy);
+  }
+
+  private makeSessions(legacy: readonly Spoken<"server">[]): [Sessions, SessionRequests] {
+    const {
+      events = new MemoryEventStore(),
+      retryMs = defaults.retryMs,
+      sessions: limits,
+      responses = "auto",
+    } = this.options;
+    const environment = { events, retryMs, onStream: this.streams.opened, offStream: this.streams.ended };
+    const sessions = new Sessions(
+      environment,
+      this.server.core.clock,
+      typeof limits === "object" ? limits : {},
+    );
+    return [sessions, new SessionRequests(this.server, legacy, sessions, events, responses)];
+  }
+
+  /** Sessions there are. */
+  get sessionCount(): number {
+    return this.sessions?.size ?? 0;
+  }
+
+  handle(exchange: Exchange): void {
+    const refused = guard(exchange, this.options);
+    if (refused !== undefined) return refuseInvalid(exchange, 403, refused);
+    if (exchange.method === "OPTIONS") return preflight(exchange, this.server);
+    const { authenticate } = this.options;
+    if (!authenticate) return this.route(exchange, nobody);
+    void Promise.resolve(exchange)
+      .then(authenticate)
+      .then((found) => {
+        if ("status" in found)
+          exchange.reply(found.status, { ...corsHeaders(exchange), ...found.headers }, found.text);
+        else this.route(exchange, found);
+      })
+      .catch((error: unknown) => this.fail(exchange, undefined, error));
+  }
+
+  /** Ends all sessions and streams in order. */
+  async close(): Promise<void> {
+    await this.server.close();
+    this.sessions?.endAll();
+    this.streams.close();
+  }
+
+  private route(exchange: Exchange, principal: Principal): void {
+    if (exchange.method === "POST") return this.post(exchange, principal);
+    // Without a session there is nothing to listen to: a stream that never ends would only cost.
+    const named = exchange.header("mcp-session-id") !== undefined;
+    if (exchange.method === "GET" && this.stateful && named) return this.stateful.get(exchange, principal);
+    if (exchange.method === "DELETE" && this.stateful) return this.stateful.delete(exchange, principal);
+    exchange.reply(405, { ...corsHeaders(exchange), allow: this.stateful ? "POST, GET, DELETE" : "POST" });
+  }
+
+  private post(exchange: Exchange, principal: Principal): void {
+    const type = exchange.header("content-type");
+    if (type === undefined || mediaType(type) !== "application/json")
+      return refuseInvalid(exchange, 415, "the body must be application/json");
+    const accepted = acceptedBy(exchange.header("accept"));
+    if (!accepted.json && !accepted.events)
+      return refuseInvalid(exchange, 406, "Accept must allow application/json or text/event-stream");
+    const { bodyLimit = defaults.bodyLimit } = this.options;
+    exchange.readBody(bodyLimit, (text) => {
+      if (text === undefined)
+        return refuseInvalid(exchange, 413, `the body is longer than ${bodyLimit} bytes`);
+      this.body(exchange, text, accepted, principal);
+    });
+  }
+
+  private body(exchange: Exchange, text: string, accepted: Accepted, principal: Principal): void {
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch (error) {
+      const refusal = new McpError("parse-error", `not JSON: ${messageOf(error)}`, {
+        rpcCode: rpc.parseError,
+      });
+      return refuse(exchange, 400, undefined, refusal);
+    }
+    const legacy = this.stateful ?? this.stateless;
+    try {
+      if (this.modern && (!legacy || this.isModern(exchange, message)))
+        this.modern.post(exchange, message, accepted, principal);
+      else legacy!.post(exchange, message, accepted, principal);
+    } catch (error) {
+      this.fail(exchange, message, error);
+    }
+  }
+
+  /** What opens a conversation tells the era (2026-07-28, versioning): the metadata of the request; the header where that is missing. */
+  private isModern(exchange: Exchange, message: unknown): boolean {
+    if (isObject(message) && isModern(message as unknown as Message)) return true;
+    return this.modernIds.has(exchange.header("mcp-protocol-version") ?? "");
+  }
+
+  private fail(exchange: Exchange, message: unknown, error: unknown): void {
+    this.server.core.warn(`HTTP: ${messageOf(error)}`);
+    refuse(exchange, 500, idOf(message), errorOf(error));
+  }
+}

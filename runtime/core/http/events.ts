@@ -1,0 +1,86 @@
+/** Text of one server-sent event. Messages are one line of JSON each: nothing in them can end a line. */
+export function eventText(data: string, id?: string): string {
+  return id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`;
+}
+
+/** An event without data that gives the client an id to resume from, and says how long to wait first. */
+export function primingText(id: string, retryMs: number): string {
+  return `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
+}
+
+/** A comment: keeps the connection from looking idle. */
+export const keepAliveText = ": \n\n";
+
+/** Headers of an event stream. */
+export const eventHeaders: Readonly<Record<string, string>> = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+};
+
+export interface StoredEvent {
+  readonly id: string;
+  readonly data: string;
+}
+
+/** Keeps what was sent to sessions, for clients that lost a stream (2025-11-25, resumability and redelivery). */
+export interface EventStore {
+  /** Keeps a message that was sent on a stream, and names it, unique in the session. */
+  append(session: string, stream: string, data: string): string;
+  /** The stream of an event and what followed on it; nothing if the event is not of that session, or too old. */
+  after(
+    session: string,
+    event: string,
+  ): { readonly stream: string; readonly events: readonly StoredEvent[] } | undefined;
+  /** Forgets a session. */
+  drop(session: string): void;
+}
+
+/** Events kept for one session, and characters in them. */
+const mostEvents = 256;
+const mostCharacters = 1_048_576;
+
+interface Kept extends StoredEvent {
+  readonly stream: string;
+}
+
+interface History {
+  last: number;
+  characters: number;
+  events: Kept[];
+}
+
+/** Keeps the last events of each session in memory. */
+export class MemoryEventStore implements EventStore {
+  private readonly histories = new Map<string, History>();
+
+  append(session: string, stream: string, data: string): string {
+    let history = this.histories.get(session);
+    if (!history) this.histories.set(session, (history = { last: 0, characters: 0, events: [] }));
+    const id = `${stream}-${++history.last}`;
+    history.events.push({ id, stream, data });
+    history.characters += data.length;
+    while (
+      history.events.length > mostEvents ||
+      (history.characters > mostCharacters && history.events.length > 1)
+    )
+      history.characters -= history.events.shift()!.data.length;
+    return id;
+  }
+
+  after(session: string, event: string): { stream: string; events: readonly StoredEvent[] } | undefined {
+    const events = this.histories.get(session)?.events ?? [];
+    const at = events.findIndex(({ id }) => id === event);
+    if (at < 0) return undefined;
+    const { stream } = events[at]!;
+    // An event without data primes the client, and is nothing to send again.
+    return {
+      stream,
+      events: events.slice(at + 1).filter((each) => each.stream === stream && each.data !== ""),
+    };
+  }
+
+  drop(session: string): void {
+    this.histories.delete(session);
+  }
+}

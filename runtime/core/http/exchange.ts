@@ -1,0 +1,30 @@
+/** An event stream that was opened as an answer. */
+export interface EventSink {
+  /** Writes text of events as it is; they leave at once. Says whether anybody is still there. */
+  write(text: string): boolean;
+  end(): void;
+}
+
+/**
+ * One HTTP request and its answer, whatever serves HTTP. The rules of the transport are written against this
+ * alone.
+ */
+export interface Exchange {
+  /** In capitals. */
+  readonly method: string;
+  /** Value of a header; several of one name are joined by commas. @param name in small letters */
+  header(name: string): string | undefined;
+  /**
+   * Reads the whole body as UTF-8.
+   *
+   * @param done is given the text, or `undefined` if there are more bytes than `limit`; never called if the
+   *   client goes away first
+   */
+  readBody(limit: number, done: (text: string | undefined) => void): void;
+  /** Answers with a whole body. */
+  reply(status: number, headers: Readonly<Record<string, string>>, text?: string): void;
+  /** Answers with a body that is yet to come. */
+  openStream(status: number, headers: Readonly<Record<string, string>>): EventSink;
+  /** Calls once if the client goes away before the answer is complete. */
+  onGone(listener: () => void): void;
+}

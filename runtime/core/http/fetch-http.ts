@@ -1,0 +1,109 @@
+import type { Server } from "../server/server.js";
+import { Endpoint } from "./endpoint.js";
+import type { EventSink, Exchange } from "./exchange.js";
+import type { HttpOptions } from "./http-options.js";
+
+/** An exchange in web objects, for Bun, Deno and workers. */
+class FetchExchange implements Exchange {
+  readonly response: Promise<Response>;
+  private readonly request: Request;
+  private resolve!: (response: Response) => void;
+  private gone: (() => void)[] = [];
+
+  constructor(request: Request) {
+    this.request = request;
+    this.response = new Promise((resolve) => (this.resolve = resolve));
+    request.signal.addEventListener("abort", () => this.leave());
+  }
+
+  get method(): string {
+    return this.request.method;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.request.headers.get(name);
+    if (value !== null) return value;
+    // Platforms keep `Host` from headers; the URL has it.
+    return name === "host" ? new URL(this.request.url).host : undefined;
+  }
+
+  readBody(limit: number, done: (text: string | undefined) => void): void {
+    void this.read(limit).then(done, () => this.leave());
+  }
+
+  private async read(limit: number): Promise<string | undefined> {
+    if (Number(this.request.headers.get("content-length")) > limit) return undefined;
+    if (!this.request.body) return "";
+    const reader = this.request.body.getReader();
+    const decoder = new TextDecoder();
+    let text = "";
+    let length = 0;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return text + decoder.decode();
+      length += value.length;
+      if (length > limit) {
+        await reader.cancel();
+        return undefined;
+      }
+      text += decoder.decode(value, { stream: true });
+    }
+  }
+
+  reply(status: number, headers: Readonly<Record<string, string>>, text?: string): void {
+    this.resolve(new Response(text ?? null, { status, headers }));
+  }
+
+  openStream(status: number, headers: Readonly<Record<string, string>>): EventSink {
+    let controller!: ReadableStreamDefaultController<Uint8Array>;
+    let open = true;
+    const encoder = new TextEncoder();
+    const body = new ReadableStream<Uint8Array>({
+      start: (given) => void (controller = given),
+      cancel: () => {
+        open = false;
+        this.leave();
+      },
+    });
+    this.resolve(new Response(body, { status, headers }));
+    return {
+      write(text) {
+        if (open) controller.enqueue(encoder.encode(text));
+        return open;
+      },
+      end() {
+        if (open) controller.close();
+        open = false;
+      },
+    };
+  }
+
+  onGone(listener: () => void): void {
+    if (this.request.signal.aborted) queueMicrotask(listener);
+    else this.gone.push(listener);
+  }
+
+  private leave(): void {
+    for (const listener of this.gone.splice(0)) listener();
+  }
+}
+
+/** What answers web requests. */
+export interface HttpHandler {
+  fetch(this: void, request: Request): Promise<Response>;
+  /** Ends all sessions and streams. */
+  close(): Promise<void>;
+}
+
+/** A handler for platforms that speak in `Request` and `Response`. */
+export function createHttpHandler(server: Server, options: HttpOptions = {}): HttpHandler {
+  const endpoint = new Endpoint(server, options);
+  return {
+    fetch(request) {
+      const exchange = new FetchExchange(request);
+      endpoint.handle(exchange);
+      return exchange.response;
+    },
+    close: () => endpoint.close(),
+  };
+}

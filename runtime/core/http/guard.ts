@@ -1,0 +1,45 @@
+import type { Exchange } from "./exchange.js";
+
+/** Who may talk to the server; without any of it, only programs and pages of this machine. */
+export interface GuardOptions {
+  /** Names the server is reached by, as in `Host`, with or without a port: `api.example.com`. */
+  readonly allowedHosts?: readonly string[];
+  /** Web origins whose pages may call it: `https://app.example.com`. */
+  readonly allowedOrigins?: readonly string[];
+  /** Takes requests whatever their `Host`: any web page may then reach the server by DNS rebinding. */
+  readonly dangerouslyAllowAnyHost?: boolean;
+  /** Takes requests whatever their `Origin`: any web page may then call the server. */
+  readonly dangerouslyAllowAnyOrigin?: boolean;
+}
+
+const loopback: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** Why a request is refused before anything of it is read; nothing if it is not (transports, security). */
+export function guard(exchange: Exchange, options: GuardOptions): string | undefined {
+  const host = exchange.header("host");
+  if (!options.dangerouslyAllowAnyHost && !isAllowedHost(host, options.allowedHosts))
+    return `the host ${JSON.stringify(host ?? "")} is not served here; name it in allowedHosts`;
+  const origin = exchange.header("origin");
+  if (origin === undefined || options.dangerouslyAllowAnyOrigin || isAllowedOrigin(origin, options))
+    return undefined;
+  return `pages of ${JSON.stringify(origin)} may not call this server; name it in allowedOrigins`;
+}
+
+function isAllowedHost(host: string | undefined, allowed: readonly string[] = []): boolean {
+  if (host === undefined) return false;
+  const name = host.toLowerCase();
+  return (
+    loopback.has(withoutPort(name)) ||
+    allowed.some((each) => each.toLowerCase() === name || each.toLowerCase() === withoutPort(name))
+  );
+}
+
+function isAllowedOrigin(origin: string, { allowedOrigins = [] }: GuardOptions): boolean {
+  if (allowedOrigins.includes(origin)) return true;
+  const scheme = /^https?:\/\//.exec(origin)?.[0];
+  return scheme !== undefined && loopback.has(withoutPort(origin.slice(scheme.length).toLowerCase()));
+}
+
+function withoutPort(host: string): string {
+  return host.replace(/:\d+$/, "");
+}

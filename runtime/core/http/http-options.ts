@@ -1,0 +1,40 @@
+import type { EventStore } from "./events.js";
+import type { Exchange } from "./exchange.js";
+import type { GuardOptions } from "./guard.js";
+import type { ResponseForm } from "./post-channel.js";
+import type { SessionLimits } from "./sessions.js";
+
+/** Who asks, and by what name their state and sessions go. */
+export interface Principal {
+  /** What handlers see as `context.auth`. */
+  readonly auth?: unknown;
+  readonly principal?: string;
+}
+
+/** The answer to a request that is refused before it is read. */
+export interface Denial {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly text?: string;
+}
+
+export interface HttpOptions extends GuardOptions {
+  /** `false`: legacy clients are served without sessions, and so without requests of the server's own. */
+  readonly sessions?: boolean | SessionLimits;
+  /** Bytes of a body; 4 MiB without it. */
+  readonly bodyLimit?: number;
+  /** `auto` without it: JSON unless something precedes the answer. */
+  readonly responses?: ResponseForm;
+  /** Keeps what was sent to sessions for clients that lost a stream; in memory without it. */
+  readonly events?: EventStore;
+  /** Milliseconds between comments on quiet streams; 15 s without it, none with 0. */
+  readonly keepAliveMs?: number;
+  /** Milliseconds a client is to wait before it connects to a lost stream again; 1 s without it. */
+  readonly retryMs?: number;
+  /** Finds out who asks, before anything of the body is read. */
+  readonly authenticate?: (
+    request: Pick<Exchange, "method" | "header">,
+  ) => Principal | Denial | Promise<Principal | Denial>;
+}
+
+export const defaults = { bodyLimit: 4 * 1_048_576, keepAliveMs: 15_000, retryMs: 1000 } as const;

@@ -1,0 +1,86 @@
+import { modernTerms } from "../era/modern-server.js";
+import type { Spoken } from "../era/spoken.js";
+import { McpError } from "../peer/errors.js";
+import { type RequestMessage, idOf, isObject, isRequestId } from "../peer/message.js";
+import { errorOf } from "../server/context.js";
+import type { Server } from "../server/server.js";
+import type { Terms } from "../server/terms.js";
+import { corsHeaders } from "./cors.js";
+import type { Exchange } from "./exchange.js";
+import type { Principal } from "./http-options.js";
+import type { Accepted } from "./media.js";
+import { methodProblem, paramProblem, standardProblem } from "./mirrors.js";
+import { type ParamHeaders, paramHeadersOf } from "./param-headers.js";
+import { PostChannel, type ResponseForm, statusOf } from "./post-channel.js";
+import { refuse, refuseInvalid } from "./refuse.js";
+import type { Streams } from "./streams.js";
+
+/** Requests that stand for themselves (2026-07-28, Streamable HTTP): one POST, one answer. */
+export class ModernPosts {
+  private readonly server: Server;
+  private readonly newest: Spoken<"server">;
+  private readonly form: ResponseForm;
+  private readonly streams: Streams;
+  private readonly declared = new WeakMap<object, ParamHeaders>();
+
+  constructor(server: Server, newest: Spoken<"server">, form: ResponseForm, streams: Streams) {
+    this.server = server;
+    this.newest = newest;
+    this.form = form;
+    this.streams = streams;
+  }
+
+  post(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
+    if (!isObject(message) || message["jsonrpc"] !== "2.0" || typeof message["method"] !== "string")
+      return refuseInvalid(exchange, 400, "expected one JSON-RPC request or notification", idOf(message));
+    if (!("id" in message)) return exchange.reply(202, corsHeaders(exchange));
+    if (!isRequestId(message["id"]))
+      return refuseInvalid(exchange, 400, "the id of a request is a string or an integer");
+    const request = message as unknown as RequestMessage;
+    let terms: Terms;
+    try {
+      terms = this.termsOf(exchange, request);
+    } catch (error) {
+      const refusal = errorOf(error);
+      const status = statusOf(refusal.rpcCode ?? 0, this.newest.table);
+      return refuse(exchange, status === 200 ? 400 : status, request.id, refusal);
+    }
+    const { table } = terms.spoken;
+    const channel = new PostChannel(exchange, accepted, this.form, table, this.streams.opened);
+    const connection = this.server.attach(channel, { auth, principal });
+    connection.request(request, terms);
+    if (channel.isDone) return connection.closed();
+    channel.whenDone = () => connection.closed();
+    exchange.onGone(() => connection.closed());
+  }
+
+  /** @throws {McpError} the headers and the body disagree, or the body does not say what it must */
+  private termsOf(exchange: Exchange, request: RequestMessage): Terms {
+    const problem = isObject(request.params?._meta)
+      ? standardProblem(exchange, this.newest.table, request)
+      : undefined;
+    if (problem !== undefined) throw mismatch(this.newest, problem);
+    const terms = modernTerms(this.server.core, request);
+    const entry = terms.spoken.table.incomingRequests.get(request.method);
+    const wrong = entry && (methodProblem(exchange, entry, request) ?? this.paramProblem(exchange, request));
+    if (wrong !== undefined) throw mismatch(terms.spoken, wrong);
+    return terms;
+  }
+
+  private paramProblem(exchange: Exchange, { method, params }: RequestMessage): string | undefined {
+    if (method !== "tools/call") return undefined;
+    const definition = this.server.features.tools.entries.get(params?.["name"] as string)?.definition;
+    if (!definition) return undefined;
+    let declared = this.declared.get(definition);
+    if (!declared) this.declared.set(definition, (declared = paramHeadersOf(definition.inputSchema)));
+    return declared.headers.length === 0
+      ? undefined
+      : paramProblem(exchange, declared.headers, params?.["arguments"]);
+  }
+}
+
+function mismatch(spoken: Spoken, problem: string): McpError {
+  return new McpError("invalid-request", `header mismatch: ${problem}`, {
+    rpcCode: spoken.errorCode("HEADER_MISMATCH"),
+  });
+}

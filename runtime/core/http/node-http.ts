@@ -1,0 +1,160 @@
+import type { IncomingMessage, Server as NodeServer, ServerResponse } from "node:http";
+import { createServer as createNodeServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Server } from "../server/server.js";
+import { Endpoint } from "./endpoint.js";
+import type { EventSink, Exchange } from "./exchange.js";
+import type { HttpOptions } from "./http-options.js";
+
+/** Bytes that may wait for a reader that does not read; more, and it is cut off. */
+const mostWaiting = 8 * 1_048_576;
+
+/** An exchange of node:http, without web objects. */
+class NodeExchange implements Exchange {
+  private readonly request: IncomingMessage;
+  private readonly response: ServerResponse;
+
+  constructor(request: IncomingMessage, response: ServerResponse) {
+    this.request = request;
+    this.response = response;
+  }
+
+  get method(): string {
+    return this.request.method ?? "";
+  }
+
+  header(name: string): string | undefined {
+    const value = this.request.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  readBody(limit: number, done: (text: string | undefined) => void): void {
+    // A framework in front may have read it.
+    const parsed = (this.request as { readonly body?: unknown }).body;
+    if (parsed !== undefined) return done(typeof parsed === "string" ? parsed : JSON.stringify(parsed));
+    if (Number(this.request.headers["content-length"]) > limit) return this.tooLong(done);
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const { request } = this;
+    const onData = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (length <= limit) return void chunks.push(chunk);
+      request.off("data", onData);
+      request.off("end", onEnd);
+      this.tooLong(done);
+    };
+    const onEnd = (): void =>
+      done(chunks.length === 1 ? chunks[0]!.toString() : Buffer.concat(chunks, length).toString());
+    request.on("data", onData);
+    request.on("end", onEnd);
+  }
+
+  /** Answers while the body is still coming, and takes no more of it. */
+  private tooLong(done: (text: undefined) => void): void {
+    this.response.setHeader("connection", "close");
+    done(undefined);
+    this.request.resume();
+    this.response.once("finish", () => this.request.destroy());
+  }
+
+  reply(status: number, headers: Readonly<Record<string, string>>, text?: string): void {
+    if (this.response.headersSent || this.response.destroyed) return;
+    if (text === undefined) this.response.writeHead(status, headers).end();
+    else this.response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(text) }).end(text);
+  }
+
+  openStream(status: number, headers: Readonly<Record<string, string>>): EventSink {
+    const { response } = this;
+    if (!response.headersSent && !response.destroyed) {
+      response.writeHead(status, headers);
+      response.flushHeaders();
+    }
+    return {
+      write(text) {
+        if (response.destroyed || response.writableEnded) return false;
+        response.write(text);
+        if (response.writableLength <= mostWaiting) return true;
+        response.destroy();
+        return false;
+      },
+      end() {
+        if (!response.destroyed) response.end();
+      },
+    };
+  }
+
+  onGone(listener: () => void): void {
+    const { response } = this;
+    if (response.destroyed) return queueMicrotask(listener);
+    response.once("close", () => {
+      if (!response.writableFinished) listener();
+    });
+  }
+}
+
+/** What answers requests of node:http, and of frameworks on top of it. */
+export interface NodeHandler {
+  (request: IncomingMessage, response: ServerResponse): void;
+  /** Ends all sessions and streams. */
+  close(): Promise<void>;
+}
+
+/** A handler to mount into a server of node:http, Express, Fastify and the like. */
+export function createNodeHandler(server: Server, options: HttpOptions = {}): NodeHandler {
+  const endpoint = new Endpoint(server, options);
+  const handle = (request: IncomingMessage, response: ServerResponse): void =>
+    endpoint.handle(new NodeExchange(request, response));
+  return Object.assign(handle, { close: () => endpoint.close() });
+}
+
+export interface ServeHttpOptions extends HttpOptions {
+  /** 0 for any that is free; 3000 without it. */
+  readonly port?: number;
+  /** Interface to listen on; the loopback one without it. */
+  readonly host?: string;
+  /** Path of the endpoint; `/mcp` without it. */
+  readonly path?: string;
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  readonly url: string;
+  readonly port: number;
+  readonly node: NodeServer;
+  /** Ends sessions and streams in order, then the connections. */
+  close(): Promise<void>;
+}
+
+/** Serves over HTTP on a port of its own. Rejects if the port cannot be had. */
+export function serveHttp(server: Server, options: ServeHttpOptions = {}): Promise<HttpServer> {
+  const { port = 3000, host = "127.0.0.1", path = "/mcp" } = options;
+  const handle = createNodeHandler(server, options);
+  // The limits keep a peer that sends byte by byte, or nothing, from holding a connection.
+  const node = createNodeServer(
+    { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 65_000 },
+    (request, response) => {
+      const { url = "" } = request;
+      if (url === path || url.startsWith(`${path}?`)) return handle(request, response);
+      response.writeHead(404).end();
+    },
+  );
+  return new Promise((resolve, reject) => {
+    node.once("error", reject);
+    node.listen(port, host, () => {
+      node.off("error", reject);
+      const { port: taken } = node.address() as AddressInfo;
+      resolve({
+        port: taken,
+        url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}${path}`,
+        node,
+        close: async () => {
+          await handle.close();
+          await new Promise<void>((done) => {
+            node.close(() => done());
+            node.closeAllConnections();
+          });
+        },
+      });
+    });
+  });
+}

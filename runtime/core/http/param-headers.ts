@@ -1,0 +1,94 @@
+import { isObject } from "../peer/message.js";
+import { encodeHeaderValue } from "./value-encoding.js";
+
+/** A parameter of a tool that a header mirrors (2026-07-28, Streamable HTTP, custom headers). */
+export interface ParamHeader {
+  /** In small letters: `mcp-param-region`. */
+  readonly header: string;
+  /** As the client sends it: `Mcp-Param-Region`. */
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly type: "string" | "integer" | "boolean";
+}
+
+export interface ParamHeaders {
+  readonly headers: readonly ParamHeader[];
+  /** What makes the declarations, and with them the tool, invalid. */
+  readonly problem: string | undefined;
+}
+
+const keyword = "x-mcp-header";
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** The headers an `inputSchema` declares. */
+export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
+  const headers: ParamHeader[] = [];
+  let problem = collect(inputSchema, [], headers);
+  const names = headers.map(({ header }) => header);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) problem ??= `${keyword}: ${twice} is declared twice`;
+  return { headers, problem };
+}
+
+/** Goes along `properties` alone; a declaration anywhere else is wrong. */
+function collect(schema: unknown, path: readonly string[], headers: ParamHeader[]): string | undefined {
+  if (!isObject(schema)) return undefined;
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === keyword) {
+      const declared = declaration(schema, value, path);
+      if (typeof declared === "string") return declared;
+      headers.push(declared);
+    } else if (key === "properties" && isObject(value)) {
+      for (const [name, property] of Object.entries(value)) {
+        const problem = collect(property, [...path, name], headers);
+        if (problem !== undefined) return problem;
+      }
+    } else if (!data.has(key) && declares(value))
+      return `${keyword} stands below ${key}, where no parameter can be told`;
+  }
+  return undefined;
+}
+
+/** Keywords whose values are data and no schemas. */
+const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
+
+function declares(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(declares);
+  if (!isObject(value)) return false;
+  return keyword in value || Object.entries(value).some(([key, inner]) => !data.has(key) && declares(inner));
+}
+
+function declaration(
+  { type }: Record<string, unknown>,
+  name: unknown,
+  path: readonly string[],
+): ParamHeader | string {
+  const place = path.join(".");
+  if (typeof name !== "string" || !token.test(name))
+    return `${place}: ${keyword} ${JSON.stringify(name)} is not a header name`;
+  if (path.length === 0) return `${keyword} stands at the root`;
+  if (type !== "string" && type !== "integer" && type !== "boolean")
+    return `${place}: ${keyword} is for strings, integers and booleans, not ${JSON.stringify(type) ?? "what has no type"}`;
+  return { name: `Mcp-Param-${name}`, header: `mcp-param-${name.toLowerCase()}`, path, type };
+}
+
+/** The value at a path; nothing if it is absent or null. */
+export function valueAt(args: unknown, path: readonly string[]): unknown {
+  let value = args;
+  for (const key of path) value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return value ?? undefined;
+}
+
+/**
+ * A value as its header has it; nothing if no header is sent for it.
+ *
+ * @throws {RangeError} an integer that headers cannot carry exactly
+ */
+export function headerValue(value: unknown): string | undefined {
+  if (typeof value === "string") return encodeHeaderValue(value);
+  if (typeof value === "boolean") return String(value);
+  if (typeof value !== "number") return undefined;
+  if (!Number.isSafeInteger(value))
+    throw new RangeError(`${value} is not an integer that a header can carry exactly`);
+  return String(value);
+}

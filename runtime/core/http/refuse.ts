@@ -1,0 +1,17 @@
+import { McpError, rpc } from "../peer/errors.js";
+import { type RequestId, errorText } from "../peer/message.js";
+import { corsHeaders } from "./cors.js";
+import type { Exchange } from "./exchange.js";
+import { jsonHeaders } from "./post-channel.js";
+
+/** Answers with an error, in the form of JSON-RPC. */
+export function refuse(exchange: Exchange, status: number, id: RequestId | undefined, error: McpError): void {
+  const { message, data, rpcCode = rpc.internalError } = error;
+  const body = { code: rpcCode, message, ...(data === undefined ? {} : { data }) };
+  exchange.reply(status, { ...jsonHeaders, ...corsHeaders(exchange) }, errorText(id, body));
+}
+
+/** Answers that a request is not one of the protocol's. */
+export function refuseInvalid(exchange: Exchange, status: number, message: string, id?: RequestId): void {
+  refuse(exchange, status, id, new McpError("invalid-request", message, { rpcCode: rpc.invalidRequest }));
+}

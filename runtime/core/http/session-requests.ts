@@ -1,0 +1,171 @@
+import type { Spoken } from "../era/spoken.js";
+import { McpError, rpc } from "../peer/errors.js";
+import { type RequestId, type RequestMessage, idOf, isObject, isRequestId } from "../peer/message.js";
+import type { Server } from "../server/server.js";
+import { corsHeaders } from "./cors.js";
+import { type EventStore, eventHeaders, eventText } from "./events.js";
+import type { Exchange } from "./exchange.js";
+import type { Principal } from "./http-options.js";
+import { refuseVersion, versionOf } from "./legacy-version.js";
+import { type Accepted, acceptedBy } from "./media.js";
+import type { ResponseForm } from "./post-channel.js";
+import { refuse, refuseInvalid } from "./refuse.js";
+import type { HttpSession } from "./session.js";
+import { SessionStream } from "./session-stream.js";
+import type { Sessions } from "./sessions.js";
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Requests of legacy clients with sessions (2025-11-25, Streamable HTTP, session management). */
+export class SessionRequests {
+  private readonly server: Server;
+  private readonly legacy: readonly Spoken<"server">[];
+  private readonly sessions: Sessions;
+  private readonly events: EventStore;
+  private readonly form: ResponseForm;
+
+  constructor(
+    server: Server,
+    legacy: readonly Spoken<"server">[],
+    sessions: Sessions,
+    events: EventStore,
+    form: ResponseForm,
+  ) {
+    this.server = server;
+    this.legacy = legacy;
+    this.sessions = sessions;
+    this.events = events;
+    this.form = form;
+  }
+
+  post(exchange: Exchange, message: unknown, accepted: Accepted, principal: Principal): void {
+    if (isObject(message) && message["method"] === "initialize")
+      return this.open(exchange, message, accepted, principal);
+    const session = this.find(exchange, principal, message);
+    if (session) this.serve(exchange, message, accepted, corsHeaders(exchange), session);
+  }
+
+  get(exchange: Exchange, principal: Principal): void {
+    const accepted = acceptedBy(exchange.header("accept"));
+    if (!accepted.events) return refuseInvalid(exchange, 406, "Accept must allow text/event-stream");
+    const session = this.find(exchange, principal, undefined);
+    if (!session) return;
+    const last = exchange.header("last-event-id");
+    if (last !== undefined) return this.resume(exchange, session, last);
+    const stream = new SessionStream(
+      session,
+      session.nextStream(),
+      exchange,
+      accepted,
+      this.form,
+      corsHeaders(exchange),
+    );
+    session.listen(stream);
+    stream.start();
+  }
+
+  delete(exchange: Exchange, principal: Principal): void {
+    const session = this.find(exchange, principal, undefined);
+    if (!session) return;
+    this.sessions.end(session);
+    exchange.reply(204, corsHeaders(exchange));
+  }
+
+  /** The session that a request names; without one it is refused. */
+  private find(exchange: Exchange, { principal = "" }: Principal, message: unknown): HttpSession | undefined {
+    const given = exchange.header("mcp-session-id");
+    const id = idOf(message);
+    if (given === undefined)
+      return void refuseInvalid(exchange, 400, "Mcp-Session-Id is missing: send initialize first", id);
+    const session = this.sessions.find(given, principal);
+    if (!session)
+      return void refuseInvalid(exchange, 404, "there is no such session: send initialize again", id);
+    if (versionOf(exchange, this.legacy)) return session;
+    return void refuseVersion(exchange, this.legacy, message);
+  }
+
+  private open(
+    exchange: Exchange,
+    message: unknown,
+    accepted: Accepted,
+    { auth, principal = "" }: Principal,
+  ): void {
+    const session = this.sessions.create(principal);
+    if (!session) {
+      const error = new McpError("internal-error", "there are too many sessions", {
+        rpcCode: rpc.internalError,
+      });
+      return refuse(exchange, 503, idOf(message), error);
+    }
+    session.connection = this.server.attach(session, { auth, principal });
+    this.serve(
+      exchange,
+      message,
+      accepted,
+      { ...corsHeaders(exchange), "mcp-session-id": session.id },
+      session,
+    );
+    // An initialize that was refused opens nothing.
+    if (!session.connection.session && !session.isBusy) this.sessions.end(session);
+  }
+
+  private serve(
+    exchange: Exchange,
+    message: unknown,
+    accepted: Accepted,
+    headers: Headers,
+    session: HttpSession,
+  ): void {
+    const isBatch = Array.isArray(message);
+    const messages: readonly unknown[] = isBatch ? (message as unknown[]) : [message];
+    const problem = problemOf(messages, isBatch, session);
+    if (problem !== undefined)
+      return refuseInvalid(exchange, 400, problem, isBatch ? undefined : idOf(message));
+    const ids = messages.flatMap((each) => idOfRequest(each) ?? []);
+    const { connection } = session;
+    if (ids.length === 0) {
+      connection.receive(message);
+      return exchange.reply(202, headers);
+    }
+    const name = session.nextStream();
+    const stream = new SessionStream(session, name, exchange, accepted, this.form, headers, ids, isBatch);
+    session.expect(ids, stream);
+    connection.receive(message);
+    if (!stream.isDone) stream.watch();
+  }
+
+  /** What a client missed of a stream, and the rest of it. */
+  private resume(exchange: Exchange, session: HttpSession, last: string): void {
+    const missed = this.events.after(session.id, last);
+    if (!missed) return refuseInvalid(exchange, 400, "there is no such event in this session");
+    const stream = session.named(missed.stream);
+    if (stream) return stream.resume(exchange, missed.events);
+    const sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
+    for (const { id, data } of missed.events) sink.write(eventText(data, id));
+    sink.end();
+  }
+}
+
+/** Why the messages of one POST cannot be taken. */
+function problemOf(messages: readonly unknown[], isBatch: boolean, session: HttpSession): string | undefined {
+  const table = session.connection.session?.spoken.table as { readonly batches?: true } | undefined;
+  if (isBatch && !table?.batches) return "batches are not supported";
+  if (messages.length === 0) return "the batch is empty";
+  const ids = new Set<RequestId>();
+  for (const message of messages) {
+    if (!isObject(message) || message["jsonrpc"] !== "2.0") return "not a JSON-RPC 2.0 message";
+    if (typeof message["method"] !== "string") continue;
+    if ("id" in message && !isRequestId(message["id"]))
+      return "the id of a request is a string or an integer";
+    const id = idOfRequest(message);
+    if (id === undefined) continue;
+    if (ids.has(id) || session.streamOf(id)) return "a request of this id is being answered";
+    ids.add(id);
+  }
+  return undefined;
+}
+
+function idOfRequest(message: unknown): RequestId | undefined {
+  const request = message as Partial<RequestMessage>;
+  return typeof request.method === "string" ? idOf(message) : undefined;
+}

@@ -1,0 +1,168 @@
+import { errorText, type RequestId } from "../peer/message.js";
+import { eventHeaders, eventText, primingText } from "./events.js";
+import type { EventSink, Exchange } from "./exchange.js";
+import type { HttpSession } from "./session.js";
+import { type ResponseForm, jsonHeaders } from "./post-channel.js";
+import type { Accepted } from "./media.js";
+
+/**
+ * One stream of a session: the answer to a POST, or what a GET listens to. It outlives connections: what is
+ * sent while nobody is connected waits in the event store.
+ */
+export class SessionStream {
+  readonly name: string;
+  private readonly session: HttpSession;
+  private readonly accepted: Accepted;
+  private readonly form: ResponseForm;
+  /** The POST, until it is answered. */
+  private exchange: Exchange | undefined;
+  private readonly headers: Readonly<Record<string, string>>;
+  private sink: EventSink | undefined;
+  /** Requests whose answers are still to come; a stream without any stays open. */
+  private readonly expected: Set<RequestId> | undefined;
+  private readonly batch: string[] | undefined;
+  private done = false;
+
+  constructor(
+    session: HttpSession,
+    name: string,
+    exchange: Exchange,
+    accepted: Accepted,
+    form: ResponseForm,
+    headers: Readonly<Record<string, string>>,
+    expected?: readonly RequestId[],
+    isBatch = false,
+  ) {
+    this.session = session;
+    this.name = name;
+    this.exchange = exchange;
+    this.accepted = accepted;
+    this.form = form;
+    this.headers = headers;
+    this.expected = expected && new Set(expected);
+    this.batch = isBatch ? [] : undefined;
+  }
+
+  /** Whether somebody is connected to it. */
+  get connected(): boolean {
+    return this.sink !== undefined;
+  }
+
+  get isDone(): boolean {
+    return this.done;
+  }
+
+  /** Watches for the client going away; only for streams that are not answered at once. */
+  watch(): void {
+    this.exchange?.onGone(() => {
+      this.exchange = undefined;
+      this.detach();
+    });
+  }
+
+  /** Opens the event stream, if the client takes one. */
+  start(): boolean {
+    if (this.sink) return true;
+    if (!this.exchange || !this.accepted.events || (this.form === "json" && this.expected)) return false;
+    const { exchange } = this;
+    this.exchange = undefined;
+    this.attach(exchange.openStream(200, { ...eventHeaders, ...this.headers }));
+    exchange.onGone(() => this.detach());
+    const { retryMs, primes } = this.session;
+    if (primes) this.sink!.write(primingText(this.session.keep(this.name, ""), retryMs));
+    return true;
+  }
+
+  /** Sends a message that is no answer. */
+  message(text: string): void {
+    if (this.done) return;
+    this.start();
+    this.write(text);
+  }
+
+  /** Sends an answer; with the last one the stream ends. */
+  answer(id: RequestId, text: string): void {
+    if (this.done) return;
+    this.expected?.delete(id);
+    const last = (this.expected?.size ?? 0) === 0;
+    if (!this.sink && this.exchange && this.takesJson()) return this.answerJson(text, last);
+    for (const earlier of this.batch?.splice(0) ?? []) this.write(earlier);
+    this.start();
+    this.write(text);
+    if (last) this.end();
+  }
+
+  private takesJson(): boolean {
+    return this.accepted.json && (this.form !== "sse" || !this.accepted.events);
+  }
+
+  private answerJson(text: string, last: boolean): void {
+    this.batch?.push(text);
+    if (!last) return;
+    this.exchange!.reply(
+      200,
+      { ...jsonHeaders, ...this.headers },
+      this.batch ? `[${this.batch.join(",")}]` : text,
+    );
+    this.exchange = undefined;
+    this.end();
+  }
+
+  /** Ends the connection, and lets the client come back for the rest (2025-11-25, polling). */
+  disconnect(retryMs: number): void {
+    if (!this.start() || !this.sink) return;
+    this.sink.write(`retry: ${retryMs}\n\n`);
+    const { sink } = this;
+    this.detach();
+    sink.end();
+  }
+
+  /** Goes on with another connection, from the events it missed. */
+  resume(exchange: Exchange, missed: readonly { readonly id: string; readonly data: string }[]): void {
+    const { sink } = this;
+    this.detach();
+    sink?.end();
+    const fresh = exchange.openStream(200, { ...eventHeaders, ...this.headers });
+    for (const { id, data } of missed) fresh.write(eventText(data, id));
+    if (this.done) return fresh.end();
+    this.attach(fresh);
+    exchange.onGone(() => {
+      if (this.sink === fresh) this.detach();
+    });
+  }
+
+  /** The session is over. */
+  close(): void {
+    if (this.exchange && this.expected) {
+      const error = { code: -32603, message: "the session was ended" };
+      for (const id of this.expected) this.exchange.reply(404, jsonHeaders, errorText(id, error));
+    }
+    this.exchange = undefined;
+    const { sink } = this;
+    this.end();
+    sink?.end();
+  }
+
+  private write(text: string): void {
+    const id = this.session.keep(this.name, text);
+    this.sink?.write(eventText(text, id));
+  }
+
+  private end(): void {
+    this.done = true;
+    const { sink } = this;
+    this.detach();
+    sink?.end();
+    this.session.ended(this);
+  }
+
+  private attach(sink: EventSink): void {
+    this.sink = sink;
+    this.session.onStream(sink);
+  }
+
+  private detach(): void {
+    if (this.sink) this.session.offStream(this.sink);
+    this.sink = undefined;
+  }
+}

@@ -1,0 +1,124 @@
+import type { RequestId } from "../peer/message.js";
+import type { ServerConnection } from "../server/connection.js";
+import type { Channel, Receiver } from "../transport/channel.js";
+import type { EventStore } from "./events.js";
+import type { EventSink } from "./exchange.js";
+import type { SessionStream } from "./session-stream.js";
+
+/** What all sessions of an endpoint share. */
+export interface SessionEnvironment {
+  readonly events: EventStore;
+  /** Milliseconds a client waits before it connects to a lost stream again. */
+  readonly retryMs: number;
+  onStream(sink: EventSink): void;
+  offStream(sink: EventSink): void;
+}
+
+/**
+ * From this revision on a stream begins with an event that has an id and no data (2025-11-25, Streamable HTTP,
+ * sending messages); clients of those before take every event for a message.
+ */
+const firstPriming = "2025-11-25";
+
+/** One client between its `initialize` and the end of its session (legacy era): which stream a message goes to. */
+export class HttpSession implements Channel {
+  readonly id: string;
+  /** Whose it is; requests of others do not find it. */
+  readonly principal: string;
+  connection!: ServerConnection;
+  /** Milliseconds, by the clock of the endpoint. */
+  lastSeen: number;
+  private readonly environment: SessionEnvironment;
+  private answering: Map<RequestId, SessionStream> | undefined;
+  private listening: SessionStream[] | undefined;
+  private streams = 0;
+
+  constructor(id: string, principal: string, environment: SessionEnvironment, now: number) {
+    this.id = id;
+    this.principal = principal;
+    this.environment = environment;
+    this.lastSeen = now;
+  }
+
+  get retryMs(): number {
+    return this.environment.retryMs;
+  }
+
+  get primes(): boolean {
+    return (this.connection.session?.spoken.id ?? "") >= firstPriming;
+  }
+
+  /** Whether anybody is connected or waited for. */
+  get isBusy(): boolean {
+    return (this.answering?.size ?? 0) > 0 || (this.listening?.length ?? 0) > 0;
+  }
+
+  nextStream(): string {
+    return (this.streams++).toString(36);
+  }
+
+  /** What answers these requests goes to that stream. */
+  expect(ids: readonly RequestId[], stream: SessionStream): void {
+    this.answering ??= new Map();
+    for (const id of ids) this.answering.set(id, stream);
+  }
+
+  /** What belongs to no request goes to the stream that began to listen last. */
+  listen(stream: SessionStream): void {
+    (this.listening ??= []).push(stream);
+  }
+
+  streamOf(id: RequestId | undefined): SessionStream | undefined {
+    return id === undefined ? undefined : this.answering?.get(id);
+  }
+
+  named(name: string): SessionStream | undefined {
+    return [...(this.answering?.values() ?? []), ...(this.listening ?? [])].find(
+      (stream) => stream.name === name,
+    );
+  }
+
+  ended(stream: SessionStream): void {
+    for (const [id, each] of this.answering ?? []) if (each === stream) this.answering!.delete(id);
+    if (this.listening) this.listening = this.listening.filter((each) => each !== stream);
+  }
+
+  keep(stream: string, data: string): string {
+    return this.environment.events.append(this.id, stream, data);
+  }
+
+  onStream(sink: EventSink): void {
+    this.environment.onStream(sink);
+  }
+
+  offStream(sink: EventSink): void {
+    this.environment.offStream(sink);
+  }
+
+  open(_receiver: Receiver): void {}
+
+  flush(): void {}
+
+  /** One message goes to one stream, and never to another (2025-11-25, multiple connections). */
+  send(text: string, origin?: RequestId): void {
+    const stream =
+      this.streamOf(origin) ??
+      this.listening?.findLast(({ connected }) => connected) ??
+      this.listening?.at(-1);
+    stream?.message(text);
+  }
+
+  answer(id: RequestId | undefined, text: string): void {
+    if (id !== undefined) this.answering?.get(id)?.answer(id, text);
+  }
+
+  disconnect(origin: RequestId, retryMs: number): void {
+    this.streamOf(origin)?.disconnect(retryMs);
+  }
+
+  async close(): Promise<void> {
+    for (const stream of new Set([...(this.answering?.values() ?? []), ...(this.listening ?? [])]))
+      stream.close();
+    this.environment.events.drop(this.id);
+  }
+}

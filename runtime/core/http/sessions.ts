@@ -1,0 +1,81 @@
+import type { Clock } from "../peer/clock.js";
+import { HttpSession, type SessionEnvironment } from "./session.js";
+
+export interface SessionLimits {
+  /** Sessions at a time; 10,000 without it. The one that was idle longest makes room. */
+  readonly maxSessions?: number;
+  /** Milliseconds without a request or an open stream until a session ends; half an hour without it. */
+  readonly idleMs?: number;
+}
+
+/** The sessions of an endpoint. */
+export class Sessions {
+  private readonly sessions = new Map<string, HttpSession>();
+  private readonly environment: SessionEnvironment;
+  private readonly clock: Clock;
+  private readonly most: number;
+  private readonly idleMs: number;
+  private sweepAt: number;
+
+  constructor(
+    environment: SessionEnvironment,
+    clock: Clock,
+    { maxSessions = 10_000, idleMs = 1_800_000 }: SessionLimits,
+  ) {
+    this.environment = environment;
+    this.clock = clock;
+    this.most = maxSessions;
+    this.idleMs = idleMs;
+    this.sweepAt = clock.now() + idleMs / 2;
+  }
+
+  get size(): number {
+    return this.sessions.size;
+  }
+
+  /** A new session; nothing if all there may be are busy. */
+  create(principal: string): HttpSession | undefined {
+    this.sweep();
+    if (this.sessions.size >= this.most && !this.evict()) return undefined;
+    const session = new HttpSession(crypto.randomUUID(), principal, this.environment, this.clock.now());
+    this.sessions.set(session.id, session);
+    return session;
+  }
+
+  /** The session of that id, if it is this principal's. */
+  find(id: string, principal: string): HttpSession | undefined {
+    const session = this.sessions.get(id);
+    if (!session || session.principal !== principal || this.isIdle(session)) return undefined;
+    session.lastSeen = this.clock.now();
+    return session;
+  }
+
+  end(session: HttpSession): void {
+    this.sessions.delete(session.id);
+    session.connection.closed();
+    void session.close();
+  }
+
+  endAll(): void {
+    for (const session of [...this.sessions.values()]) this.end(session);
+  }
+
+  private isIdle(session: HttpSession): boolean {
+    return !session.isBusy && this.clock.now() - session.lastSeen >= this.idleMs;
+  }
+
+  /** Looked at when a session is made: no timer keeps a process alive for it. */
+  private sweep(): void {
+    if (this.clock.now() < this.sweepAt) return;
+    this.sweepAt = this.clock.now() + this.idleMs / 2;
+    for (const session of [...this.sessions.values()]) if (this.isIdle(session)) this.end(session);
+  }
+
+  private evict(): boolean {
+    let oldest: HttpSession | undefined;
+    for (const session of this.sessions.values())
+      if (!session.isBusy && (!oldest || session.lastSeen < oldest.lastSeen)) oldest = session;
+    if (oldest) this.end(oldest);
+    return oldest !== undefined;
+  }
+}
