@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { childEnvironment } from "../../../runtime/core/stdio/environment.js";
+import { childEnvironment, safeVariables } from "../../../runtime/core/stdio/environment.js";
 
 const from = { PATH: "/bin", HOME: "/home/a", API_KEY: "secret", SHELL: "() { :; }; evil", LANG: undefined };
 
@@ -39,4 +40,12 @@ test("on Windows names are the same in any case", () => {
       add: { PATH: "C:\\mine", temp: undefined },
     }),
   ).toEqual({ PATH: "C:\\mine", AppData: "C:\\data" });
+});
+
+test("the manual names what is inherited", () => {
+  const manual = readFileSync("docs/stdio.md", "utf8");
+  const named = (platform: string): string[] =>
+    new RegExp(`^- ${platform}: ((?:.|\\n )+)$`, "m").exec(manual)![1]!.split(/,\s+/);
+  expect(named("POSIX")).toEqual(safeVariables.posix);
+  expect(named("Windows")).toEqual(safeVariables.windows);
 });

@@ -88,9 +88,9 @@ test("11 MB without an end are reported once and not kept", () => {
   expect(said).toEqual([10 * 1024 * 1024, "next"]);
 });
 
-test("50 MB arrive whole when the limit allows", () => {
-  const text = "x".repeat(50e6);
-  const [line] = linesOf(cut(text + "\n", 64 * 1024), 64e6);
+test("more than usual arrives whole when the limit allows", () => {
+  const text = "x".repeat(12e6);
+  const [line] = linesOf(cut(text + "\n", 64 * 1024), 12e6);
   expect(line === text).toBe(true);
 });
 
