@@ -113,7 +113,9 @@ export const commands: readonly CommandDefinition[] = [
       "fail-on": text("What makes the exit code 1 (default: breaking)", {
         choices: ["breaking", "dangerous", "any", "never"],
       }),
-      format: text("How to print", { choices: ["text", "json", "markdown", "github"] }),
+      format: text("How to print", {
+        choices: ["text", "json", "markdown", "github", "sarif", "junit"],
+      }),
       approvals: text("Approved findings (default: mcp-approvals.json beside the configuration)"),
       baseline: text("An earlier report (--format json): only findings that are not in it fail"),
     },
@@ -173,7 +175,7 @@ export const globalOptions: Readonly<Record<string, Options>> = {
   json: flag("Print one JSON document on standard output (short for --format json)"),
   format: text("How to print", { choices: ["text", "json", "github"] }),
   quiet: flag("Print findings and errors only"),
-  verbose: flag("Print details"),
+  verbose: { ...flag("Print details"), alias: "v" },
   color: text("When to use colours", { choices: ["auto", "always", "never"] }),
   config: text("Configuration file (default: the nearest mcpgen.config.{json,js,ts} upwards)"),
 };

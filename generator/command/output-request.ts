@@ -40,7 +40,7 @@ export function outputRequest(
     overrides !== undefined
       ? resolve(directory, overrides)
       : config.templates && resolve(folder, config.templates);
-  const packageName = args.string("package") ?? config.package;
+  const packageName = packageNameOf(args, project);
   const importExtension =
     (args.string("import-extension") as "js" | "ts" | undefined) ?? config.importExtension ?? "js";
   const notes = !args.flag("no-notes");
@@ -64,6 +64,25 @@ export function outputRequest(
     },
     partial: only !== undefined,
   };
+}
+
+/** What npm allows as a name; more on docs.npmjs.com, package.json, name. */
+const npmName = /^(?:@[a-z\d~-][a-z\d._~-]*\/)?[a-z\d~-][a-z\d._~-]*$/;
+
+function packageNameOf(args: Arguments, { loaded }: Project): string | undefined {
+  const given = args.string("package");
+  const name = given ?? loaded.config.package;
+  if (name === undefined || (npmName.test(name) && name.length <= 214)) return name;
+  const what = given === undefined ? "package" : "--package";
+  throw new CodedError(
+    given === undefined ? "MG2103" : "MG2004",
+    `expected ${what} to be a name that npm allows, got ${JSON.stringify(name)}`,
+    {
+      ...(given === undefined &&
+        loaded.file !== undefined && { place: { file: loaded.file, pointer: "/package" } }),
+      next: "Use lower case letters, digits, - and ., with or without a scope: @scope/name.",
+    },
+  );
 }
 
 function sourcesOf(args: Arguments, project: Project, directory: string, lock: Lock): RevisionSource[] {

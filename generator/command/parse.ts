@@ -1,6 +1,7 @@
 import yargs, { type Argv } from "yargs";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { Arguments, standardInput } from "./arguments.js";
+import { completionScript } from "./completion.js";
 import { type CommandDefinition, commands, globalOptions, groups } from "./commands.js";
 import { exitCodeTable } from "./exit-codes.js";
 import { usageError } from "./usage-error.js";
@@ -23,6 +24,11 @@ export async function parseCommandLine(
   version: string,
   print: (text: string) => void,
 ): Promise<Selection | undefined> {
+  const script = completionScript(args);
+  if (script !== undefined) {
+    print(script);
+    return undefined;
+  }
   let selection: Selection | undefined;
   const select = (command: CommandDefinition, values: Record<string, unknown>): void => {
     refuseRepeated(command, values);
@@ -34,12 +40,17 @@ export async function parseCommandLine(
     if (typeof entry === "string") addGroup(parser, entry, select);
     else addCommand(parser, entry, select);
   }
-  parser.completion("completion", "Print a completion script for bash or zsh");
+  parser.completion(
+    "completion",
+    "Print a completion script: for bash or zsh, or with a name for fish or powershell",
+  );
   parser.fail((message: string | null, error: Error | undefined) => {
     throw error instanceof CodedError ? error : usageError(message ?? error?.message ?? "", args);
   });
+  // Alone it asks for the version, as everywhere; beside a command it is short for --verbose.
+  const words = args.join(" ") === "-v" ? ["--version"] : args;
   await parser.parseAsync(
-    args.map((word) => (word === "-" ? standardInput : word)),
+    words.map((word) => (word === "-" ? standardInput : word)),
     {},
     (_error, _values, output) => {
       if (output) print(output);
@@ -66,6 +77,7 @@ function configure(parser: Argv, version: string): Argv {
     .demandCommand(1)
     .strict()
     .help()
+    .alias("help", "h")
     .version(version)
     .wrap(100)
     .epilogue(exitCodeTable())

@@ -114,8 +114,17 @@ export function placeText({ file, line, column, pointer }: Place): string {
   const position = [file, line, line === undefined ? undefined : column]
     .filter((part) => part !== undefined)
     .join(":");
-  const parts = [position, pointer].filter((part) => part !== undefined && part !== "");
+  const parts = [position, pointer && shortPointer(pointer)].filter(
+    (part) => part !== undefined && part !== "",
+  );
   return printable(parts.join(" ")) || "(whole document)";
+}
+
+/** Of a long pointer the beginning and the end tell most. */
+function shortPointer(pointer: string): string {
+  const most = 120;
+  if (pointer.length <= most) return pointer;
+  return `${pointer.slice(0, most * 0.6)}…${pointer.slice(-most * 0.3)}`;
 }
 
 function indented(detail: string, paint: Paint): string {
@@ -130,7 +139,7 @@ function indented(detail: string, paint: Paint): string {
 
 /** A workflow command of GitHub Actions; its values may not hold line ends, nor its properties `:` and `,`. */
 export function annotation({ code, severity, message, place, next, detail }: Finding): string {
-  const pointer = place?.pointer ? `${place.pointer}: ` : "";
+  const pointer = place?.pointer ? `${shortPointer(place.pointer)}: ` : "";
   const lines = [pointer + message, next].filter((part) => part !== undefined).map(printable);
   const text = [...lines, ...(detail === undefined ? [] : [printableLines(detail)])].join("\n");
   const properties = Object.entries({ file: place?.file, line: place?.line, col: place?.column, title: code })

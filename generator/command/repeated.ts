@@ -23,7 +23,7 @@ export function restoring(findings: readonly Finding[]): string {
 }
 
 /** Options that say how to print, which the mending command need not repeat. */
-const presentation = /^--(?:json|quiet|verbose|format=.*|color=.*)$/;
+const presentation = /^(?:-v|--(?:json|quiet|verbose|format=.*|color=.*))$/;
 
 /** A word as a shell takes it. */
 export function quoted(word: string): string {

@@ -16,7 +16,7 @@ export function readSettings(args: readonly string[]): ConsoleSettings {
       json: { type: "boolean" },
       format: { type: "string" },
       quiet: { type: "boolean" },
-      verbose: { type: "boolean" },
+      verbose: { type: "boolean", short: "v" },
       color: { type: "string" },
     },
   });

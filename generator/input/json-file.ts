@@ -1,5 +1,6 @@
 import type { JsonValue } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { type DuplicateKey, duplicateKey } from "./duplicate-keys.js";
 import { decodeText, readBytes } from "./text-file.js";
 
 /** A JSON file as read: its value and the text that positions refer to. */
@@ -13,7 +14,7 @@ export interface JsonFile {
  * Reads a JSON file.
  *
  * @param file path, also the name errors use
- * @throws CodedError MG1001–MG1004; for text that is not JSON with line and column
+ * @throws CodedError MG1001–MG1004, MG1009; for text that is not JSON or not clear with line and column
  */
 export async function loadJson(file: string): Promise<JsonFile> {
   return parseJson(decodeText(await readBytes(file), file), file);
@@ -21,11 +22,32 @@ export async function loadJson(file: string): Promise<JsonFile> {
 
 /** As `loadJson`, for text that is already there. */
 export async function parseJson(text: string, file: string): Promise<JsonFile> {
+  const value = await parsed(text, file);
+  const duplicate = duplicateKey(text, value);
+  if (duplicate) throw await ambiguous(text, file, duplicate);
+  return { file, text, value };
+}
+
+async function parsed(text: string, file: string): Promise<JsonValue> {
   try {
-    return { file, text, value: JSON.parse(text) as JsonValue };
+    return JSON.parse(text) as JsonValue;
   } catch (error) {
     throw await syntaxError(text, file, error);
   }
+}
+
+async function ambiguous(text: string, file: string, duplicate: DuplicateKey): Promise<CodedError> {
+  const { lineAndColumn } = await import("./positions.js");
+  const { key, first, offset } = duplicate;
+  const { line } = lineAndColumn(text, first);
+  return new CodedError(
+    "MG1009",
+    `the key ${JSON.stringify(key)} stands twice in one object, first in line ${line}`,
+    {
+      place: { file, ...lineAndColumn(text, offset) },
+      next: "Remove one of them.",
+    },
+  );
 }
 
 async function syntaxError(text: string, file: string, cause: unknown): Promise<CodedError> {

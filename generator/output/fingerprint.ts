@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -23,7 +23,8 @@ export function generatorFingerprint(): string | undefined {
 
 /** The hash of one file's content; of no file, too. */
 export function fileFingerprint(file: string | undefined): string {
-  return file !== undefined && existsSync(file) ? sha256(readFileSync(file)) : "none";
+  const isFile = file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile();
+  return isFile ? sha256(readFileSync(file)) : "none";
 }
 
 /** The hash of the files in a folder, not of folders in it. */

@@ -53,3 +53,17 @@ test.each(["always", "never"] as const)("results keep our colours and no others 
   expect(stdout.includes("\u001b[31mworst\u001b[39m")).toBe(color === "always");
   expect(stripVTControlCharacters(stdout)).not.toMatch(odd);
 });
+
+test("a long pointer is shown by its beginning and its end, and kept whole for programs", () => {
+  const pointer = `/$defs/Deep${"/items".repeat(200)}/properties/last`;
+  const deep: Finding = {
+    code: "MG1108",
+    severity: "error",
+    message: "x",
+    place: { file: "a.json", pointer },
+  };
+  for (const shown of [findingText(deep, plain), annotation(deep)]) {
+    expect(shown).toMatch(/\/\$defs\/Deep\/items\/items.*….*\/properties\/last/);
+    expect(shown.length).toBeLessThan(200);
+  }
+});

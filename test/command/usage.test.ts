@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { commands, globalOptions } from "../../generator/command/commands.js";
+import { smallProject } from "./small-protocol.js";
 import { temporaryFolder } from "../temporary-folder.js";
 import { mcpgen } from "./in-process.js";
 
@@ -82,6 +83,59 @@ test("completion offers every option of every command", async () => {
     );
   }
   expect((await mcpgen(temporaryFolder(), ["completion"])).stdout).toContain("mcpgen");
+});
+
+test.each(["fish", "powershell"])("completion for %s asks mcpgen what may come next", async (shell) => {
+  const { stdout, code } = await mcpgen(temporaryFolder(), ["completion", shell]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("mcpgen --get-yargs-completions")]);
+});
+
+test("completion for a shell that nobody knows", async () => {
+  const { code, stderr } = await mcpgen(temporaryFolder(), ["completion", "tcsh"]);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining("error MG2004: expected one of fish, powershell"),
+  ]);
+});
+
+test("-h is --help; -v is --version alone, and --verbose beside a command", async () => {
+  const folder = temporaryFolder();
+  for (const [short, long] of [
+    [["-h"], ["--help"]],
+    [
+      ["check", "-h"],
+      ["check", "--help"],
+    ],
+    [["-v"], ["--version"]],
+  ] as const) {
+    const ran = await mcpgen(folder, short);
+    expect(ran).toEqual(await mcpgen(folder, long));
+    expect([ran.code, ran.stdout.length > 4]).toEqual([0, true]);
+  }
+  expect((await mcpgen(folder, ["revision", "list", "-v"])).stderr).toContain("no configuration file");
+});
+
+test.each(["Upper", "a b", "@scope", "@scope/", ".hidden", "_x", "a".repeat(215), "a/b"])(
+  "npm would refuse the package name %j, and so do we",
+  async (name) => {
+    const folder = await smallProject({ "named.json": JSON.stringify({ package: name }) });
+    const option = await mcpgen(folder, ["generate", `--package=${name}`]);
+    expect([option.code, option.stderr]).toEqual([2, expect.stringContaining("error MG2004")]);
+    const config = await mcpgen(folder, ["generate", "--config=named.json"]);
+    expect([config.code, config.stderr]).toEqual([
+      2,
+      expect.stringMatching(/named\.json \/package: error MG2103/),
+    ]);
+  },
+);
+
+test("a folder given with --schema is named", async () => {
+  const folder = await smallProject();
+  const { code, stderr } = await mcpgen(folder, ["generate", "--schema", "schema", "--name", "x"]);
+  expect([code, stderr]).toEqual([
+    3,
+    expect.stringContaining("schema: error MG1001: cannot be read (EISDIR)"),
+  ]);
 });
 
 describe("--json prints one document and nothing else", () => {

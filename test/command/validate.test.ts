@@ -102,6 +102,19 @@ describe("answers are paired with the one open request that fits", () => {
   });
 });
 
+test.each<[object, string]>([
+  [{ id: 1, result: {}, error: { code: 1, message: "no" } }, "result and error"],
+  [{ id: 1, method: "ping", result: {} }, "method and result"],
+  [{ method: "notifications/initialized", error: { code: 1, message: "no" } }, "method and error"],
+])("a message is one thing: %j is none", async (message, what) => {
+  const judge = new Judge(await protocol("2025-11-25"));
+  const [verdict] = judge.judge({ jsonrpc: "2.0", ...message });
+  expect(verdict).toEqual({
+    kind: "unknown",
+    issues: [{ pointer: "", message: `expected one of method, result and error, got ${what}` }],
+  });
+});
+
 test("a method of the other side, of no side, and one that is nearly right", async () => {
   const judge = new Judge(await protocol("2025-11-25"));
   const message = (method: string) => ({ jsonrpc: "2.0", id: 1, method });

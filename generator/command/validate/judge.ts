@@ -41,10 +41,22 @@ export class Judge {
   private single(message: unknown, from: Side | undefined): Verdict {
     if (!isJsonObject(message))
       return { kind: "unknown", issues: this.envelope(message, ["JSONRPCMessage"]) };
+    const kinds = ["method", "result", "error"].filter((member) => member in message);
+    if (kinds.length > 1) return this.ambiguous(message, kinds, from);
     if ("method" in message) return this.call(message, from);
     if ("result" in message) return this.result(message, from);
     if ("error" in message) return this.error(message, from);
     const issue = { pointer: "", message: "expected a method, a result or an error, got none of them" };
+    return { kind: "unknown", issues: [issue] };
+  }
+
+  /** A message is one thing (JSON-RPC 2.0, sections 4 and 5). As an answer it still ends its request. */
+  private ambiguous(message: JsonObject, kinds: readonly string[], from: Side | undefined): Verdict {
+    if (!("method" in message)) this.open.take(message["id"], from);
+    const issue = {
+      pointer: "",
+      message: `expected one of method, result and error, got ${kinds.join(" and ")}`,
+    };
     return { kind: "unknown", issues: [issue] };
   }
 

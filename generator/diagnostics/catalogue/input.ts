@@ -50,6 +50,12 @@ export const inputDiagnostics = {
     explanation:
       "A source is the path of a file, an http or https URL, or `-` for standard input. Other schemes are not spoken: download the file with a program that does, and name the copy.",
   },
+  MG1009: {
+    title: "A key stands twice in an object",
+    exit: 3,
+    explanation:
+      "JSON readers keep one of the two values, most of them the last, and say nothing: what the file means depends on who reads it. Mostly a merge or a copy left the other one behind. Remove the one that is not meant.",
+  },
   MG1101: {
     title: "The document is not a JSON Schema",
     exit: 3,
