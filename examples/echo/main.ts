@@ -1,0 +1,18 @@
+// The smallest server there is: one tool, every revision of the protocol.
+import "@mcpgen/runtime/stdio-guard";
+import { serverRevisions } from "@mcpgen/protocol";
+import { createServer } from "@mcpgen/runtime";
+import { serveStdio } from "@mcpgen/runtime/stdio";
+
+const server = createServer({ name: "echo", version: "1.0.0" }, { revisions: serverRevisions });
+
+server.tool<{ message: string }>(
+  "echo",
+  {
+    description: "Says what it is told.",
+    inputSchema: { type: "object", properties: { message: { type: "string" } }, required: ["message"] },
+  },
+  ({ message }) => message,
+);
+
+serveStdio(server);

@@ -1,0 +1,53 @@
+import { watch } from "node:fs";
+import { readFile, readdir, realpath } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { isUtf8 } from "node:buffer";
+
+/** A folder whose files may be read, and nothing outside it. */
+export class Folder {
+  readonly path: string;
+
+  /** @param path real: without symbolic links */
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  static async at(path: string): Promise<Folder> {
+    return new Folder(await realpath(path));
+  }
+
+  /** Names of the files that are directly in it. */
+  async names(): Promise<string[]> {
+    const entries = await readdir(this.path, { withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  }
+
+  /**
+   * Contents of a file, or nothing if there is none. `path` comes from the client: `..` and symbolic links
+   * that lead out of the folder are resolved first and then refused like files that do not exist, so that
+   * the answer does not tell what is outside.
+   */
+  async read(path: string): Promise<Buffer | undefined> {
+    try {
+      const real = await realpath(join(this.path, path));
+      return real.startsWith(this.path + sep) ? await readFile(real) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Calls with the name of each file that comes, goes or changes. */
+  watch(changed: (name: string) => void): void {
+    watch(this.path, (_, name) => {
+      if (name !== null) changed(name);
+    });
+  }
+}
+
+/** The bytes as the contents of a resource: text where they are text. */
+export function contentsOf(
+  uri: string,
+  bytes: Buffer,
+): { uri: string; text: string } | { uri: string; blob: string } {
+  return isUtf8(bytes) ? { uri, text: bytes.toString("utf8") } : { uri, blob: bytes.toString("base64") };
+}
