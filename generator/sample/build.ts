@@ -6,6 +6,7 @@ import {
   type TypeName,
   canonicalText,
   jsonEqual,
+  matcherOf,
 } from "@mcpgen/engine";
 import type { Choices } from "./choices.js";
 import { rangeOf } from "./numbers.js";
@@ -168,7 +169,7 @@ export function memberNodes(node: SchemaNode, key: string): SchemaNode[] {
   const named = node.properties?.get(key);
   const nodes = named ? [named] : [];
   for (const [pattern, child] of node.patternProperties ?? []) {
-    if (new RegExp(pattern, "u").test(key)) nodes.push(child);
+    if (matcherOf(pattern)?.test(key)) nodes.push(child);
   }
   if (nodes.length === 0 && node.additionalProperties) nodes.push(node.additionalProperties);
   return nodes;

@@ -1,3 +1,5 @@
+import { matcherOf } from "@mcpgen/engine";
+
 /** A sample in each format the schemas use; formats are annotations, but samples should honour them. */
 const byFormat: ReadonlyMap<string, string> = new Map([
   ["byte", "aGVsbG8="],
@@ -57,6 +59,8 @@ const patternCandidates = [...plainCandidates, ...byFormat.values(), ...oddStrin
 
 /** Some string that matches all `patterns`, or `undefined`: only plain candidates are tried. */
 export function matching(patterns: readonly string[], preferred: string): string | undefined {
-  const tests = patterns.map((pattern) => new RegExp(pattern, "u"));
-  return [preferred, ...patternCandidates].find((candidate) => tests.every((test) => test.test(candidate)));
+  const matchers = patterns.map((pattern) => matcherOf(pattern));
+  return [preferred, ...patternCandidates].find((candidate) =>
+    matchers.every((matcher) => matcher?.test(candidate)),
+  );
 }

@@ -18,6 +18,18 @@ export interface Matcher {
  * @throws SyntaxError where it is no regular expression
  */
 export function matcherOf(pattern: string): Matcher | undefined {
+  if (!remembered.has(pattern)) {
+    if (remembered.size >= mostRemembered) remembered.clear();
+    remembered.set(pattern, newMatcher(pattern));
+  }
+  return remembered.get(pattern);
+}
+
+/** Schemas say the same patterns over and over, and are read more than once. */
+const remembered = new Map<string, Matcher | undefined>();
+const mostRemembered = 500;
+
+function newMatcher(pattern: string): Matcher | undefined {
   const native = new RegExp(pattern, "u");
   if (hazardOf(pattern) === "none") return native;
   const expression = parsePattern(pattern);
