@@ -9,6 +9,17 @@ ${each(count, (name) => `interface ${name}Input { ${plainFields(name)} }\n`)}
 export interface Handlers {${each(count, (name) => `${name}(input: ${name}Input): Promise<Result>;\n`)}}
 export const handlers: Handlers = {${each(count, (name) => `async ${name}(input) { ${answer(name)} },\n`)}};`,
 
+  ours: (count) => `
+import { serverRevisions } from "@mcpgen/protocol";
+import { createServer } from "@mcpgen/runtime";
+export const server = createServer({ name: "bench", version: "1.0.0" }, { revisions: serverRevisions });
+${each(count, (name) => `interface ${name}Input { ${plainFields(name)} }\n`)}
+${each(
+  count,
+  (name) =>
+    `server.tool<${name}Input>("${name}", { inputSchema: ${jsonSchema(name)} }, async (input) => { ${answer(name)} });\n`,
+)}`,
+
   "sdk-v1": (count) => `
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
@@ -56,6 +67,11 @@ ${each(
 
 function plainFields(name) {
   return `title${name}: string; size${name}: number; deep${name}: boolean; tags${name}: string[]; note${name}?: string`;
+}
+
+function jsonSchema(name) {
+  return `{ type: "object", properties: { title${name}: { type: "string" }, size${name}: { type: "number" }, deep${name}: { type: "boolean" },
+  tags${name}: { type: "array", items: { type: "string" } }, note${name}: { type: "string" } }, required: ["title${name}", "size${name}", "deep${name}", "tags${name}"] }`;
 }
 
 function zodFields(name) {

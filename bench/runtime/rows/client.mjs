@@ -12,8 +12,11 @@ function row(name, revision) {
   return { name, unit: "µs", bar: [1.5, floor], measure: (effort) => measureRow(revision, effort) };
 }
 
+/** Calls in a round. */
+const most = 10_000;
+
 async function measureRow(revision, { share, rounds }) {
-  const count = Math.ceil(10_000 * share);
+  const count = Math.ceil(most * share);
   const taking = contenders().filter((one) => one.client !== undefined && one.revisions.includes(revision));
   const clients = new Map();
   for (const one of taking) clients.set(one.name, fork(one.client, [server, revision]));
@@ -22,7 +25,7 @@ async function measureRow(revision, { share, rounds }) {
     const [{ spent }] = await once(client, "message");
     return spent / count;
   };
-  for (const client of clients.values()) await calls(client, 2 * count);
+  for (const client of clients.values()) await calls(client, 2 * most);
   const spent = await takeTurns(taking, rounds, ({ name }) => calls(clients.get(name), count));
   for (const client of clients.values()) {
     client.disconnect();

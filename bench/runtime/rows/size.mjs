@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { contenders, ours } from "../contenders.mjs";
@@ -7,13 +8,19 @@ const lock = JSON.parse(readFileSync(new URL("../package-lock.json", import.meta
 
 /** What a stdio server of two tools is as one file, and what is installed for it. */
 export const sizeRows = [
-  { name: "stdio server, min+gzip", unit: "KiB", bar: 20, measure: sizes },
+  { name: "stdio server, min+gzip", unit: "KiB", bar: 20, measure: () => sizes("five") },
+  { name: "the same, two newest revisions", unit: "KiB", bar: 15, measure: () => sizes("two") },
   { name: "packages installed for it", unit: "", bar: 0, measure: async () => packages() },
 ];
 
-async function sizes() {
+/** Ours is a server from a contract; which revisions the others hold cannot be chosen. */
+async function sizes(revisions) {
   const values = new Map();
-  for (const { name, server } of contenders()) values.set(name, (await bundled(server)) / 1024);
+  for (const { name, server } of contenders()) {
+    const bundle =
+      name === ours ? fileURLToPath(new URL(`../bundles/${revisions}.mjs`, import.meta.url)) : server;
+    values.set(name, (await bundled(bundle)) / 1024);
+  }
   return values;
 }
 
@@ -26,9 +33,19 @@ async function bundled(file) {
     platform: "node",
     format: "esm",
     legalComments: "none",
+    plugins: [withoutDynamicImports],
   });
   return gzipSync(outputFiles[0].contents, { level: 9 }).length;
 }
+
+/** What is loaded only when it is needed, such as the explanation of a refused message, is not counted. */
+const withoutDynamicImports = {
+  name: "without dynamic imports",
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /./ }, ({ kind, path }) =>
+      kind === "dynamic-import" ? { path, external: true } : undefined,
+    ),
+};
 
 /** What each needs beyond Node, as its documentation has it: the package, its stdio transport, a schema library. */
 const needed = {

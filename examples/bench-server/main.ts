@@ -1,0 +1,43 @@
+/**
+ * A server to measure: `echo` and `add`, and as many more tools as `BENCH_TOOLS` asks for.
+ * Usage: node dist/examples/bench-server/main.js [--stdio]
+ */
+import "@mcpgen/runtime/stdio-guard";
+import { serverRevisions } from "@mcpgen/protocol";
+import { createServer } from "@mcpgen/runtime";
+import { serveStdio } from "@mcpgen/runtime/stdio";
+
+const server = createServer({ name: "bench", version: "1.0.0" }, { revisions: serverRevisions });
+
+const message = {
+  type: "object",
+  properties: { message: { type: "string" } },
+  required: ["message"],
+} as const;
+const operands = {
+  type: "object",
+  properties: { a: { type: "number" }, b: { type: "number" } },
+  required: ["a", "b"],
+} as const;
+
+server.tool<{ message: string }>(
+  "echo",
+  { description: "Answers with the message", inputSchema: message },
+  (input) => input.message,
+);
+server.tool<{ a: number; b: number }>(
+  "add",
+  { description: "Adds two numbers", inputSchema: operands },
+  ({ a, b }) => String(a + b),
+);
+for (let index = 2; index < Number(process.env["BENCH_TOOLS"] ?? 2); index++)
+  server.tool<{ message: string }>(
+    `tool_${index}`,
+    {
+      description: `Tool number ${index}, which answers with the message`,
+      inputSchema: message,
+    },
+    (input) => input.message,
+  );
+
+serveStdio(server);
