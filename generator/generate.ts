@@ -165,7 +165,8 @@ function emitAll(
       origin: `schema/${model.revision}`,
     };
     run(schemaEmitters, { ...surroundings, schema: model.schema });
-    run(modelEmitters, { ...surroundings, model });
+    const previous = models[models.indexOf(model) - 1];
+    run(modelEmitters, { ...surroundings, model, ...(previous && { previous }) });
   }
   const workspace: WorkspaceInput = {
     ...common,

@@ -10,6 +10,7 @@ import type {
   Requests,
   Result,
 } from "./methods.js";
+import { serverSteps } from "./steps.js";
 
 /** Revision 2025-03-26 as a server speaks it. */
 export const revision: Revision<"server"> = {
@@ -19,6 +20,7 @@ export const revision: Revision<"server"> = {
   role: "server",
   table: serverReceives,
   check: () => import("./check.js"),
+  steps: serverSteps,
 };
 
 /** Functions that answer what the client requests, by method. */

@@ -10,6 +10,7 @@ import type {
   ServerNotificationMethod,
   ServerRequestMethod,
 } from "./methods.js";
+import { clientSteps } from "./steps.js";
 
 /** Revision 2025-06-18 as a client speaks it. */
 export const revision: Revision<"client"> = {
@@ -19,6 +20,7 @@ export const revision: Revision<"client"> = {
   role: "client",
   table: clientReceives,
   check: () => import("./check.js"),
+  steps: clientSteps,
 };
 
 /** Functions that answer what the server requests, by method. */

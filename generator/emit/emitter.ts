@@ -34,6 +34,8 @@ export interface SchemaInput extends Surroundings {
 /** Input of the emitters that know the protocol: tables, stubs, vectors, PROTOCOL.md. */
 export interface ModelInput extends Surroundings {
   readonly model: ProtocolModel;
+  /** The revision before it, if that is emitted too. */
+  readonly previous?: ProtocolModel;
 }
 
 /** Input of the emitters whose output speaks of all revisions: model, authoring, index, package.json. */

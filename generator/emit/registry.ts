@@ -6,6 +6,7 @@ import { emitOpen } from "./open/emit.js";
 import { emitPackage } from "./package/emit.js";
 import { emitProtocolReport } from "./protocol-report/emit.js";
 import { emitSharedModel } from "./shared-types/emit.js";
+import { emitSteps, emitStepping } from "./steps/emit.js";
 import { emitClient, emitServer } from "./stubs/emit.js";
 import { emitTypes } from "./types/emit.js";
 import { emitValidators } from "./validators/emit.js";
@@ -30,6 +31,7 @@ export const modelEmitters: Emitters<ModelInput> = {
   methods: emitMethods,
   client: emitClient,
   server: emitServer,
+  steps: emitSteps,
   vectors: emitVectors,
   protocol: emitProtocolReport,
 };
@@ -37,6 +39,7 @@ export const modelEmitters: Emitters<ModelInput> = {
 /** Output that speaks of all revisions. */
 export const workspaceEmitters: Emitters<WorkspaceInput> = {
   model: emitSharedModel,
+  stepping: emitStepping,
   authoring: emitAuthoring,
   issues: emitIssues,
   index: emitIndex,

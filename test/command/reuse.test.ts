@@ -44,7 +44,7 @@ test("files of unchanged revisions are taken from the last run, and give what a 
   const state = stateAfter(first.files, first.fingerprints);
 
   const file = join(schemaDir, "2025-11-25/schema.json");
-  writeFileSync(file, readFileSync(file, "utf8").replace('"mimeType"', '"mimeTypo"'));
+  writeFileSync(file, readFileSync(file, "utf8").replace('"lastModified"', '"lastChanged"'));
   const wanted = { request, options: {}, partial: false };
   const reused = await compareWithOutput(wanted, outDir, state);
   const whole = await generateFiles(request);

@@ -54,7 +54,41 @@ const kinds: {
     bad: { name: [1], http: ["400", 4.5] },
   },
   open: { needs: {}, may: {}, bad: {} },
+  lower: {
+    needs: { previous: "r", how: "refuse", code: "no-such-thing" },
+    may: {},
+    bad: { previous: [1, null], how: ["leave", 1, null], code: ["No Such", "", 1] },
+  },
+  lift: {
+    needs: { previous: "r", how: "fill", value: [] },
+    may: {},
+    bad: { previous: [1], how: ["leave", "toString"] },
+  },
 };
+
+describe("the outcome of a step", () => {
+  const least = { kind: "lower", ...common, previous: "r" };
+  const refused = (outcome: JsonObject): string =>
+    refusal({ format: 1, notes: [{ ...least, ...outcome }] }).message;
+
+  test("needs what it is made of", () => {
+    for (const outcome of [
+      { how: "drop" },
+      { how: "text", text: "{name}" },
+      { how: "text", into: "content" },
+      { how: "refuse", code: "a" },
+      { how: "fill", value: null },
+    ])
+      expect(parse({ ...least, ...outcome })).toEqual([expect.objectContaining(outcome)]);
+    for (const how of ["text", "refuse", "fill"]) expect(refused({ how })).toContain("needs");
+  });
+
+  test("has nothing that only other outcomes have", () => {
+    for (const stray of [{ text: "a" }, { into: "a" }, { code: "a" }, { value: 1 }])
+      expect(refused({ how: "drop", ...stray })).toContain("has no");
+    expect(refused({ how: "text", text: "a", into: "b" })).toContain("needs");
+  });
+});
 
 describe.each(Object.entries(kinds))("a note of kind %s", (kind, { needs, may, bad }) => {
   const least = { kind, ...common, ...needs };

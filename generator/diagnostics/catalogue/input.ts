@@ -139,4 +139,16 @@ export const inputDiagnostics = {
     explanation:
       'schema/lock.json and schema/docs.json have a fixed form with `"format": 1`. Restore the file from version control, or run `mcpgen revision add` again for the revision.',
   },
+  MG1205: {
+    title: "Nothing says what becomes of a value at the revision before",
+    exit: 3,
+    explanation:
+      "Notes of kind `lower` speak of this revision and the one before it, but not of the value named, which the older one cannot carry. Add a note that drops it, writes it as text or refuses the message; see docs/notes.md.",
+  },
+  MG1206: {
+    title: "A note on a step cannot be done as it says",
+    exit: 3,
+    explanation:
+      "A value can be written as text only where a text may stand, left out only where it may be missing, and filled only where a member must be there. Choose another outcome.",
+  },
 } satisfies Record<string, Diagnostic>;

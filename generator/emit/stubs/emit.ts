@@ -13,7 +13,8 @@ export const emitClient: Emitter<ModelInput> = (input) => emitStubs("client", in
 /** `server.ts`: the same for servers. */
 export const emitServer: Emitter<ModelInput> = (input) => emitStubs("server", input);
 
-function emitStubs(role: Role, { model, folder, origin, importExtension, render }: ModelInput): Files {
+function emitStubs(role: Role, input: ModelInput): Files {
+  const { model, folder, origin, importExtension, render } = input;
   const other = opposite(role);
   const peer = capitalised(other);
   // A payload is no message of its own, so there is nothing to send.
@@ -27,6 +28,7 @@ function emitStubs(role: Role, { model, folder, origin, importExtension, render 
     peer,
     revision: model.revision,
     era: model.era,
+    hasSteps: input.previous !== undefined,
     modelTypes: modelTypes(sent).join(", "),
     methodTypes: [...methodTypes, `${peer}NotificationMethod`, `${peer}RequestMethod`].sort(naturalCompare),
     stubs: sent.map((method) => stub(method, operations.get(method.name)!)),

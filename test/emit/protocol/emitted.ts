@@ -16,7 +16,8 @@ export function emitted(models: readonly ProtocolModel[], packageName?: string):
   const add = (output: ReadonlyMap<string, { readonly content: string }>): void => {
     for (const [path, { content }] of output) files.set(path, content);
   };
-  for (const model of models) {
+  for (const [index, model] of models.entries()) {
+    const previous = models[index - 1];
     const surroundings: Surroundings = {
       folder: model.revision,
       origin: `schema/${model.revision}`,
@@ -24,7 +25,7 @@ export function emitted(models: readonly ProtocolModel[], packageName?: string):
       render,
     };
     for (const emit of Object.values(schemaEmitters)) add(emit({ ...surroundings, schema: model.schema }));
-    for (const emit of Object.values(modelEmitters)) add(emit({ ...surroundings, model }));
+    for (const emit of Object.values(modelEmitters)) add(emit({ ...surroundings, model, ...(previous && { previous }) }));
   }
   const workspace = { folder: "", origin: "schema", importExtension: "js" as const, render, models };
   for (const emit of Object.values(workspaceEmitters)) {

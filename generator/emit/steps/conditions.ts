@@ -1,0 +1,42 @@
+import { type Layout, group, indent, softline } from "../layout.js";
+import { stringLiteral } from "../text.js";
+import { type Expression, and, call, compare, layoutOf, not, or } from "../validators/expression.js";
+import type { Test } from "./plan.js";
+
+/** A test as code; `undefined` where every value passes. */
+export function conditionOf({ type, constants, present }: Test): Expression | undefined {
+  const parts: Expression[] = [];
+  if (type === "array") parts.push(call("Array.isArray", "value"));
+  if (type === "object") parts.push(call("isObject", "value"));
+  if (type === "scalar") parts.push(call("isScalar", "value"));
+  for (const [key, values] of constants)
+    parts.push(or(...values.map((value) => compare(memberOf(key), "===", stringLiteral(value)))));
+  for (const key of present) parts.push(compare(memberOf(key), "!==", "undefined"));
+  return parts.length === 0 ? undefined : and(...parts);
+}
+
+function memberOf(key: string): Layout {
+  return layoutOf(call("memberOf", "value", stringLiteral(key)));
+}
+
+/** `if (…)`, all of these must hold; nothing where there are none. */
+export function ifAll(conditions: readonly (Expression | undefined)[]): Layout | undefined {
+  const present = conditions.filter((condition) => condition !== undefined);
+  if (present.length === 0) return undefined;
+  return group("if (", group(indent(softline, layoutOf(and(...present))), softline), ")");
+}
+
+/** `if (…)`, any of these must hold. */
+export function ifAny(conditions: readonly Expression[]): Layout {
+  return ifAll([or(...conditions)])!;
+}
+
+/** The value is not what a predicate describes. */
+export function fails(predicate: string): Expression {
+  return not(call(predicate, "value"));
+}
+
+/** A call as a piece of code. */
+export function called(callee: string, ...parameters: readonly Layout[]): Layout {
+  return layoutOf(call(callee, ...parameters));
+}

@@ -1,0 +1,125 @@
+import type { JsonValue } from "@mcpgen/engine";
+import type { StepNote } from "../../notes/note.js";
+import type { Outcome, TextBlock } from "./plan.js";
+
+/** A value without a form at the other revision, of which no note says what becomes of it. */
+export interface Undecided {
+  readonly direction: StepNote["kind"];
+  readonly pointer: string;
+  readonly what: string;
+}
+
+/** A note that cannot be done as it says. */
+export interface Impossible {
+  readonly note: StepNote;
+  readonly message: string;
+}
+
+/** Where an outcome is needed. */
+export interface Subject {
+  /** JSON Pointers it goes by, the most telling one first. */
+  readonly pointers: readonly string[];
+  readonly what: string;
+}
+
+type Refusal = Outcome & { readonly how: "refuse" };
+
+/** Says what becomes of values without a form at the other revision: as notes say, else they are refused. */
+export class Decisions {
+  readonly undecided: Undecided[] = [];
+  readonly impossible: Impossible[] = [];
+  /** Places that must hold something, and of which a note says to leave it out. */
+  readonly undroppable: string[] = [];
+  private readonly notes: ReadonlyMap<string, StepNote>;
+  private readonly used = new Set<string>();
+  private readonly direction: StepNote["kind"];
+  private readonly newer: string;
+
+  /** @param newer the newer one of the two revisions */
+  constructor(notes: readonly StepNote[], direction: StepNote["kind"], newer: string) {
+    this.direction = direction;
+    this.newer = newer;
+    this.notes = new Map(
+      notes
+        .filter(({ kind }) => kind === direction)
+        .flatMap((note) => note.targets.map((target) => [target, note] as const)),
+    );
+  }
+
+  /** Whether a note speaks of something inside one of the places. */
+  speaksInside(pointers: readonly string[]): boolean {
+    return [...this.notes.keys()].some((target) =>
+      pointers.some((pointer) => target.startsWith(`${pointer}/`)),
+    );
+  }
+
+  /** The first note on one of the places. */
+  noteAt(pointers: readonly string[]): StepNote | undefined {
+    return pointers.map((pointer) => this.notes.get(pointer)).find((note) => note !== undefined);
+  }
+
+  /** @param block what holds a text at the place, if anything does */
+  outcome(subject: Subject, block: TextBlock | undefined): Outcome {
+    const { what } = subject;
+    const note = this.use(subject.pointers);
+    switch (note?.how) {
+      case undefined:
+        return this.undecidedRefusal(subject);
+      case "drop":
+        return { how: "drop", what };
+      case "refuse":
+        return this.refusal(note.code);
+      case "text":
+        if (block && note.text !== undefined) return { how: "text", what, block, text: note.text };
+        break;
+      case "fill":
+        return { how: "fill", what, value: note.value! };
+    }
+    this.impossible.push({ note, message: `no text may stand in place of ${what}` });
+    return this.refusal(undefined);
+  }
+
+  /** What becomes of an object without a member that it must have. */
+  absence(subject: Subject): { readonly value: JsonValue } | Refusal {
+    const { what } = subject;
+    const note = this.use(subject.pointers);
+    if (!note) return this.undecidedRefusal(subject, what);
+    if (note.how === "fill") return { value: note.value! };
+    if (note.how !== "refuse") this.impossible.push({ note, message: `${what} must be there` });
+    return this.refusal(note.code, what);
+  }
+
+  /** The first note on one of the places, which now has been of use. */
+  use(pointers: readonly string[]): StepNote | undefined {
+    const pointer = pointers.find((each) => this.notes.has(each));
+    if (pointer === undefined) return undefined;
+    this.used.add(pointer);
+    return this.notes.get(pointer);
+  }
+
+  /** A note says to leave out what must be there. */
+  refuseDrop(what: string): void {
+    this.undroppable.push(what);
+  }
+
+  /** @param missing what is not there, where that is the matter */
+  private undecidedRefusal({ pointers, what }: Subject, missing?: string): Refusal {
+    this.undecided.push({ direction: this.direction, pointer: pointers[0] ?? "", what });
+    return this.refusal(undefined, missing);
+  }
+
+  private refusal(code: string | undefined, missing?: string): Refusal {
+    const { direction, newer } = this;
+    const [generic, reason, since] =
+      direction === "lower"
+        ? ["no-older-form", `needs revision ${newer} or newer`, "before"]
+        : ["no-newer-form", `has no place in revision ${newer}`, "since"];
+    const said = missing === undefined ? reason : `${missing} is required ${since} revision ${newer}`;
+    return { how: "refuse", code: code ?? generic, reason: said };
+  }
+
+  /** Targets of notes that decide nothing. */
+  get idle(): { readonly note: StepNote; readonly target: string }[] {
+    return [...this.notes].flatMap(([target, note]) => (this.used.has(target) ? [] : [{ note, target }]));
+  }
+}

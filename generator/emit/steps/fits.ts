@@ -1,0 +1,51 @@
+import { type JsonValue, type SchemaNode, jsonEqual } from "@mcpgen/engine";
+import { boundKeywords } from "../../diff/shape/bounds.js";
+import type { Bounds, Conjunction, Form, Member, Scalar } from "../../diff/shape/form.js";
+
+/** Whether every scalar of `source` may stand where `target` describes. */
+export function scalarsFit(source: Form, target: Form): boolean {
+  return [...source.scalars].every(([type, scalar]) => {
+    const other = target.scalars.get(type);
+    return other !== undefined && scalarFits(scalar, other);
+  });
+}
+
+function scalarFits(source: Scalar, target: Scalar): boolean {
+  const fitsFree = (bounds: Bounds): boolean => target.free.some((limits) => boundsFit(bounds, limits));
+  const isListed = (value: JsonValue): boolean => target.values.some((other) => jsonEqual(value, other));
+  return (
+    source.free.every(fitsFree) && source.values.every((value) => isListed(value) || fitsFree(new Map()))
+  );
+}
+
+/** Whether what keeps to `source` keeps to `target`. */
+export function boundsFit(source: Bounds, target: Bounds): boolean {
+  return [...target].every(([keyword, limit]) => {
+    const own = source.get(keyword);
+    if (own === undefined) return false;
+    const joined = boundKeywords.get(keyword)?.joined;
+    if (joined === "greatest") return (own as number) >= (limit as number);
+    if (joined === "least") return (own as number) <= (limit as number);
+    return jsonEqual(own, limit);
+  });
+}
+
+/** Keywords that describe parts of objects and arrays, each of which has a plan of its own. */
+const ofParts = [
+  "properties",
+  "required",
+  "additionalProperties",
+  "unevaluatedProperties",
+  "items",
+  "prefixItems",
+] as const;
+
+/** What an arm says of a value besides what its parts are. */
+export function limitsOf({ nodes }: Member): Conjunction {
+  return nodes.map((node) => {
+    const rest: { -readonly [K in keyof SchemaNode]: SchemaNode[K] } = { ...node };
+    // Which keys a pattern leaves to others only these keywords together say.
+    if (!node.patternProperties) for (const keyword of ofParts) delete rest[keyword];
+    return rest;
+  });
+}

@@ -1,0 +1,153 @@
+import { type JsonValue, pointer } from "@mcpgen/engine";
+import { anything } from "../../diff/align/compare-array.js";
+import type { FormReader } from "../../diff/shape/form-reader.js";
+import type { Conjunction, Member, Property } from "../../diff/shape/form.js";
+import { type Change, type Plan, mayDrop } from "./plan.js";
+import type { Around, Planner } from "./planner.js";
+import { always } from "./tests.js";
+import { textBlockOf } from "./text-block.js";
+
+/** What is done to the items of an array; `undefined` where only its whole can be judged. */
+export function arrayChanges(
+  planner: Planner,
+  source: Member,
+  target: Member,
+  around: Around,
+): Change[] | undefined {
+  if (source.prefix.length > 0 || target.prefix.length > 0) return undefined;
+  if (target.items.length === 0) return [];
+  const plan = planner.plan(source.items.length > 0 ? source.items : [anything("")], target.items, {
+    pointers: around.pointers,
+  });
+  return [{ kind: "items", plan }];
+}
+
+/** What is done to the members of an object. */
+export function objectChanges(planner: Planner, source: Member, target: Member): Change[] {
+  const changes: Change[] = [];
+  for (const key of new Set([...target.properties.keys(), ...source.properties.keys()])) {
+    const [from, to] = [source.properties.get(key), target.properties.get(key)];
+    const change = { planner, source, target, key };
+    if (from && to) changes.push(...declared(change, from, to));
+    else if (to) changes.push(...undeclaredBefore(change, to));
+    else changes.push(...undeclaredAfter(change, from!));
+  }
+  return [...changes, ...otherMembers(planner, source, target)];
+}
+
+interface Context {
+  readonly planner: Planner;
+  readonly source: Member;
+  readonly target: Member;
+  readonly key: string;
+}
+
+/** A member that both sides describe. */
+function declared({ planner, source, target, key }: Context, from: Property, to: Property): Change[] {
+  const absent =
+    to.required && !from.required ? [absence(planner, target, key, [...from.nodes, ...to.nodes])] : [];
+  const pointers = from.nodes.map((node) => node.pointer);
+  const note = planner.decisions.noteAt(pointers);
+  if (note?.into !== undefined) {
+    const text = written({ planner, source, target, key }, pointers, to.nodes);
+    if (text) return [...absent, text];
+  }
+  if ((note?.how === "drop" && !to.required) || note?.how === "fill")
+    return [...absent, whole({ planner, source, target, key }, pointers, to.nodes)];
+  const plan = planner.plan(from.nodes, to.nodes);
+  if (to.required && mayDrop(plan)) planner.decisions.refuseDrop(plan.hint);
+  return [...absent, { kind: "member", key, plan }];
+}
+
+/** A member that is not taken apart: what does not fit is left out or replaced. */
+function whole({ planner, source, key }: Context, pointers: readonly string[], to: Conjunction): Change {
+  const outcome = planner.decisions.outcome({ pointers, what: key }, undefined);
+  const exits = [{ test: always, unless: to, outcome }];
+  return { kind: "member", key, plan: { hint: `${source.name ?? ""} ${key}`, exits, arms: [] } };
+}
+
+/** What is required and not there is filled, or the message is refused. */
+function absence(planner: Planner, target: Member, key: string, nodes: Conjunction): Change {
+  const constant = constantOf(planner.target, target.properties.get(key)!);
+  if (constant !== undefined) return { kind: "filled", key, value: constant };
+  const pointers = [...nodes.map((node) => node.pointer), pointer(`${target.pointer}/properties`, key)];
+  const outcome = planner.decisions.absence({ pointers, what: key });
+  return "value" in outcome
+    ? { kind: "filled", key, value: outcome.value }
+    : { kind: "required", key, outcome };
+}
+
+/** The one value a member may have. */
+function constantOf(reader: FormReader, { nodes }: Property): JsonValue | undefined {
+  const { scalars, members } = reader.of(nodes);
+  const [only] = scalars.values();
+  const isConstant = scalars.size === 1 && members.length === 0 && only!.free.length === 0;
+  return isConstant && only!.values.length === 1 ? only!.values[0] : undefined;
+}
+
+/** A member that only the target describes: what stands there meant nothing where it comes from. */
+function undeclaredBefore(context: Context, to: Property): Change[] {
+  const { planner, source, target, key } = context;
+  const absent = to.required ? [absence(planner, target, key, to.nodes)] : [];
+  if (source.closed || planner.target.of(to.nodes).any) return absent;
+  const pointers = to.nodes.map((node) => node.pointer);
+  const [only] = absent;
+  if (only?.kind === "filled") return [whole(context, pointers, to.nodes), only];
+  const undeclared = only?.kind === "required" ? only.outcome : ({ how: "drop", what: key } as const);
+  const isDropped = !only && source.additional.length === 0 && !planner.decisions.speaksInside(pointers);
+  if (isDropped) return [{ kind: "fitting", key, to: to.nodes }];
+  const from = source.additional.length > 0 ? source.additional : [anything("")];
+  const plan = planner.plan(from, to.nodes, { pointers: [], undeclared });
+  return [{ kind: "member", key, plan }, ...absent];
+}
+
+/** A member that only the source describes: it may stay where the target is open, unless a note speaks of it. */
+function undeclaredAfter({ planner, source, target, key }: Context, from: Property): Change[] {
+  const pointers = from.nodes.map((node) => node.pointer);
+  const note = planner.decisions.noteAt(pointers);
+  if (note?.into !== undefined) {
+    const text = written({ planner, source, target, key }, pointers, undefined);
+    if (text) return [text];
+  }
+  if (note || target.closed) {
+    const outcome = note
+      ? planner.decisions.outcome({ pointers, what: key }, undefined)
+      : ({ how: "drop", what: key } as const);
+    const plan: Plan = { hint: `${source.name ?? ""} ${key}`, exits: [{ test: always, outcome }], arms: [] };
+    return [{ kind: "member", key, plan }];
+  }
+  if (target.additional.length === 0) return [];
+  return [{ kind: "member", key, plan: planner.plan(from.nodes, target.additional) }];
+}
+
+/** A member whose JSON goes into a list of the same object, if what that list holds can be a text. */
+function written(
+  { planner, target, key }: Context,
+  pointers: readonly string[],
+  to: Conjunction | undefined,
+): Change | undefined {
+  const { into } = planner.decisions.noteAt(pointers)!;
+  const list = target.properties.get(into!);
+  const [array] = list ? planner.target.of(list.nodes).members.filter(({ type }) => type === "array") : [];
+  const block = array && textBlockOf(planner.target, planner.target.of(array.items));
+  if (!block) return undefined;
+  planner.decisions.use(pointers);
+  return { kind: "asText", key, unless: to, into: into!, block };
+}
+
+/** Members that neither side names. */
+function otherMembers(planner: Planner, source: Member, target: Member): Change[] {
+  const known = [...new Set([...source.properties.keys(), ...target.properties.keys()])];
+  if (source.closed) return [];
+  if (target.closed) {
+    const exits = [{ test: always, outcome: { how: "drop", what: "undeclared member" } as const }];
+    return [{ kind: "others", known, plan: { hint: `${source.name ?? ""} others`, exits, arms: [] } }];
+  }
+  if (target.additional.length === 0) return [];
+  if (source.additional.length === 0) {
+    const undeclared = { how: "drop", what: "undeclared member" } as const;
+    const plan = planner.plan([anything("")], target.additional, { pointers: [], undeclared });
+    return [{ kind: "others", known, plan }];
+  }
+  return [{ kind: "others", known, plan: planner.plan(source.additional, target.additional) }];
+}

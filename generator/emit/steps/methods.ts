@@ -1,0 +1,98 @@
+import type { Schema, SchemaNode } from "@mcpgen/engine";
+import { Aligner } from "../../diff/align/aligner.js";
+import type { Method, ProtocolModel, Role } from "../../model/model.js";
+import { memberNodes } from "../../model/object-view.js";
+import { authoredSchema } from "../authoring/authored-schema.js";
+import { Decisions } from "./decisions.js";
+import type { Plan } from "./plan.js";
+import { Planner } from "./planner.js";
+import { resultPlan } from "./results.js";
+
+/** How what one method carries gets from one revision to the other. */
+export interface MethodSteps {
+  readonly method: string;
+  readonly kind: Method["kind"];
+  readonly sender: Role;
+  readonly params?: Plan;
+  readonly result?: Plan;
+}
+
+/** One way between two revisions. */
+export interface Way {
+  readonly methods: readonly MethodSteps[];
+  readonly decisions: Decisions;
+  /** The schema values are taken to, without what the era owns, and which definitions that changes. */
+  readonly target: { readonly schema: Schema; readonly changed: ReadonlySet<string> };
+}
+
+/** Both ways between a revision and the one before it. */
+export interface StepPlan {
+  readonly lift: Way;
+  readonly lower: Way;
+}
+
+const known = new WeakMap<ProtocolModel, WeakMap<ProtocolModel, StepPlan>>();
+
+/** Plans the steps between two revisions, once. What the era owns is no part of them. */
+export function planSteps(previous: ProtocolModel, model: ProtocolModel): StepPlan {
+  let plans = known.get(model);
+  if (!plans) known.set(model, (plans = new WeakMap()));
+  let plan = plans.get(previous);
+  if (!plan) plans.set(previous, (plan = planBothWays(previous, model)));
+  return plan;
+}
+
+interface Side {
+  readonly model: ProtocolModel;
+  readonly schema: Schema;
+  readonly changed: ReadonlySet<string>;
+}
+
+function planBothWays(previous: ProtocolModel, model: ProtocolModel): StepPlan {
+  const [old, next] = [previous, model].map((each): Side => {
+    const { schema, changed } = authoredSchema(each);
+    return { model: each, schema, changed };
+  }) as [Side, Side];
+  const aligner = new Aligner(old.schema, next.schema);
+  const notes = model.stepNotes.filter((note) => note.previous === previous.revision);
+  const way = (kind: "lift" | "lower", source: Side, target: Side): Way => {
+    const decisions = new Decisions(notes, kind, model.revision);
+    const planner = new Planner(aligner, decisions, kind === "lower");
+    return { methods: methodsOf(planner, source, target), decisions, target };
+  };
+  return { lift: way("lift", old, next), lower: way("lower", next, old) };
+}
+
+/** The steps of all methods that both revisions have, in the order of the model. */
+function methodsOf(planner: Planner, source: Side, target: Side): MethodSteps[] {
+  return source.model.methods.flatMap((method) => {
+    const other = target.model.methods.find(({ name, kind }) => name === method.name && kind === method.kind);
+    if (!other) return [];
+    const senders = method.senders.filter((sender) => other.senders.includes(sender));
+    if (senders.length === 0) return [];
+    const params = paramsPlan(planner, source, target, method, other);
+    const result = resultPlan(planner, { ...source, method }, { ...target, method: other });
+    return senders.map((sender) => ({
+      method: method.name,
+      kind: method.kind,
+      sender,
+      ...(params && { params }),
+      ...(result && { result }),
+    }));
+  });
+}
+
+function paramsPlan(
+  planner: Planner,
+  source: Side,
+  target: Side,
+  method: Method,
+  other: Method,
+): Plan | undefined {
+  const nodes = [paramsOf(source, method), paramsOf(target, other)] as const;
+  return nodes[0].length > 0 && nodes[1].length > 0 ? planner.plan(...nodes) : undefined;
+}
+
+function paramsOf({ schema }: Side, { message }: Method): SchemaNode[] {
+  return memberNodes(schema, schema.definitions.get(message)!.node, "params");
+}

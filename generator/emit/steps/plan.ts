@@ -1,0 +1,102 @@
+import type { JsonValue } from "@mcpgen/engine";
+import type { Conjunction } from "../../diff/shape/form.js";
+
+/** What becomes of a value that has no form at the other revision. */
+export type Outcome =
+  | { readonly how: "drop"; readonly what: string }
+  | { readonly how: "text"; readonly what: string; readonly block: TextBlock; readonly text: string }
+  | { readonly how: "fill"; readonly what: string; readonly value: JsonValue }
+  | { readonly how: "refuse"; readonly code: string; readonly reason: string };
+
+/** An object that holds a text: its constants, and the member the text stands in. */
+export interface TextBlock {
+  readonly constants: readonly (readonly [key: string, value: string])[];
+  readonly key: string;
+}
+
+/** A cheap look at a value that tells what it may be; one that asks for nothing is always true. */
+export interface Test {
+  readonly type?: "array" | "object" | "scalar";
+  /** Members that must be one of these strings. */
+  readonly constants: readonly (readonly [key: string, values: readonly string[]])[];
+  /** Members that must be there. */
+  readonly present: readonly string[];
+}
+
+/** Values that do not get to the other revision as they are. */
+export interface Exit {
+  readonly test: Test;
+  /** Not those that this describes: they are valid there. */
+  readonly unless?: Conjunction;
+  readonly outcome: Outcome;
+  /** An array of one, which its item may stand for. */
+  readonly single?: Plan;
+}
+
+/** One thing to do to an object or an array. */
+export type Change =
+  | { readonly kind: "member"; readonly key: string; readonly plan: Plan }
+  /** A member that only the other revision describes: left out where it is not what that describes. */
+  | { readonly kind: "fitting"; readonly key: string; readonly to: Conjunction }
+  /** A member that is written as text into a list, if that is empty, and left out. */
+  | {
+      readonly kind: "asText";
+      readonly key: string;
+      readonly unless: Conjunction | undefined;
+      readonly into: string;
+      readonly block: TextBlock;
+    }
+  | { readonly kind: "required"; readonly key: string; readonly outcome: Outcome & { how: "refuse" } }
+  | { readonly kind: "filled"; readonly key: string; readonly value: JsonValue }
+  | { readonly kind: "items"; readonly plan: Plan }
+  /** Items beyond so many are left out. */
+  | { readonly kind: "limited"; readonly most: number }
+  /** All members but those known by name. */
+  | { readonly kind: "others"; readonly known: readonly string[]; readonly plan: Plan };
+
+/** What is done to values of one arm of a union, or of the only one. */
+export interface Arm {
+  readonly test: Test;
+  readonly changes: readonly Change[];
+}
+
+/** How values of one place get to the other revision. Filled in after it is made, since places may recur. */
+export interface Plan {
+  /** What its function is named after. */
+  readonly hint: string;
+  readonly exits: Exit[];
+  readonly arms: Arm[];
+}
+
+/** The plans that a plan leads to. */
+export function plansOf(plan: Plan): Plan[] {
+  const inside = plan.arms.flatMap(({ changes }) =>
+    changes.flatMap((change) => ("plan" in change ? [change.plan] : [])),
+  );
+  return [...inside, ...plan.exits.flatMap(({ single }) => single ?? [])];
+}
+
+/** Whether a value of the place may be left out. */
+export function mayDrop({ exits }: Plan): boolean {
+  return exits.some(({ outcome }) => outcome.how === "drop");
+}
+
+/** The plans reachable from `roots` by which anything changes at all. */
+export function activePlans(roots: Iterable<Plan>): Set<Plan> {
+  const all = new Set(roots);
+  const holders = new Map<Plan, Plan[]>();
+  // A Set's iteration includes what is added meanwhile.
+  for (const plan of all) {
+    for (const inside of plansOf(plan)) {
+      all.add(inside);
+      holders.set(inside, [...(holders.get(inside) ?? []), plan]);
+    }
+  }
+  const active = new Set([...all].filter(changesItself));
+  for (const plan of active) for (const holder of holders.get(plan) ?? []) active.add(holder);
+  return active;
+}
+
+function changesItself({ exits, arms }: Plan): boolean {
+  return exits.length > 0 || arms.some(({ changes }) => changes.some((change) => !("plan" in change)));
+}

@@ -1,0 +1,203 @@
+import { pointer } from "@mcpgen/engine";
+import type { Aligner } from "../../diff/align/aligner.js";
+import { alignArms, labelOf } from "../../diff/align/arms.js";
+import type { Pair, Place } from "../../diff/align/pair.js";
+import type { FormReader } from "../../diff/shape/form-reader.js";
+import type { Conjunction, Form, Member } from "../../diff/shape/form.js";
+import { type Decisions, type Subject } from "./decisions.js";
+import { boundsFit, limitsOf, scalarsFit } from "./fits.js";
+import { arrayChanges, objectChanges } from "./members.js";
+import type { Exit, Outcome, Plan, Test } from "./plan.js";
+import { always, among, certainAmong, mayBe, toldFrom } from "./tests.js";
+import { textBlockOf } from "./text-block.js";
+
+/** What a place is a part of. */
+export interface Around {
+  /** Pointers of the places around, whose notes hold for what is inside. */
+  readonly pointers: readonly string[];
+  /** What becomes of a value nobody described before. */
+  readonly undeclared?: Outcome;
+}
+
+/** Plans how values get from one schema to the other, place by place; each pair of places once. */
+export class Planner {
+  readonly source: FormReader;
+  readonly target: FormReader;
+  readonly decisions: Decisions;
+  private readonly aligner: Aligner;
+  private readonly isLowering: boolean;
+  private readonly known = new Map<string, Plan>();
+
+  constructor(aligner: Aligner, decisions: Decisions, isLowering: boolean) {
+    this.aligner = aligner;
+    this.decisions = decisions;
+    this.isLowering = isLowering;
+    this.source = isLowering ? aligner.new : aligner.old;
+    this.target = isLowering ? aligner.old : aligner.new;
+  }
+
+  /** How values of `source` become values of `target`. */
+  plan(source: Conjunction, target: Conjunction, around: Around = { pointers: [] }, name?: string): Plan {
+    const pair = this.isLowering ? this.aligner.pair(target, source) : this.aligner.pair(source, target);
+    const pointers = [...pointersOf(source, this.sourceOf(pair)), ...pointersOf(target, this.targetOf(pair))];
+    const note = this.decisions.noteAt([...pointers, ...around.pointers]);
+    const places = [this.sourceOf(pair), this.targetOf(pair)] as const;
+    const key = [
+      this.source.keyOf(places[0].nodes),
+      this.target.keyOf(places[1].nodes),
+      note?.pointer ?? "",
+      around.undeclared ? "undeclared" : "",
+    ].join("|");
+    let plan = this.known.get(key);
+    if (!plan) {
+      const hint = name ?? hintOf(pair);
+      plan = { hint, exits: [], arms: [] };
+      this.known.set(key, plan);
+      const inside = { ...around, pointers: note ? [...pointers, ...around.pointers] : pointers };
+      new PlacePlanner(this, places[0].nodes, places[1].nodes, inside, hint).fill(plan);
+    }
+    return plan;
+  }
+
+  private sourceOf(pair: Pair): Place {
+    return this.isLowering ? pair.new : pair.old;
+  }
+
+  private targetOf(pair: Pair): Place {
+    return this.isLowering ? pair.old : pair.new;
+  }
+
+  /** Arms of both forms that correspond, and those of the source that have none to correspond with. */
+  arms(source: Form, target: Form): { matched: [Member, Member][]; left: readonly Member[] } {
+    const [old, next] = this.isLowering ? [target, source] : [source, target];
+    const { matched, removed, added } = alignArms(
+      [this.aligner.old, this.aligner.new],
+      old.members,
+      next.members,
+    );
+    return {
+      matched: matched.map(([a, b]) => (this.isLowering ? [b, a] : [a, b])),
+      left: this.isLowering ? added : removed,
+    };
+  }
+}
+
+/** An object of which nothing is said. */
+const anyObject: Member = {
+  type: "object",
+  nodes: [],
+  name: undefined,
+  pointer: "",
+  bounds: new Map(),
+  properties: new Map(),
+  closed: false,
+  additional: [],
+  prefix: [],
+  items: [],
+};
+
+/** Plans one place. */
+class PlacePlanner {
+  private readonly planner: Planner;
+  private readonly nodes: readonly [source: Conjunction, target: Conjunction];
+  private readonly around: Around;
+  private readonly hint: string;
+  private readonly source: Form;
+  private readonly target: Form;
+
+  constructor(planner: Planner, source: Conjunction, target: Conjunction, around: Around, hint: string) {
+    this.planner = planner;
+    this.nodes = [source, target];
+    this.around = around;
+    this.hint = hint;
+    this.source = planner.source.of(source);
+    this.target = planner.target.of(target);
+  }
+
+  fill(plan: Plan): void {
+    const { source, target } = this;
+    if (target.any) return;
+    if (source.any) {
+      this.fillFromAny(plan);
+      return;
+    }
+    const { matched, left } = this.planner.arms(source, target);
+    if (!scalarsFit(source, target))
+      plan.exits.push(this.unlessValid(source.members.length > 0 ? { ...always, type: "scalar" } : always));
+    for (const arm of left) plan.exits.push(this.exitOf(arm));
+    if (target.exclusive && (!source.exclusive || left.length > 0)) plan.exits.push(this.unlessValid(always));
+    for (const [arm, other] of matched) {
+      const test = among(this.planner.source, arm, source);
+      const limit = boundsFit(arm.bounds, other.bounds) ? undefined : this.limit(arm, other);
+      if (limit === "whole") plan.exits.push(this.unlessValid(test, limitsOf(other)));
+      const changes =
+        arm.type === "object"
+          ? objectChanges(this.planner, arm, other)
+          : arrayChanges(this.planner, arm, other, this.around);
+      if (typeof limit === "number") changes?.push({ kind: "limited", most: limit });
+      if (changes === undefined) plan.exits.push(this.unlessValid(test));
+      else if (changes.length > 0) plan.arms.push({ test, changes });
+    }
+  }
+
+  /** Anything: judged as a whole, unless notes speak of what is inside. */
+  private fillFromAny(plan: Plan): void {
+    const [only, other] = this.target.members;
+    const isObject = only?.type === "object" && !other && this.target.scalars.size === 0;
+    if (!isObject || !this.planner.decisions.speaksInside(this.around.pointers)) {
+      plan.exits.push(this.unlessValid(always));
+      return;
+    }
+    plan.exits.push(this.unlessValid(always, limitsOf(only)));
+    plan.arms.push({ test: always, changes: objectChanges(this.planner, anyObject, only) });
+  }
+
+  /** What becomes of values that the target does not describe. */
+  private unlessValid(test: Test, unless: Conjunction = this.nodes[1]): Exit {
+    const { pointers, undeclared } = this.around;
+    const what = undeclared && "what" in undeclared ? undeclared.what : this.hint;
+    return { test, unless, outcome: this.outcome({ pointers, what }) };
+  }
+
+  private outcome(subject: Subject): Outcome {
+    const { decisions, target } = this.planner;
+    const { undeclared } = this.around;
+    return undeclared && !decisions.noteAt(subject.pointers)
+      ? undeclared
+      : decisions.outcome(subject, textBlockOf(target, this.target));
+  }
+
+  /** How many items a list may have, where that is all that limits it and a note says to leave out the others. */
+  private limit(arm: Member, other: Member): number | "whole" {
+    const most = other.bounds.get("maxItems");
+    const rest = new Map([...other.bounds].filter(([keyword]) => keyword !== "maxItems"));
+    const { decisions } = this.planner;
+    const isCut = decisions.noteAt(this.around.pointers)?.how === "drop" && boundsFit(arm.bounds, rest);
+    if (typeof most !== "number" || !isCut) return "whole";
+    decisions.use(this.around.pointers);
+    return most;
+  }
+
+  /** An arm that nothing on the other side corresponds to. */
+  private exitOf(arm: Member): Exit {
+    const { planner, source, target } = this;
+    const own = [...(arm.name === undefined ? [] : [pointer("/$defs", arm.name)]), arm.pointer];
+    const outcome = this.outcome({ pointers: [...this.around.pointers, ...own], what: labelOf(arm) });
+    const readers = { arm: planner.source, other: planner.target };
+    const told = toldFrom(arm, readers, target) ?? certainAmong(planner.source, arm, source);
+    if (!told) return { test: mayBe(planner.source, arm), unless: this.nodes[1], outcome };
+    const single = arm.type === "array" && arm.prefix.length === 0 && source.members.length > 1;
+    if (!single || arm.items.length === 0) return { test: told, outcome };
+    return { test: told, outcome, single: planner.plan(arm.items, this.nodes[1], this.around) };
+  }
+}
+
+/** A place by the pointers that notes know it by: where it is written, and the definition it refers to. */
+function pointersOf(written: Conjunction, { definition }: Place): string[] {
+  const named = definition === undefined ? [] : [pointer("/$defs", definition)];
+  return [...written.map((node) => node.pointer).filter((each) => each !== ""), ...named];
+}
+
+function hintOf({ location: { definition, path } }: Pair): string {
+  return path === "" ? definition : `${definition} ${path}`;
+}

@@ -1,0 +1,130 @@
+import {
+  type Definition,
+  type Schema,
+  type SchemaNode,
+  canonicalText,
+  recursiveDefinitions,
+  referencesOf,
+} from "@mcpgen/engine";
+import { isAlone } from "../../diff/shape/alternatives.js";
+import type { Conjunction } from "../../diff/shape/form.js";
+import { capitalised, identifiersFor, nameDefinitions } from "../names.js";
+import { DefinitionEmitter } from "../validators/definition.js";
+import { FunctionNames, type Prefix } from "../validators/function-names.js";
+import type { PreludeName } from "../validators/prelude.js";
+import { Shapes } from "../validators/shape.js";
+import { joinedWords } from "./joined-words.js";
+import { signatureOfNodes } from "./signature.js";
+
+/** The schema that predicates speak of, and the module whose validators serve for its definitions. */
+export interface PredicateSource {
+  readonly schema: Schema;
+  /** The definitions that the module judges otherwise: they get a validator of their own. */
+  readonly changed: ReadonlySet<string>;
+  /** What the module is imported as. */
+  readonly module: string;
+  /** The first word in the names of functions. */
+  readonly prefix: string;
+}
+
+/** Functions that tell whether a value is what some place of a schema describes; each is emitted once. */
+export class Predicates {
+  usesModule = false;
+  private readonly source: PredicateSource;
+  private readonly identifiers: ReadonlyMap<string, string>;
+  private readonly own = new Map<string, { readonly definition: Definition; readonly identifier: string }>();
+  private readonly bySignature = new Map<string, string>();
+  private readonly taken = new Set<string>();
+
+  constructor(source: PredicateSource) {
+    this.source = source;
+    this.identifiers = nameDefinitions(source.schema);
+  }
+
+  /** The name of the function for `nodes`. */
+  of(nodes: Conjunction, hint: string): string {
+    const [only] = nodes;
+    if (nodes.length === 1 && only?.ref !== undefined && isAlone(only)) return this.ofDefinition(only.ref);
+    const signature = signatureOfNodes(nodes);
+    const simple = simplePredicates.get(signature);
+    if (simple !== undefined) return simple;
+    let name = this.bySignature.get(signature);
+    if (name === undefined) {
+      const node: SchemaNode = nodes.length === 1 ? only! : { pointer: "", allOf: nodes };
+      name = this.add(`${hint} `, node, hint);
+      this.bySignature.set(signature, name);
+    }
+    return name;
+  }
+
+  private ofDefinition(name: string): string {
+    const identifier = capitalised(this.identifiers.get(name)!);
+    if (!this.source.changed.has(name)) {
+      this.usesModule = true;
+      return `${this.source.module}.is${identifier}`;
+    }
+    const known = this.own.get(name);
+    return known
+      ? `is${known.identifier}`
+      : this.add(name, this.source.schema.definitions.get(name)!.node, name);
+  }
+
+  private add(key: string, node: SchemaNode, hint: string): string {
+    const wanted = capitalised(joinedWords(`${this.source.prefix} ${hint}`));
+    let identifier = wanted;
+    for (let number = 2; this.taken.has(identifier); number++) identifier = `${wanted}${number}`;
+    this.taken.add(identifier);
+    const [local] = identifiersFor([identifier]).values();
+    let free = key;
+    while (this.own.has(free) || (free !== key && this.source.schema.definitions.has(free))) free += " ";
+    this.own.set(free, { definition: { name: free, node }, identifier: local! });
+    for (const reference of referencesOf(node)) this.ofDefinition(reference);
+    return `is${local!}`;
+  }
+
+  /** The functions that were asked for, and the shared checks they use. */
+  print(): { readonly texts: string[]; readonly prelude: ReadonlySet<PreludeName> } {
+    const own = [...this.own].map(([name, { definition }]) => [name, definition] as const);
+    const schema: Schema = { definitions: new Map([...this.source.schema.definitions, ...own]) };
+    const identifiers = new Map(
+      [...this.identifiers].map(([name, identifier]) => [name, capitalised(identifier)] as const),
+    );
+    for (const [name, { identifier }] of this.own) identifiers.set(name, identifier);
+    const names = new ImportedNames(identifiers, new Set(this.own.keys()), this.source.module);
+    const emitter = new DefinitionEmitter(
+      { names, differing: new Set() },
+      new Map(),
+      recursiveDefinitions(schema),
+    );
+    const exact = { shapes: new Shapes(schema, false), prefix: "is" as const };
+    const texts = own.flatMap(([, definition]) => emitter.emitPrivate(definition, exact));
+    return { texts, prelude: emitter.prelude };
+  }
+}
+
+/** Names of validators, all but a few of which are another module's. */
+class ImportedNames extends FunctionNames {
+  private readonly own: ReadonlySet<string>;
+  private readonly module: string;
+
+  constructor(identifiers: ReadonlyMap<string, string>, own: ReadonlySet<string>, module: string) {
+    super(identifiers);
+    this.own = own;
+    this.module = module;
+  }
+
+  override local(prefix: Prefix, definition: string): string {
+    return this.own.has(definition)
+      ? super.local(prefix, definition)
+      : `${this.module}.${this.exported(prefix, definition)}`;
+  }
+}
+
+/** Functions that every file of steps has at hand, by the signature of what they tell. */
+const simplePredicates = new Map(
+  Object.entries({
+    isString: { types: ["string"] },
+    isStrings: { types: ["array"], items: { types: ["string"] } },
+    isObject: { types: ["object"] },
+  }).map(([name, node]) => [canonicalText([node]), name]),
+);

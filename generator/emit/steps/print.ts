@@ -1,0 +1,280 @@
+import type { JsonValue } from "@mcpgen/engine";
+import { arrayLayout, objectLayout, stringsLayout } from "../code-layout.js";
+import { type Layout, group, hardline, indent, line, print, softline, whenBroken } from "../layout.js";
+import { escapeUnprintable, memberKey, stringLiteral } from "../text.js";
+import { type Expression, and, or } from "../validators/expression.js";
+import { called, conditionOf, fails, ifAll, ifAny } from "./conditions.js";
+import type { Arm, Change, Exit, Outcome, Plan, TextBlock } from "./plan.js";
+import { joinedWords } from "./joined-words.js";
+import type { Predicates } from "./predicates.js";
+import { representatives } from "./same.js";
+
+const never = "() => false";
+const where = ["report", "at"] as const;
+
+/** Prints the functions of plans: each one once, under a name of its own. */
+export class PlanPrinter {
+  private readonly prefix: string;
+  private readonly same: ReadonlyMap<Plan, Plan>;
+  private readonly predicates: Predicates;
+  private readonly taken: Set<string>;
+  private readonly names = new Map<Plan, string>();
+  private readonly pending: Plan[] = [];
+  /** Plans that tables name: their functions are called without a pointer. */
+  private readonly roots = new Set<Plan>();
+  private readonly blocks = new Map<string, string>();
+
+  /**
+   * @param prefix the first word of all names
+   * @param taken names that are in use; gains those of the functions
+   */
+  constructor(prefix: string, active: ReadonlySet<Plan>, predicates: Predicates, taken: Set<string>) {
+    this.prefix = prefix;
+    this.same = representatives(active);
+    this.predicates = predicates;
+    this.taken = taken;
+  }
+
+  /** The name of a plan's function; `undefined` where nothing changes. */
+  nameOf(any: Plan): string | undefined {
+    const plan = this.same.get(any);
+    if (!plan) return undefined;
+    let name = this.names.get(plan);
+    if (name === undefined) {
+      name = this.free(joinedWords(`${this.prefix} ${plan.hint}`));
+      this.names.set(plan, name);
+      this.pending.push(plan);
+    }
+    return name;
+  }
+
+  /** The name of the function for a whole method. */
+  nameOfRoot(any: Plan): string | undefined {
+    const plan = this.same.get(any);
+    if (plan) this.roots.add(plan);
+    return plan && this.nameOf(plan);
+  }
+
+  private free(wanted: string): string {
+    let name = wanted;
+    for (let number = 2; this.taken.has(name); number++) name = `${wanted}${number}`;
+    this.taken.add(name);
+    return name;
+  }
+
+  /** The functions that have been named and those they call. */
+  print(): string[] {
+    const texts: string[] = [];
+    for (let plan = this.pending.shift(); plan; plan = this.pending.shift()) texts.push(this.function(plan));
+    return [...texts, ...this.blockTexts()];
+  }
+
+  private function(plan: Plan): string {
+    const statements = [...this.exits(plan.exits, plan.hint), ...this.arms(plan.arms, plan.hint)];
+    const leaves = plan.exits.some(({ test, unless }) => !conditionOf(test) && !unless);
+    const body = leaves ? statements : returning(statements);
+    const text = print(body);
+    const parameter = (name: string, type: string): string =>
+      new RegExp(`\\b${name}\\b`).test(text) ? type : `_${type}`;
+    const parameters = [
+      parameter("value", "value: unknown"),
+      parameter("report", "report: StepReport"),
+      parameter("at", this.roots.has(plan) ? 'at = ""' : "at: string"),
+    ];
+    const list = parameters.flatMap((each, index) => (index === 0 ? [each] : [",", line, each]));
+    const head = group(
+      `function ${this.names.get(plan)!}(`,
+      indent(softline, ...list, whenBroken(",")),
+      softline,
+      "): unknown {",
+    );
+    return print([head, indent(body.map((statement) => [hardline, statement])), hardline, "}"]);
+  }
+
+  /** Values that leave on the same terms leave together. */
+  private exits(exits: readonly Exit[], hint: string): Layout[] {
+    const byOutcome = new Map<string, { body: Layout[]; conditions: Expression[] }>();
+    for (const { test, unless, outcome } of exits) {
+      const failed = unless && fails(this.predicates.of(unless, hint));
+      const parts = [conditionOf(test), failed].filter((part) => part !== undefined);
+      const same = byOutcome.get(JSON.stringify(outcome));
+      if (same) same.conditions.push(and(...parts));
+      else byOutcome.set(JSON.stringify(outcome), { body: outcomeOf(outcome), conditions: [and(...parts)] });
+    }
+    const left = [...byOutcome.values()].flatMap(({ body, conditions }) => {
+      const condition = or(...conditions);
+      return condition.kind === "constant" ? body : [braced(ifAll([condition])!, body)];
+    });
+    return [...exits.flatMap(({ single }) => (single ? this.single(single) : [])), ...left];
+  }
+
+  /** An array of one becomes its item. */
+  private single(plan: Plan): Layout[] {
+    const name = this.nameOf(plan);
+    const item = name === undefined ? "value[0]" : called(name, "value[0]", "report", "`${at}/0`");
+    return [braced("if (Array.isArray(value) && value.length === 1)", [["return ", item, ";"]])];
+  }
+
+  /** What several arms have in common is done once, to all of them. */
+  private arms(arms: readonly Arm[], hint: string): Layout[] {
+    const byStatement = new Map<string, { statement: Layout; tests: (Expression | undefined)[] }>();
+    for (const { test, changes } of arms) {
+      const condition = conditionOf(test);
+      for (const statement of changes.flatMap((change) => this.change(change, hint))) {
+        const text = print(statement);
+        const same = byStatement.get(text);
+        if (same) same.tests.push(condition);
+        else byStatement.set(text, { statement, tests: [condition] });
+      }
+    }
+    const byTest = new Map<string, { head: Layout | undefined; body: Layout[] }>();
+    for (const { statement, tests } of byStatement.values()) {
+      const head = tests.includes(undefined) ? undefined : ifAny(tests as Expression[]);
+      const key = head ? print(head) : "";
+      const same = byTest.get(key);
+      if (same) same.body.push(statement);
+      else byTest.set(key, { head, body: [statement] });
+    }
+    return [...byTest.values()].flatMap(({ head, body }) => (head ? [braced(head, body)] : body));
+  }
+
+  private change(change: Change, hint: string): Layout[] {
+    switch (change.kind) {
+      case "member":
+        return this.member(change.key, change.plan);
+      case "items":
+        return this.called(change.plan, (name) => called("items", "value", name, ...where));
+      case "others": {
+        const known = stringsLayout(change.known);
+        return this.called(change.plan, (name) => called("others", "value", known, name, ...where));
+      }
+      case "fitting": {
+        const test = this.predicates.of(change.to, `${hint} ${change.key}`);
+        return [assigned(called("fitting", "value", stringLiteral(change.key), test, ...where))];
+      }
+      case "limited":
+        return [assigned(called("limited", "value", String(change.most), ...where))];
+      case "asText":
+        return [assigned(this.asText(change, hint))];
+      case "filled":
+        return [assigned(called("filled", "value", stringLiteral(change.key), literal(change.value)))];
+      case "required": {
+        const { code, reason } = change.outcome;
+        const said = [code, reason].map(stringLiteral);
+        return [[called("required", "value", stringLiteral(change.key), ...where, ...said), ";"]];
+      }
+    }
+  }
+
+  /** A member whose plan only goes through a list needs no function for the list. */
+  private member(key: string, plan: Plan): Layout[] {
+    const [arm, second] = plan.arms;
+    const [only, more] = arm?.changes ?? [];
+    const isList =
+      plan.exits.length === 0 && !second && !more && only?.kind === "items" && !conditionOf(arm!.test);
+    const [callee, inner] = isList ? ["list", only.plan] : ["member", plan];
+    return this.called(inner, (name) => called(callee, "value", stringLiteral(key), name, ...where));
+  }
+
+  private called(plan: Plan, make: (name: string) => Layout): Layout[] {
+    const name = this.nameOf(plan);
+    return name === undefined ? [] : [assigned(make(name))];
+  }
+
+  private asText({ key, unless, into, block }: Change & { kind: "asText" }, hint: string): Layout {
+    const test = unless ? this.predicates.of(unless, `${hint} ${key}`) : never;
+    const words = [stringLiteral(key), test, stringLiteral(into), this.blockFunction(block)];
+    return called("asText", "value", ...words, ...where);
+  }
+
+  private blockFunction(block: TextBlock): string {
+    const key = JSON.stringify(block);
+    let name = this.blocks.get(key);
+    if (name === undefined)
+      this.blocks.set(key, (name = this.free(joinedWords(`${this.prefix} text block`))));
+    return name;
+  }
+
+  private blockTexts(): string[] {
+    return [...this.blocks].map(([block, name]) => {
+      const literal = blockLiteral(JSON.parse(block) as TextBlock, "text");
+      return print([
+        `function ${name}(text: string): object {`,
+        indent(hardline, "return ", literal, ";"),
+        hardline,
+        "}",
+      ]);
+    });
+  }
+}
+
+function braced(head: Layout, body: readonly Layout[]): Layout {
+  return [head, " {", indent(body.map((statement) => [hardline, statement])), hardline, "}"];
+}
+
+const assignment = "value = ";
+
+function assigned(value: Layout): Layout {
+  return [assignment, value, ";"];
+}
+
+/** The statements, and then what has become of the value. */
+function returning(statements: readonly Layout[]): Layout[] {
+  const last = statements.at(-1);
+  if (!Array.isArray(last) || last[0] !== assignment) return [...statements, "return value;"];
+  return [...statements.slice(0, -1), ["return ", ...(last as readonly Layout[]).slice(1)]];
+}
+
+function outcomeOf(outcome: Outcome): Layout[] {
+  const what = "what" in outcome ? stringLiteral(outcome.what) : "";
+  switch (outcome.how) {
+    case "drop":
+      return [["return ", called("drop", ...where, what), ";"]];
+    case "fill":
+      return [
+        [called("lost", ...where, what, '"dropped"'), ";"],
+        ["return ", literal(outcome.value), ";"],
+      ];
+    case "refuse":
+      return [
+        [
+          "return ",
+          called("refuse", ...where, stringLiteral(outcome.code), stringLiteral(outcome.reason)),
+          ";",
+        ],
+      ];
+    case "text":
+      return [
+        [called("lost", ...where, what, '"text"'), ";"],
+        ["return ", blockLiteral(outcome.block, [templateOf(outcome.text)]), ";"],
+      ];
+  }
+}
+
+function blockLiteral({ constants, key }: TextBlock, text: Layout): Layout {
+  return objectLayout([
+    ...constants.map(([name, value]) => [memberKey(name), stringLiteral(value)] as const),
+    [memberKey(key), text],
+  ]);
+}
+
+/** A text in which `{member}` stands for a member of the value. */
+function templateOf(text: string): string {
+  const pieces = text.split(/\{(\w+)\}/);
+  if (pieces.length === 1) return stringLiteral(text);
+  const code = pieces.map((piece, index) =>
+    index % 2 === 1
+      ? `\${memberOf(value, ${stringLiteral(piece)})}`
+      : escapeUnprintable(piece.replace(/[\\`]|\$(?=\{)/g, "\\$&")),
+  );
+  return `\`${code.join("")}\``;
+}
+
+function literal(value: JsonValue): Layout {
+  if (typeof value === "string") return stringLiteral(value);
+  if (Array.isArray(value)) return arrayLayout(value.map(literal));
+  if (typeof value !== "object" || value === null) return String(value);
+  return objectLayout(
+    Object.entries(value).map(([key, member]) => [memberKey(key), literal(member)] as const),
+  );
+}

@@ -1,0 +1,65 @@
+import { CodedError } from "../../diagnostics/coded-error.js";
+import type { Assumption, ProtocolModel } from "../../model/model.js";
+import type { StepNote } from "../../notes/note.js";
+import { type StepPlan, planSteps } from "./methods.js";
+
+/**
+ * Refuses notes that decide nothing or cannot be done. Where notes speak of the pair at all, they must speak
+ * of every value that has no older form; where none do, such values are refused, which is an assumption.
+ */
+export function refuseProblems(
+  { lift, lower }: StepPlan,
+  model: ProtocolModel,
+  previous: ProtocolModel,
+  origin: string,
+): void {
+  const place = (note: StepNote): { file: string; pointer: string } => ({
+    file: `${origin}/notes.json`,
+    pointer: note.pointer,
+  });
+  for (const { decisions } of [lift, lower]) {
+    const [impossible] = decisions.impossible;
+    if (impossible) {
+      const { note, message } = impossible;
+      throw new CodedError("MG1206", `note of kind ${note.kind}: ${message}`, {
+        place: place(note),
+        next: "Choose another outcome: drop, text, refuse or fill.",
+      });
+    }
+    const [idle] = decisions.idle;
+    if (idle) {
+      throw new CodedError("MG1203", `note of kind ${idle.note.kind} on ${idle.target}: it decides nothing`, {
+        place: place(idle.note),
+        next: "Remove the note, or this target of it.",
+      });
+    }
+  }
+  const [undecided] = lower.decisions.undecided;
+  if (undecided && isDecided(model, previous)) {
+    throw new CodedError(
+      "MG1205",
+      `${undecided.pointer || undecided.what}: ${undecided.what} has no form in revision ${previous.revision}, and no note says what becomes of it`,
+      {
+        place: { file: `${origin}/notes.json` },
+        next: `Add a note of kind lower on ${undecided.pointer || undecided.what}.`,
+      },
+    );
+  }
+}
+
+/** Whether notes speak of what becomes of values on the way to the revision before. */
+function isDecided({ stepNotes }: ProtocolModel, previous: ProtocolModel): boolean {
+  return stepNotes.some((note) => note.kind === "lower" && note.previous === previous.revision);
+}
+
+/** What steps refuse although no note says so, where no note speaks of the pair. */
+export function stepAssumptions(previous: ProtocolModel, model: ProtocolModel): Assumption[] {
+  if (isDecided(model, previous)) return [];
+  const { undecided } = planSteps(previous, model).lower.decisions;
+  const places = new Map(undecided.map((each) => [`${each.pointer} ${each.what}`, each]));
+  return [...places.values()].map(({ pointer, what }) => ({
+    kind: "lower",
+    subject: pointer || what,
+    text: `${what} has no form in revision ${previous.revision}; messages that hold it are refused there.`,
+  }));
+}

@@ -1,0 +1,36 @@
+import { type SchemaNode, canonicalText } from "@mcpgen/engine";
+import { saysNothing } from "../../diff/shape/alternatives.js";
+import type { Conjunction } from "../../diff/shape/form.js";
+
+/** Keywords that a validator does not read. */
+const idle: ReadonlySet<string> = new Set([
+  "pointer",
+  "always",
+  "title",
+  "description",
+  "default",
+  "deprecated",
+  "examples",
+  "format",
+  "open",
+  "typeText",
+]);
+
+/** A text that is the same for nodes that describe the same in the same words, wherever they stand. */
+export function signatureOfNodes(nodes: Conjunction): string {
+  return canonicalText(structure(nodes) as never);
+}
+
+function structure(value: unknown): unknown {
+  if (value instanceof Map)
+    return [...(value as Map<string, unknown>)].map(([key, inner]) => [key, structure(inner)]);
+  if (Array.isArray(value)) return value.map(structure);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).filter(([key, inner]) => !idle.has(key) && !isIdle(key, inner));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, structure(inner)]));
+}
+
+function isIdle(keyword: string, value: unknown): boolean {
+  if (value === undefined || (value instanceof Map && value.size === 0)) return true;
+  return keyword === "additionalProperties" && saysNothing(value as SchemaNode);
+}

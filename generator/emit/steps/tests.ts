@@ -1,0 +1,83 @@
+import type { FormReader } from "../../diff/shape/form-reader.js";
+import type { Conjunction, Form, Member } from "../../diff/shape/form.js";
+import type { Test } from "./plan.js";
+
+/** The test that every value passes. */
+export const always: Test = { constants: [], present: [] };
+
+/** The members that an arm requires to be one of a few strings. */
+export function constantsOf(reader: FormReader, arm: Member): ReadonlyMap<string, readonly string[]> {
+  const constants = new Map<string, readonly string[]>();
+  for (const [key, { nodes, required }] of arm.properties) {
+    const strings = required ? listed(reader, nodes) : undefined;
+    if (strings) constants.set(key, strings);
+  }
+  return constants;
+}
+
+/** The strings that may stand in a place, where nothing else may. */
+function listed(reader: FormReader, nodes: Conjunction): readonly string[] | undefined {
+  const { scalars, members } = reader.of(nodes);
+  const strings = scalars.get("string");
+  const isListed = members.length === 0 && scalars.size === 1 && strings?.free.length === 0;
+  return isListed ? (strings.values as readonly string[]) : undefined;
+}
+
+/** A test that no value of the other side's form passes, for values of `arm`; where nothing tells, none. */
+export function toldFrom(
+  arm: Member,
+  readers: { readonly arm: FormReader; readonly other: FormReader },
+  other: Form,
+): Test | undefined {
+  const rivals = other.members.filter(({ type }) => type === arm.type);
+  if (rivals.length === 0) return { ...always, type: arm.type };
+  const known = rivals.map((rival) => constantsOf(readers.other, rival));
+  for (const [key, values] of constantsOf(readers.arm, arm)) {
+    const isTold = known.every((constants) => {
+      const taken = constants.get(key);
+      return taken !== undefined && !values.some((value) => taken.includes(value));
+    });
+    if (isTold) return { constants: [[key, values]], present: [] };
+  }
+  return undefined;
+}
+
+/** A test that only values of `arm` pass, whatever else the form describes; where nothing is as sure, none. */
+export function certainAmong(reader: FormReader, arm: Member, { members }: Form): Test | undefined {
+  const rivals = members.filter((member) => member !== arm && member.type === arm.type);
+  for (const [key, values] of constantsOf(reader, arm)) {
+    const isCertain = rivals.every((rival) => {
+      const property = rival.properties.get(key);
+      const taken = property && listed(reader, property.nodes);
+      return taken !== undefined && !values.some((value) => taken.includes(value));
+    });
+    if (isCertain) return { constants: [[key, values]], present: [] };
+  }
+  return undefined;
+}
+
+/** A test that every value of the arm passes, and as few others as can be told by a look. */
+export function mayBe(reader: FormReader, arm: Member): Test {
+  if (arm.type === "array") return { ...always, type: "array" };
+  const constants = constantsOf(reader, arm);
+  const required = [...arm.properties].filter(([key, property]) => property.required && !constants.has(key));
+  if (constants.size === 0 && required.length === 0) return { ...always, type: "object" };
+  return { constants: [...constants], present: required.map(([key]) => key) };
+}
+
+/** A test for one arm of a form among its others; the shortest that will do. */
+export function among(reader: FormReader, arm: Member, { members, scalars }: Form): Test {
+  const others = members.filter((member) => member !== arm);
+  if (others.length === 0 && scalars.size === 0) return always;
+  const rivals = others.filter(({ type }) => type === arm.type);
+  if (rivals.length === 0) return { ...always, type: arm.type };
+  const known = rivals.map((rival) => constantsOf(reader, rival));
+  for (const [key, values] of constantsOf(reader, arm)) {
+    if (known.every((constants) => constants.get(key)?.some((value) => values.includes(value)) === false))
+      return { constants: [[key, values]], present: [] };
+  }
+  const own = [...arm.properties].find(
+    ([key, { required }]) => required && rivals.every((rival) => !rival.properties.has(key)),
+  );
+  return own ? { constants: [], present: [own[0]] } : mayBe(reader, arm);
+}

@@ -1,0 +1,145 @@
+import { descendants, type JsonValue } from "@mcpgen/engine";
+import { expect, it } from "vitest";
+import type { ProtocolModel } from "../../../generator/model/model.js";
+import { randomFrom } from "../../../generator/sample/random.js";
+import { releasedModel, revisions } from "../../model/models.js";
+import { seed } from "../../properties/instances.js";
+import { emitted, loaded } from "../protocol/emitted.js";
+import {
+  type Carried,
+  Refusal,
+  type Step,
+  type Steps,
+  carriedBy,
+  deepFrozen,
+  isAccepted,
+  listener,
+  methodOf,
+  sampleOf,
+  withOwned,
+  withStrays,
+} from "./protocol.js";
+
+const models = await Promise.all(revisions.map(releasedModel));
+interface Role {
+  readonly id: string;
+  readonly steps?: Steps;
+}
+const { serverRevisions, clientRevisions } = await loaded<{
+  serverRevisions: Role[];
+  clientRevisions: Role[];
+}>(emitted(models), `export { serverRevisions, clientRevisions } from "./index.js";`);
+
+/** Instances of each thing that messages carry. */
+const count = Number(process.env["MCPGEN_COUNT"] ?? 0) / 500 || 40;
+
+/** The step for what is carried, on the way down from revision `index` or up to it. */
+function stepAt(
+  index: number,
+  { method, kind, sender, part }: Carried,
+  way: "lift" | "lower",
+): Step | undefined {
+  const writer = (part === "params") === (sender === "client") ? "client" : "server";
+  const role = way === "lower" ? writer : writer === "client" ? "server" : "client";
+  const { steps } = (role === "client" ? clientRevisions : serverRevisions)[index]!;
+  const direction = way === "lower" ? "outgoing" : "incoming";
+  const group = part === "result" ? "Results" : kind === "request" ? "Requests" : "Notifications";
+  return steps![`${direction}${group}`].get(method);
+}
+
+/** The codes that notes name for a pair. */
+function codesOf({ stepNotes }: ProtocolModel, way: "lift" | "lower"): (string | undefined)[] {
+  return stepNotes.filter(({ kind }) => kind === way).map(({ code }) => code);
+}
+
+/** Takes a value as far as it gets, and judges it at every revision. */
+function travel(
+  start: number,
+  carried: Carried,
+  value: JsonValue,
+  way: "lift" | "lower",
+  seen: Set<string>,
+): void {
+  let current = value as object;
+  const towards = way === "lower" ? -1 : 1;
+  for (let index = start + towards; models[index]; index += towards) {
+    const target = models[index]!;
+    if (!methodOf(target, carried)) return;
+    const step = stepAt(Math.max(index, index - towards), carried, way);
+    const accepts = (each: object): boolean =>
+      isAccepted(target, carried, withOwned(target, carried, each as JsonValue));
+    const wasAccepted = accepts(current);
+    const report = listener();
+    const before = deepFrozen(current);
+    try {
+      current = step ? step(before, report) : before;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      expect(codesOf(models[Math.max(index, index - towards)]!, way), error.message).toContain(error.code);
+      seen.add(`${way} ${error.code}`);
+      return;
+    }
+    const text = (): string =>
+      `${JSON.stringify(carried)} ${way} to ${target.revision}: ${JSON.stringify(before)} → ${JSON.stringify(current)}`;
+    if (!accepts(current)) expect.fail(text());
+    if (wasAccepted && report.losses.length === 0 && current !== before)
+      expect.fail(`changed for nothing: ${text()}`);
+    if (report.losses.length === 0 && current !== before && !isFill(before, current))
+      expect.fail(`lost in silence: ${text()}`);
+    for (const { how } of report.losses) seen.add(`${way} ${how}`);
+  }
+}
+
+/** Whether everything that was said is still said: an array of one may have become its item. */
+function isFill(before: object, after: object): boolean {
+  const left = leavesOf(after);
+  return leavesOf(before).every((leaf) => {
+    const index = left.indexOf(leaf);
+    if (index >= 0) left.splice(index, 1);
+    return index >= 0;
+  });
+}
+
+function leavesOf(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [JSON.stringify(value)];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    Array.isArray(value) ? leavesOf(inner) : [key, ...leavesOf(inner)],
+  );
+}
+
+const names = [
+  ...new Set(
+    models.flatMap(({ schema }) =>
+      [...schema.definitions.values()].flatMap(({ node }) =>
+        [...descendants(node)].flatMap(({ properties }) => [...(properties?.keys() ?? [])]),
+      ),
+    ),
+  ),
+].concat("__proto__", "constructor");
+
+it("carries every valid message to every other revision, or refuses it as the notes say", () => {
+  const seen = new Set<string>();
+  let travelled = 0;
+  for (const [start, model] of models.entries()) {
+    for (const carried of carriedBy(model)) {
+      const random = randomFrom(`${seed}: ${model.revision} ${JSON.stringify(carried)}`);
+      for (let made = 0; made < count; made++) {
+        const plain = sampleOf(model, carried, random);
+        if (plain === undefined) continue;
+        const stray = made % 2 === 0 ? plain : withStrays(plain, names, random);
+        const value = isAccepted(model, carried, stray) ? stray : plain;
+        travel(start, carried, value, "lower", seen);
+        travel(start, carried, value, "lift", seen);
+        travelled++;
+      }
+    }
+  }
+  expect(travelled).toBeGreaterThan(count * 150);
+  // Every outcome that notes ask for is met.
+  const asked = models.flatMap(({ stepNotes }) =>
+    stepNotes.map(
+      ({ kind, how, code }) => `${kind} ${how === "refuse" ? code! : how === "text" ? "text" : "dropped"}`,
+    ),
+  );
+  expect([...new Set(asked)].filter((outcome) => !seen.has(outcome))).toEqual([]);
+});
