@@ -80,7 +80,7 @@ describe("a file with another schema is drift, and told apart", () => {
       rule: "published-file-changed",
       found: ["error MG3110"],
       mend: "mcpgen upgrade x/2030-01-01/schema.json --name 2030-01-01 --replace",
-      diff: { summary: { breaking: 1, dangerous: 0, safe: 0 } },
+      diff: { summary: { breaking: 1, dangerous: 0, safe: 1 } },
     });
     expect(await verdict("2031-01-01/schema.json", harmless)).toMatchObject({
       code: 1,

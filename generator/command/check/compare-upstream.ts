@@ -1,16 +1,17 @@
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Report } from "../../diff/report/report.js";
-import type { Finding as Difference } from "../../diff/finding.js";
 import { applyApprovals } from "../../diff/policy/approvals.js";
 import { canonicalDocument } from "../../input/schema-source.js";
 import type { JsonFile } from "../../input/json-file.js";
 import { type Identity, identify } from "../../revision/identify.js";
+import { readLock } from "../../revision/lock.js";
 import { readUpstream } from "../../revision/source.js";
+import { expectRevision } from "../../revision/verify.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { readAlike, storedSource } from "../diff/alike.js";
 import { policyOf } from "../diff/policies.js";
-import { compareSources } from "../diff/report.js";
+import { type Weighing, compareSources } from "../diff/report.js";
 import type { Project } from "../project.js";
 
 /** What a published file is to the pinned revisions. */
@@ -46,24 +47,31 @@ export async function compareUpstream(
   const old = await storedSource(schemaDir, revision, context.directory);
   const base = { revision, notes: old.notes };
   const next = await readAlike(file, name ?? file.file, base, schemaDir, context.directory);
-  const { report } = compareSources(old, next, {
+  const weighing: Weighing = {
     // Whether it fails is decided by what the file is, not by how bad the differences are.
     policy: { ...policyOf(args, project), failOn: "never" },
     role: "both",
     baseline: new Set(),
-    approvalsOf: (differences: readonly Difference[]) => applyApprovals(differences, [], ""),
-  });
+    approvalsOf: (differences) => applyApprovals(differences, [], ""),
+  };
+  const { verdict, reason: why } = verdictOf(identity, () => compareSources(old, next, weighing).report);
+  const { sha256: pinned } = expectRevision(readLock(schemaDir), revision).upstream;
+  const published =
+    verdict === "same-revision"
+      ? { revision, old: pinned, new: file.sha256, dropped: next.dropped }
+      : undefined;
+  const { report } = compareSources(old, next, { ...weighing, published });
   const onlyProse = (await withoutProse(old.file)) === (await withoutProse(file));
-  return { ...about, ...verdictOf(identity, report), onlyProse, report };
+  return { ...about, verdict, reason: why, onlyProse, report };
 }
 
 /** A file whose address says nothing is another file of a revision if nobody notices the difference. */
 function verdictOf(
   { relation, reason }: Identity,
-  { findings }: Report,
+  compare: () => Report,
 ): Pick<Comparison, "verdict" | "reason"> {
   if (relation === "same-revision" || relation === "new-revision") return { verdict: relation, reason };
-  const telling = findings.find(
+  const telling = compare().findings.find(
     ({ worst, subject, old, new: next }) =>
       worst !== "safe" || ("method" in subject && (old === null || next === null)),
   );

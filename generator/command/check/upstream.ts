@@ -39,7 +39,8 @@ export async function checkUpstream(
   }
   const { paint, settings } = context.console;
   const text = textReport(report, { paint, verbose: settings.verbose });
-  return { ...common, findings: [finding], ...(report.findings.length > 0 && { text }) };
+  const isTelling = !onlyProse || report.findings.some(({ worst }) => worst !== "safe");
+  return { ...common, findings: [finding], ...(isTelling && { text }) };
 }
 
 function sentenceOf({ verdict, revision, name, reason, onlyProse }: Comparison, source: string): string {

@@ -3,7 +3,7 @@ import { undocumented } from "../../input/documentation.js";
 import { type JsonFile, loadJson } from "../../input/json-file.js";
 import { loadRevision, storedRevision } from "../../input/revision-source.js";
 import { kindOfSource } from "../../input/source.js";
-import { carryNotes } from "../../notes/carry.js";
+import { type Carried, carryNotes } from "../../notes/carry.js";
 import { readLock } from "../../revision/lock.js";
 import type { UpstreamFile } from "../../revision/source.js";
 import { storedSchema } from "../../revision/stored-schema.js";
@@ -43,12 +43,16 @@ export async function readAlike(
   base: { readonly revision: string; readonly notes: JsonFile | undefined },
   schemaDir: string,
   directory: string,
-): Promise<Source> {
+): Promise<Source & { readonly dropped: Carried["dropped"] }> {
   const { status, descriptions } = expectRevision(readLock(schemaDir), base.revision);
   const { document, text, dialect } = await storedSchema(file, { descriptions });
   const schema = { file: file.file, text, value: document };
-  const carried = base.notes && (await carryNotes(schema, document, base.notes)).notes;
-  const notes = carried && { file: base.notes!.file, text: "", value: { format: 1, notes: [...carried] } };
+  const carried = base.notes && (await carryNotes(schema, document, base.notes));
+  const notes = carried && {
+    file: base.notes!.file,
+    text: "",
+    value: { format: 1, notes: [...carried.notes] },
+  };
   const source = { revision: name, status, schemaFile: file.file, read: { schema, ...(notes && { notes }) } };
   const isPath = file.url === undefined && kindOfSource(file.file) === "file";
   return {
@@ -58,5 +62,6 @@ export async function readAlike(
     shown: isPath ? shownPath(resolve(directory, file.file), directory) : file.file,
     dialect,
     withoutNotes: notes === undefined,
+    dropped: carried?.dropped ?? [],
   };
 }
