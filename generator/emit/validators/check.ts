@@ -1,8 +1,9 @@
-import type { SchemaNode } from "@mcpgen/engine";
+import type { Scalar, SchemaNode } from "@mcpgen/engine";
 import { type Expression, compare, not } from "./expression.js";
-import { condition } from "./condition.js";
+import { condition, constantsOfArms } from "./condition.js";
 import { kindTest } from "./kind-test.js";
-import { ownCondition, ownKinds } from "./own.js";
+import { amongTest, ownCondition, ownKinds } from "./own.js";
+import { mostCompared } from "./set-literal.js";
 import { constantSchema } from "./constants.js";
 import { type Head, judgeHead, plainHead, printFunction, walkerHead } from "./function.js";
 import { checkItems } from "./items.js";
@@ -152,6 +153,8 @@ function checkOneOf(
   if (place.shapes.isOpen(node)) {
     return refuseUnless(split({ pointer: node.pointer, anyOf: arms, open: true }, subject, place));
   }
+  const listed = constantsOfArms(place.shapes, arms);
+  if (listed.length > mostCompared) return refuseUnless(amongTest(withoutRepeated(listed), subject, place));
   const tested = place.asTested();
   const count = place.scope.local("matching");
   const tally: Statement = { kind: "plain", text: `${count}++` };
@@ -160,6 +163,13 @@ function checkOneOf(
     ...arms.flatMap((arm) => when(conditionFor(arm, subject, tested, within), [tally])),
     ...refuseUnless(compare(count, "===", "1")),
   ];
+}
+
+/** The values that stand in the list once. */
+function withoutRepeated(values: readonly Scalar[]): Scalar[] {
+  const counts = new Map<Scalar, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count === 1).map(([value]) => value);
 }
 
 function openness(node: SchemaNode): { open?: true } {

@@ -1,9 +1,11 @@
-import type { SchemaNode } from "@mcpgen/engine";
+import type { Scalar, SchemaNode } from "@mcpgen/engine";
 import { assertions } from "./assertions.js";
 import { type Expression, and, call, no, not, or, weight, yes } from "./expression.js";
 import { kindsTest } from "./kind-test.js";
 import { type Kind, common, everyKind, isScalar } from "./kind.js";
-import { constantCondition, ownCondition, ownKinds } from "./own.js";
+import { amongTest, constantCondition, ownCondition, ownKinds } from "./own.js";
+import { mostCompared } from "./set-literal.js";
+import type { Shapes } from "./shape.js";
 import type { Place } from "./unit.js";
 
 /** Unions of more tests than this become functions of their own. */
@@ -116,12 +118,26 @@ function unionCondition(
   const objects = arms.filter((arm) => shapes.kindsOf(arm).has("object"));
   const recursive = arms.length > 1 && arms.some((arm) => place.mentionsCycle(arm));
   if (objects.length > 1 || recursive || (shapes.isOpen(node) && objects.length > 0)) return undefined;
+  const listed = shapes.isOpen(node) ? [] : constantsOfArms(shapes, arms);
+  if (listed.length > mostCompared) return amongTest([...new Set(listed)], subject, place);
   const tests = arms.map((arm) => condition(arm, subject, place.asTested(arms.length > 1), within));
   if (!tests.every((test) => test !== undefined)) return undefined;
   const union = shapes.isOpen(node)
     ? kindsTest(common(within, shapes.kindsOf(node)), subject)
     : or(...callsLast(tests));
   return weight(union) > heaviestUnion ? undefined : union;
+}
+
+/** The scalars that arms list, if they do nothing else. */
+export function constantsOfArms(shapes: Shapes, arms: readonly SchemaNode[]): Scalar[] {
+  if (arms.length <= 1) return [];
+  const lists = arms.map((arm) => {
+    const listsOnly =
+      assertions(arm).every((key) => key === "const" || key === "enum") && !shapes.isOpen(arm);
+    const values = listsOnly ? shapes.constantsOf(arm) : [];
+    return values.every(isScalar) ? values : [];
+  });
+  return lists.every((list) => list.length > 0) ? lists.flat() : [];
 }
 
 function exclusion(

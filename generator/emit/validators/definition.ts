@@ -3,8 +3,7 @@ import { verdictOn } from "./check.js";
 import { type Expression, call, compare } from "./expression.js";
 import { PartNames } from "./function-names.js";
 import { type Head, judgeHead, plainHead, type Printed, printFunction, walkerHead } from "./function.js";
-import { type Layout, group, indent, line, print, softline, whenBroken } from "../layout.js";
-import { patternLiteral } from "./pattern-literal.js";
+import { group, indent, line, print, softline, whenBroken } from "../layout.js";
 import { type PreludeName, preludeNames } from "./prelude.js";
 import { type Statement, returns, when } from "./statement.js";
 import { type FileContext, type Mode, Place, type Reading, Unit } from "./unit.js";
@@ -51,10 +50,7 @@ export class DefinitionEmitter {
   private finished(functions: readonly Printed[], parts: PartNames): string[] {
     const used = new Set(functions.flatMap((one) => [...one.used]));
     for (const name of preludeNames) if (used.has(name)) this.prelude.add(name as PreludeName);
-    return [
-      ...parts.patternsIn(used).map(([name, pattern]) => print(constant(name, patternLiteral(pattern)))),
-      ...functions.map(({ text }) => text),
-    ];
+    return [...parts.constantsIn(used).map(print), ...functions.map(({ text }) => text)];
   }
 
   /** The exported function of one reading, then those it is made of. */
@@ -153,8 +149,4 @@ export class DefinitionEmitter {
       ),
     );
   }
-}
-
-function constant(name: string, literal: string): Layout {
-  return group(`const ${name} =`, group(indent(line, literal)), ";");
 }

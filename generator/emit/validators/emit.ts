@@ -46,8 +46,16 @@ function laidOut(content: string): EmittedFile {
   return /^[\n -~]*$/.test(content) ? { content, formatted: true } : { content };
 }
 
-/** Types of the standard library that emitted code names; definitions called so are imported under another name. */
-const shadowing: ReadonlySet<string> = new Set(["Generator", "Iterator"]);
+/** What emitted code uses of the standard library; definitions called so are imported under another name. */
+const shadowing: ReadonlySet<string> = new Set([
+  "Array",
+  "Generator",
+  "Iterator",
+  "JSON",
+  "Number",
+  "Object",
+  "Set",
+]);
 
 function readingOf(schema: Schema, open: boolean): Reading {
   return { shapes: new Shapes(schema, open), prefix: open ? "accepts" : "is" };

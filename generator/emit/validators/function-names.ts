@@ -1,4 +1,8 @@
+import type { Scalar } from "@mcpgen/engine";
+import { type Layout, group } from "../layout.js";
+import { patternLiteral } from "./pattern-literal.js";
 import { preludeNames } from "./prelude.js";
+import { setLiteral } from "./set-literal.js";
 import { camelCase } from "./words.js";
 
 /** What the functions of a reading begin with: the exact one or the open one. */
@@ -65,7 +69,9 @@ export class FunctionNames {
 export class PartNames {
   private readonly taken: Set<string>;
   private readonly numbers = new Map<string, number>();
-  private readonly patterns = new Map<string, string>();
+  /** Constants in order of first use, and their names by what they hold. */
+  private readonly constants: (readonly [name: string, print: () => Layout])[] = [];
+  private readonly constantNames = new Map<string, string>();
   private readonly names: FunctionNames;
   private readonly definition: string;
 
@@ -92,18 +98,34 @@ export class PartNames {
 
   /** The constant that holds a regular expression. */
   ofPattern(pattern: string): string {
-    let name = this.patterns.get(pattern);
+    return this.constant("pattern", pattern, () => patternLiteral(pattern));
+  }
+
+  /** The constant that holds a set of scalars. */
+  ofValues(values: readonly Scalar[]): string {
+    return this.constant("values", JSON.stringify(values), () => setLiteral(values));
+  }
+
+  /** @param meaning the same for constants that are the same */
+  private constant(word: "pattern" | "values", meaning: string, print: () => Layout): string {
+    const key = `${word} ${meaning}`;
+    let name = this.constantNames.get(key);
     if (name === undefined) {
-      name = `pattern${this.names.identifier(this.definition)}_${this.patterns.size + 1}`;
-      this.patterns.set(pattern, name);
+      const number = (this.numbers.get(`${word} of all`) ?? 0) + 1;
+      this.numbers.set(`${word} of all`, number);
+      name = `${word}${this.names.identifier(this.definition)}_${number}`;
+      this.constantNames.set(key, name);
+      this.constants.push([name, print]);
     }
     return name;
   }
 
-  /** The patterns whose constants are among `used`, in order of first use. */
-  patternsIn(used: ReadonlySet<string>): (readonly [name: string, pattern: string])[] {
-    return [...this.patterns]
-      .filter(([, name]) => used.has(name))
-      .map(([pattern, name]) => [name, pattern] as const);
+  /** The constants that are among `used`, in order of first use. */
+  constantsIn(used: ReadonlySet<string>): Layout[] {
+    return this.constants.flatMap(([name, print]) => (used.has(name) ? [declared(name, print())] : []));
   }
+}
+
+function declared(name: string, literal: Layout): Layout {
+  return group(`const ${name} =`, literal, ";");
 }

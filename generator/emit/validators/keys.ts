@@ -1,9 +1,8 @@
 import type { SchemaNode } from "@mcpgen/engine";
-import { stringLiteral } from "../text.js";
 import { probe, readings } from "./access.js";
 import { check, conditionFor } from "./check.js";
 import { condition } from "./condition.js";
-import { patternTest } from "./own.js";
+import { amongTest, patternTest } from "./own.js";
 import { type Expression, and, bound, compare, not } from "./expression.js";
 import type { Kind } from "./kind.js";
 import { type Statement, refuseUnless, when } from "./statement.js";
@@ -30,11 +29,8 @@ export function checkKeys(node: SchemaNode, subject: string, place: Place): Stat
     body.push(...when(patternTest(pattern, key, place), checkEntry(child, subject, key, place)));
   }
   if (describesOthers) {
-    const named = [...(node.properties?.keys() ?? [])].map((name) =>
-      compare(key, "===", stringLiteral(name)),
-    );
     const elsewhere = and(
-      ...named.map(not),
+      not(amongTest([...(node.properties?.keys() ?? [])], key, place)),
       ...patterns.map(([pattern]) => not(patternTest(pattern, key, place))),
     );
     body.push(...whereElse(elsewhere, checkEntry(others, subject, key, place)));

@@ -1,7 +1,8 @@
-import type { SchemaNode } from "@mcpgen/engine";
+import type { Scalar, SchemaNode } from "@mcpgen/engine";
 import { type Expression, and, call, compare, not, or, yes } from "./expression.js";
 import { finite, kindTest, kindsTest, literal, typeTest } from "./kind-test.js";
 import { type Kind, common, isScalar, kindOfType, kindOfValue, kindsOfTypes } from "./kind.js";
+import { mostCompared } from "./set-literal.js";
 import type { Place } from "./unit.js";
 
 /** Type, constants and the keywords of scalars; what is known of the kind of `subject` is not tested again. */
@@ -44,6 +45,12 @@ export function constantCondition(
   const values = place.shapes.constantsOf(node).filter((value) => within.has(kindOfValue(value)));
   if (place.shapes.isOpen(node)) return kindsTest(new Set(values.map(kindOfValue)), subject);
   if (!values.every(isScalar)) return undefined;
+  return amongTest(values, subject, place);
+}
+
+/** Whether `subject` is one of `values`. */
+export function amongTest(values: readonly Scalar[], subject: string, place: Place): Expression {
+  if (values.length > mostCompared) return call(`${place.unit.parts.ofValues(values)}.has`, subject);
   return or(...values.map((value) => compare(subject, "===", literal(value))));
 }
 

@@ -1,11 +1,12 @@
+import { type Layout, group, indent, line } from "../layout.js";
 import { stringLiteral } from "../text.js";
 
 /** `pattern` as a regular expression; characters that string literals escape are escaped here too. */
-export function patternLiteral(pattern: string): string {
+export function patternLiteral(pattern: string): Layout {
   const source = new RegExp(pattern, "u").source.replace(/[^ -~]/gu, (character) =>
     stringLiteral(character) === `"${character}"` ? character : escaped(character),
   );
-  return `/${source}/u`;
+  return group(indent(line, `/${source}/u`));
 }
 
 /** Two escapes in a row are one character, as the flag `u` reads them. */

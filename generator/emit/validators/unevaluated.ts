@@ -6,9 +6,8 @@ import { checkEntry, whereElse } from "./keys.js";
 import { kindTest } from "./kind-test.js";
 import { type Kind, common } from "./kind.js";
 import { checkItem } from "./items.js";
-import { ownKinds, patternTest } from "./own.js";
+import { amongTest, ownKinds, patternTest } from "./own.js";
 import { type Statement, refuseUnless } from "./statement.js";
-import { stringLiteral } from "../text.js";
 import { type Term, Tracker } from "./tracked.js";
 import type { Place } from "./unit.js";
 
@@ -88,7 +87,7 @@ function checkMembers(left: SchemaNode, terms: readonly Term[], whole: string, p
     covers: all
       ? undefined
       : or(
-          ...[...names].map((name) => compare(key, "===", stringLiteral(name))),
+          amongTest([...names], key, place),
           ...[...patterns].map((pattern) => patternTest(pattern, key, place)),
         ),
   }));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { compiled, schemaOf, validatorsOf } from "./emitted.js";
+import { format } from "../../../generator/format.js";
+import { compiled, emittedFrom, schemaOf, validatorsOf } from "./emitted.js";
 
 const million = 1_000_000;
 
@@ -175,5 +176,72 @@ describe("size of the schema", () => {
     );
     const text = validatorsOf(schemaOf(definitions));
     expect(text.match(/^export function is/gm)).toHaveLength(count);
+  });
+});
+
+/** What made time or nesting grow with the square of a number, or out of the stack. */
+describe("thousands of parts", { timeout: 60_000 }, () => {
+  const count = process.env["MCPGEN_LONG"] === "1" ? 15_000 : 600;
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  const arm = (index: number): object => ({
+    type: "object",
+    properties: { kind: { const: `k${index}` }, n: { type: "integer" } },
+    required: ["kind"],
+  });
+  const chained = (link: (reference: object) => object): object => ({
+    ...Object.fromEntries(numbers.map((index) => [`D${index}`, link({ $ref: `#/$defs/D${index + 1}` })])),
+    [`D${count}`]: { type: "object", required: ["x"] },
+  });
+
+  it("in a union with a tag", async () => {
+    const { isA } = await compiled({ A: { anyOf: numbers.map(arm) } });
+    expect([
+      isA!({ kind: `k${count - 1}`, n: 1 }),
+      isA!({ kind: "k1", n: "x" }),
+      isA!({ kind: "k" }),
+    ]).toEqual([true, false, false]);
+  });
+
+  it("in a union without", async () => {
+    const arms = numbers.map((index) => ({
+      type: "object",
+      properties: { [`m${index}`]: { type: "integer" } },
+    }));
+    const { isA } = await compiled({ A: { anyOf: arms } });
+    expect([isA!({ m1: "x" }), isA!(1)]).toEqual([true, false]);
+  });
+
+  it.each([
+    ["$ref", (reference: object) => reference],
+    ["anyOf", (reference: object) => ({ anyOf: [reference, { type: "integer" }] })],
+    ["allOf", (reference: object) => ({ allOf: [reference] })],
+  ])("in a chain of %s", (_, link) => {
+    const text = validatorsOf(schemaOf(chained(link)));
+    expect(text.match(/^export function is/gm)).toHaveLength(count + 1);
+  });
+
+  it("of constants are looked up in a set, which prettier would print the same", async () => {
+    const definitions = {
+      Names: { enum: numbers.map((index) => `name ${index}`) },
+      Numbers: { enum: numbers },
+      Arms: { anyOf: [...numbers.map((index) => ({ const: index })), { enum: [null, "x"] }] },
+      One: { oneOf: [...numbers.map((index) => ({ const: index })), { const: 1 }] },
+      Members: {
+        type: "object",
+        properties: Object.fromEntries(numbers.slice(0, 300).map((index) => [`m${index}`, true])),
+        additionalProperties: false,
+      },
+    };
+    const validators = await compiled(definitions);
+    const verdicts = (name: string, ...values: unknown[]) =>
+      values.map((value) => validators[`is${name}`]!(value));
+    expect(verdicts("Names", "name 7", "name", 7)).toEqual([true, false, false]);
+    expect(verdicts("Numbers", 7, -0, -1, "7")).toEqual([true, true, false, false]);
+    expect(verdicts("Arms", 7, null, "x", "y")).toEqual([true, true, true, false]);
+    expect(verdicts("One", 7, 1, "7")).toEqual([true, false, false]);
+    expect(verdicts("Members", { m299: 1 }, { m300: 1 })).toEqual([true, false]);
+    const { content, formatted } = emittedFrom(schemaOf(definitions));
+    expect(formatted).toBe(true);
+    expect(await format("validators.ts", content)).toBe(content);
   });
 });

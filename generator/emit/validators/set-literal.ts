@@ -1,0 +1,28 @@
+import type { Scalar } from "@mcpgen/engine";
+import { type Layout, hardline, indent, join } from "../layout.js";
+import { literal } from "./kind-test.js";
+
+/** More values than this are looked up in a set: neither readers nor TypeScript follow so many comparisons. */
+export const mostCompared = 200;
+
+/** Columns that are left for values between the margin and the comma at the end. */
+const room = 77;
+
+/** A set of many values, right of `=`. */
+export function setLiteral(values: readonly Scalar[]): Layout {
+  const texts = values.map(literal);
+  const lines = values.every((value) => typeof value === "number") ? filled(texts) : texts;
+  return [" new Set<unknown>([", indent(hardline, join([",", hardline], lines), ","), hardline, "])"];
+}
+
+/** Numbers share lines, as prettier lays them out. */
+function filled(texts: readonly string[]): string[] {
+  const lines: string[] = [];
+  for (const text of texts) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 2 + text.length <= room)
+      lines[lines.length - 1] = `${last}, ${text}`;
+    else lines.push(text);
+  }
+  return lines;
+}
