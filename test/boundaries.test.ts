@@ -29,6 +29,8 @@ const areas: readonly Area[] = [
       ...dependencies.map((name) => new RegExp(`^${name}(/|$)`)),
     ],
   },
+  // What a user's server may: published entries, and for SQLite a package of its own.
+  { folder: "examples", may: [/^node:/, /^@mcpgen\/(protocol|runtime)(\/|$)/, /^node-sqlite3-wasm$/] },
 ];
 
 const specifierPattern =

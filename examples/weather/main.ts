@@ -32,7 +32,7 @@ server.tool<{ city: string; unit?: "celsius" | "fahrenheit" }>(
   },
   ({ city, unit = "celsius" }) => {
     const { celsius, sky } = stations[city]!;
-    const temperature = unit === "celsius" ? celsius : celsius * 1.8 + 32;
+    const temperature = unit === "celsius" ? celsius : (celsius * 9) / 5 + 32;
     return { structuredContent: { temperature, unit, sky } };
   },
 );

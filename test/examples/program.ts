@@ -1,0 +1,42 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+import { afterAll, onTestFinished } from "vitest";
+import { clientRevisions } from "@mcpgen/protocol";
+import { type Client, type ConnectOptions, connect } from "@mcpgen/runtime";
+import { stdioClientChannel } from "@mcpgen/runtime/stdio";
+
+/** A program of ours as one file, bundled from source as the build does it, for the tests of one file. */
+export async function bundled(source: string): Promise<string> {
+  // Inside the project, so that packages are found.
+  const cache = resolve("node_modules/.cache");
+  mkdirSync(cache, { recursive: true });
+  const outdir = mkdtempSync(join(cache, "mcpgen-test-"));
+  afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+  await build({
+    entryPoints: { main: source },
+    outdir,
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    conditions: ["mcpgen-source"],
+    external: ["node-sqlite3-wasm"],
+    logLevel: "error",
+  });
+  return join(outdir, "main.js");
+}
+
+/** A client of a program that runs in a process of its own until the test ends. */
+export async function clientOf(
+  program: string,
+  args: readonly string[] = [],
+  options: Partial<ConnectOptions> = {},
+): Promise<Client> {
+  const channel = stdioClientChannel([process.execPath, program, ...args]);
+  onTestFinished(() => channel.close());
+  const client = await connect(channel, { revisions: clientRevisions, ...options });
+  onTestFinished(() => client.close());
+  return client;
+}
