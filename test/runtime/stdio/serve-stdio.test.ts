@@ -1,11 +1,15 @@
 import { beforeAll, expect, test } from "vitest";
 import { bundle } from "./bundle.js";
+import { until } from "./processes.js";
 import { rawServer } from "./raw-client.js";
 
 let program: string;
 beforeAll(async () => {
   program = await bundle("server.ts");
 });
+
+/** Where a machine that is busy with other things must not cut the output off. */
+const patient = { GRACE: "20000" };
 
 /** Milliseconds until `work` is done. */
 async function took(work: Promise<unknown>): Promise<number> {
@@ -47,7 +51,7 @@ test("the end of the input ends the server with code 0 within 2 s, also during a
 });
 
 test("what is sent right before the end arrives whole", async () => {
-  const server = rawServer(program);
+  const server = rawServer(program, patient);
   server.write({ id: 1, method: "large", size: 5e6 });
   server.endInput();
   expect(await server.ended).toBe(0);
@@ -55,7 +59,7 @@ test("what is sent right before the end arrives whole", async () => {
 });
 
 test("so does what is sent before the server closes of its own accord", async () => {
-  const server = rawServer(program);
+  const server = rawServer(program, patient);
   server.write({ id: 1, method: "stop", size: 5e6 });
   expect(await server.ended).toBe(0);
   expect(await server.answer(1)).toEqual({ id: 1, result: "x".repeat(5e6) });
@@ -70,6 +74,25 @@ test.each(["SIGTERM", "SIGINT"] as const)("%s ends it in order", async (signal) 
   expect(server.stderr()).toContain("closed in order");
 });
 
+test("a session that does not end holds the process up no longer than the grace", async () => {
+  const server = rawServer(program, { STUCK: "1", GRACE: "50" });
+  server.write({ id: 1, method: "echo" });
+  await server.answer(1);
+  server.endInput();
+  expect(await server.ended).toBe(0);
+});
+
+test("a second signal ends it at once, with the code that tells of the signal", async () => {
+  const server = rawServer(program, { STUCK: "1", GRACE: "60000" });
+  server.write({ id: 1, method: "hang" }, { id: 2, method: "echo" });
+  await server.answer(2);
+  server.kill("SIGTERM");
+  // The first one is being dealt with when what it makes the server print has arrived.
+  await until("closing", () => server.stderr().includes("closing"));
+  server.kill("SIGTERM");
+  expect(await server.ended).toBe(143);
+});
+
 test("nobody reads any more: the server ends, with code 0, and does not crash", async () => {
   const server = rawServer(program);
   server.write({ id: 1, method: "echo" });
@@ -82,7 +105,7 @@ test("nobody reads any more: the server ends, with code 0, and does not crash", 
 });
 
 test("input in single bytes, with CRLF and split characters, and 10,000 messages in one chunk", async () => {
-  const server = rawServer(program);
+  const server = rawServer(program, patient);
   const first = JSON.stringify({ id: -1, method: "echo", text: "漢字 🙂" });
   for (const byte of Buffer.from(first + "\r\n\n")) await server.writeBytes(Uint8Array.of(byte));
   const many = Array.from({ length: 10_000 }, (_, id) => ({ id, method: "echo" }));
@@ -106,7 +129,7 @@ test("11 MB in one line are refused once; the next message is answered", async (
 });
 
 test("a server that is faster than its reader stops reading: what waits is bounded, and all arrives", async () => {
-  const server = rawServer(program);
+  const server = rawServer(program, patient);
   const requests = Array.from({ length: 20 }, (_, id) => ({ id, method: "large", size: 3e6 }));
   server.write(...requests, { id: 20, method: "memory" });
   server.endInput();

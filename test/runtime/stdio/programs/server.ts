@@ -30,7 +30,12 @@ function handle(channel: Channel, text: string): void {
   }
 }
 
-const limit = process.env["LIMIT"];
+/** A number from the environment. */
+function setting(name: string): number | undefined {
+  const text = process.env[name];
+  return text === undefined ? undefined : Number(text);
+}
+
 const service = serveStdio(
   {
     connect(channel) {
@@ -40,8 +45,14 @@ const service = serveStdio(
         tooLong: (bytes) => channel.send(JSON.stringify({ tooLong: bytes })),
         closed: (reason) => console.error("closed", reason?.message ?? "in order"),
       });
-      return { close: () => channel.close() };
+      return {
+        close() {
+          if (process.env["STUCK"] === undefined) return channel.close();
+          console.error("closing");
+          return new Promise(() => {});
+        },
+      };
     },
   },
-  { limit: limit === undefined ? undefined : Number(limit) },
+  { limit: setting("LIMIT"), grace: setting("GRACE") },
 );
