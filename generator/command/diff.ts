@@ -2,10 +2,13 @@ import { openProject } from "./project.js";
 import { subjectText } from "../diff/finding.js";
 import { applyApprovals } from "../diff/policy/approvals.js";
 import { jsonReport } from "../diff/report/json.js";
+import { junitReport } from "../diff/report/junit.js";
 import { markdownReport } from "../diff/report/markdown.js";
 import type { Report, ReportedFinding } from "../diff/report/report.js";
+import { sarifReport } from "../diff/report/sarif.js";
 import { summaryText } from "../diff/report/summary.js";
 import { textReport } from "../diff/report/text.js";
+import { packageVersion } from "../package-folder.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { approvalWarnings, loadApprovals, loadBaseline, policyOf } from "./diff/policies.js";
@@ -54,11 +57,19 @@ function outcomeOf(
       summary: summaryText(report),
     };
   }
-  if (args.string("format") === "markdown") return { ...common, text: markdownReport(report) };
+  const document = documents[args.string("format") ?? ""]?.(report);
+  if (document !== undefined) return { ...common, text: document };
   const { verbose } = console.settings;
   const text = textReport(report, { paint: console.paint, verbose });
   return { ...common, findings: warnings, text, summary: summaryText(report) };
 }
+
+/** Formats that are one document, for something else to read. */
+const documents: Readonly<Record<string, (report: Report) => string>> = {
+  markdown: markdownReport,
+  sarif: (report) => JSON.stringify(sarifReport(report, packageVersion()), null, 2),
+  junit: junitReport,
+};
 
 /** A finding as an annotation of the line it is about; what harms nobody is left out. */
 function annotated(finding: ReportedFinding): Finding[] {

@@ -76,13 +76,14 @@ function collect({ facts }: MethodComparison, walked: ReadonlyMap<Root, Reached>
   return collection;
 }
 
+const ruleOrder: ReadonlyMap<string, number> = new Map(ruleIds.map((id, index) => [id, index]));
 const rank = { breaking: 0, dangerous: 1, safe: 2 } as const;
 
 /** Of findings that are equally bad those of methods come first: the order is that of the rule table. */
 function worstFirst(a: Finding, b: Finding): number {
   return (
     rank[levelFor(a, "both")] - rank[levelFor(b, "both")] ||
-    ruleIds.indexOf(a.rule) - ruleIds.indexOf(b.rule) ||
+    ruleOrder.get(a.rule)! - ruleOrder.get(b.rule)! ||
     naturalCompare(subjectText(a.subject), subjectText(b.subject)) ||
     (a.fingerprint < b.fingerprint ? -1 : 1)
   );

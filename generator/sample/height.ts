@@ -18,10 +18,12 @@ export function heightsOf(schema: Schema): HeightOf {
 function measure(schema: Schema): HeightOf {
   const heights = new Map<string, number>();
   const heightOf: HeightOf = (node) => nodeHeight(node, (name) => heights.get(name) ?? Infinity);
-  // Heights only ever fall, so repeating until none does finds the least ones.
-  for (let changed = true; changed;) {
+  const definitions = [...schema.definitions];
+  // Heights only ever fall, so repeating until none does finds the least ones. What needs one another forms
+  // chains, which one of the two directions follows in one go.
+  for (let changed = true; changed; definitions.reverse()) {
     changed = false;
-    for (const [name, { node }] of schema.definitions) {
+    for (const [name, { node }] of definitions) {
       const height = heightOf(node);
       if (height < (heights.get(name) ?? Infinity)) {
         heights.set(name, height);

@@ -10,7 +10,8 @@ export const fileRules: readonly Rule[] = [
     id: "published-file-changed",
     reason:
       "The same revision was published again with other content; the other findings are what it changed.",
-    advice: "Read the other findings, then take the file over with `mcpgen upgrade FILE --name REVISION --replace`.",
+    advice:
+      "Read the other findings, then take the file over with `mcpgen upgrade FILE --name REVISION --replace`.",
     mirror: ["published-file-changed"],
   },
   {

@@ -10,23 +10,25 @@ import type { Makers } from "../witness/maker.js";
 import { type Context, messageOf } from "./context.js";
 import { type Direction, type MethodComparison, messageFact } from "./direction.js";
 import { compareResults } from "./results.js";
+import { methodsByName } from "./methods-by-name.js";
 import type { MessageFact } from "./root.js";
 
 /** Aligns methods by name and sender. */
 export function compareMethods(old: ProtocolModel, next: ProtocolModel, aligner: Aligner): MethodComparison {
   const comparison: MethodComparison = { facts: [], roots: [] };
   const names = new Set([...old.methods, ...next.methods].map(({ name }) => name));
+  const [ofOld, ofNext] = [methodsByName(old), methodsByName(next)];
   for (const name of [...names].sort()) {
     for (const from of ["client", "server"] as const) {
-      const [before, after] = [methodOf(old, name, from), methodOf(next, name, from)];
+      const [before, after] = [methodOf(ofOld, name, from), methodOf(ofNext, name, from)];
       compareMethod({ old, next, aligner, name, from, comparison }, before, after);
     }
   }
   return comparison;
 }
 
-function methodOf({ methods }: ProtocolModel, name: string, from: Role): Method | undefined {
-  return methods.find((method) => method.name === name && method.senders.includes(from));
+function methodOf(methods: ReturnType<typeof methodsByName>, name: string, from: Role): Method | undefined {
+  return methods.get(name)?.find((method) => method.senders.includes(from));
 }
 
 function compareMethod(direction: Direction, before: Method | undefined, after: Method | undefined): void {
@@ -75,18 +77,18 @@ function deprecation(direction: Direction, before: Method, after: Method, contex
 /** @param rule why it is gone, where it is not simply removed */
 function disappeared(direction: Direction, before: Method, rule?: string): void {
   const { next, name } = direction;
-  const remains = next.methods.some(
-    (method) => method.name === name && method.kind === before.kind && !method.payload,
-  );
+  const remains = methodsByName(next)
+    .get(name)
+    ?.some((method) => method.kind === before.kind && !method.payload);
   const removed = remains ? `${before.kind}-direction-removed` : `${before.kind}-removed`;
   announce(direction, before, rule ?? removed, "old");
 }
 
 function appeared(direction: Direction, after: Method): void {
   const { old, name } = direction;
-  const known = old.methods.some(
-    (method) => method.name === name && method.kind === after.kind && !method.payload,
-  );
+  const known = methodsByName(old)
+    .get(name)
+    ?.some((method) => method.kind === after.kind && !method.payload);
   announce(direction, after, known ? `${after.kind}-direction-added` : `${after.kind}-added`, "new");
 }
 

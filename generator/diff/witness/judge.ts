@@ -3,6 +3,7 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import type { Alternative, Method, ProtocolModel, Role } from "../../model/model.js";
 import { opposite } from "../../model/model.js";
 import type { Context } from "../walk/context.js";
+import { methodsByName } from "../walk/methods-by-name.js";
 
 /** What a revision says of a message. */
 export type Verdict = "valid" | "invalid" | "method not in table";
@@ -40,7 +41,7 @@ export function judge(
     }
     case "embedded-request":
     case "embedded-result": {
-      const method = model.methods.find(({ name }) => name === context.method);
+      const method = methodsByName(model).get(context.method)?.[0];
       if (!method) return "method not in table";
       return verdict(
         model,
@@ -55,9 +56,9 @@ export function judge(
 
 /** The method as a message of its own that `from` may send. */
 export function sent(model: ProtocolModel, name: string, from: Role): Method | undefined {
-  return model.methods.find(
-    (method) => method.name === name && !method.payload && method.senders.includes(from),
-  );
+  return methodsByName(model)
+    .get(name)
+    ?.find((method) => !method.payload && method.senders.includes(from));
 }
 
 /** Definitions that may answer a method. */

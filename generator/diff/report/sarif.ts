@@ -1,0 +1,76 @@
+import { subjectText } from "../finding.js";
+import type { Level } from "../rules/rule.js";
+import { ruleTable } from "../rules/table.js";
+import type { FilePlace, Report, ReportedFinding } from "./report.js";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const levels: { readonly [L in Level]: string } = { breaking: "error", dangerous: "warning", safe: "note" };
+
+/**
+ * The report in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS), for code scanning.
+ * Approved findings are suppressed, those of a baseline unchanged.
+ *
+ * @param version that of mcpgen
+ */
+export function sarifReport(report: Report, version: string): Json {
+  const { findings } = report;
+  const rules = [...new Set(findings.map(({ rule }) => rule))];
+  const hasBaseline = findings.some(({ known }) => known);
+  return {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: { driver: { name: "mcpgen", semanticVersion: version, rules: rules.map(descriptor) } },
+        columnKind: "utf16CodeUnits",
+        automationDetails: { id: `mcpgen diff/${report.from}/${report.to}` },
+        results: findings.map((finding) => ({
+          ...result(finding, rules.indexOf(finding.rule)),
+          ...(hasBaseline && { baselineState: finding.known ? "unchanged" : "new" }),
+        })),
+      },
+    ],
+  };
+}
+
+function descriptor(id: string): Json {
+  const { reason, advice } = ruleTable.find((rule) => rule.id === id)!;
+  return { id, shortDescription: { text: reason }, help: { text: advice } };
+}
+
+function result(finding: ReportedFinding, ruleIndex: number): Json {
+  const { rule, worst, subject, old, new: next, why, advice, at, fingerprint, approval } = finding;
+  const { level, source, methods, counterexample } = finding;
+  const change = [old, next].filter((text) => text !== null).join(" → ");
+  const place = at.new ?? at.old;
+  return {
+    ruleId: rule,
+    ruleIndex,
+    level: levels[worst],
+    message: { text: `${subjectText(subject)}${change === "" ? "" : `: ${change}`}. ${why} ${advice}` },
+    ...(place && { locations: [location(place)] }),
+    ...(at.new && at.old && { relatedLocations: [{ ...location(at.old), message: { text: "before" } }] }),
+    partialFingerprints: { "mcpgenDiff/v1": fingerprint },
+    ...(approval && { suppressions: [{ kind: "external", justification: approval.reason }] }),
+    properties: {
+      ...level,
+      source,
+      methods,
+      ...(counterexample && { counterexample: counterexample.value }),
+    },
+  };
+}
+
+function location({ file, line }: FilePlace): Json {
+  return {
+    physicalLocation: { artifactLocation: { uri: uriOf(file) }, region: { startLine: line } },
+  };
+}
+
+/** A path as a URI reference; URLs stay as they are. */
+function uriOf(file: string): string {
+  if (/^https?:\/\//i.test(file)) return file;
+  const path = file.replaceAll("\\", "/").split("/").map(encodeURIComponent).join("/");
+  return path.startsWith("/") ? `file://${path}` : path;
+}
