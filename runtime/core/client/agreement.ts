@@ -6,6 +6,7 @@ import { McpError, rpc } from "../peer/errors.js";
 import type { Clock } from "../peer/clock.js";
 import { type Params, type ResponseMessage, isObject } from "../peer/message.js";
 import type { Link } from "./link.js";
+import { mirrorHeaders } from "./mirror-headers.js";
 import { remoteError } from "./link.js";
 
 /** What a client says of itself. */
@@ -44,7 +45,7 @@ export async function agree(
   const modern = spoken.filter(({ era }) => era === "modern");
   const legacy = spoken.filter(({ era }) => era === "legacy");
   if (modern.length === 0) return handshake(link, legacy, intro);
-  const probe = discover(link, modern[0]!, intro);
+  const probe = probed(link, modern[0]!, intro);
   if (legacy.length === 0) return conclude(link, await probe, modern, legacy, intro);
   const first = await within(hedge, probe, intro.clock);
   if (first !== undefined) return conclude(link, first, modern, legacy, intro);
@@ -70,11 +71,22 @@ export function handshakeOnly(
   );
 }
 
+/** The answer to the probe; a server that refuses it in the words of HTTP alone gives an error that says nothing. */
+async function probed(link: Link, spoken: Spoken<"client">, intro: Introduction): Promise<ResponseMessage> {
+  try {
+    return await discover(link, spoken, intro);
+  } catch (error) {
+    if (!(error instanceof McpError) || !isObject(error.data) || typeof error.data["status"] !== "number")
+      throw error;
+    return { jsonrpc: "2.0", error: { code: rpc.internalError, message: error.message } };
+  }
+}
+
 function discover(link: Link, spoken: Spoken<"client">, intro: Introduction): Promise<ResponseMessage> {
-  return link.request("server/discover", () => ({ _meta: requestMeta(spoken, intro) }), {
-    timeout: intro.connectTimeout,
-    totalTimeout: intro.connectTimeout,
-  });
+  const limits = { timeout: intro.connectTimeout, totalTimeout: intro.connectTimeout };
+  const headers = (method: string, params: Params | undefined): Record<string, string> =>
+    mirrorHeaders(spoken, method, params);
+  return link.request("server/discover", () => ({ _meta: requestMeta(spoken, intro) }), limits, { headers });
 }
 
 /** What every modern request carries (2026-07-28, basic, `_meta`). */
@@ -183,7 +195,7 @@ async function handshake(
     clientInfo: intro.info,
   });
   const limits = { timeout: intro.connectTimeout, totalTimeout: intro.connectTimeout };
-  const response = await link.request("initialize", () => params, limits, false);
+  const response = await link.request("initialize", () => params, limits, { cancellable: false });
   const { result, error } = response;
   if (error) {
     const supported = isObject(error.data) ? error.data["supported"] : undefined;
@@ -197,7 +209,9 @@ async function handshake(
   const accepts = spoken.table.outgoingRequests.get("initialize")?.result?.accepts;
   if (accepts && !accepts(result))
     throw new McpError("invalid-result", "initialize: the server's answer is not one");
-  link.notify("notifications/initialized", undefined);
+  const headers = (method: string): Record<string, string> => mirrorHeaders(spoken, method, undefined);
+  link.speak(headers(""));
+  link.notify("notifications/initialized", undefined, headers);
   const lifted = spoken.lift("incomingResults", "initialize", result!);
   return {
     spoken,

@@ -11,7 +11,7 @@ import type {
   ServerCapabilities,
   Tool,
 } from "@mcpgen/protocol/authoring";
-import type { Caller, OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
+import type { Caller, Era, OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../era/meta.js";
 import type { Spoken } from "../era/spoken.js";
 import { McpError } from "../peer/errors.js";
@@ -19,9 +19,11 @@ import { type Params, type RequestMessage, isObject } from "../peer/message.js";
 import { type Agreement, type Introduction, requestMeta } from "./agreement.js";
 import { answerServer } from "./answers.js";
 import { ResultCache } from "./cache.js";
-import { type Decoded, decode } from "./decode.js";
+import { type Decoded, type Rejected, decode } from "./decode.js";
 import type { AnswerContext, ClientHandlers } from "./handlers.js";
-import { type Link, remoteError } from "./link.js";
+import { type Link, type Sending, remoteError } from "./link.js";
+import { mirrorHeaders } from "./mirror-headers.js";
+import { ToolHeaders } from "./tool-headers.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
 import { OutputChecks } from "./output-checks.js";
 import { throughRounds } from "./rounds.js";
@@ -52,6 +54,7 @@ export class Client implements Caller {
   readonly cache: ResultCache;
   private readonly setup: ClientSetup;
   private readonly outputs: OutputChecks;
+  private readonly headers = new ToolHeaders();
   private readonly listeners = new Map<string, Set<NotificationListener>>();
   private connection: Connection | undefined;
   private connecting: Promise<Connection> | undefined;
@@ -66,6 +69,11 @@ export class Client implements Caller {
   /** Id of the protocol revision that is spoken. */
   get revision(): string {
     return this.agreed.spoken.id;
+  }
+
+  /** @internal What is known of the server's era from an earlier connection. */
+  get knownEra(): Era | undefined {
+    return this.connection?.agreement.spoken.era;
   }
 
   /** What the server says of itself: for display, not for decisions. */
@@ -113,7 +121,8 @@ export class Client implements Caller {
     const { link, agreement } = await this.open();
     const { spoken } = agreement;
     if (!spoken.table.outgoingNotifications.has(method)) throw noSuchMethod(method, spoken);
-    link.notify(method, params && spoken.lower("outgoingNotifications", method, params as Params));
+    const lowered = params && spoken.lower("outgoingNotifications", method, params as Params);
+    link.notify(method, lowered, (_, sent) => mirrorHeaders(spoken, method, sent));
   }
 
   /** Hears notifications of a method, or all of them under `*`. Returns what ends it. */
@@ -220,12 +229,39 @@ export class Client implements Caller {
       const { result, rejected } = await this.exchange(method, params, options);
       const member =
         (await this.open()).agreement.spoken.table.outgoingRequests.get(method)?.page?.member ?? "";
-      if (method === "tools/list") this.outputs.learn(result[member] as readonly Tool[]);
-      return { items: (result[member] ?? []) as readonly Item[], rejected, nextCursor: result["nextCursor"] };
+      const { nextCursor } = result;
+      if (method !== "tools/list")
+        return { items: (result[member] ?? []) as readonly Item[], rejected, nextCursor };
+      const usable = this.learn((result[member] ?? []) as readonly Tool[]);
+      return {
+        items: usable.tools as readonly Item[],
+        rejected: [...rejected, ...usable.rejected],
+        nextCursor,
+      };
     });
   }
 
   private async exchange(method: string, params: Params, options: RequestOptions): Promise<Decoded> {
+    try {
+      return await this.attempt(method, params, options);
+    } catch (error) {
+      if (!(await this.canRetry(method, error))) throw error;
+      return this.attempt(method, params, options);
+    }
+  }
+
+  /** Whether a request that failed is worth sending once more: its session is lost, or its headers were out of date. */
+  private async canRetry(method: string, error: unknown): Promise<boolean> {
+    if (!(error instanceof McpError)) return false;
+    if (error.code === "session-lost") return this.setup.reconnects && !this.stopped;
+    const mismatch = this.connection?.agreement.spoken.table.errors["HEADER_MISMATCH"]?.code;
+    if (method !== "tools/call" || mismatch === undefined || error.rpcCode !== mismatch) return false;
+    this.cache.clear();
+    await this.listTools();
+    return true;
+  }
+
+  private async attempt(method: string, params: Params, options: RequestOptions): Promise<Decoded> {
     const { link, agreement } = await this.open();
     const { spoken, capabilities } = agreement;
     const entry = spoken.table.outgoingRequests.get(method);
@@ -250,9 +286,13 @@ export class Client implements Caller {
     params: Params,
     options: RequestOptions,
   ): Promise<{ result: Params; rounds: number }> {
+    const declared = method === "tools/call" ? this.headers.of(params["name"] as string) : undefined;
+    const sending: Sending = link.mirrors
+      ? { headers: (_, sent) => mirrorHeaders(spoken, method, sent, declared) }
+      : plainly;
     const once = async (added: Params): Promise<Params> => {
       const make = (id: number): Params => withToken(this.decorated({ ...params, ...added }, spoken), id);
-      const response = await link.request(method, make, options);
+      const response = await link.request(method, make, options, sending);
       if (response.error) throw remoteError(method, response);
       return response.result as Params;
     };
@@ -281,6 +321,14 @@ export class Client implements Caller {
       .finally(() => (this.connecting = undefined)));
   }
 
+  /** Keeps what tools promise and declare; over HTTP, tools whose declarations are wrong are left out. */
+  private learn(tools: readonly Tool[]): { tools: readonly Tool[]; rejected: readonly Rejected[] } {
+    this.outputs.learn(tools);
+    if (!this.connection?.link.mirrors || this.connection.agreement.spoken.era === "legacy")
+      return { tools, rejected: [] };
+    return this.headers.learn(tools);
+  }
+
   /** @internal What a connection tells of that answers no request. */
   answer(spoken: Spoken<"client">, request: RequestMessage, context: AnswerContext): Promise<Params> {
     return answerServer(this.setup.handlers, spoken, request, context);
@@ -296,6 +344,8 @@ export class Client implements Caller {
       for (const listener of this.listeners.get(key) ?? []) listener(lifted, method);
   }
 }
+
+const plainly: Sending = {};
 
 const neverAborted = new AbortController().signal;
 

@@ -5,6 +5,8 @@ import { type Spoken, speak } from "../era/spoken.js";
 import { type Clock, systemClock } from "../peer/clock.js";
 import { McpError } from "../peer/errors.js";
 import { type Timeouts, defaultTimeouts } from "../peer/pending.js";
+import type { HttpClientOptions } from "../http/http-client.js";
+import type { StdioClientOptions } from "../stdio/client-channel.js";
 import type { Channel } from "../transport/channel.js";
 import { type Introduction, agree, handshakeOnly } from "./agreement.js";
 import { capabilitiesOf } from "./answers.js";
@@ -12,8 +14,19 @@ import { Client, type ClientSetup, type Connection } from "./client.js";
 import type { ClientHandlers } from "./handlers.js";
 import { Link } from "./link.js";
 
-/** Where a server is: an open channel, or something that opens one each time it is called. */
-export type Source = Channel | (() => Channel | Promise<Channel>);
+/**
+ * Where a server is: a URL, `stdio:` and a command, a command with its arguments, an open channel, or something
+ * that opens one each time it is called.
+ */
+export type Source = string | Command | Channel | (() => Channel | Promise<Channel>);
+
+type Opener = Channel | (() => Channel | Promise<Channel>);
+
+/** A program to start, without a shell. */
+export interface Command extends StdioClientOptions {
+  readonly command: string;
+  readonly args?: readonly string[];
+}
 
 export interface ConnectOptions extends ClientHandlers {
   /** The revisions it speaks: `clientRevisions` of the generated package, or some of them. */
@@ -30,6 +43,8 @@ export interface ConnectOptions extends ClientHandlers {
   /** What null means where a member may be absent; `absent` without it. */
   readonly nulls?: "absent" | "reject";
   readonly clock?: Clock;
+  /** How a server over HTTP is reached. */
+  readonly http?: HttpClientOptions;
   /** Hears of what is left out of lists; stderr without it. */
   readonly onWarning?: (message: string) => void;
 }
@@ -50,19 +65,37 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     clock,
   };
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
+  const opener = await openerOf(source, options);
   const setup: ClientSetup = {
     introduction,
     handlers: options,
     nulls,
     onWarning,
-    reconnects: typeof source === "function",
-    connect: (client) => open(source, spoken, client, introduction, timeouts),
+    reconnects: typeof opener === "function",
+    connect: (client) => open(opener, spoken, client, introduction, timeouts),
   };
   return new Client(setup).start();
 }
 
+/** What opens a channel; code of a transport is loaded by who uses it. */
+async function openerOf(source: Source, { http }: ConnectOptions): Promise<Opener> {
+  if (typeof source === "function") return source;
+  if (typeof source === "string" && /^https?:/.test(source)) {
+    const { httpClientChannel } = await import("../http/http-client.js");
+    return () => httpClientChannel(source, http);
+  }
+  if (typeof source === "object" && "open" in source) return source;
+  const { parseStdioSource, stdioClientChannel } = await import("../stdio.js");
+  if (typeof source === "string") {
+    const command = parseStdioSource(source);
+    return () => stdioClientChannel(command);
+  }
+  const { command, args = [], ...options } = source;
+  return () => stdioClientChannel([command, ...args], options);
+}
+
 async function open(
-  source: Source,
+  source: Opener,
   spoken: readonly Spoken<"client">[],
   client: Client,
   introduction: Introduction,
@@ -85,6 +118,7 @@ async function open(
       throw error;
     }
   };
+  if (client.knownEra === "legacy") return attempt(handshakeOnly);
   try {
     return await attempt(agree);
   } catch (error) {
@@ -113,6 +147,7 @@ function listen(link: Link, client: Client, spoken: Spoken<"client"> | undefined
     ...(spoken?.era === "legacy"
       ? { answer: (request, context) => client.answer(spoken, request, context) }
       : {}),
+    abandons: spoken?.era === "modern",
     notified: (method, params) => spoken && client.notified(spoken, method, params),
     closed: () => {},
   };

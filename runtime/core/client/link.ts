@@ -25,6 +25,16 @@ export interface LinkListener {
   readonly answer?: (request: RequestMessage, context: AnswerContext) => Promise<Params>;
   readonly notified: (method: string, params: Params) => void;
   readonly closed: (reason: McpError) => void;
+  /** Whether requests of which nobody wants the answer any more end with their exchange, where there is one. */
+  readonly abandons?: boolean;
+}
+
+/** How one request is sent. */
+export interface Sending {
+  /** Whether the server is told when the request is given up. */
+  readonly cancellable?: boolean;
+  /** The headers of a message, for channels that send any. */
+  readonly headers?: (method: string, params: Params | undefined) => Readonly<Record<string, string>>;
 }
 
 /** The wire of one client: requests and their answers over one channel, whatever the era. */
@@ -55,14 +65,13 @@ export class Link implements Receiver {
    * Sends a request; resolves with the whole response.
    *
    * @param make the parameters, given the request's id
-   * @param cancellable whether the server is told when the request is given up
    * @throws {McpError} `timeout`, `cancelled`, `connection-closed`
    */
   request(
     method: string,
     make: (id: number) => Params | undefined,
     options: RequestOptions = {},
-    cancellable = true,
+    { cancellable = true, headers }: Sending = {},
   ): Promise<ResponseMessage> {
     if (this.end) return Promise.reject(this.end);
     if (options.signal?.aborted)
@@ -70,16 +79,42 @@ export class Link implements Receiver {
         new McpError("cancelled", `${method} was cancelled`, { cause: options.signal.reason }),
       );
     const id = this.pending.nextId();
-    const text = requestText(id, method, make(id));
+    const params = make(id);
+    const text = requestText(id, method, params);
+    const { channel } = this;
+    const outgoing = channel.post && { id, text, headers: headers?.(method, params) ?? {} };
     const answer = this.pending.wait(id, method, options, ({ message }) => {
-      if (cancellable) this.notify("notifications/cancelled", { requestId: id, reason: message });
+      if (channel.abandon && this.listener?.abandons) channel.abandon(id);
+      else if (cancellable)
+        this.notify("notifications/cancelled", { requestId: id, reason: message }, headers);
     });
-    this.channel.send(text);
+    if (outgoing) channel.post!(outgoing);
+    else channel.send(text);
     return answer;
   }
 
-  notify(method: string, params: Params | undefined): void {
-    this.channel.send(notificationText(method, params));
+  notify(method: string, params: Params | undefined, headers?: Sending["headers"]): void {
+    const text = notificationText(method, params);
+    if (this.channel.post) this.channel.post({ text, headers: headers?.(method, params) ?? {} });
+    else this.channel.send(text);
+  }
+
+  /** Whether messages go with headers. */
+  get mirrors(): boolean {
+    return this.channel.post !== undefined;
+  }
+
+  /** Says what was negotiated, to channels that repeat it. */
+  speak(headers: Readonly<Record<string, string>>): void {
+    this.channel.speak?.(headers);
+  }
+
+  failed(id: RequestId, error: Error): void {
+    this.pending.take(id)?.reject(error);
+  }
+
+  isSettled(id: RequestId): boolean {
+    return this.pending.get(id) === undefined;
   }
 
   /** Resolves when the other side is gone, too. */

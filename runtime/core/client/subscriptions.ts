@@ -5,6 +5,7 @@ import { type Params, isObject } from "../peer/message.js";
 import type { Agreement } from "./agreement.js";
 import type { Client } from "./client.js";
 import { type Link, remoteError } from "./link.js";
+import { mirrorHeaders } from "./mirror-headers.js";
 
 /** What to hear of. */
 export interface SubscriptionRequest {
@@ -47,7 +48,7 @@ export async function subscribe(
   wanted: SubscriptionRequest,
 ): Promise<Subscription> {
   return agreement.spoken.table.outgoingRequests.has("subscriptions/listen")
-    ? listen(client, link, decorate, wanted)
+    ? listen(client, link, agreement.spoken, decorate, wanted)
     : watch(client, agreement, wanted);
 }
 
@@ -55,6 +56,7 @@ export async function subscribe(
 async function listen(
   client: Client,
   link: Link,
+  spoken: Spoken<"client">,
   decorate: (params: Params) => Params,
   wanted: SubscriptionRequest,
 ): Promise<Subscription> {
@@ -77,6 +79,7 @@ async function listen(
       return decorate({ notifications: filterOf(wanted) });
     },
     { signal: ended.signal, timeout: never, totalTimeout: never },
+    { headers: (method, params) => mirrorHeaders(spoken, method, params) },
   );
   const done = answer.then(
     (response) => (response.error ? queue.fail(remoteError("subscriptions/listen", response)) : queue.end()),

@@ -23,6 +23,8 @@ export type ErrorCode =
   | "timeout"
   | "cancelled"
   | "connection-closed"
+  /** The server has forgotten the session; a new one is opened for the next request. */
+  | "session-lost"
   | "spawn-failed"
   | "message-too-long"
   /** A list repeats itself or passes a bound; `data` carries what was read. */

@@ -31,10 +31,24 @@ export interface Channel {
    * @param retryMs milliseconds the client is to wait before it comes back
    */
   disconnect?(origin: RequestId, retryMs: number): void;
+  /** Sends a message of a client, for channels that need to know what it is. */
+  post?(message: Outgoing): void;
+  /** Gives up a request in the way of the channel, so that no message has to say so. */
+  abandon?(id: RequestId): void;
+  /** Headers that all messages carry from now on. */
+  speak?(headers: Readonly<Record<string, string>>): void;
   /** Writes what is queued now, for callers that know that nothing more comes in this turn. */
   flush(): void;
   /** Resolves when all that was sent is out and the stream is closed. Further calls give the same. */
   close(): Promise<void>;
+}
+
+/** A message of a client, and what HTTP says of it. */
+export interface Outgoing {
+  readonly text: string;
+  /** Of a request. */
+  readonly id?: RequestId;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Whoever reads a channel. */
@@ -45,6 +59,10 @@ export interface Receiver {
   turn(): void;
   /** A message was longer than the limit (bytes) and has been dropped. */
   tooLong(limit: number): void;
+  /** One request cannot be answered any more, though others can. */
+  failed?(id: RequestId, error: Error): void;
+  /** Whether a request has been answered. */
+  isSettled?(id: RequestId): boolean;
   /** Nothing more will arrive; with a reason if that was not in order. Called once. */
   closed(reason?: Error): void;
 }

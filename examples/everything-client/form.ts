@@ -1,0 +1,29 @@
+import type { Form } from "@mcpgen/runtime";
+
+type Schema = Form["requestedSchema"];
+type Value = string | number | boolean | string[];
+
+/** What a user would send who agrees to everything: the defaults, and something fitting where there is none. */
+export function fillDefaults({ properties, required = [] }: Schema): Record<string, Value> {
+  const content: Record<string, Value> = {};
+  for (const [name, property] of Object.entries(properties)) {
+    const { default: preset } = property as { readonly default?: Value };
+    if (preset !== undefined) content[name] = preset;
+    else if (required.includes(name) || property.type === "boolean") content[name] = fitting(property);
+  }
+  return content;
+}
+
+function fitting(property: Schema["properties"][string]): Value {
+  switch (property.type) {
+    case "boolean":
+      return true;
+    case "number":
+    case "integer":
+      return property.minimum ?? 1;
+    case "array":
+      return [];
+    default:
+      return "enum" in property ? property.enum[0]! : "oneOf" in property ? property.oneOf[0]!.const : "text";
+  }
+}

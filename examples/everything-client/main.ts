@@ -1,0 +1,26 @@
+// A client that does what the public conformance suite asks: `main.js URL`, with the scenario in the environment.
+import { clientRevisions } from "@mcpgen/protocol";
+import { type Client, type ConnectOptions, connect } from "@mcpgen/runtime";
+import { fillDefaults } from "./form.js";
+import { scenarios } from "./scenarios.js";
+
+const url = process.argv.at(-1)!;
+const scenario = process.env["MCP_CONFORMANCE_SCENARIO"] ?? "tools_call";
+const revision = process.env["MCP_CONFORMANCE_PROTOCOL_VERSION"];
+const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as { toolCalls?: [] };
+
+const options: ConnectOptions = {
+  revisions: clientRevisions,
+  ...(revision === undefined ? {} : { revision }),
+  info: { name: "everything-client", version: "1.0.0" },
+  elicit: ({ requestedSchema }) => ({ action: "accept", content: fillDefaults(requestedSchema) }),
+  sample: () => ({ role: "assistant", model: "none", content: { type: "text", text: "Paris" } }),
+  roots: [{ uri: "file:///project" }],
+};
+
+const client: Client = await connect(url, options);
+try {
+  await (scenarios[scenario] ?? scenarios["everything"]!)(client, context);
+} finally {
+  await client.close();
+}
