@@ -3,6 +3,7 @@ import { CodedError } from "./diagnostics/coded-error.js";
 import { closest } from "./diagnostics/suggest.js";
 import type { EmittedFile, Emitter, Files, Surroundings, WorkspaceInput } from "./emit/emitter.js";
 import { modelEmitters, schemaEmitters, workspaceEmitters } from "./emit/registry.js";
+import { stepAssumptions } from "./emit/steps/problems.js";
 import { loadTemplates, overridesIn } from "./emit/templates.js";
 import { format } from "./format.js";
 import { loadDocumentation } from "./input/documentation.js";
@@ -89,9 +90,11 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
     fingerprints,
     inputs: new Map([...revisions].map(([revision, { inputs }]) => [revision, inputs])),
     models,
-    assumptions: wanted.flatMap(([revision, { assumptions }]) =>
-      assumptions.map((assumption) => ({ ...assumption, revision })),
-    ),
+    assumptions: wanted.flatMap(([revision, { model, assumptions }]) => {
+      const previous = models[models.indexOf(model) - 1];
+      const steps = previous && isWanted("steps", request) ? stepAssumptions(previous, model) : [];
+      return [...assumptions, ...steps].map((assumption) => ({ ...assumption, revision }));
+    }),
     carried: wanted.flatMap(([revision, { carried }]) => carried.map((note) => ({ revision, note }))),
     timings: { read: read - start, emit: emit - read, format: performance.now() - emit },
   };
@@ -138,7 +141,6 @@ function emitAll(
   request: GenerateRequest,
 ): Map<string, EmittedFile> {
   const files = new Map<string, EmittedFile>();
-  const wanted = new Set(request.only ?? emitterNames);
   const render = loadTemplates(request.templatesDir);
   const isOverridden = overridesIn(request.templatesDir);
   const run = <Input extends Surroundings>(
@@ -146,7 +148,7 @@ function emitAll(
     input: Input,
   ): void => {
     for (const [name, emitter] of Object.entries(emitters)) {
-      if (!wanted.has(name)) continue;
+      if (!isWanted(name, request)) continue;
       let shipped = true;
       const watched: Surroundings["render"] = (template, view) => {
         if (isOverridden(template)) shipped = false;
@@ -177,6 +179,10 @@ function emitAll(
   };
   run(workspaceEmitters, workspace);
   return files;
+}
+
+function isWanted(emitter: string, { only }: GenerateRequest): boolean {
+  return only === undefined || only.includes(emitter);
 }
 
 function refuseUnknownEmitters(names: readonly string[]): void {

@@ -70,6 +70,8 @@ test.each(sources)(
     expect(notes.carried).toBeGreaterThan(20);
     expect(itemsOf("assumption")).toBeGreaterThan(0);
     expect(itemsOf("missing-notes")).toBeGreaterThan(0);
+    // What cannot be said to peers of the revision before is refused until somebody decides otherwise.
+    expect(decisions.map(({ title }) => title)).toContainEqual(expect.stringContaining("about lower"));
     expect(diff).toMatchObject({ from: newest, to: unknown });
     expect(diff.summary.breaking).toBeGreaterThan(20);
 
