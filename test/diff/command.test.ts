@@ -109,6 +109,14 @@ test.each(pairs)("%s → %s: the json report is what docs/diff.schema.json says"
   }
 });
 
+test("the same schema under another name and in another order is no difference", async () => {
+  const reordered = Object.fromEntries(Object.entries(JSON.parse(files["old.json"]) as object).reverse());
+  const folder = temporaryFolder({ ...files, "copy.json": JSON.stringify(reordered, null, 4) });
+  const { stdout, code } = await run(folder, "copy.json", "--fail-on", "any");
+  expect(stdout).toContain("old.json → copy.json: no differences");
+  expect(code).toBe(0);
+});
+
 test("beside a file a revision is read without notes, too: what they correct is no change", async () => {
   const file = join("schema", "2025-11-25", "schema.json");
   const { code, stdout } = await mcpgen(".", ["diff", "2025-11-25", file]);

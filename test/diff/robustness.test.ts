@@ -157,3 +157,51 @@ test("thousands of definitions that refer to one another are each compared once"
   const findings = diffModels(modelFrom(chain("string")), modelFrom(chain("number")));
   expect(findings.map(line)).toEqual(["type-changed D500.leaf client:breaking server:breaking"]);
 });
+
+test("a schema without any method is compared by name", () => {
+  const shapes = (leaf: string): JsonObject => ({
+    $defs: {
+      Point: { type: "object", properties: { x: { type: leaf } } },
+      Line: { type: "array", items: ref("Point") },
+    },
+  });
+  const [old, next] = [modelFrom(shapes("string")), modelFrom(shapes("number"))];
+  expect(diffModels(old, old)).toEqual([]);
+  expect(diffModels(old, next).map(line)).toEqual([
+    "unreachable-changed Line client:safe server:safe",
+    "unreachable-changed Point client:safe server:safe",
+  ]);
+});
+
+test("as many methods as anybody has are compared with as many others", () => {
+  const methods = (prefix: string): JsonObject => {
+    const names = Array.from({ length: 500 }, (_, index) => `${prefix}${index}`);
+    const definitions = names.flatMap((name): [string, JsonValue][] => [
+      [
+        `${name}Request`,
+        { type: "object", properties: { method: { type: "string", const: name } }, required: ["method"] },
+      ],
+      [`${name}Result`, { type: "object" }],
+    ]);
+    const listed: JsonValue = { anyOf: names.map((name) => ref(`${name}Request`)) };
+    return { $defs: { ...Object.fromEntries(definitions), ClientRequest: listed } };
+  };
+  const rules = diffModels(modelFrom(methods("a")), modelFrom(methods("b"))).map(({ rule }) => rule);
+  const count = (wanted: string): number => rules.filter((rule) => rule === wanted).length;
+  expect([count("request-removed"), count("request-added")]).toEqual([500, 500]);
+});
+
+test("a long chain of definitions that need one another ends, with a proof as deep", () => {
+  const chain = (leaf: string): JsonObject => {
+    const definitions = Array.from({ length: 500 }, (_, index): [string, JsonValue] => [
+      `D${index}`,
+      index === 499
+        ? { type: leaf }
+        : { type: "object", properties: { next: ref(`D${index + 1}`) }, required: ["next"] },
+    ]);
+    return protocolOf(ref("D0"), { type: "object" }, Object.fromEntries(definitions) as JsonObject);
+  };
+  expect(diffModels(modelFrom(chain("string")), modelFrom(chain("number"))).map(line)).toEqual([
+    "type-changed D499 client:breaking server:breaking",
+  ]);
+});
