@@ -3,6 +3,7 @@
 import type { StepReport, Steps } from "../model.js";
 import {
   asText,
+  drop,
   fitting,
   isObject,
   isString,
@@ -53,6 +54,7 @@ export const serverSteps: Steps = {
   outgoingResults: /* @__PURE__ */ stepTable({
     "prompts/get": lowerGetPromptResult,
     "tools/call": lowerCallToolResult,
+    "tools/list": lowerListToolsResult,
   }),
 };
 
@@ -309,6 +311,14 @@ function lowerCallToolResult(
   );
 }
 
+function lowerListToolsResult(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return list(value, "tools", lowerTool, report, at);
+}
+
 function lowerPromptMessage(
   value: unknown,
   report: StepReport,
@@ -330,6 +340,18 @@ function lowerContentBlock(
     };
   }
   return value;
+}
+
+function lowerTool(value: unknown, report: StepReport, at: string): unknown {
+  return member(value, "outputSchema", lowerOutputSchema, report, at);
+}
+
+function lowerOutputSchema(
+  _value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
+  return drop(report, at, "outputSchema");
 }
 
 function lowerTextBlock(text: string): object {
