@@ -1,0 +1,91 @@
+import { PassThrough } from "node:stream";
+import { beforeAll, describe, expect, test } from "vitest";
+import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
+import { type Channel, type Client, type McpError, connect, memoryChannels } from "@mcpgen/runtime";
+import { stdioServerChannel, streamChannel } from "@mcpgen/runtime/stdio";
+import { VirtualClock } from "@mcpgen/runtime/testing";
+import { bundled, clientOf } from "../examples/program.js";
+import { expectedTour } from "./every-feature/expected.js";
+import { everyFeature } from "./every-feature/server.js";
+import { answers, tour } from "./every-feature/tour.js";
+
+const ids = clientRevisions.map(({ id }) => id);
+
+/** The two ends of a wire: in memory, and in the format of stdio over pipes inside this process. */
+const wires: { readonly [name: string]: () => readonly [client: Channel, server: Channel] } = {
+  memory: memoryChannels,
+  "the wire of stdio": () => {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    return [streamChannel(output, input, { backlog: Infinity }), stdioServerChannel({ input, output })];
+  },
+};
+
+/** The revision that a client and a server settle on, with a list and a call; or the code of the error. */
+async function cell(
+  wire: keyof typeof wires,
+  clientSpeaks: readonly string[],
+  serverSpeaks: readonly string[],
+): Promise<string> {
+  // Time stands still: what ends by a timeout never ends here.
+  const clock = new VirtualClock();
+  const [near, far] = wires[wire]!();
+  const server = everyFeature(
+    serverRevisions.filter(({ id }) => serverSpeaks.includes(id)),
+    { clock },
+  );
+  server.connect(far);
+  let client: Client;
+  try {
+    client = await connect(near, {
+      revisions: clientRevisions.filter(({ id }) => clientSpeaks.includes(id)),
+      clock,
+    });
+  } catch (error) {
+    await far.close();
+    return (error as McpError).code;
+  }
+  const { items, rejected } = await client.listTools();
+  expect(rejected).toEqual([]);
+  expect(items.map(({ name }) => name)).toContain("work");
+  expect((await client.callTool("work")).content).toEqual([{ type: "text", text: "worked" }]);
+  const { revision } = client;
+  await client.close();
+  expect(clock.waiting).toBe(0);
+  return revision;
+}
+
+describe.each(Object.keys(wires))("over %s", (wire) => {
+  test.each(ids.flatMap((client) => ids.map((server) => [client, server] as const)))(
+    "a client of %s and a server of %s",
+    async (client, server) => {
+      expect(await cell(wire, [client], [server])).toBe(client === server ? client : "unsupported-version");
+    },
+  );
+
+  test.each(
+    ids.flatMap((newest, last) => ids.map((oldest, first) => [newest, oldest, last, first] as const)),
+  )("a client up to %s and a server from %s", async (newest, oldest, last, first) => {
+    const settled = await cell(wire, ids.slice(0, last + 1), ids.slice(first));
+    expect(settled).toBe(newest >= oldest ? newest : "unsupported-version");
+  });
+
+  test.each(
+    ids.flatMap((oldest, first) => ids.map((newest, last) => [oldest, newest, first, last] as const)),
+  )("a client from %s and a server up to %s", async (oldest, newest, first, last) => {
+    const settled = await cell(wire, ids.slice(first), ids.slice(0, last + 1));
+    expect(settled).toBe(newest >= oldest ? newest : "unsupported-version");
+  });
+});
+
+describe("one server of all revisions in a process of its own", () => {
+  let program: string;
+  beforeAll(async () => {
+    program = await bundled("test/runtime/every-feature/main.ts");
+  });
+
+  test.each(ids)("every feature for a client of %s", async (revision) => {
+    const client = await clientOf(program, [], { revision, ...answers });
+    expect(client.revision).toBe(revision);
+    expect(await tour(client)).toEqual(expectedTour(revision));
+  });
+});
