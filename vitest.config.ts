@@ -11,6 +11,9 @@ const instances = process.env["MCPGEN_COUNT"] ?? "100000";
 /** The tests that draw at random. */
 const drawing = [
   "test/properties/**/*.test.ts",
+  "test/emit/validators/agreement.test.ts",
+  "test/emit/check/random.test.ts",
+  "test/emit/open/tags.test.ts",
   "test/diff/mutations.test.ts",
   "test/diff/released-mutations.test.ts",
   "test/diff/truth.test.ts",
