@@ -73,8 +73,13 @@ export function addRounds(server: CodeFirstServer): void {
     "test_input_required_result_prompt",
     { description: "A prompt that needs the user." },
     async (_args, { ask }) => {
-      const answer = await ask.elicit<{ name: string }>("user_context", name);
-      return answer.action === "accept" ? `Write a poem for ${answer.content.name}.` : "Write a poem.";
+      const answer = await ask.elicit<{ context?: string }>("user_context", {
+        message: "What is it to be about?",
+        requestedSchema: { type: "object", properties: { context: { type: "string" } } },
+      });
+      return answer.action === "accept"
+        ? `Write a poem about ${answer.content.context ?? "nothing"}.`
+        : "Write a poem.";
     },
   );
 }
