@@ -1,12 +1,13 @@
 import { PassThrough } from "node:stream";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type Channel, type Client, type McpError, connect, memoryChannels } from "@mcpgen/runtime";
-import { stdioServerChannel, streamChannel } from "@mcpgen/runtime/stdio";
-import { VirtualClock } from "@mcpgen/runtime/testing";
-import { bundled, clientOf } from "../examples/program.js";
+import { stdioClientChannel, stdioServerChannel, streamChannel } from "@mcpgen/runtime/stdio";
+import { Recording, VirtualClock } from "@mcpgen/runtime/testing";
+import { bundled } from "../examples/program.js";
 import { expectedTour } from "./every-feature/expected.js";
 import { everyFeature } from "./every-feature/server.js";
+import { judge } from "./every-feature/judge.js";
 import { answers, tour } from "./every-feature/tour.js";
 
 const ids = clientRevisions.map(({ id }) => id);
@@ -77,15 +78,47 @@ describe.each(Object.keys(wires))("over %s", (wire) => {
   });
 });
 
-describe("one server of all revisions in a process of its own", () => {
+describe("one server of all revisions", () => {
   let program: string;
+  let judged: Awaited<ReturnType<typeof judge>>;
   beforeAll(async () => {
-    program = await bundled("test/runtime/every-feature/main.ts");
+    [program, judged] = await Promise.all([bundled("test/runtime/every-feature/main.ts"), judge(ids)]);
   });
 
-  test.each(ids)("every feature for a client of %s", async (revision) => {
-    const client = await clientOf(program, [], { revision, ...answers });
+  /** Every feature works, and `mcpgen validate` finds nothing in the session. */
+  async function tourAt(revision: string, channel: Channel): Promise<Recording> {
+    const wire = new Recording();
+    const recorded = wire.of(channel, "client");
+    const client = await connect(recorded, { revisions: clientRevisions, revision, ...answers });
     expect(client.revision).toBe(revision);
     expect(await tour(client)).toEqual(expectedTour(revision));
+    await client.close();
+    const messages = wire.session.length;
+    expect(await judged(revision, wire.toString())).toMatchObject({
+      code: 0,
+      messages,
+      valid: messages,
+      unpaired: 0,
+      findings: [],
+    });
+    return wire;
+  }
+
+  test.each(ids)("every feature at %s, in memory", async (revision) => {
+    const [near, far] = memoryChannels();
+    everyFeature(serverRevisions).connect(far);
+    const wire = await tourAt(revision, near);
+    // That it finds nothing says something: it does find what is wrong.
+    const broken = wire.toString().replace('"inputSchema":', '"inputSchemas":');
+    const { code, findings } = await judged(revision, broken);
+    expect(code).toBe(1);
+    expect(findings).toHaveLength(1);
+    expect(findings[0]!.detail).toContain("inputSchema");
+  });
+
+  test.each(ids)("every feature at %s, in a process of its own", async (revision) => {
+    const channel = stdioClientChannel([process.execPath, program]);
+    onTestFinished(() => channel.close());
+    await tourAt(revision, channel);
   });
 });

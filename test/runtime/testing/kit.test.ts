@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
-import { connect } from "@mcpgen/runtime";
+import { clientRevisions, latest, serverRevisions } from "@mcpgen/protocol";
+import { connect, createServer } from "@mcpgen/runtime";
 import {
   Replay,
   ReplayMismatch,
@@ -13,9 +13,120 @@ import { everyFeature } from "../every-feature/server.js";
 import { answers } from "../every-feature/tour.js";
 
 const revisions = clientRevisions.map(({ id }) => id);
-/** Nothing here may depend on time passing. */
+/** Nothing in a replay may depend on time passing. */
 const clock = new VirtualClock();
 const client = { revisions: clientRevisions, clock, ...answers };
+
+describe("a pair", () => {
+  test("without a revision, the newest that both speak", async () => {
+    const pair = await createTestPair({ server: everyFeature(serverRevisions), revisions: clientRevisions });
+    expect(pair.client.revision).toBe(latest);
+    await pair.close();
+    const older = await createTestPair({
+      server: everyFeature(serverRevisions.slice(0, 3)),
+      revisions: clientRevisions,
+    });
+    expect(older.client.revision).toBe(serverRevisions[2]!.id);
+    await older.close();
+  });
+
+  test("a revision that is not among those given is refused, by name", async () => {
+    const server = everyFeature(serverRevisions);
+    const pair = createTestPair({ server, revisions: clientRevisions.slice(0, 1), revision: latest });
+    await expect(pair).rejects.toMatchObject({
+      code: "invalid-definition",
+      message: expect.stringContaining(`"${latest}" is not among those given`) as string,
+    });
+  });
+
+  test("handlers see what the transport would tell of the client", async () => {
+    const server = everyFeature(serverRevisions);
+    server.tool("who", {}, (_, { auth }) => JSON.stringify(auth));
+    const pair = await createTestPair({
+      server,
+      revisions: clientRevisions,
+      connection: { auth: { sub: "ada" } },
+    });
+    expect((await pair.client.callTool("who")).content).toEqual([{ type: "text", text: '{"sub":"ada"}' }]);
+    await pair.close();
+  });
+
+  test("each side's messages, in order", async () => {
+    const pair = await createTestPair({
+      server: everyFeature(serverRevisions),
+      revisions: clientRevisions,
+      revision: "2025-11-25",
+    });
+    await pair.client.ping();
+    await pair.close();
+    const names = pair.wire
+      .messages("client")
+      .map((message) => ("method" in message ? message.method : "answer"));
+    expect(names).toEqual(["initialize", "notifications/initialized", "ping"]);
+    expect(pair.wire.messages("server")).toHaveLength(2);
+    expect(pair.wire.messages()).toHaveLength(5);
+  });
+});
+
+describe("virtual time", () => {
+  test("timers fire in order, each at its own time, those set on the way as well", async () => {
+    const clock = new VirtualClock(1000);
+    const fired: [string, number][] = [];
+    const note = (name: string) => () => void fired.push([name, clock.now()]);
+    clock.schedule(note("later"), 20);
+    clock.schedule(() => {
+      note("first")();
+      clock.schedule(note("set on the way"), 5);
+    }, 10);
+    clock.schedule(note("same time, set after"), 10);
+    clock.clear(clock.schedule(note("cleared"), 1));
+    clock.schedule(note("not yet"), 31);
+    await clock.advance(30);
+    expect(fired).toEqual([
+      ["first", 1010],
+      ["same time, set after", 1010],
+      ["set on the way", 1015],
+      ["later", 1020],
+    ]);
+    expect(clock.now()).toBe(1030);
+    expect(clock.waiting).toBe(1);
+  });
+
+  test("what follows from a timer happens before the next fires", async () => {
+    const clock = new VirtualClock();
+    const order: string[] = [];
+    const wait = (delay: number): Promise<void> =>
+      new Promise((resolve) => clock.schedule(() => resolve(), delay));
+    void wait(1)
+      .then(() => undefined)
+      .then(() => order.push("follows from 1"));
+    void wait(2).then(() => order.push("2"));
+    await clock.advance(2);
+    expect(order).toEqual(["follows from 1", "2"]);
+  });
+
+  test.each(revisions)(
+    "a minute passes at once: a call at %s times out, and no timer is left",
+    async (revision) => {
+      const clock = new VirtualClock();
+      const server = createServer({ name: "slow", version: "1" }, { revisions: serverRevisions, clock });
+      server.tool("sleep", {}, (_, { signal }) => {
+        return new Promise((_resolve, reject) => signal.addEventListener("abort", reject));
+      });
+      const pair = await createTestPair({ server, revisions: clientRevisions, revision, clock });
+      const call = pair.client.callTool("sleep", {}, { timeout: 60_000 });
+      const outcome = call.catch((error: unknown) => error);
+      await clock.advance(59_999);
+      expect(pair.client.idle).toBe(false);
+      await clock.advance(1);
+      expect(await outcome).toMatchObject({ code: "timeout", data: { timer: "timeout", elapsed: 60_000 } });
+      expect(pair.wire.session.at(-1)).toMatchObject({ from: "client", at: 60_000 });
+      expect(pair.wire.messages("client").at(-1)).toMatchObject({ method: "notifications/cancelled" });
+      expect(clock.waiting).toBe(0);
+      await pair.close();
+    },
+  );
+});
 
 /** A session with answers in every direction, as the lines it is saved in. */
 async function recorded(revision: string): Promise<string> {
