@@ -135,7 +135,7 @@ function donePoints({ revision: staged }: StagedUpgrade, output: string, dryRun:
       : [
           {
             lead: "Notes",
-            text: `${notes.carried} carried over from ${notes.from}, ${notes.dropped.length} left behind`,
+            text: `${notes.carried} ${notes.from === revision ? "kept" : `carried over from ${notes.from}`}, ${notes.dropped.length} left behind`,
           },
         ]),
     { lead: "Output", text: output },

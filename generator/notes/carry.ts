@@ -7,7 +7,7 @@ import { parseNotes } from "./parse.js";
 
 /** Notes of one revision as they apply to another. */
 export interface Carried {
-  /** Entries of the new notes file, each marked `carried: true` until somebody confirms it. */
+  /** Entries of the new notes file; those of `carryNotes` marked `carried: true` until somebody confirms it. */
   readonly notes: readonly JsonObject[];
   /** What was left out: notes, or single targets of notes, that lead nowhere or change nothing here. */
   readonly dropped: readonly NoteProblem[];
@@ -26,20 +26,45 @@ export async function carryNotes(
   notesFile: JsonFile,
 ): Promise<Carried> {
   const { lasting, dropped } = withoutSteps(notesFile);
-  let entries = lasting;
+  const effective = await withEffect(schemaFile, document, notesFile.file, lasting);
+  return {
+    notes: effective.notes.map((entry) => ({ ...entry, carried: true })),
+    dropped: [...dropped, ...effective.dropped],
+  };
+}
+
+/**
+ * The notes of a revision whose schema has become `document`, without those whose target is gone or whose
+ * effect is nil; errors as `carryNotes`.
+ */
+export async function pruneNotes(
+  schemaFile: Pick<JsonFile, "file" | "text">,
+  document: JsonObject,
+  notesFile: JsonFile,
+): Promise<Carried> {
+  return withEffect(schemaFile, document, notesFile.file, entriesOf(notesFile.value));
+}
+
+async function withEffect(
+  schemaFile: Pick<JsonFile, "file" | "text">,
+  document: JsonObject,
+  file: string,
+  all: readonly JsonObject[],
+): Promise<Carried> {
+  let entries = all;
+  const dropped: NoteProblem[] = [];
   for (;;) {
     // Leaving a note out may change what another one does, so this goes on until all that remain have effect.
-    const notes = parseNotes({ file: notesFile.file, value: { format: 1, notes: [...entries] } });
+    const notes = parseNotes({ file, value: { format: 1, notes: [...entries] } });
     const about = { revision: "", status: "draft" } as const;
     const { problems } = await resolveRevision(schemaFile, document, notes, undocumented, about);
-    if (problems.length === 0) break;
+    if (problems.length === 0) return { notes: entries, dropped };
     dropped.push(...problems);
     entries = entries.flatMap((entry, index) => {
       const gone = problems.filter(({ note }) => note === notes[index]).map(({ target }) => target);
       return gone.length === 0 ? [entry] : without(entry, gone);
     });
   }
-  return { notes: entries.map((entry) => ({ ...entry, carried: true })), dropped };
 }
 
 /** Decisions on steps speak of one pair of revisions; at the next pair they are taken anew. */

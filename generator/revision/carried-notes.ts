@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { loadJson } from "../input/json-file.js";
+import type { NoteProblem } from "../notes/apply.js";
 import { carryNotes } from "../notes/carry.js";
 import type { Lock } from "./lock.js";
 import type { StoredSchema } from "./stored-schema.js";
@@ -39,7 +40,7 @@ export async function carriedNotes(
     text: notesText(notes),
     from,
     carried: notes.length,
-    dropped: dropped.map(({ note, target, message }) => `${note.kind} on ${target}: ${message}`),
+    dropped: dropped.map(droppedText),
   };
 }
 
@@ -51,6 +52,12 @@ function newestWithNotes(schemaDir: string, revision: string, lock: Lock): strin
     .findLast((name) => existsSync(join(schemaDir, name, "notes.json")));
 }
 
-function notesText(notes: readonly unknown[]): string {
+/** What was left out, and why. */
+export function droppedText({ note, target, message }: NoteProblem): string {
+  return `${note.kind} on ${target}: ${message}`;
+}
+
+/** What notes.json holds. */
+export function notesText(notes: readonly unknown[]): string {
   return JSON.stringify({ format: 1, notes }, null, 2) + "\n";
 }

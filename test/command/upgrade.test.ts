@@ -243,6 +243,30 @@ test("another file of a revision that is there needs --replace, and is compared 
   expect((await mcpgen(folder, ["check"])).code).toBe(0);
 });
 
+test("notes that the other file makes needless go, all others stay as they are", async () => {
+  const folder = await project();
+  const file = join(folder, "schema/2030-01-01/notes.json");
+  const gone = { ...note, target: ["/$defs/ServerNotification", "echo"] };
+  const kept = { ...note, target: "/$defs/EchoResult" };
+  writeFileSync(file, JSON.stringify({ format: 1, notes: [gone, kept] }));
+  const { ServerNotification: __, ...without } = (JSON.parse(successor) as typeof smallSchema).$defs;
+  writeFileSync(join(folder, "next/schema.json"), JSON.stringify({ ...smallSchema, $defs: without }));
+  const args = ["upgrade", "next/schema.json", "--name", "2030-01-01", "--replace", "--json"];
+  const { decisions } = told(await mcpgen(folder, args));
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
+    format: 1,
+    notes: [{ ...gone, target: "echo" }, kept],
+  });
+  expect(decisions).toContainEqual(
+    expect.objectContaining({
+      kind: "dropped-notes",
+      title: "1 note was not kept",
+      items: [expect.stringContaining("deprecated on /$defs/ServerNotification")],
+    }),
+  );
+  expect((await mcpgen(folder, ["check"])).code).toBe(0);
+});
+
 test("the first revision of all is compared with nothing", async () => {
   const folder = temporaryFolder({ "schema.json": smallSchemaText });
   const ran = await mcpgen(folder, ["upgrade", "schema.json", "--name", "first", "--json"]);

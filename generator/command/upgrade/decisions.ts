@@ -42,7 +42,7 @@ function carried({ comparison, revision, notes }: StagedUpgrade, file: string): 
     const known = kinds.get(note.kind) ?? [];
     kinds.set(note.kind, [...known, `${note.targets.join(", ")} (${note.pointer})`]);
   }
-  const from = revision.notes?.from;
+  const from = revision.notes?.from === revision.revision ? undefined : revision.notes?.from;
   return [...kinds].map(([kind, items]): Decision => ({
     kind: "carried-notes",
     title: `${counted(items.length, `note of kind ${kind}`, `notes of kind ${kind}`)} carried over${from === undefined ? "" : ` from ${from}`}`,
@@ -54,11 +54,12 @@ function carried({ comparison, revision, notes }: StagedUpgrade, file: string): 
 
 function dropped({ revision }: StagedUpgrade, file: string): Decision[] {
   const items = revision.notes?.dropped ?? [];
+  const kept = revision.notes?.from === revision.revision;
   if (items.length === 0) return [];
   return [
     {
       kind: "dropped-notes",
-      title: `${counted(items.length, "note was", "notes were")} not carried over from ${revision.notes?.from}`,
+      title: `${counted(items.length, "note was", "notes were")} not ${kept ? "kept" : `carried over from ${revision.notes?.from}`}`,
       advice: "See whether what each said is gone, or now has another name; then write a note of its own.",
       file,
       items,

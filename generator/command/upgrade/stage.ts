@@ -1,11 +1,14 @@
 import { join, relative, sep } from "node:path";
+import type { JsonObject } from "@mcpgen/engine";
 import { undocumented } from "../../input/documentation.js";
 import { type JsonFile, loadJson } from "../../input/json-file.js";
 import { type RevisionSource, loadRevision, storedRevision } from "../../input/revision-source.js";
+import { pruneNotes } from "../../notes/carry.js";
 import { type PlannedFile, planOutput } from "../../output/plan.js";
 import { type FileChange, applyChanges } from "../../output/transaction.js";
 import { planChanges } from "../../output/write.js";
 import { type StagedRevision, stageRevision } from "../../revision/add.js";
+import { droppedText, notesText } from "../../revision/carried-notes.js";
 import { readLock } from "../../revision/lock.js";
 import { readUpstream } from "../../revision/source.js";
 import { Arguments } from "../arguments.js";
@@ -41,12 +44,13 @@ export async function stageUpgrade(
   const { schemaDir } = project;
   const force = args.flag("force");
   const newest = [...readLock(schemaDir).values()].at(-1);
-  const revision = await stageRevision({
+  const added = await stageRevision({
     ...addOptions(args, schemaDir),
     source: await readUpstream(args.required("source"), context),
     // As the revisions that are there: a project has prose in its schemas, or it has not.
     descriptions: !args.flag("no-descriptions") && (newest?.descriptions ?? true),
   });
+  const revision = added.replaces ? await withPrunedNotes(added, schemaDir) : added;
   const source = await stagedSource(revision, schemaDir);
   const { wanted, unlisted } = requestWith(source, revision, project, context);
   const state = inputState(wanted, project, trustsCache(context.env));
@@ -65,6 +69,22 @@ export async function stageUpgrade(
       withoutNotes: source.read.notes === undefined,
     },
     unlisted,
+  };
+}
+
+/** What upstream has mended since needs no note any more, and a note that changes nothing would be an error. */
+async function withPrunedNotes(staged: StagedRevision, schemaDir: string): Promise<StagedRevision> {
+  const { revision, locked, schema, changes } = staged;
+  const { notesFile } = storedRevision(schemaDir, revision, locked.status, true);
+  if (notesFile === undefined || staged.notes) return staged;
+  const before = await loadJson(notesFile);
+  const { notes, dropped } = await pruneNotes(schema, schema.value as JsonObject, before);
+  if (dropped.length === 0) return staged;
+  const text = notesText(notes);
+  return {
+    ...staged,
+    notes: { text, from: revision, carried: notes.length, dropped: dropped.map(droppedText) },
+    changes: [...changes, { path: `${revision}/notes.json`, content: text }],
   };
 }
 
