@@ -36,6 +36,13 @@ test("a meta-schema that asks for formats to be asserted is heard, and can be ov
   expect(validatorOf(strict, { formats: "annotation" })("here")).toBe(true);
 });
 
+test("beside a reference, draft-07 asserts nothing", () => {
+  const document = { properties: { a: { $ref: "#/definitions/b", format: "ipv4" } }, definitions: { b: {} } };
+  const judged = (dialect: "draft-07" | "2020-12"): boolean =>
+    validatorOf(readDocument(document, { dialect }), { formats: "assertion" })({ a: "here" });
+  expect([judged("draft-07"), judged("2020-12")]).toEqual([true, false]);
+});
+
 test.each([
   ["ipv4", "01.2.3.4", false],
   ["hostname", `${"a".repeat(63)}.`.repeat(3) + "a".repeat(61), true],

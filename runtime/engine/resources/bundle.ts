@@ -1,15 +1,9 @@
 import { canonicalDialect, kindOf, refuseDepth } from "../canonicalise.js";
 import { referenceTo } from "../fragment.js";
-import {
-  type JsonObject,
-  type JsonValue,
-  isJsonObject,
-  jsonObject,
-  pointer,
-  pointerTokens,
-} from "../json.js";
+import { type JsonObject, type JsonValue, isJsonObject, jsonObject, pointer } from "../json.js";
 import { keywords } from "../keywords.js";
 import { type Dialect, inCurrentVocabulary } from "../vocabulary.js";
+import { definitionName } from "./definition-name.js";
 import { type DynamicScope, DynamicScopes } from "./dynamic-scope.js";
 import { type Place, Registry, refuse } from "./registry.js";
 import { targetOf } from "./target.js";
@@ -123,7 +117,7 @@ class Bundler {
 
   /** The definitions of the document itself: they are there whether something refers to them or not. */
   private namedDefinitions(root: JsonObject): [string, JsonObject | boolean][] {
-    const found: [string, JsonObject | boolean][] = [];
+    const found = new Map<string, JsonObject | boolean>();
     const place = this.registry.places.get(root)!;
     for (const keyword of ["$defs", "definitions"]) {
       const definitions = root[keyword];
@@ -134,11 +128,11 @@ class Bundler {
       }
       for (const [name, schema] of Object.entries(definitions)) {
         if (typeof schema === "boolean" || isJsonObject(schema)) {
-          found.push([found.some(([taken]) => taken === name) ? `${keyword}/${name}` : name, schema]);
+          found.set(found.has(name) ? `${keyword}/${name}` : name, schema);
         } else this.refuseValue(schema, place, pointer("", keyword, name));
       }
     }
-    return found;
+    return [...found];
   }
 
   private refuseValue(value: JsonValue, place: Place, at: string): never {
@@ -180,7 +174,7 @@ class Bundler {
 
   private nameFor(schema: JsonObject | boolean): string {
     const place = isJsonObject(schema) ? this.registry.places.get(schema)! : undefined;
-    const wished = place ? nameOf(place) : `${schema}`;
+    const wished = place ? definitionName(place) : `${schema}`;
     let name = wished;
     for (let number = 2; this.names.has(name); number++) name = `${wished}/${number}`;
     this.names.add(name);
@@ -197,6 +191,8 @@ class Bundler {
     const { rules } = place.resource;
     for (const { keyword, value, written } of inCurrentVocabulary(source, rules.dialect)) {
       if (!rules.speaks(written) || settled.has(keyword)) continue;
+      // Beside a reference, draft-07 does not assert formats either.
+      if (keyword === "format" && rules.dialect === "draft-07" && Object.hasOwn(source, "$ref")) continue;
       const inner = { scope, at: pointer(context.at, keyword), depth: context.depth + 1 };
       target[keyword] =
         keyword === "$ref"
@@ -243,14 +239,4 @@ class Bundler {
 function conjoin(target: JsonObject, reference: string): void {
   if (!Object.hasOwn(target, "$ref")) target["$ref"] = reference;
   else target["allOf"] = [...((target["allOf"] as JsonValue[] | undefined) ?? []), { $ref: reference }];
-}
-
-/** What people would call a schema: its own name, that of its document, or the way to it. */
-function nameOf({ resource, at }: Place): string {
-  const tokens = pointerTokens(at);
-  if (tokens.length >= 2 && ["$defs", "definitions"].includes(tokens.at(-2)!)) return tokens.at(-1)!;
-  const document = resource.uri.replace(/[?#].*$/, "").replace(/\/+$/, "");
-  const file = document.slice(document.lastIndexOf("/") + 1).replace(/\.(schema\.)?json$/, "");
-  if (at === resource.at && file !== "") return file;
-  return tokens.filter((token) => !keywords.has(token)).join("/") || at || "#";
 }
