@@ -1,5 +1,6 @@
-// The main job, end to end: every revision in schema/ becomes code, the code is compiled, and its validators
-// judge every revision's vectors. Prints one line a revision; exits with 1 when anything is not as it should be.
+// The main job, end to end: every revision in schema/ becomes code, the code is compiled, its validators judge
+// every revision's vectors, and a server made with it runs over stdio and is called by a client in both eras.
+// Prints one line a revision and one an era; exits with 1 when anything is not as it should be.
 import { spawn } from "node:child_process";
 import { readFile, readdir } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -14,13 +15,19 @@ try {
   const generated = JSON.parse(await run("dist/generator/cli.js", "generate", "--json"));
   const generatedIn = performance.now() - started;
   step("compiling");
-  await run("scripts/build.mjs", "generated");
+  await run("scripts/build.mjs", "generated", "examples");
   step("judging vectors");
   const rows = [];
   for (const revision of generated.revisions) rows.push(await judged(revision));
+  const judgedIn = performance.now() - started;
+  step("calling a server");
+  const calls = [];
+  for (const revision of await newestOfEachEra()) calls.push(await called(revision));
   done();
-  print(rows, generatedIn, performance.now() - started);
-  if (rows.some(({ misjudged }) => misjudged.length > 0)) process.exitCode = 1;
+  print(rows, generatedIn, judgedIn);
+  printCalls(calls);
+  if (rows.some(({ misjudged }) => misjudged.length > 0) || calls.some(({ right }) => !right))
+    process.exitCode = 1;
 } catch (error) {
   done();
   console.error(error.message);
@@ -78,6 +85,45 @@ async function judged(revision) {
     milliseconds: performance.now() - started,
     misjudged,
   };
+}
+
+async function newestOfEachEra() {
+  const { clientRevisions } = await import("@mcpgen/protocol");
+  return [...new Map(clientRevisions.map(({ era, id }) => [era, id])).values()];
+}
+
+/** Starts the weather server, lists its tools and calls one, with the client of a revision. */
+async function called(revision) {
+  const { clientRevisions } = await import("@mcpgen/protocol");
+  const { callTool, listTools } = await import(`@mcpgen/protocol/${revision}/client`);
+  const { connect } = await import("@mcpgen/runtime");
+  const { stdioClientChannel } = await import("@mcpgen/runtime/stdio");
+  const { Recording } = await import("@mcpgen/runtime/testing");
+  const started = performance.now();
+  const wire = new Recording();
+  const channel = stdioClientChannel([process.execPath, join(root, "dist/examples/weather/main.js")]);
+  const client = await connect(wire.of(channel, "client"), { revisions: clientRevisions, revision });
+  const { tools } = await listTools(client);
+  const params = { name: "current_weather", arguments: { city: "bergen" } };
+  const { content, structuredContent } = await callTool(client, params);
+  await client.close();
+  return {
+    revision,
+    sent: wire.messages("client").map(({ method }) => method),
+    params,
+    answer: content[0].text,
+    right: tools[0].name === params.name && structuredContent.temperature === 9,
+    milliseconds: performance.now() - started,
+  };
+}
+
+function printCalls(calls) {
+  console.log("\ndist/examples/weather, a server in a process of its own, over stdio:");
+  for (const { revision, sent, params, answer, right, milliseconds } of calls) {
+    const call = `${params.name} ${JSON.stringify(params.arguments)}`;
+    console.log(`${revision}  ${sent.join(", ")}`);
+    console.log(`            ${call} → ${answer}${right ? "" : ": WRONG"}  (${milliseconds.toFixed(0)} ms)`);
+  }
 }
 
 function print(rows, generatedIn, total) {
