@@ -2,11 +2,11 @@
 
 // What is wrong with a value, told from the shape it should have. Loaded only
 // after a validator has said no: made to be clear and small, not fast.
-import type { Issue } from "./issues/report.js";
+import type { Issue, Texts } from "./issues/report.js";
 import { describe } from "./issues/search.js";
 import type { Named } from "./issues/shape.js";
 
-export { type Issue, summary } from "./issues/report.js";
+export { type Issue, type Texts, summary } from "./issues/report.js";
 export type { Named, Part, Shape } from "./issues/shape.js";
 
 /** Issues that are collected before the search ends. */
@@ -20,11 +20,12 @@ export function findIssues(
   value: unknown,
   definition: Named,
   reading?: "open",
+  texts: Texts = {},
 ): Issue[] {
   const issues: Issue[] = [];
   const open = reading === "open";
   describe(
-    { issues, limit: enough, path: [], level: 0, trials: 0, open },
+    { issues, limit: enough, path: [], level: 0, trials: 0, open, texts },
     value,
     definition,
   );

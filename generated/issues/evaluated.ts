@@ -2,7 +2,7 @@
 
 // What parts of a shape have looked at in a value they describe: all else is
 // what `unevaluatedProperties` and `unevaluatedItems` speak of.
-import type { Search } from "./report.js";
+import { type Search, matcherOf } from "./report.js";
 import { isPart } from "./search.js";
 import {
   type JsonObject,
@@ -22,8 +22,8 @@ export function evaluatedKeys(
   const found = new Set<string>();
   for (const part of applied(search, object, shape)) {
     const { properties = {}, patternProperties = {} } = part;
-    const patterns = Object.keys(patternProperties).map(
-      (pattern) => new RegExp(pattern, "u"),
+    const patterns = Object.keys(patternProperties).map((pattern) =>
+      matcherOf(search, pattern),
     );
     const rest = part === shape ? undefined : part.unevaluatedProperties;
     const all = part.additionalProperties ?? rest;

@@ -42,6 +42,21 @@ export interface Search {
   readonly trials: number;
   /** Unions and sets take what later revisions may add. */
   readonly open: boolean;
+  readonly texts: Texts;
+}
+
+/** What texts are judged by, where that is more than regular expressions. */
+export interface Texts {
+  readonly formats?: ReadonlyMap<string, (text: string) => boolean>;
+  readonly matcher?: (pattern: string) => Matcher;
+}
+
+export interface Matcher {
+  test(text: string): boolean;
+}
+
+export function matcherOf({ texts }: Search, pattern: string): Matcher {
+  return texts.matcher?.(pattern) ?? new RegExp(pattern, "u");
 }
 
 /** Runs `search` one member or item further in. */

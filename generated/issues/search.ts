@@ -7,6 +7,7 @@ import {
   type Search,
   at,
   expectation,
+  matcherOf,
   near,
   report,
 } from "./report.js";
@@ -141,12 +142,9 @@ function describeRest(search: Search, value: unknown, shape: Shape): void {
 export function isPart(search: Search, value: unknown, part: Part): boolean {
   if (part !== false && "is" in part) return isNamed(search, value, part);
   const issues: Issue[] = [];
-  const { open } = search;
-  describe(
-    { issues, limit: 1, path: [], level: deepest, trials: mostTrials, open },
-    value,
-    part,
-  );
+  const { open, texts } = search;
+  const silent = { issues, limit: 1, path: [], open, texts };
+  describe({ ...silent, level: deepest, trials: mostTrials }, value, part);
   return issues.length === 0;
 }
 
@@ -219,7 +217,7 @@ function describeKeys(
     propertyNames,
   } = shape;
   const patterns = Object.entries(patternProperties).map(
-    ([pattern, part]) => [new RegExp(pattern, "u"), part] as const,
+    ([pattern, part]) => [matcherOf(search, pattern), part] as const,
   );
   describeSize(
     search,

@@ -94,6 +94,7 @@ export interface Shape {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
+  readonly format?: string;
 }
 
 /** What a tolerant reader takes beside what is listed. */

@@ -29,6 +29,11 @@ export interface Surroundings {
 /** Input of the emitters that know JSON Schema alone: types, open, validators, check. */
 export interface SchemaInput extends Surroundings {
   readonly schema: Schema;
+  /**
+   * Whether `format` only describes or is asserted (the formats that the engine knows); by default what the
+   * schema's own meta-schema asks for, else it describes.
+   */
+  readonly formats?: "annotation" | "assertion";
 }
 
 /** Input of the emitters that know the protocol: tables, stubs, vectors, PROTOCOL.md. */

@@ -16,11 +16,19 @@ export interface Compiled {
 }
 
 /** Emits validators and checks for `schema`, compiles and loads them; by definition name. */
-export async function compile(schema: Schema): Promise<ReadonlyMap<string, Compiled>> {
+export async function compile(
+  schema: Schema,
+  formats?: "annotation" | "assertion",
+): Promise<ReadonlyMap<string, Compiled>> {
   const folder = mkdtempSync(join(tmpdir(), "mcpgen-properties-"));
   const surroundings = { importExtension: "js", render: loadTemplates(), origin: "schema/revision" } as const;
-  const validators = emitValidators({ ...surroundings, schema, folder: "revision" });
-  const files = [...validators, ...emittedFiles(schema)];
+  const validators = emitValidators({
+    ...surroundings,
+    schema,
+    folder: "revision",
+    ...(formats && { formats }),
+  });
+  const files = [...validators, ...emittedFiles(schema, formats)];
   writeModules(
     folder,
     files.map(([path, { content }]) => [path, content]),

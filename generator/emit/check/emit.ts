@@ -2,6 +2,8 @@ import { type Definition, type Schema, Tags, descendants, reachingOpen } from "@
 import type { EmittedFile, Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../names.js";
 import { stringLiteral } from "../text.js";
+import { textNeeds } from "../texts/modules.js";
+import { asAsked } from "../texts/scanned.js";
 import { Shapes } from "../validators/shape.js";
 import { array, asserts, object, printLiteral, width } from "./literal.js";
 import { type Describing, describePart } from "./part.js";
@@ -10,7 +12,10 @@ import { type Describing, describePart } from "./part.js";
  * `check.ts`: for each definition `checkX`, which tells what is wrong with a value that `isX` refuses. The
  * file says what each definition looks like; `issues.ts`, beside the revisions, compares values with that.
  */
-export const emitCheck: Emitter<SchemaInput> = ({ schema, folder, origin, importExtension, render }) => {
+export const emitCheck: Emitter<SchemaInput> = (input) => {
+  const { folder, origin, importExtension, render } = input;
+  const schema = asAsked(input.schema, input.formats);
+  const needs = textNeeds(schema);
   const identifiers = nameDefinitions(schema);
   const constants = new Map(
     [...identifiers].map(([name, identifier]) => [name, `${capitalised(identifier)}Shape`]),
@@ -24,10 +29,14 @@ export const emitCheck: Emitter<SchemaInput> = ({ schema, folder, origin, import
   const differing = reachingOpen(schema);
   const definitions = [...schema.definitions.values()].map((definition) => {
     const identifier = capitalised(identifiers.get(definition.name)!);
-    return viewOf(describing, definition, identifier, differing.has(definition.name));
+    const handsOn = readingsOf(differing.has(definition.name), needs.formats || needs.patterns);
+    return { ...viewOf(describing, definition, identifier, differing.has(definition.name)), handsOn };
   });
   const usesShape = definitions.some(({ assertsShape }) => assertsShape);
-  const content = render("check.ts", { origin, importExtension, usesShape, definitions });
+  const content = render("check.ts", {
+    ...{ origin, importExtension, usesShape, definitions },
+    ...{ needs, usesTexts: needs.formats || needs.patterns },
+  });
   // Prettier counts some characters beyond ASCII as two columns or none.
   const file = /^[\n -~]*$/.test(content) ? laidOut(content) : { content };
   return new Map([[`${folder}/check.ts`, file]]);
@@ -49,8 +58,6 @@ interface DefinitionView {
   readonly identifier: string;
   /** The open reading differs. */
   readonly differs: boolean;
-  /** What hands on which reading is asked for, if there are two. */
-  readonly reading: string;
   /** The definition's name as a string literal. */
   readonly name: string;
   /** The object literal that describes it. */
@@ -73,11 +80,16 @@ function viewOf(
     constant: context.constants.get(name)!,
     identifier,
     differs,
-    reading: differs ? ", reading" : "",
     name: stringLiteral(name),
     assertsShape: asserts(shape),
     shape: printLiteral(shape, 2, "  shape: () => (".length, "),".length),
   };
+}
+
+/** What is handed on beside the value and its definition: which reading is asked for, and matchers of texts. */
+function readingsOf(differs: boolean, usesTexts: boolean): string {
+  if (usesTexts) return differs ? ", reading, texts" : ", undefined, texts";
+  return differs ? ", reading" : "";
 }
 
 function declarationOf(identifier: string, parameters: readonly string[]): string {

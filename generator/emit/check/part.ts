@@ -1,4 +1,5 @@
 import { type JsonValue, type SchemaNode, type Tags, isJsonObject, naturalCompare } from "@mcpgen/engine";
+import { scannedFormat } from "../texts/scanned.js";
 import type { Shapes } from "../validators/shape.js";
 import { type Literal, type Member, array, code, number, object, text } from "./literal.js";
 import { openingOf } from "./opening.js";
@@ -20,9 +21,12 @@ export interface Describing {
 export function describePart(context: Describing, node: SchemaNode): Literal {
   if (node.never) return code("false");
   const keys = (Object.keys(node) as (keyof SchemaNode)[]).filter((key) => rank.has(key));
-  if (node.ref !== undefined && keys.length === 1) return code(context.constants.get(node.ref)!);
+  const format = scannedFormat(node);
+  if (node.ref !== undefined && keys.length === 1 && format === undefined)
+    return code(context.constants.get(node.ref)!);
   keys.sort((a, b) => rank.get(a)! - rank.get(b)!);
   const members = keys.flatMap((key) => keywordMembers(context, node, key));
+  if (format !== undefined) members.push(["format", text(format)]);
   return object([...members, ...openMembers(context, node, members)]);
 }
 

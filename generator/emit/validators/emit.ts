@@ -1,6 +1,8 @@
 import { type Schema, reachingOpen, recursiveDefinitions } from "@mcpgen/engine";
 import type { EmittedFile, Emitter, SchemaInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../names.js";
+import { type TextNeeds, textModules, textNeeds } from "../texts/modules.js";
+import { asAsked } from "../texts/scanned.js";
 import { DefinitionEmitter } from "./definition.js";
 import { FunctionNames } from "./function-names.js";
 import { importTypes } from "../types/layout.js";
@@ -13,7 +15,9 @@ import { type FileContext, type Reading } from "./unit.js";
  * `acceptsX`, which also takes unknown members of unions and sets that are declared open.
  */
 export const emitValidators: Emitter<SchemaInput> = (input) => {
-  const { schema, folder } = input;
+  const { folder } = input;
+  const schema = asAsked(input.schema, input.formats);
+  const needs = textNeeds(schema);
   const names = nameDefinitions(schema);
   const file: FileContext = {
     names: new FunctionNames(
@@ -35,11 +39,24 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
   );
   const content = input.render("validators.ts", {
     origin: input.origin,
-    imports: importOf(names, types, input.importExtension),
+    imports: [...importsOf(needs, input.importExtension), importOf(names, types, input.importExtension)].join(
+      "\n",
+    ),
     blocks: [...prelude(emitter.prelude), ...definitions],
   });
-  return new Map<string, EmittedFile>([[`${folder}/validators.ts`, laidOut(content)]]);
+  return new Map<string, EmittedFile>([
+    [`${folder}/validators.ts`, needs.patterns ? { content } : laidOut(content)],
+    ...textModules(needs, input),
+  ]);
 };
+
+/** Modules of functions are named so that no function of a validator hides them. */
+function importsOf(needs: TextNeeds, extension: string): string[] {
+  return [
+    ...(needs.formats ? [`import * as textFormats from "./formats.${extension}";`] : []),
+    ...(needs.patterns ? [`import * as textPatterns from "./patterns.${extension}";`] : []),
+  ];
+}
 
 /** Prettier counts some characters beyond ASCII as two columns or none: lines that hold any are left to it. */
 function laidOut(content: string): EmittedFile {

@@ -1,4 +1,6 @@
 import type { Scalar, SchemaNode } from "@mcpgen/engine";
+import { scannerOf } from "../texts/modules.js";
+import { scannedFormat } from "../texts/scanned.js";
 import { type Expression, and, call, compare, not, or, yes } from "./expression.js";
 import { finite, kindTest, kindsTest, literal, typeTest } from "./kind-test.js";
 import { type Kind, common, isScalar, kindOfType, kindOfValue, kindsOfTypes } from "./kind.js";
@@ -97,6 +99,8 @@ function stringLimits(node: SchemaNode, subject: string, place: Place): Limit[] 
   if (node.minLength) limits.push(compare(length, ">=", String(node.minLength)));
   if (node.maxLength !== undefined) limits.push(compare(length, "<=", String(node.maxLength)));
   if (node.pattern !== undefined) limits.push(patternTest(node.pattern, subject, place));
+  const format = scannedFormat(node);
+  if (format !== undefined) limits.push(call(`textFormats.${scannerOf(format)}`, subject));
   return limits.length > 0 ? [{ kind: "string", holds: and(...limits) }] : [];
 }
 

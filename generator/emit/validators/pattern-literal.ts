@@ -1,8 +1,12 @@
 import { type Layout, group, indent, line } from "../layout.js";
 import { stringLiteral } from "../text.js";
+import { isHazardous } from "../texts/modules.js";
 
-/** `pattern` as a regular expression; characters that string literals escape are escaped here too. */
+/**
+ * `pattern` as a regular expression, or a matcher in its place where that may take too long; characters that string literals escape are escaped here too.
+ */
 export function patternLiteral(pattern: string): Layout {
+  if (isHazardous(pattern)) return ` textPatterns.linearMatcher(${stringLiteral(pattern)})`;
   const source = new RegExp(pattern, "u").source.replace(/[^ -~]/gu, (character) =>
     stringLiteral(character) === `"${character}"` ? character : escaped(character),
   );

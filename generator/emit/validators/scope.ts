@@ -7,7 +7,7 @@ const reserved: ReadonlySet<string> = new Set([
     "arguments await break case catch class const continue debugger default delete do else enum eval export extends " +
     "false finally for function if implements import in instanceof interface let new null package private protected " +
     "public return static super switch this throw true try typeof var void while with yield " +
-    "Array Infinity NaN Number Object undefined value depth later"
+    "Array Infinity NaN Number Object undefined value depth later textFormats textPatterns"
   ).split(" "),
   ...preludeNames,
 ]);

@@ -27,11 +27,17 @@ export interface Checks {
   summary(issues: readonly Issue[]): string;
 }
 
-/** All files that `schema`'s check needs but the validators. */
-export function emittedFiles(schema: Schema): Map<string, EmittedFile> {
+/** All files that `schema`'s check needs but its validators and what these import. */
+export function emittedFiles(schema: Schema, formats?: "annotation" | "assertion"): Map<string, EmittedFile> {
   const common = { importExtension: "js", render: loadTemplates() } as const;
   return new Map([
-    ...emitCheck({ ...common, schema, folder: "revision", origin: "schema/revision" }),
+    ...emitCheck({
+      ...common,
+      ...(formats && { formats }),
+      schema,
+      folder: "revision",
+      origin: "schema/revision",
+    }),
     ...emitIssues({ ...common, models: [], folder: "", origin: "schema" }),
   ]);
 }

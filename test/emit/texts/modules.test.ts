@@ -1,0 +1,108 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { type JsonValue, type Schema, formats, readDocument } from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
+import { scannerOf } from "../../../generator/emit/texts/modules.js";
+import { engineTemplates } from "../../../scripts/engine-templates.js";
+import { suiteFiles } from "../../json-schema-suite.js";
+import { compile } from "../../properties/compiled.js";
+import { combined, nameIn } from "../validators/combined.js";
+import { schemaOf } from "../validators/emitted.js";
+
+test("the templates hold the engine's code: node scripts/run-ts.mjs scripts/engine-templates.ts", () => {
+  for (const [name, content] of engineTemplates())
+    expect(readFileSync(`templates/${name}`, "utf8")).toBe(content);
+});
+
+test("every format of the engine has a function of its name", () => {
+  const template = readFileSync("templates/formats.ts.hbs", "utf8");
+  for (const format of formats.keys())
+    expect(template).toContain(`export function ${scannerOf(format)}(text: string): boolean {`);
+});
+
+describe("formats", () => {
+  const definitions = {
+    A: { format: "date" },
+    B: { type: "object", properties: { a: { type: "string", format: "email" } }, required: ["a"] },
+    C: { const: "no date", format: "date" },
+    D: { $ref: "#/$defs/A", format: "nobody knows it" },
+    E: { enum: ["2026-11-21", "2026-21-11", 5], $ref: "#/$defs/A" },
+  };
+
+  test("are annotations, unless they are to be asserted", async () => {
+    const schema = schemaOf(definitions);
+    const [described, asserted] = [await compile(schema), await compile(schema, "assertion")];
+    const values: JsonValue[] = ["2026-11-21", "2026-21-11", "no date", 5, { a: "a@b.c" }, { a: "a" }];
+    for (const [name, { node }] of schema.definitions) {
+      for (const value of values) {
+        const verdict = isValid(schema, node, value);
+        expect(described.get(name)!.is(value)).toBe(verdict);
+        expect(described.get(name)!.check(value).length === 0).toBe(verdict);
+        const strict = isValid(schema, node, value, { formats: "assertion" });
+        expect(asserted.get(name)!.is(value), `${name} ${JSON.stringify(value)}`).toBe(strict);
+        expect(asserted.get(name)!.check(value).length === 0).toBe(strict);
+      }
+    }
+    expect(asserted.get("B")!.check({ a: "a" })[0]?.message).toBe(
+      'a: expected a string of the format "email", got "a" (string)',
+    );
+  });
+
+  test.each(["2020-12", "draft-07"] as const)(
+    "of the official tests of %s are asserted as the engine does",
+    async (dialect) => {
+      const files = suiteFiles(dialect).filter(({ format }) => format);
+      const groups = files.flatMap((file) => file.groups.map((group) => ({ ...group, path: file.path })));
+      const schemas = new Map<number, Schema>(
+        groups.map(({ schema }, index) => [index, readDocument(schema, { dialect })]),
+      );
+      const functions = await compile(combined(schemas), "assertion");
+      for (const [index, { path, tests }] of groups.entries()) {
+        const { is, check } = functions.get(nameIn(index, "#root"))!;
+        for (const { description, data } of tests) {
+          const expected = isValid(schemas.get(index)!, schemas.get(index)!.root!, data, {
+            formats: "assertion",
+          });
+          const told = `${path}: ${description}`;
+          expect(is(data), told).toBe(expected);
+          expect(check(data).length === 0, told).toBe(expected);
+        }
+      }
+    },
+  );
+
+  test("texts of ten million characters are judged", async () => {
+    const names = [...formats.keys()];
+    const schema = schemaOf(Object.fromEntries(names.map((format, index) => [`F${index}`, { format }])));
+    const functions = await compile(schema, "assertion");
+    const text = "a:".repeat(5_000_000);
+    for (const [index, name] of names.entries())
+      expect(functions.get(`F${index}`)!.is(text), name).toBe(formats.get(name)!(text));
+  }, 60_000);
+});
+
+describe("patterns that may take long", () => {
+  test("are matched in time that grows with the text alone", async () => {
+    const schema = schemaOf({
+      A: { pattern: "^(a+)+$" },
+      B: {
+        type: "object",
+        patternProperties: { "^(a|a)*$": { type: "integer" } },
+        additionalProperties: false,
+      },
+      C: { pattern: "[a-z]+@[a-z]+" },
+    });
+    const functions = await compile(schema);
+    const [a, b, c] = [functions.get("A")!, functions.get("B")!, functions.get("C")!];
+    const long = "a".repeat(100_000);
+    expect([a.is(long), a.is(`${long}!`), a.is(1)]).toEqual([true, false, true]);
+    expect([b.is({ [long]: 1 }), b.is({ [long]: "x" }), b.is({ [`${long}!`]: 1 })]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect([c.is(long), c.is(`${long}@b`)]).toEqual([false, true]);
+    expect(a.check(`${long}!`)).toHaveLength(1);
+    expect(b.check({ [`${long}!`]: 1 })[0]?.expected).toBe("no such key");
+  });
+});
