@@ -11,11 +11,7 @@ import type { Step, StepReport, StepTable } from "./model.js";
  *
  * @param at JSON Pointer of the place
  */
-export type Place = (
-  value: unknown,
-  report: StepReport,
-  at: string,
-) => unknown;
+export type Place = (value: unknown, report: StepReport, at: string) => unknown;
 
 interface Members {
   [key: string]: unknown;
@@ -26,10 +22,10 @@ export function stepTable(places: {
   readonly [method: string]: (value: unknown, report: StepReport) => unknown;
 }): StepTable {
   // A Map: a method named like a member that every object has is not found in it.
-  return new Map(Object.entries(places)) as ReadonlyMap<string, unknown> as ReadonlyMap<
+  return new Map(Object.entries(places)) as ReadonlyMap<
     string,
-    Step
-  >;
+    unknown
+  > as ReadonlyMap<string, Step>;
 }
 
 export function isString(value: unknown): boolean {
@@ -169,7 +165,11 @@ export function asText<Value>(
 }
 
 /** The object with a member that it must have, where it has none. */
-export function filled<Value>(value: Value, key: string, member: unknown): Value {
+export function filled<Value>(
+  value: Value,
+  key: string,
+  member: unknown,
+): Value {
   return isObject(value) && memberOf(value, key) === undefined
     ? withMember(value, key, member)
     : value;
@@ -198,7 +198,11 @@ export function lost(
 }
 
 /** What stands for something that is left out. */
-export function drop(report: StepReport, pointer: string, what: string): undefined {
+export function drop(
+  report: StepReport,
+  pointer: string,
+  what: string,
+): undefined {
   report.lost({ pointer, what, how: "dropped" });
 }
 
@@ -215,7 +219,13 @@ function withMember<Value>(value: Value, key: string, member: unknown): Value {
   const copy = { ...value } as Members;
   if (member === undefined) delete copy[key];
   // A plain assignment of `__proto__` would set the prototype.
-  else Object.defineProperty(copy, key, { value: member, configurable: true, enumerable: true, writable: true });
+  else
+    Object.defineProperty(copy, key, {
+      value: member,
+      configurable: true,
+      enumerable: true,
+      writable: true,
+    });
   return copy as Value;
 }
 

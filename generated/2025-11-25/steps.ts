@@ -575,10 +575,10 @@ function lowerPrimitiveSchemaDefinition(
     memberOf(value, "type") === "array" ||
     (memberOf(value, "type") === "string" &&
       memberOf(value, "oneOf") !== undefined &&
-      !isPreviousPrimitiveSchemaDefinition(value)) ||
+      !previous.isPrimitiveSchemaDefinition(value)) ||
     (memberOf(value, "type") === "string" &&
       memberOf(value, "enum") !== undefined &&
-      !isPreviousPrimitiveSchemaDefinition(value))
+      !previous.isPrimitiveSchemaDefinition(value))
   ) {
     return refuse(
       report,
@@ -668,19 +668,4 @@ function isClientCapabilitiesTasks(value: unknown): boolean {
 
 function isPrimitiveSchemaDefinitionDefault(value: unknown): boolean {
   return Number.isFinite(value);
-}
-
-function isPreviousPrimitiveSchemaDefinition(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  switch (value["type"]) {
-    case "boolean":
-      return previous.isBooleanSchema(value);
-    case "string":
-      return previous.isEnumSchema(value) || previous.isStringSchema(value);
-    case "integer":
-    case "number":
-      return previous.isNumberSchema(value);
-    default:
-      return false;
-  }
 }

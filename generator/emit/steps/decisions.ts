@@ -20,6 +20,8 @@ export interface Subject {
   /** JSON Pointers it goes by, the most telling one first. */
   readonly pointers: readonly string[];
   readonly what: string;
+  /** Members that are there for sure, which a text may hold. */
+  readonly members?: readonly string[];
 }
 
 type Refusal = Outcome & { readonly how: "refuse" };
@@ -28,8 +30,6 @@ type Refusal = Outcome & { readonly how: "refuse" };
 export class Decisions {
   readonly undecided: Undecided[] = [];
   readonly impossible: Impossible[] = [];
-  /** Places that must hold something, and of which a note says to leave it out. */
-  readonly undroppable: string[] = [];
   private readonly notes: ReadonlyMap<string, StepNote>;
   private readonly used = new Set<string>();
   private readonly direction: StepNote["kind"];
@@ -66,16 +66,17 @@ export class Decisions {
       case undefined:
         return this.undecidedRefusal(subject);
       case "drop":
-        return { how: "drop", what };
+        return { how: "drop", what, pointers: subject.pointers };
       case "refuse":
         return this.refusal(note.code);
       case "text":
-        if (block && note.text !== undefined) return { how: "text", what, block, text: note.text };
+        if (block && note.text !== undefined && isMadeOf(note.text, subject.members ?? []))
+          return { how: "text", what, block, text: note.text };
         break;
       case "fill":
         return { how: "fill", what, value: note.value! };
     }
-    this.impossible.push({ note, message: `no text may stand in place of ${what}` });
+    this.impossible.push({ note, message: `no such text may stand in place of ${what}` });
     return this.refusal(undefined);
   }
 
@@ -97,9 +98,10 @@ export class Decisions {
     return this.notes.get(pointer);
   }
 
-  /** A note says to leave out what must be there. */
-  refuseDrop(what: string): void {
-    this.undroppable.push(what);
+  /** Something that a note says to leave out must be there. */
+  refuseDrop(pointers: readonly string[], what: string): void {
+    const note = this.noteAt(pointers);
+    if (note) this.impossible.push({ note, message: `${what} must be there, and cannot be left out` });
   }
 
   /** @param missing what is not there, where that is the matter */
@@ -122,4 +124,11 @@ export class Decisions {
   get idle(): { readonly note: StepNote; readonly target: string }[] {
     return [...this.notes].flatMap(([target, note]) => (this.used.has(target) ? [] : [{ note, target }]));
   }
+}
+
+/** A member in a text, by its name. */
+export const placeholder = /\{(\w+)\}/;
+
+function isMadeOf(text: string, members: readonly string[]): boolean {
+  return text.split(placeholder).every((piece, index) => index % 2 === 0 || members.includes(piece));
 }

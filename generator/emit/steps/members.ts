@@ -2,7 +2,7 @@ import { type JsonValue, pointer } from "@mcpgen/engine";
 import { anything } from "../../diff/align/compare-array.js";
 import type { FormReader } from "../../diff/shape/form-reader.js";
 import type { Conjunction, Member, Property } from "../../diff/shape/form.js";
-import { type Change, type Plan, mayDrop } from "./plan.js";
+import { type Change, type Plan, droppedAt } from "./plan.js";
 import type { Around, Planner } from "./planner.js";
 import { always } from "./tests.js";
 import { textBlockOf } from "./text-block.js";
@@ -55,7 +55,8 @@ function declared({ planner, source, target, key }: Context, from: Property, to:
   if ((note?.how === "drop" && !to.required) || note?.how === "fill")
     return [...absent, whole({ planner, source, target, key }, pointers, to.nodes)];
   const plan = planner.plan(from.nodes, to.nodes);
-  if (to.required && mayDrop(plan)) planner.decisions.refuseDrop(plan.hint);
+  const dropped = to.required ? droppedAt(plan) : undefined;
+  if (dropped) planner.decisions.refuseDrop(dropped, plan.hint);
   return [...absent, { kind: "member", key, plan }];
 }
 

@@ -3,7 +3,7 @@ import type { Conjunction } from "../../diff/shape/form.js";
 
 /** What becomes of a value that has no form at the other revision. */
 export type Outcome =
-  | { readonly how: "drop"; readonly what: string }
+  | { readonly how: "drop"; readonly what: string; readonly pointers?: readonly string[] }
   | { readonly how: "text"; readonly what: string; readonly block: TextBlock; readonly text: string }
   | { readonly how: "fill"; readonly what: string; readonly value: JsonValue }
   | { readonly how: "refuse"; readonly code: string; readonly reason: string };
@@ -76,9 +76,9 @@ export function plansOf(plan: Plan): Plan[] {
   return [...inside, ...plan.exits.flatMap(({ single }) => single ?? [])];
 }
 
-/** Whether a value of the place may be left out. */
-export function mayDrop({ exits }: Plan): boolean {
-  return exits.some(({ outcome }) => outcome.how === "drop");
+/** Where values of the place are left out, the notes that say so: JSON Pointers they may go by. */
+export function droppedAt({ exits }: Plan): readonly string[] | undefined {
+  return exits.map(({ outcome }) => outcome).find((outcome) => outcome.how === "drop")?.pointers;
 }
 
 /** The plans reachable from `roots` by which anything changes at all. */

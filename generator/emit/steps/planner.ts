@@ -6,6 +6,7 @@ import type { FormReader } from "../../diff/shape/form-reader.js";
 import type { Conjunction, Form, Member } from "../../diff/shape/form.js";
 import { type Decisions, type Subject } from "./decisions.js";
 import { boundsFit, limitsOf, scalarsFit } from "./fits.js";
+import { Likeness } from "./alike.js";
 import { arrayChanges, objectChanges } from "./members.js";
 import type { Exit, Outcome, Plan, Test } from "./plan.js";
 import { always, among, certainAmong, mayBe, toldFrom } from "./tests.js";
@@ -19,6 +20,9 @@ export interface Around {
   readonly undeclared?: Outcome;
 }
 
+/** How values get anywhere that changes nothing. */
+const same: Plan = { hint: "", exits: [], arms: [] };
+
 /** Plans how values get from one schema to the other, place by place; each pair of places once. */
 export class Planner {
   readonly source: FormReader;
@@ -27,6 +31,7 @@ export class Planner {
   private readonly aligner: Aligner;
   private readonly isLowering: boolean;
   private readonly known = new Map<string, Plan>();
+  private readonly likeness: Likeness;
 
   constructor(aligner: Aligner, decisions: Decisions, isLowering: boolean) {
     this.aligner = aligner;
@@ -34,10 +39,13 @@ export class Planner {
     this.isLowering = isLowering;
     this.source = isLowering ? aligner.new : aligner.old;
     this.target = isLowering ? aligner.old : aligner.new;
+    this.likeness = new Likeness(this.source.schema, this.target.schema);
   }
 
   /** How values of `source` become values of `target`. */
   plan(source: Conjunction, target: Conjunction, around: Around = { pointers: [] }, name?: string): Plan {
+    // Most of a protocol stays as it is.
+    if (this.likeness.of(source, target)) return same;
     const pair = this.isLowering ? this.aligner.pair(target, source) : this.aligner.pair(source, target);
     const pointers = [...pointersOf(source, this.sourceOf(pair)), ...pointersOf(target, this.targetOf(pair))];
     const note = this.decisions.noteAt([...pointers, ...around.pointers]);
@@ -54,7 +62,7 @@ export class Planner {
       plan = { hint, exits: [], arms: [] };
       this.known.set(key, plan);
       const inside = { ...around, pointers: note ? [...pointers, ...around.pointers] : pointers };
-      new PlacePlanner(this, places[0].nodes, places[1].nodes, inside, hint).fill(plan);
+      new PlacePlanner(this, places, inside, hint).fill(plan);
     }
     return plan;
   }
@@ -99,19 +107,20 @@ const anyObject: Member = {
 /** Plans one place. */
 class PlacePlanner {
   private readonly planner: Planner;
-  private readonly nodes: readonly [source: Conjunction, target: Conjunction];
+  /** What the place must be, by name where it has one. */
+  private readonly described: Conjunction;
   private readonly around: Around;
   private readonly hint: string;
   private readonly source: Form;
   private readonly target: Form;
 
-  constructor(planner: Planner, source: Conjunction, target: Conjunction, around: Around, hint: string) {
+  constructor(planner: Planner, [from, to]: readonly [Place, Place], around: Around, hint: string) {
     this.planner = planner;
-    this.nodes = [source, target];
+    this.described = to.definition === undefined ? to.nodes : [{ pointer: "", ref: to.definition }];
     this.around = around;
     this.hint = hint;
-    this.source = planner.source.of(source);
-    this.target = planner.target.of(target);
+    this.source = planner.source.of(from.nodes);
+    this.target = planner.target.of(to.nodes);
   }
 
   fill(plan: Plan): void {
@@ -153,7 +162,7 @@ class PlacePlanner {
   }
 
   /** What becomes of values that the target does not describe. */
-  private unlessValid(test: Test, unless: Conjunction = this.nodes[1]): Exit {
+  private unlessValid(test: Test, unless: Conjunction = this.described): Exit {
     const { pointers, undeclared } = this.around;
     const what = undeclared && "what" in undeclared ? undeclared.what : this.hint;
     return { test, unless, outcome: this.outcome({ pointers, what }) };
@@ -181,14 +190,19 @@ class PlacePlanner {
   /** An arm that nothing on the other side corresponds to. */
   private exitOf(arm: Member): Exit {
     const { planner, source, target } = this;
+    const members = [...arm.properties].flatMap(([key, { required }]) => (required ? [key] : []));
     const own = [...(arm.name === undefined ? [] : [pointer("/$defs", arm.name)]), arm.pointer];
-    const outcome = this.outcome({ pointers: [...this.around.pointers, ...own], what: labelOf(arm) });
+    const outcome = this.outcome({
+      pointers: [...this.around.pointers, ...own],
+      what: labelOf(arm),
+      members,
+    });
     const readers = { arm: planner.source, other: planner.target };
     const told = toldFrom(arm, readers, target) ?? certainAmong(planner.source, arm, source);
-    if (!told) return { test: mayBe(planner.source, arm), unless: this.nodes[1], outcome };
+    if (!told) return { test: mayBe(planner.source, arm), unless: this.described, outcome };
     const single = arm.type === "array" && arm.prefix.length === 0 && source.members.length > 1;
     if (!single || arm.items.length === 0) return { test: told, outcome };
-    return { test: told, outcome, single: planner.plan(arm.items, this.nodes[1], this.around) };
+    return { test: told, outcome, single: planner.plan(arm.items, this.described, this.around) };
   }
 }
 

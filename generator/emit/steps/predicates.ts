@@ -31,14 +31,17 @@ export interface PredicateSource {
 export class Predicates {
   usesModule = false;
   private readonly source: PredicateSource;
-  private readonly identifiers: ReadonlyMap<string, string>;
+  private names: ReadonlyMap<string, string> | undefined;
   private readonly own = new Map<string, { readonly definition: Definition; readonly identifier: string }>();
   private readonly bySignature = new Map<string, string>();
   private readonly taken = new Set<string>();
 
   constructor(source: PredicateSource) {
     this.source = source;
-    this.identifiers = nameDefinitions(source.schema);
+  }
+
+  private get identifiers(): ReadonlyMap<string, string> {
+    return (this.names ??= nameDefinitions(this.source.schema));
   }
 
   /** The name of the function for `nodes`. */
@@ -84,6 +87,7 @@ export class Predicates {
 
   /** The functions that were asked for, and the shared checks they use. */
   print(): { readonly texts: string[]; readonly prelude: ReadonlySet<PreludeName> } {
+    if (this.own.size === 0) return { texts: [], prelude: new Set() };
     const own = [...this.own].map(([name, { definition }]) => [name, definition] as const);
     const schema: Schema = { definitions: new Map([...this.source.schema.definitions, ...own]) };
     const identifiers = new Map(

@@ -4,6 +4,7 @@ import { type Layout, group, hardline, indent, line, print, softline, whenBroken
 import { escapeUnprintable, memberKey, stringLiteral } from "../text.js";
 import { type Expression, and, or } from "../validators/expression.js";
 import { called, conditionOf, fails, ifAll, ifAny } from "./conditions.js";
+import { placeholder } from "./decisions.js";
 import type { Arm, Change, Exit, Outcome, Plan, TextBlock } from "./plan.js";
 import { joinedWords } from "./joined-words.js";
 import type { Predicates } from "./predicates.js";
@@ -97,9 +98,10 @@ export class PlanPrinter {
     for (const { test, unless, outcome } of exits) {
       const failed = unless && fails(this.predicates.of(unless, hint));
       const parts = [conditionOf(test), failed].filter((part) => part !== undefined);
-      const same = byOutcome.get(JSON.stringify(outcome));
+      const key = JSON.stringify(outcomeOf(outcome));
+      const same = byOutcome.get(key);
       if (same) same.conditions.push(and(...parts));
-      else byOutcome.set(JSON.stringify(outcome), { body: outcomeOf(outcome), conditions: [and(...parts)] });
+      else byOutcome.set(key, { body: outcomeOf(outcome), conditions: [and(...parts)] });
     }
     const left = [...byOutcome.values()].flatMap(({ body, conditions }) => {
       const condition = or(...conditions);
@@ -260,7 +262,7 @@ function blockLiteral({ constants, key }: TextBlock, text: Layout): Layout {
 
 /** A text in which `{member}` stands for a member of the value. */
 function templateOf(text: string): string {
-  const pieces = text.split(/\{(\w+)\}/);
+  const pieces = text.split(placeholder);
   if (pieces.length === 1) return stringLiteral(text);
   const code = pieces.map((piece, index) =>
     index % 2 === 1

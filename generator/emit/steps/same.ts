@@ -36,6 +36,7 @@ function signatureOf(plan: Plan, classes: ReadonlyMap<Plan, number>): string {
   const active = arms.filter(({ changes }) => changes.length > 0);
   return JSON.stringify([plan.exits, active], (key, value: unknown) => {
     if (inside.has(value as Plan)) return classes.get(value as Plan) ?? "nothing";
+    if (key === "pointers") return undefined;
     return (key === "to" || key === "unless") && value ? signatureOfNodes(value as Conjunction) : value;
   });
 }

@@ -26,11 +26,13 @@ function structure(value: unknown): unknown {
     return [...(value as Map<string, unknown>)].map(([key, inner]) => [key, structure(inner)]);
   if (Array.isArray(value)) return value.map(structure);
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).filter(([key, inner]) => !idle.has(key) && !isIdle(key, inner));
+  const entries = Object.entries(value).filter(([key, inner]) => !isIdle(key, inner));
   return Object.fromEntries(entries.map(([key, inner]) => [key, structure(inner)]));
 }
 
-function isIdle(keyword: string, value: unknown): boolean {
+/** Whether a keyword does not constrain anything. */
+export function isIdle(keyword: string, value: unknown): boolean {
+  if (idle.has(keyword)) return true;
   if (value === undefined || (value instanceof Map && value.size === 0)) return true;
   return keyword === "additionalProperties" && saysNothing(value as SchemaNode);
 }

@@ -1,0 +1,60 @@
+import type { Schema, SchemaNode } from "@mcpgen/engine";
+import type { Conjunction } from "../../diff/shape/form.js";
+import { isIdle } from "./signature.js";
+
+/** Tells whether places of two schemas are described in the same words, definitions they refer to included. */
+export class Likeness {
+  private readonly schemas: readonly [Schema, Schema];
+  /** Verdicts on definitions of one name; taken for granted while they are being compared. */
+  private readonly known = new Map<string, boolean>();
+
+  constructor(a: Schema, b: Schema) {
+    this.schemas = [a, b];
+  }
+
+  of(a: Conjunction, b: Conjunction): boolean {
+    return this.equal(a, b);
+  }
+
+  private equal(a: unknown, b: unknown): boolean {
+    if (a === b) return true;
+    if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+    if (a instanceof Map) return b instanceof Map && this.equalMaps(a, b);
+    if (Array.isArray(a))
+      return (
+        Array.isArray(b) && a.length === b.length && a.every((item, index) => this.equal(item, b[index]))
+      );
+    return this.equalNodes(a, b);
+  }
+
+  private equalMaps(a: ReadonlyMap<unknown, unknown>, b: ReadonlyMap<unknown, unknown>): boolean {
+    return a.size === b.size && [...a].every(([key, value]) => b.has(key) && this.equal(value, b.get(key)));
+  }
+
+  private equalNodes(a: object, b: object): boolean {
+    const entries = constraints(a);
+    const others = new Map(constraints(b));
+    if (entries.length !== others.size) return false;
+    return entries.every(([key, value]) => {
+      const other = others.get(key);
+      if (key !== "ref" || typeof value !== "string") return this.equal(value, other);
+      return value === other && this.equalDefinitions(value);
+    });
+  }
+
+  private equalDefinitions(name: string): boolean {
+    let verdict = this.known.get(name);
+    if (verdict === undefined) {
+      this.known.set(name, true);
+      const [a, b] = this.schemas.map(({ definitions }) => definitions.get(name)?.node);
+      this.known.set(name, (verdict = this.equal(a, b)));
+      // What was taken for granted meanwhile may have been wrong.
+      if (!verdict) for (const [other, said] of this.known) if (said) this.known.delete(other);
+    }
+    return verdict;
+  }
+}
+
+function constraints(node: object): [string, unknown][] {
+  return (Object.entries(node) as [string, SchemaNode][]).filter(([key, value]) => !isIdle(key, value));
+}

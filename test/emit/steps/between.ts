@@ -1,0 +1,85 @@
+import { type JsonObject, type JsonValue } from "@mcpgen/engine";
+import type { Surroundings } from "../../../generator/emit/emitter.js";
+import { modelEmitters, schemaEmitters, workspaceEmitters } from "../../../generator/emit/registry.js";
+import { loadTemplates } from "../../../generator/emit/templates.js";
+import type { ProtocolModel } from "../../../generator/model/model.js";
+import { type NoteText, modelOf } from "../../model/models.js";
+import { loaded } from "../protocol/emitted.js";
+import { Refusal, type Loss, type Steps, listener } from "./protocol.js";
+
+const render = loadTemplates();
+const files = { importExtension: "js", render } as const;
+
+/** A protocol in which `test/do` from the client is answered by this result. */
+export function answering(
+  revision: string,
+  result: JsonValue,
+  more: JsonObject = {},
+  notes: readonly NoteText[] = [],
+): ProtocolModel {
+  const method = { type: "string", const: "test/do" };
+  const definitions: { [name: string]: JsonValue } = {
+    DoRequest: { type: "object", properties: { method }, required: ["method"] },
+    DoResult: result,
+    ClientRequest: { anyOf: [{ $ref: "#/$defs/DoRequest" }] },
+    ServerResult: { anyOf: [{ $ref: "#/$defs/DoResult" }] },
+    ...more,
+  };
+  return { ...modelOf(definitions, notes), revision };
+}
+
+/** The files of steps between two revisions, and what they need. */
+export function stepFiles(old: ProtocolModel, next: ProtocolModel): Map<string, string> {
+  const all = new Map<string, string>();
+  for (const [model, previous] of [
+    [old, undefined],
+    [next, old],
+  ] as const) {
+    const surroundings: Surroundings = {
+      ...files,
+      folder: model.revision,
+      origin: `schema/${model.revision}`,
+    };
+    const input = { ...surroundings, model, ...(previous && { previous }) };
+    for (const output of [
+      schemaEmitters["validators"]!({ ...surroundings, schema: model.schema }),
+      modelEmitters["steps"]!(input),
+    ])
+      for (const [path, { content }] of output) all.set(path, content);
+  }
+  const workspace = { ...files, folder: "", origin: "schema", models: [old, next] };
+  for (const [path, { content }] of workspaceEmitters["stepping"]!(workspace)) all.set(path, content);
+  return all;
+}
+
+/** What a step made of a value. */
+export type Outcome =
+  | { readonly value: unknown; readonly losses: readonly Loss[] }
+  | { readonly refused: string; readonly at: string };
+
+/** Results of `test/do` taken between two revisions whose results these are. */
+export async function between(
+  old: JsonValue,
+  next: JsonValue,
+  notes: readonly NoteText[] = [],
+  more: { old?: JsonObject; next?: JsonObject } = {},
+): Promise<{ lower: (value: object) => Outcome; lift: (value: object) => Outcome }> {
+  const models = [answering("r1", old, more.old), answering("r2", next, more.next, notes)] as const;
+  const { serverSteps, clientSteps } = await loaded<{ serverSteps: Steps; clientSteps: Steps }>(
+    stepFiles(...models),
+    `export { serverSteps, clientSteps } from "./r2/steps.js";`,
+  );
+  const run =
+    (table: Steps["outgoingResults"]) =>
+    (value: object): Outcome => {
+      const report = listener();
+      const step = table.get("test/do");
+      try {
+        return { value: step ? step(value, report) : value, losses: report.losses };
+      } catch (error) {
+        if (error instanceof Refusal) return { refused: error.code, at: error.pointer };
+        throw error;
+      }
+    };
+  return { lower: run(serverSteps.outgoingResults), lift: run(clientSteps.incomingResults) };
+}

@@ -1,0 +1,102 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { emitterNames, generateFiles } from "../../../generator/generate.js";
+import { format } from "../../../generator/format.js";
+import { storedRevision } from "../../../generator/input/revision-source.js";
+import { randomFrom } from "../../../generator/sample/random.js";
+import { releasedModel, revisions } from "../../model/models.js";
+import { bundled, compilerErrors, emitted, loaded } from "../protocol/emitted.js";
+import { Refusal, type Steps, carriedBy, isAccepted, listener, methodOf, sampleOf } from "./protocol.js";
+
+const schemaDir = fileURLToPath(new URL("../../../schema/", import.meta.url));
+const models = await Promise.all(revisions.map(releasedModel));
+const files = emitted(models);
+const later = revisions.slice(1);
+
+describe("steps of the released revisions", () => {
+  it("are printed as prettier would print them", async () => {
+    for (const path of ["stepping.ts", ...later.map((revision) => `${revision}/steps.ts`)])
+      expect(await format(path, files.get(path)!), path).toBe(files.get(path));
+  });
+
+  it("are there for every revision but the oldest, and its stubs name them", () => {
+    expect(files.has(`${revisions[0]}/steps.ts`)).toBe(false);
+    expect(files.get(`${revisions[0]}/server.ts`)).not.toContain("steps");
+    for (const revision of later) expect(files.get(`${revision}/client.ts`)).toContain("steps: clientSteps,");
+  });
+
+  it("of one role hold nothing that only the other needs", async () => {
+    const server = await bundled(files, `export { serverSteps } from "./2025-11-25/steps.js";`);
+    expect(server).toContain("function liftCallToolRequestParams(");
+    expect(server).not.toMatch(/clientSteps|function (liftTool|liftContentBlock|lowerElicitResult)\(/);
+    const client = await bundled(files, `export { clientSteps } from "./2025-11-25/steps.js";`);
+    expect(client).toContain("function liftTool(");
+    expect(client).not.toMatch(/serverSteps|function (liftCallToolRequestParams|lowerCallToolResult)\(/);
+  });
+
+  it("are refused by no code that no note names", () => {
+    for (const revision of later)
+      expect(files.get(`${revision}/steps.ts`)).not.toMatch(/"no-(older|newer)-form"/);
+  });
+
+  it("can be asked for alone", async () => {
+    const sources = revisions
+      .slice(0, 2)
+      .map((revision) => storedRevision(schemaDir, revision, "released", true));
+    const { files: only } = await generateFiles({
+      sources,
+      schemaDir,
+      importExtension: "ts",
+      only: ["steps"],
+    });
+    expect([...only.keys()]).toEqual(["2025-03-26/steps.ts"]);
+    expect(only.get("2025-03-26/steps.ts")).toContain('from "../stepping.ts"');
+    expect(emitterNames).toContain("stepping");
+  });
+});
+
+describe("a revision without notes", () => {
+  const newest = revisions.at(-1)!;
+  const sources = revisions.map((revision) =>
+    storedRevision(schemaDir, revision, "draft", revision !== newest),
+  );
+
+  it("has steps that compile, and carry or refuse what they are given; what they refuse is reported", async () => {
+    const generated = await generateFiles({ sources, schemaDir, importExtension: "js" });
+    const reported = generated.assumptions.filter(
+      ({ revision, kind }) => revision === newest && kind === "lower",
+    );
+    expect(reported.map(({ subject }) => subject)).toContain(
+      "/$defs/CallToolResult/properties/structuredContent",
+    );
+    const { steps } = await loaded<{ steps: Steps }>(
+      generated.files,
+      `import { serverSteps } from "./${newest}/steps.js"; export const steps = serverSteps;`,
+    );
+    const [older, model] = generated.models.slice(-2);
+    let refused = 0;
+    for (const carried of carriedBy(model!).filter(
+      ({ sender, part }) => sender === "client" && part === "result",
+    )) {
+      if (!methodOf(older!, carried)) continue;
+      const random = randomFrom(carried.method);
+      for (let made = 0; made < 30; made++) {
+        const value = sampleOf(model!, carried, random);
+        if (!value) continue;
+        try {
+          const lowered = steps.outgoingResults.get(carried.method)?.(value, listener()) ?? value;
+          expect(isAccepted(older!, carried, lowered as never), JSON.stringify(lowered)).toBe(true);
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          refused++;
+        }
+      }
+    }
+    expect(refused).toBeGreaterThan(0);
+    const needed = new RegExp(
+      `^(model|stepping|issues.*)\\.ts$|^${newest}/(steps|validators|types)\\.ts$|^${older!.revision}/(validators|types)\\.ts$`,
+    );
+    const own = [...generated.files].filter(([path]) => needed.test(path));
+    expect(compilerErrors(new Map(own))).toBe("");
+  });
+});

@@ -1,0 +1,260 @@
+import { type JsonValue } from "@mcpgen/engine";
+import { describe, expect, it } from "vitest";
+import { planSteps } from "../../../generator/emit/steps/methods.js";
+import { refuseProblems } from "../../../generator/emit/steps/problems.js";
+import { type NoteText, object } from "../../model/models.js";
+import { answering, between } from "./between.js";
+import { deepFrozen } from "./protocol.js";
+
+const text = { type: "string" };
+const lower = (target: string, outcome: object): NoteText =>
+  ({ kind: "lower", targets: [target], previous: "r1", ...outcome }) as unknown as NoteText;
+const place = "/$defs/DoResult/properties/value";
+
+/** A value, frozen, is returned itself and nothing is reported. */
+function expectSame(step: (value: object) => object, value: object): void {
+  const frozen = deepFrozen(value);
+  const outcome = step(frozen) as { value?: unknown; losses?: unknown[] };
+  expect(outcome.value, JSON.stringify(outcome)).toBe(frozen);
+  expect(outcome.losses).toEqual([]);
+}
+
+describe("what the older revision does not take", () => {
+  it("is refused where no note speaks of the pair", async () => {
+    const { lower: down } = await between(
+      object({ value: { enum: ["a"] } }),
+      object({ value: { enum: ["a", "b"] } }),
+    );
+    expectSame(down, { value: "a" });
+    expect(down({ value: "b" })).toEqual({ refused: "no-older-form", at: "/value" });
+  });
+
+  it("is refused with the code of the note", async () => {
+    const note = lower(place, { how: "refuse", code: "too-new" });
+    const { lower: down } = await between(
+      object({ value: { type: "integer" } }),
+      object({ value: { type: "number" } }),
+      [note],
+    );
+    expectSame(down, { value: 1 });
+    expect(down({ value: 0.5 })).toEqual({ refused: "too-new", at: "/value" });
+  });
+
+  it("is left out, and said to be", async () => {
+    const note = lower(place, { how: "drop" });
+    const { lower: down } = await between(
+      object({ value: text }),
+      object({ value: { type: ["string", "null"] } }),
+      [note],
+    );
+    expectSame(down, { value: "a", other: 1 });
+    expect(down({ value: null, other: 1 })).toEqual({
+      value: { other: 1 },
+      losses: [{ pointer: "/value", what: "value", how: "dropped" }],
+    });
+  });
+
+  it("is cut where a list is too long", async () => {
+    const note = lower(place, { how: "drop" });
+    const list = (maxItems: number): JsonValue =>
+      object({ value: { type: "array", items: text, maxItems } }, ["value"]);
+    const { lower: down } = await between(list(2), list(5), [note]);
+    expectSame(down, { value: ["a", "b"] });
+    expect(down({ value: ["a", "b", "c"] })).toMatchObject({
+      value: { value: ["a", "b"] },
+      losses: [{ pointer: "/value" }],
+    });
+  });
+
+  it("is replaced", async () => {
+    const note = lower(place, { how: "fill", value: { a: [1] } });
+    const { lower: down } = await between(object({ value: { type: "object" } }), object({ value: {} }), [
+      note,
+    ]);
+    expectSame(down, { value: {} });
+    expect(down({ value: true })).toMatchObject({
+      value: { value: { a: [1] } },
+      losses: [{ pointer: "/value" }],
+    });
+  });
+});
+
+describe("arms of a union", () => {
+  const arm = (tag: string, more: { [name: string]: JsonValue } = {}): JsonValue =>
+    object({ type: { const: tag, type: "string" }, ...more }, ["type", ...Object.keys(more)]);
+  const block = { items: { anyOf: [arm("text", { text }), arm("link", { uri: text })] }, type: "array" };
+  const older = object({ value: { type: "array", items: arm("text", { text }) } });
+
+  it("become text, made of what they hold", async () => {
+    const note = lower("/$defs/DoResult/properties/value/items/anyOf/1", {
+      how: "text",
+      text: "see `{uri}` ${ \\",
+    });
+    const { lower: down } = await between(older, object({ value: block }), [note]);
+    expectSame(down, { value: [{ type: "text", text: "a" }] });
+    expect(
+      down({
+        value: [
+          { type: "text", text: "a" },
+          { type: "link", uri: "u" },
+        ],
+      }),
+    ).toMatchObject({
+      value: {
+        value: [
+          { type: "text", text: "a" },
+          { type: "text", text: "see `u` ${ \\" },
+        ],
+      },
+      losses: [{ pointer: "/value/1", how: "text" }],
+    });
+  });
+
+  it("are taken out of a list", async () => {
+    const note = lower("/$defs/DoResult/properties/value/items/anyOf/1", { how: "drop" });
+    const { lower: down } = await between(older, object({ value: block }), [note]);
+    expect(
+      down({
+        value: [
+          { type: "link", uri: "u" },
+          { type: "text", text: "a" },
+        ],
+      }),
+    ).toMatchObject({
+      value: { value: [{ type: "text", text: "a" }] },
+      losses: [{ pointer: "/value/0", how: "dropped" }],
+    });
+  });
+
+  it("of lists become their item, if there is one", async () => {
+    const next = object({
+      value: { anyOf: [arm("text", { text }), { type: "array", items: arm("text", { text }) }] },
+    });
+    const { lower: down } = await between(object({ value: arm("text", { text }) }), next);
+    expect(down({ value: [{ type: "text", text: "a" }] })).toMatchObject({
+      value: { value: { type: "text", text: "a" } },
+    });
+    expect(down({ value: [] })).toEqual({ refused: "no-older-form", at: "/value" });
+  });
+});
+
+describe("members", () => {
+  it("that only the older side describes are left out where they are something else", async () => {
+    const { lower: down } = await between(object({ value: text }), object({}));
+    expectSame(down, { value: "a" });
+    expect(down({ value: 1 })).toMatchObject({ value: {}, losses: [{ pointer: "/value" }] });
+  });
+
+  it("that must be there are filled with their constant, or the message is refused", async () => {
+    const tagged = object({ kind: { const: "x", type: "string" } }, ["kind"]);
+    expect((await between(tagged, object({}))).lower({})).toMatchObject({ value: { kind: "x" } });
+    expect((await between(object({ value: text }, ["value"]), object({}))).lower({})).toEqual({
+      refused: "no-older-form",
+      at: "/value",
+    });
+    const note = lower(place, { how: "fill", value: "" });
+    const filled = await between(object({ value: text }, ["value"]), object({ value: text }), [note]);
+    expect(filled.lower({})).toMatchObject({ value: { value: "" } });
+  });
+
+  it("nobody describes are left out where the older side is closed", async () => {
+    const closed = { type: "object", properties: { a: text }, additionalProperties: false };
+    const { lower: down } = await between(closed, object({ a: text }));
+    expectSame(down, { a: "a" });
+    const value = JSON.parse('{"a":"a","__proto__":1,"x/y":2}') as object;
+    expect(down(deepFrozen(value))).toMatchObject({
+      value: { a: "a" },
+      losses: [{ pointer: "/__proto__" }, { pointer: "/x~1y" }],
+    });
+  });
+
+  it("of maps are judged one by one, whatever their names", async () => {
+    const map = (value: JsonValue): JsonValue =>
+      object({ value: { type: "object", additionalProperties: value } });
+    const note = lower(`${place}/additionalProperties`, { how: "drop" });
+    const { lower: down } = await between(map(text), map({ type: ["string", "number"] }), [note]);
+    expectSame(down, { value: JSON.parse('{"__proto__":"a","constructor":"b"}') as object });
+    const outcome = down(
+      deepFrozen({ value: JSON.parse('{"__proto__":"a","constructor":1,"b":"c"}') as object }),
+    );
+    const { value } = (outcome as { value: { value: object } }).value;
+    expect(Object.entries(value)).toEqual([
+      ["__proto__", "a"],
+      ["b", "c"],
+    ]);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  });
+
+  it("named like members of every object are the object's own", async () => {
+    const own = (name: string): JsonValue =>
+      JSON.parse(`{"type":"object","properties":{"${name}":{"type":"string"}}}`) as JsonValue;
+    for (const name of ["__proto__", "constructor", "toString"]) {
+      const { lower: down } = await between(own(name), object({}));
+      expectSame(down, {});
+      const outcome = down(deepFrozen(JSON.parse(`{"${name}":1,"a":{}}`) as object)) as { value: object };
+      expect(Object.keys(outcome.value)).toEqual(["a"]);
+      expect(Object.getPrototypeOf(outcome.value)).toBe(Object.prototype);
+    }
+  });
+});
+
+describe("depth", () => {
+  const tree = (leaf: JsonValue): JsonValue =>
+    object({ leaf, children: { type: "array", items: { $ref: "#/$defs/DoResult" } } });
+
+  it("of a recursive definition is followed", async () => {
+    const { lower: down } = await between(tree({ enum: ["a"] }), tree({ enum: ["a", "b"] }));
+    const nested = (leaf: string, depth: number): object =>
+      depth === 0 ? { leaf } : { children: [nested(leaf, depth - 1)] };
+    expectSame(down, nested("a", 400));
+    expect(down(nested("b", 2))).toEqual({ refused: "no-older-form", at: "/children/0/children/0/leaf" });
+  });
+
+  it("of what may be anything does not matter: it is not looked at", async () => {
+    const both = (value: JsonValue): JsonValue => object({ any: {}, value });
+    const { lower: down } = await between(both({ enum: ["a"] }), both({ enum: ["a", "b"] }));
+    let any: JsonValue = [];
+    for (let depth = 0; depth < 100_000; depth++) any = [any];
+    const value = { any, value: "a" };
+    expect(down(value)).toEqual({ value, losses: [] });
+  });
+});
+
+describe("notes on steps", () => {
+  const problem = (old: JsonValue, next: JsonValue, ...notes: NoteText[]): string => {
+    const models = [answering("r1", old), answering("r2", next, {}, notes)] as const;
+    try {
+      refuseProblems(planSteps(...models), models[1], models[0], "schema/r2");
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+    return "none";
+  };
+  const older = object({ value: { enum: ["a"] }, other: { enum: ["a"] } }, ["value"]);
+  const newer = object({ value: { enum: ["a", "b"] }, other: { enum: ["a", "b"] } }, ["value"]);
+  const onOther = lower("/$defs/DoResult/properties/other", { how: "drop" });
+
+  it("must speak of every value, once one speaks of the pair", () => {
+    expect(problem(older, newer)).toBe("none");
+    expect(problem(older, newer, onOther)).toBe("MG1205");
+    expect(problem(older, newer, onOther, lower(place, { how: "refuse", code: "a" }))).toBe("none");
+  });
+
+  it("must decide something", () => {
+    expect(problem(older, older, onOther)).toBe("MG1203");
+    expect(problem(older, newer, lower("/$defs/Nothing", { how: "drop" }))).toBe("MG1203");
+  });
+
+  it("must be possible", () => {
+    expect(problem(older, newer, lower(place, { how: "drop" }))).toBe("MG1206");
+    expect(problem(older, newer, onOther, lower(place, { how: "text", text: "a" }))).toBe("MG1206");
+    const text = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
+    const [block, list] = [object({ value: text }), object({ value: { anyOf: [text, { type: "array" }] } })];
+    expect(problem(block, list, lower(place, { how: "text", text: "a list" }))).toBe("none");
+    expect(problem(block, list, lower(place, { how: "text", text: "a list of {uri}" }))).toBe("MG1206");
+  });
+
+  it("hold for the pair they were written for", () => {
+    expect(problem(older, newer, { ...onOther, previous: "r0" } as unknown as NoteText)).toBe("none");
+  });
+});
