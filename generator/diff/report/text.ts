@@ -41,7 +41,7 @@ function groupText(group: readonly ReportedFinding[], level: Level, { paint, ver
   const first = group[0]!;
   const count = group.length > 1 ? ` ×${group.length}` : "";
   const line = [
-    `  ${hit(first, level).padEnd(6)}`,
+    level === "safe" ? " " : `  ${hit(first, level).padEnd(6)}`,
     `${paint("bold", first.rule)}${count}:`,
     `${subjectsText(group)}${shapes(group)}`,
     group.length === 1 ? paint("dim", placeText(first)) : "",

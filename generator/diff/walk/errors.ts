@@ -12,8 +12,7 @@ export function compareErrors(
   { facts, roots }: MethodComparison,
 ): void {
   const writers = ["client", "server"] as const;
-  const before = new Map(old.errors.map((error) => [error.code, error]));
-  const after = new Map(next.errors.map((error) => [error.code, error]));
+  const [before, after] = [byCode(old), byCode(next)];
   const gone = old.errors.filter(({ code }) => !after.has(code));
   const come = next.errors.filter(({ code }) => !before.has(code));
   const renumbered = new Map(
@@ -45,6 +44,11 @@ export function compareErrors(
     const pair = aligner.pair([nodes[0]], [nodes[1]]);
     roots.push({ pair, context: contextOf(error, other), writers, methods: [] });
   }
+}
+
+/** Of names that share a code, the first. */
+function byCode({ errors }: ProtocolModel): ReadonlyMap<number, ErrorCode> {
+  return new Map([...errors].reverse().map((error) => [error.code, error]));
 }
 
 function contextOf(a: ErrorCode, b: ErrorCode): Context {
