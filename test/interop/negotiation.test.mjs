@@ -1,6 +1,7 @@
 // Peers that know several revisions and are left to find the one to speak.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { Client as ClientV2 } from "@modelcontextprotocol/client";
@@ -10,22 +11,33 @@ import { connect } from "./clients/ours.mjs";
 import { modern, servers } from "./peers.mjs";
 
 const timeout = 20_000;
+const late = fileURLToPath(new URL("servers/late.mjs", import.meta.url));
 const info = { name: "fixture", version: "1.0.0" };
 const command = { command: process.execPath, args: [servers.ours.file] };
 const echo = { name: "echo", arguments: { message: "hello" } };
 
+// Started late, a server has a probe and a handshake before it: whatever it makes of that, both must agree.
 for (const [name, expected] of Object.entries({
-  ours: modern,
-  "sdk-v1": "2025-11-25",
-  "sdk-v2": modern,
-  tmcp: modern,
-}))
-  test(`our client and ${name} agree on ${expected}`, { timeout }, async () => {
-    const session = await connect(servers[name].file);
-    assert.equal(session.revision(), expected);
+  ours: [modern, "2025-11-25"],
+  "sdk-v1": ["2025-11-25"],
+  "sdk-v2": [modern, "2025-11-25"],
+  tmcp: [modern, "2025-06-18"],
+})) {
+  test(`our client and ${name} agree`, { timeout }, () => agreeing([servers[name].file], expected));
+  test(`our client and ${name}, started late, agree`, { timeout }, () =>
+    agreeing([late, servers[name].file], expected));
+}
+
+async function agreeing([file, ...args], expected) {
+  const session = await connect(file, undefined, args);
+  try {
+    const revision = session.revision();
+    assert.ok(expected.includes(revision), revision);
     assert.equal(textOf(await session.call("echo", { message: "hello" })), "hello");
+  } finally {
     await session.close();
-  });
+  }
+}
 
 test("version 1 of the SDK, as it comes, and our server agree on 2025-11-25", { timeout }, async () => {
   const client = new ClientV1(info);
@@ -35,9 +47,12 @@ test("version 1 of the SDK, as it comes, and our server agree on 2025-11-25", { 
     agreed = version;
   };
   await client.connect(transport);
-  assert.equal(agreed, "2025-11-25");
-  assert.equal(textOf(await client.callTool(echo)), "hello");
-  await client.close();
+  try {
+    assert.equal(agreed, "2025-11-25");
+    assert.equal(textOf(await client.callTool(echo)), "hello");
+  } finally {
+    await client.close();
+  }
 });
 
 for (const [mode, expected] of [
@@ -47,7 +62,10 @@ for (const [mode, expected] of [
   test(`version 2 of the SDK in mode ${mode} and our server agree on ${expected}`, { timeout }, async () => {
     const client = new ClientV2(info, { versionNegotiation: { mode } });
     await client.connect(new TransportV2(command));
-    assert.equal(client.getNegotiatedProtocolVersion(), expected);
-    assert.equal(textOf(await client.callTool(echo)), "hello");
-    await client.close();
+    try {
+      assert.equal(client.getNegotiatedProtocolVersion(), expected);
+      assert.equal(textOf(await client.callTool(echo)), "hello");
+    } finally {
+      await client.close();
+    }
   });

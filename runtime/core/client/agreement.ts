@@ -49,11 +49,19 @@ export async function agree(
   if (legacy.length === 0) return conclude(link, await probe, modern, legacy, intro);
   const first = await within(hedge, probe, intro.clock);
   if (first !== undefined) return conclude(link, first, modern, legacy, intro);
-  // Whichever is usable first decides; both fail only if neither is.
-  return Promise.any([
-    handshake(link, legacy, intro),
-    probe.then((response) => conclude(link, response, modern, legacy, intro, false)),
-  ]).catch((failure: AggregateError) => {
+  // Some servers take the handshake for the opening, whatever they answered before: where they accept it, that
+  // decides. The discovery does where the handshake fails, or stays without an answer.
+  const shaken = handshake(link, legacy, intro);
+  const discovery = probe.then(async (response) => {
+    const agreement = await conclude(link, response, modern, legacy, intro, false);
+    await within(
+      hedge,
+      shaken.catch(() => undefined),
+      intro.clock,
+    );
+    return agreement;
+  });
+  return Promise.any([shaken, discovery]).catch((failure: AggregateError) => {
     throw failure.errors[0];
   });
 }
