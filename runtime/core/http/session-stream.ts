@@ -18,8 +18,10 @@ export class SessionStream {
   private exchange: Exchange | undefined;
   private readonly headers: Readonly<Record<string, string>>;
   private sink: EventSink | undefined;
-  /** Requests whose answers are still to come; a stream without any stays open. */
-  private readonly expected: Set<RequestId> | undefined;
+  /** Requests it answers; a stream without any stays open. */
+  readonly ids: readonly RequestId[] | undefined;
+  /** How many of them are still to be answered. */
+  private remaining: number;
   private readonly batch: string[] | undefined;
   private done = false;
 
@@ -30,7 +32,7 @@ export class SessionStream {
     accepted: Accepted,
     form: ResponseForm,
     headers: Readonly<Record<string, string>>,
-    expected?: readonly RequestId[],
+    ids?: readonly RequestId[],
     isBatch = false,
   ) {
     this.session = session;
@@ -39,7 +41,8 @@ export class SessionStream {
     this.accepted = accepted;
     this.form = form;
     this.headers = headers;
-    this.expected = expected && new Set(expected);
+    this.ids = ids;
+    this.remaining = ids?.length ?? 0;
     this.batch = isBatch ? [] : undefined;
   }
 
@@ -63,7 +66,7 @@ export class SessionStream {
   /** Opens the event stream, if the client takes one. */
   start(): boolean {
     if (this.sink) return true;
-    if (!this.exchange || !this.accepted.events || (this.form === "json" && this.expected)) return false;
+    if (!this.exchange || !this.accepted.events || (this.form === "json" && this.ids)) return false;
     const { exchange } = this;
     this.exchange = undefined;
     this.attach(exchange.openStream(200, { ...eventHeaders, ...this.headers }));
@@ -81,11 +84,11 @@ export class SessionStream {
   }
 
   /** Sends an answer; with the last one the stream ends. */
-  answer(id: RequestId, text: string): void {
+  answer(text: string): void {
     if (this.done) return;
-    this.expected?.delete(id);
-    const last = (this.expected?.size ?? 0) === 0;
+    const last = --this.remaining <= 0;
     if (!this.sink && this.exchange && this.takesJson()) return this.answerJson(text, last);
+    if (!this.sink && this.exchange && last && !this.batch) return this.answerEvent(text);
     for (const earlier of this.batch?.splice(0) ?? []) this.write(earlier);
     this.start();
     this.write(text);
@@ -105,6 +108,17 @@ export class SessionStream {
       this.batch ? `[${this.batch.join(",")}]` : text,
     );
     this.exchange = undefined;
+    this.end();
+  }
+
+  /** The whole stream in one body, where nothing precedes the answer. */
+  private answerEvent(text: string): void {
+    const { session, name } = this;
+    const { exchange } = this;
+    this.exchange = undefined;
+    const priming = session.primes ? primingText(session.keep(name, ""), session.retryMs) : "";
+    const event = eventText(text, session.keep(name, text));
+    exchange!.reply(200, { ...eventHeaders, ...this.headers }, priming + event);
     this.end();
   }
 
@@ -133,9 +147,9 @@ export class SessionStream {
 
   /** The session is over. */
   close(): void {
-    if (this.exchange && this.expected) {
+    if (this.exchange && this.ids) {
       const error = { code: -32603, message: "the session was ended" };
-      for (const id of this.expected) this.exchange.reply(404, jsonHeaders, errorText(id, error));
+      for (const id of this.ids) this.exchange.reply(404, jsonHeaders, errorText(id, error));
     }
     this.exchange = undefined;
     const { sink } = this;

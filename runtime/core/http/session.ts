@@ -79,7 +79,7 @@ export class HttpSession implements Channel {
   }
 
   ended(stream: SessionStream): void {
-    for (const [id, each] of this.answering ?? []) if (each === stream) this.answering!.delete(id);
+    for (const id of stream.ids ?? []) this.answering?.delete(id);
     if (this.listening) this.listening = this.listening.filter((each) => each !== stream);
   }
 
@@ -109,7 +109,7 @@ export class HttpSession implements Channel {
   }
 
   answer(id: RequestId | undefined, text: string): void {
-    if (id !== undefined) this.answering?.get(id)?.answer(id, text);
+    if (id !== undefined) this.answering?.get(id)?.answer(text);
   }
 
   disconnect(origin: RequestId, retryMs: number): void {

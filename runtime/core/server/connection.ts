@@ -91,7 +91,7 @@ export class ServerConnection implements Receiver {
   }
 
   closed(): void {
-    this.end(new McpError("connection-closed", "the client is gone"));
+    this.end("the client is gone");
   }
 
   /** Ends open subscriptions in order, then the connection. */
@@ -99,7 +99,7 @@ export class ServerConnection implements Receiver {
     for (const closer of this.closers ?? []) closer();
     // What the closers resolve answers its request a few microtasks later.
     await new Promise<void>((resolve) => setTimeout(resolve, 0));
-    this.end(new McpError("connection-closed", "the server is closing"));
+    this.end("the server is closing");
     await this.channel.close();
   }
 
@@ -383,14 +383,16 @@ export class ServerConnection implements Receiver {
     return () => void this.closers?.delete(closer);
   }
 
-  private end(reason: McpError): void {
+  private end(why: string): void {
     if (this.ended) return;
     this.ended = true;
     this.unsubscribe?.();
+    this.onClose(this);
+    if (!this.running && !this.pending) return;
+    const reason = new McpError("connection-closed", why);
     for (const context of this.running?.values() ?? []) context.abort(reason);
     this.running = undefined;
     this.pending?.rejectAll(() => reason);
-    this.onClose(this);
   }
 }
 
