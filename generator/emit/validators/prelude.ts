@@ -77,9 +77,13 @@ function textOf(value: unknown): string {
     text: `\
 /** Whether no two items are equal. */
 function distinct(items: readonly unknown[]): boolean {
-  const seen = new Set<string>();
-  for (const item of items) seen.add(textOf(item));
-  return seen.size === items.length;
+  const scalars = new Set<unknown>();
+  const texts = new Set<string>();
+  for (const item of items) {
+    if (typeof item === "object" && item !== null) texts.add(textOf(item));
+    else scalars.add(item);
+  }
+  return scalars.size + texts.size === items.length;
 }`,
   },
   postpone: {
