@@ -4,6 +4,7 @@ import { type Hazard, hazardOf, matcherOf } from "@mcpgen/engine";
 import { LinearMatcher } from "../../runtime/engine/patterns/linear-matcher.js";
 import { parsePattern } from "../../runtime/engine/patterns/parse.js";
 import { programOf } from "../../runtime/engine/patterns/program.js";
+import { stepsOf } from "./pattern-steps.js";
 
 describe("the hazard of", () => {
   test.each<[string, Hazard]>([
@@ -46,35 +47,51 @@ describe("the hazard of", () => {
   });
 });
 
-const atom = fc.constantFrom(
-  ..."abc_-é😀",
-  ".",
-  "\\w",
-  "\\D",
-  "[^a]",
-  "[a-c\\-]",
-  "\\p{L}",
-  "\\u0061",
-  "\\b",
-  "^",
-  "$",
+/** Patterns made of some atoms. */
+function patternsOf(atom: fc.Arbitrary<string>): fc.Arbitrary<string> {
+  return fc.letrec<{ any: string }>((tie) => ({
+    any: fc.oneof(
+      { maxDepth: 4, withCrossShrink: true },
+      atom,
+      fc.tuple(tie("any"), tie("any")).map(([a, b]) => a + b),
+      fc.tuple(tie("any"), tie("any")).map(([a, b]) => `(${a}|${b})`),
+      fc
+        .tuple(tie("any"), fc.constantFrom("*", "+", "?", "{2}", "{1,3}", "{2,}", "*?"))
+        .map(([part, bounds]) => `(?:${part})${bounds}`),
+    ),
+  })).any;
+}
+
+const anyPattern = patternsOf(
+  fc.constantFrom(..."abc_-é😀", ".", "\\w", "\\D", "[^a]", "[a-c\\-]", "\\p{L}", "\\u0061", "\\b", "^", "$"),
 );
-const pattern = fc.letrec<{ any: string }>((tie) => ({
-  any: fc.oneof(
-    { maxDepth: 4, withCrossShrink: true },
-    atom,
-    fc.tuple(tie("any"), tie("any")).map(([a, b]) => a + b),
-    fc.tuple(tie("any"), tie("any")).map(([a, b]) => `(${a}|${b})`),
-    fc
-      .tuple(tie("any"), fc.constantFrom("*", "+", "?", "{2}", "{1,3}", "{2,}", "*?"))
-      .map(([part, bounds]) => `(?:${part})${bounds}`),
-  ),
-})).any;
+
+test("where there is said to be none, the steps of a backtracking matcher grow with the text", () => {
+  const body = patternsOf(fc.constantFrom(..."abc", ".", "[ab]", "[^a]", "\\w"));
+  const seen = new Set<Hazard>();
+  fc.assert(
+    fc.property(body, fc.constantFrom("^", ""), fc.constantFrom("$", "!"), (part, before, after) => {
+      const source = `${before}(?:${part})${after}`;
+      seen.add(hazardOf(source));
+      if (hazardOf(source) !== "none") return;
+      const expression = parsePattern(source)!;
+      for (const unit of ["a", "ab", "abc", "aab", "c"]) {
+        const [some, more, most] = [12, 24, 48].map((times) =>
+          stepsOf(expression, `${unit.repeat(times * 3)}\n`),
+        ) as [number, number, number];
+        // In proportion, what the second half adds is what the first two quarters add.
+        expect(most - more, `${source} on ${unit}`).toBeLessThanOrEqual(2.2 * (more - some) + 200);
+      }
+    }),
+    { numRuns: 300 },
+  );
+  expect([...seen].sort()).toEqual(["exponential", "none", "polynomial"]);
+});
 
 test("the automaton says what the platform's own matcher says", () => {
   const text = fc.string({ unit: fc.constantFrom(..."abc_-1é😀 \n"), maxLength: 8 });
   fc.assert(
-    fc.property(pattern, fc.array(text, { minLength: 4, maxLength: 8 }), (source, texts) => {
+    fc.property(anyPattern, fc.array(text, { minLength: 4, maxLength: 8 }), (source, texts) => {
       const matcher = new LinearMatcher(programOf(parsePattern(source)!)!);
       const native = new RegExp(source, "u");
       for (const each of texts) expect(matcher.test(each), each).toBe(native.test(each));
