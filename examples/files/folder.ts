@@ -16,9 +16,9 @@ export class Folder {
     return new Folder(await realpath(path));
   }
 
-  /** Names of the files that are directly in it. */
+  /** Names of the files that are directly in it; of none when the folder is gone. */
   async names(): Promise<string[]> {
-    const entries = await readdir(this.path, { withFileTypes: true });
+    const entries = await readdir(this.path, { withFileTypes: true }).catch(() => []);
     return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   }
 
@@ -36,11 +36,16 @@ export class Folder {
     }
   }
 
-  /** Calls with the name of each file that comes, goes or changes. */
-  watch(changed: (name: string) => void): void {
+  /**
+   * Calls `look` now and after each change with the name of the file that came, went or changed: one call
+   * after the other, so that none acts on what is no longer so. Resolves after the first.
+   */
+  follow(look: (changed?: string) => Promise<void>): Promise<void> {
+    let last = Promise.resolve();
     watch(this.path, (_, name) => {
-      if (name !== null) changed(name);
+      if (name !== null) last = last.then(() => look(name));
     });
+    return (last = look());
   }
 }
 

@@ -33,7 +33,7 @@ function list(name: string): void {
 }
 
 // Registering and removing tells clients that the list has changed; that a file has, we say ourselves.
-folder.watch(async (changed) => {
+await folder.follow(async (changed) => {
   const names = new Set(await folder.names());
   for (const [name, registration] of listed) {
     if (names.has(name)) continue;
@@ -41,9 +41,8 @@ folder.watch(async (changed) => {
     listed.delete(name);
   }
   for (const name of names) if (!listed.has(name)) list(name);
-  server.resourceUpdated(uriOf(changed));
+  if (changed !== undefined) server.resourceUpdated(uriOf(changed));
 });
-for (const name of await folder.names()) list(name);
 
 server.tool(
   "relevant_files",
