@@ -14,6 +14,8 @@ const drawing = [
   "test/emit/validators/agreement.test.ts",
   "test/emit/check/random.test.ts",
   "test/emit/open/tags.test.ts",
+  "test/emit/steps/pairs.test.ts",
+  "test/emit/steps/property.test.ts",
   "test/diff/mutations.test.ts",
   "test/diff/released-mutations.test.ts",
   "test/diff/truth.test.ts",

@@ -4,6 +4,7 @@ import { memberLine } from "../code-layout.js";
 import type { Emitter, ModelInput, WorkspaceInput } from "../emitter.js";
 import { group, indent, join, line, print, whenBroken } from "../layout.js";
 import { memberKey } from "../text.js";
+import { textNeeds } from "../texts/modules.js";
 import { prelude, preludeNames } from "../validators/prelude.js";
 import { type MethodSteps, type StepPlan, type Way, planSteps } from "./methods.js";
 import { type Plan, activePlans } from "./plan.js";
@@ -39,6 +40,9 @@ export const emitSteps: Emitter<ModelInput> = ({
   const blocks = [...functions, ...predicates];
   const uses = (module: string): boolean =>
     blocks.some((block) => new RegExp(`\\b${module}\\.is`).test(block));
+  const isMatching = blocks.some((block) => block.includes("textPatterns."));
+  const matchers = textNeeds(model.schema).patterns ? "." : `../${previous.revision}`;
+  const patterns = isMatching ? `${matchers}/patterns.${importExtension}` : "";
   const content = render("steps.ts", {
     importExtension,
     origin,
@@ -47,15 +51,15 @@ export const emitSteps: Emitter<ModelInput> = ({
     previousFolder: previous.revision,
     tables,
     blocks,
+    patterns,
     usesPrevious: uses("previous"),
     usesThis: uses("validators"),
     modelTypes: blocks.some((block) => block.includes("StepReport")) ? "StepReport, Steps" : "Steps",
     stepping: importOf(functions, predicates, importExtension),
   });
   // Prettier counts some characters beyond ASCII otherwise.
-  return new Map([
-    [`${folder}/steps.ts`, { content, ...(/^[\n -~]*$/.test(content) && { formatted: true as const }) }],
-  ]);
+  const isPrinted = !isMatching && /^[\n -~]*$/.test(content);
+  return new Map([[`${folder}/steps.ts`, { content, ...(isPrinted && { formatted: true as const }) }]]);
 };
 
 /** What a file of steps may take from `stepping.ts`. */
@@ -107,7 +111,14 @@ class StepFile {
 
   constructor(plan: StepPlan) {
     this.plan = plan;
-    const taken = new Set([...stepping, ...preludeNames, "stepTable", "previous", "validators"]);
+    const taken = new Set([
+      ...stepping,
+      ...preludeNames,
+      "stepTable",
+      "previous",
+      "textPatterns",
+      "validators",
+    ]);
     const predicatesOf = ({ target }: Way, module: string, prefix: string): Predicates =>
       new Predicates({ ...target, module, prefix });
     this.predicates = {

@@ -31,7 +31,7 @@ const { serverRevisions, clientRevisions } = await loaded<{
 }>(emitted(models), `export { serverRevisions, clientRevisions } from "./index.js";`);
 
 /** Instances of each thing that messages carry. */
-const count = Number(process.env["MCPGEN_COUNT"] ?? 0) / 500 || 20;
+const count = Number(process.env["MCPGEN_COUNT"] ?? 0) / 1_000 || 20;
 
 /** The step for what is carried, on the way down from revision `index` or up to it. */
 function stepAt(
