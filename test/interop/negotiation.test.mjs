@@ -25,7 +25,8 @@ for (const [name, expected] of Object.entries({
 })) {
   test(`our client and ${name} agree`, { timeout }, () => agreeing([servers[name].file], expected));
   test(`our client and ${name}, started late, agree`, { timeout }, () =>
-    agreeing([late, servers[name].file], expected));
+    agreeing([late, servers[name].file], expected),
+  );
 }
 
 async function agreeing([file, ...args], expected) {

@@ -29,8 +29,7 @@ function pair(client, { name, ...server }, revision) {
   after(() => session?.close());
   for (const { feature, since, until, run } of behaviours) {
     if (since > revision || until < revision) continue;
-    if ([feature, `${feature}@${revision}`, `${feature}@${name}`].some((one) => lacks.has(one)))
-      continue;
+    if ([feature, `${feature}@${revision}`, `${feature}@${name}`].some((one) => lacks.has(one))) continue;
     test(feature, { timeout }, () => run(session, revision));
   }
 }

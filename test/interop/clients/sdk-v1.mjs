@@ -4,7 +4,7 @@ import * as types from "@modelcontextprotocol/sdk/types.js";
 import { answers, inboxes } from "../inbox.mjs";
 
 /** A session of the official SDK, version 1, that asks for `revision`. */
-export async function connect(file, revision) {
+export async function connect(file, revision, args = []) {
   const client = new Client(
     { name: "fixture", version: "1.0.0" },
     { capabilities: { roots: {}, sampling: {}, elicitation: { form: {}, url: {} } } },
@@ -20,7 +20,7 @@ export async function connect(file, revision) {
   on(types.ResourceUpdatedNotificationSchema, "updated");
   on(types.ToolListChangedNotificationSchema, "toolsChanged");
   await client.connect(
-    asking(revision, new StdioClientTransport({ command: process.execPath, args: [file] })),
+    asking(revision, new StdioClientTransport({ command: process.execPath, args: [file, ...args] })),
   );
   return session(client, user, inbox);
 }
@@ -46,6 +46,7 @@ function session(client, user, inbox) {
     ...inbox,
     revision: () => client.transport.negotiated,
     instructions: () => client.getInstructions(),
+    capabilities: () => client.getServerCapabilities(),
     tools: async () => (await client.listTools()).tools,
     call: (name, input, { onProgress, signal } = {}) =>
       client.callTool({ name, arguments: input ?? {} }, undefined, { onprogress: onProgress, signal }),

@@ -6,7 +6,7 @@ const modern = "2026-07-28";
 const levelKey = "io.modelcontextprotocol/logLevel";
 
 /** A session of the official SDK, version 2, that asks for `revision`. */
-export async function connect(file, revision) {
+export async function connect(file, revision, args = []) {
   const client = new Client(
     { name: "fixture", version: "1.0.0" },
     {
@@ -26,7 +26,7 @@ export async function connect(file, revision) {
   on("notifications/message", "logs");
   on("notifications/resources/updated", "updated");
   on("notifications/tools/list_changed", "toolsChanged");
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: [file] }));
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [file, ...args] }));
   return session(client, user, inbox, revision === modern);
 }
 
@@ -37,6 +37,7 @@ function session(client, user, inbox, isModern) {
     ...inbox,
     revision: () => client.getNegotiatedProtocolVersion(),
     instructions: () => client.getInstructions(),
+    capabilities: () => client.getServerCapabilities(),
     tools: async () => (await client.listTools()).tools,
     call: (name, input, { onProgress, signal } = {}) =>
       client.callTool({ name, arguments: input ?? {}, ...meta }, { onprogress: onProgress, signal }),
