@@ -2,11 +2,13 @@ import { describe, expect, test } from "vitest";
 import { clientRevisions, latest, serverRevisions } from "@mcpgen/protocol";
 import { connect, createServer } from "@mcpgen/runtime";
 import {
+  Recording,
   Replay,
   ReplayMismatch,
   VirtualClock,
   createTestPair,
   formatSession,
+  memoryChannels,
   parseSession,
 } from "@mcpgen/runtime/testing";
 import { everyFeature } from "../every-feature/server.js";
@@ -66,6 +68,17 @@ describe("a pair", () => {
     expect(pair.wire.messages("server")).toHaveLength(2);
     expect(pair.wire.messages()).toHaveLength(5);
   });
+});
+
+test("a recording is the same from either end", async () => {
+  const [near, far] = memoryChannels();
+  const [ofClient, ofServer] = [new Recording(clock), new Recording(clock)];
+  everyFeature(serverRevisions, { clock }).connect(ofServer.of(far, "server"));
+  const recorded = await connect(ofClient.of(near, "client"), client);
+  await recorded.callTool("add", { a: 1, b: 2 });
+  await recorded.close();
+  expect(ofClient.session.length).toBeGreaterThanOrEqual(4);
+  expect(ofServer.session).toEqual(ofClient.session);
 });
 
 describe("virtual time", () => {
