@@ -17,6 +17,7 @@ import type { Outcome } from "./outcome.js";
 import { conflictFindings, planOutcome } from "./plan-report.js";
 import { type Project, openProject } from "./project.js";
 import { repeatedWith } from "./repeated.js";
+import { shownPath } from "./shown-path.js";
 import { type Decision, decisionsOf } from "./upgrade/decisions.js";
 import { type Point, guideOf } from "./upgrade/guide.js";
 import { guideMarkdown, guideText } from "./upgrade/print.js";
@@ -97,7 +98,7 @@ function present(
     done: donePoints(staged, output.summary!, dryRun),
     decisions,
     report,
-    next: nextPoints(staged),
+    next: nextPoints(shownPath(project.outDir, context.directory, `${revision}/PROTOCOL.md`)),
   });
   if (args.string("format") === "markdown") return { text: guideMarkdown(guide) };
   const { paint, settings } = context.console;
@@ -142,9 +143,9 @@ function donePoints({ revision: staged }: StagedUpgrade, output: string, dryRun:
   ];
 }
 
-function nextPoints({ revision: { revision } }: StagedUpgrade): Point[] {
+function nextPoints(report: string): Point[] {
   return [
-    { text: `Read the output's own report of the protocol as a diff: ${revision}/PROTOCOL.md.` },
+    { text: `Read the revision as one line a method and property: ${report}.` },
     { text: "After each change of notes: mcpgen generate." },
     { text: "Type-check what is written against the types, then: mcpgen check." },
   ];

@@ -128,7 +128,7 @@ test("adds, carries notes over, generates, and tells what is left: then check is
       - Not visible in a schema: HTTP headers, transports, authorization.
 
     Next
-      - Read the output's own report of the protocol as a diff: 2031-01-01/PROTOCOL.md.
+      - Read the revision as one line a method and property: generated/2031-01-01/PROTOCOL.md.
       - After each change of notes: mcpgen generate.
       - Type-check what is written against the types, then: mcpgen check.
     2031-01-01: added, 4 points to decide, 1 breaking change, TIME
