@@ -12,7 +12,7 @@ import type { Spoken } from "./spoken.js";
 export interface Session extends Terms {
   logLevel: LogLevel | undefined;
   /** URIs whose changes the client asked to hear of. */
-  readonly watched: Set<string>;
+  watched: Set<string> | undefined;
 }
 
 /** A handshake opens a session. */
@@ -36,12 +36,13 @@ export const initialize: MethodHandler = (params: Params, context: RequestContex
   const { connection, terms } = context;
   const { core } = connection;
   connection.openSession({
-    ...terms,
+    era: legacyServer,
+    spoken: terms.spoken,
     clientCapabilities: params["capabilities"] as ClientCapabilities,
     clientInfo: params["clientInfo"] as Implementation,
     // Until the client sets a level, the choice is the server's: all of them.
     logLevel: "debug",
-    watched: new Set(),
+    watched: undefined,
   });
   return {
     protocolVersion: terms.spoken.id,
@@ -63,11 +64,12 @@ export const setLevel: MethodHandler = ({ level }: Params, { connection }: Reque
 };
 
 export const watch: MethodHandler = ({ uri }: Params, { connection }: RequestContext) => {
-  connection.session?.watched.add(uri as string);
+  const { session } = connection;
+  if (session) session.watched = (session.watched ?? new Set()).add(uri as string);
   return {};
 };
 
 export const unwatch: MethodHandler = ({ uri }: Params, { connection }: RequestContext) => {
-  connection.session?.watched.delete(uri as string);
+  connection.session?.watched?.delete(uri as string);
   return {};
 };

@@ -136,6 +136,26 @@ export function speak<R extends Role>(revisions: readonly Revision<R>[]): readon
   });
 }
 
+/**
+ * Those of the revisions that are to be spoken; what is said in them is translated as if the others were, too.
+ *
+ * @throws {McpError} `invalid-definition`: none is named, or one that is not among them
+ */
+export function narrowed<R extends Role>(
+  spoken: readonly Spoken<R>[],
+  ids: readonly string[] | undefined,
+): readonly Spoken<R>[] {
+  if (ids === undefined) return spoken;
+  const stray = ids.find((id) => spoken.every((each) => each.id !== id));
+  if (stray === undefined && ids.length > 0) return spoken.filter(({ id }) => ids.includes(id));
+  const given = spoken.map(({ id }) => id).join(", ");
+  throw invalid(
+    stray === undefined
+      ? `no revision is left to speak. Name at least one of ${given}.`
+      : `revision ${JSON.stringify(stray)} is not among those given: ${given}. Name one of them.`,
+  );
+}
+
 function invalid(message: string): McpError {
   return new McpError("invalid-definition", message);
 }

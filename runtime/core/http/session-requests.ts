@@ -148,8 +148,7 @@ export class SessionRequests {
 
 /** Why the messages of one POST cannot be taken. */
 function problemOf(messages: readonly unknown[], isBatch: boolean, session: HttpSession): string | undefined {
-  const table = session.connection.session?.spoken.table as { readonly batches?: true } | undefined;
-  if (isBatch && !table?.batches) return "batches are not supported";
+  if (isBatch && !session.connection.session?.spoken.table.batches) return "batches are not supported";
   if (messages.length === 0) return "the batch is empty";
   const ids = new Set<RequestId>();
   for (const message of messages) {

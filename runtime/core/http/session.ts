@@ -80,7 +80,9 @@ export class HttpSession implements Channel {
 
   ended(stream: SessionStream): void {
     for (const id of stream.ids ?? []) this.answering?.delete(id);
-    if (this.listening) this.listening = this.listening.filter((each) => each !== stream);
+    if (this.answering?.size === 0) this.answering = undefined;
+    const listening = this.listening?.filter((each) => each !== stream);
+    this.listening = listening?.length ? listening : undefined;
   }
 
   keep(stream: string, data: string): string {

@@ -1,4 +1,5 @@
 import type { Clock } from "../peer/clock.js";
+import { toBase64Url } from "../server/base64url.js";
 import { HttpSession, type SessionEnvironment } from "./session.js";
 
 export interface SessionLimits {
@@ -6,6 +7,11 @@ export interface SessionLimits {
   readonly maxSessions?: number;
   /** Milliseconds without a request or an open stream until a session ends; half an hour without it. */
   readonly idleMs?: number;
+}
+
+/** 128 random bits; in one piece, where the platform's own texts hang together from many (2025-11-25, session management). */
+function sessionId(): string {
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(16)));
 }
 
 /** The sessions of an endpoint. */
@@ -37,7 +43,7 @@ export class Sessions {
   create(principal: string): HttpSession | undefined {
     this.sweep();
     if (this.sessions.size >= this.most && !this.evict()) return undefined;
-    const session = new HttpSession(crypto.randomUUID(), principal, this.environment, this.clock.now());
+    const session = new HttpSession(sessionId(), principal, this.environment, this.clock.now());
     this.sessions.set(session.id, session);
     return session;
   }

@@ -51,6 +51,6 @@ function termsOf(spoken: Spoken<"server">): Session {
     clientCapabilities: {},
     clientInfo: undefined,
     logLevel: "debug",
-    watched: new Set(),
+    watched: undefined,
   };
 }

@@ -47,7 +47,7 @@ export class ServerConnection implements Receiver {
   private readonly onClose: (connection: ServerConnection) => void;
   private running: Map<RequestId, RequestContext> | undefined;
   private pending: Pending<ResponseMessage> | undefined;
-  private unsubscribe: (() => void) | undefined;
+  private listeners: Set<(change: Change) => void> | undefined;
   private closers: Set<() => void> | undefined;
   private ended = false;
 
@@ -293,13 +293,21 @@ export class ServerConnection implements Receiver {
 
   openSession(session: Session): void {
     this.session = session;
-    this.unsubscribe?.();
-    this.unsubscribe = this.core.changes.subscribe((change) => this.tell(session, change));
   }
 
-  private tell(session: Session, { method, uri }: Change): void {
-    if (uri !== undefined && !session.watched.has(uri)) return;
-    this.notify(session.spoken, method, uri === undefined ? undefined : { uri });
+  /** Calls with each change until what is returned is called. */
+  onChange(listener: (change: Change) => void): () => void {
+    this.listeners = (this.listeners ?? new Set()).add(listener);
+    return () => void this.listeners?.delete(listener);
+  }
+
+  /** Something that is offered is another now: the session is told, and whoever listens. */
+  changed(change: Change): void {
+    const { method, uri } = change;
+    const { session } = this;
+    if (session && (uri === undefined || session.watched?.has(uri)))
+      this.notify(session.spoken, method, uri === undefined ? undefined : { uri });
+    for (const listener of this.listeners ?? []) listener(change);
   }
 
   private notification({ method, params }: NotificationMessage): void {
@@ -386,7 +394,7 @@ export class ServerConnection implements Receiver {
   private end(why: string): void {
     if (this.ended) return;
     this.ended = true;
-    this.unsubscribe?.();
+    this.listeners = undefined;
     this.onClose(this);
     if (!this.running && !this.pending) return;
     const reason = new McpError("connection-closed", why);

@@ -1,13 +1,13 @@
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { Revision } from "@mcpgen/protocol/model";
 import { initialize, ping, setLevel, unwatch, watch } from "../era/legacy-server.js";
-import { type Spoken, speak } from "../era/spoken.js";
+import { type Spoken, narrowed, speak } from "../era/spoken.js";
 import { metaKeys } from "../era/meta.js";
 import { type Clock, systemClock } from "../peer/clock.js";
 import { type Timeouts, defaultTimeouts } from "../peer/pending.js";
 import type { Params } from "../peer/message.js";
 import type { Channel } from "../transport/channel.js";
-import { Changes, type NotificationBus } from "./changes.js";
+import { type Change, Changes, type NotificationBus } from "./changes.js";
 import { ServerConnection, type ConnectionOptions } from "./connection.js";
 import type { MethodHandler, NotificationHandler, ServerCore } from "./core.js";
 import { Features } from "./features.js";
@@ -19,6 +19,11 @@ import { listen } from "./subscriptions.js";
 export interface ServerOptions {
   /** The revisions it speaks: `serverRevisions` of the generated package, or some of them. */
   readonly revisions: readonly Revision<"server">[];
+  /**
+   * Ids of those of `revisions` to speak; all of them without it. Give all and speak some, rather than give
+   * some: what handlers write is translated from the newest that is given.
+   */
+  readonly speaks?: readonly string[];
   /** Advice on using the server, for the client's model. */
   readonly instructions?: string;
   /** Declared beside what follows from what is offered: `logging`, `experimental`, `extensions`. */
@@ -54,13 +59,14 @@ export class Server {
   private readonly connections = new Set<ServerConnection>();
   private readonly extra: ServerCapabilities;
   private declared: ServerCapabilities | undefined;
+  private unsubscribe: (() => void) | undefined;
 
   /**
    * @param changing whether what is offered may change while clients are connected
    * @throws {McpError} `invalid-definition`
    */
   constructor(info: Implementation, options: ServerOptions, changing: boolean) {
-    const spoken = speak(options.revisions);
+    const spoken = narrowed(speak(options.revisions), options.speaks);
     const { onWarning = (message) => console.error(message), instructions } = options;
     this.changes = options.changes ?? new Changes();
     this.extra = options.capabilities ?? {};
@@ -97,9 +103,8 @@ export class Server {
 
   /** @internal A connection whose messages the transport hands over itself. */
   attach(channel: Channel, options: ConnectionOptions = {}): ServerConnection {
-    const connection = new ServerConnection(this.core, channel, options, (ended) =>
-      this.connections.delete(ended),
-    );
+    const connection = new ServerConnection(this.core, channel, options, this.forget);
+    this.unsubscribe ??= this.changes.subscribe(this.tell);
     this.connections.add(connection);
     return connection;
   }
@@ -123,7 +128,16 @@ export class Server {
   /** Ends all connections in order. */
   async close(): Promise<void> {
     await Promise.all([...this.connections].map((connection) => connection.close()));
+    this.unsubscribe?.();
+    this.unsubscribe = undefined;
   }
+
+  private readonly forget = (connection: ServerConnection): void => void this.connections.delete(connection);
+
+  /** One listener on the bus for all connections: a session costs nothing there. */
+  private readonly tell = (change: Change): void => {
+    for (const connection of this.connections) connection.changed(change);
+  };
 
   /** Takes up what changed in what is offered. */
   protected refresh(): void {

@@ -19,7 +19,7 @@ export function listen(params: { readonly notifications: Params }, context: Requ
   const _meta = { [metaKeys.subscriptionId]: requestId };
   context.notify("notifications/subscriptions/acknowledged", { _meta, notifications: honoured });
   return new Promise((resolve, reject) => {
-    const stop = connection.core.changes.subscribe((change) => {
+    const stop = connection.onChange((change) => {
       if (wants(honoured, change))
         context.notify(change.method, { _meta, ...(change.uri === undefined ? {} : { uri: change.uri }) });
     });
