@@ -1,7 +1,7 @@
 import type { Implementation } from "@mcpgen/protocol/authoring";
 import type { Revision } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../era/meta.js";
-import { type Spoken, speak } from "../era/spoken.js";
+import { type Spoken, narrowed, speak } from "../era/spoken.js";
 import { type Clock, systemClock } from "../peer/clock.js";
 import { McpError } from "../peer/errors.js";
 import { type Timeouts, defaultTimeouts } from "../peer/pending.js";
@@ -55,7 +55,8 @@ export interface ConnectOptions extends ClientHandlers {
  * @throws {McpError} `unsupported-version`, `spawn-failed`, `connection-closed`, `timeout`
  */
 export async function connect(source: Source, options: ConnectOptions): Promise<Client> {
-  const spoken = only(options.revision, speak(options.revisions));
+  const { revision } = options;
+  const spoken = narrowed(speak(options.revisions), revision === undefined ? undefined : [revision]);
   const { clock = systemClock, nulls = "absent", onWarning = (message) => console.error(message) } = options;
   const introduction: Introduction = {
     info: options.info ?? { name: "mcpgen-client", version: "0.1.0" },
@@ -128,17 +129,6 @@ async function open(
     if (!died || !both || typeof source !== "function") throw error;
     return attempt(handshakeOnly);
   }
-}
-
-/** The one that was asked for; what is said in it is translated as if the others were spoken, too. */
-function only(id: string | undefined, spoken: readonly Spoken<"client">[]): readonly Spoken<"client">[] {
-  if (id === undefined) return spoken;
-  const found = spoken.find((each) => each.id === id);
-  if (found) return [found];
-  throw new McpError(
-    "invalid-definition",
-    `revision ${JSON.stringify(id)} is not among those given: ${spoken.map((each) => each.id).join(", ")}. Name one of them.`,
-  );
 }
 
 /** Servers make requests in the legacy era alone. */

@@ -41,6 +41,16 @@ describe("a pair", () => {
     });
   });
 
+  test("a server speaks those of its revisions that are named, and at least one", async () => {
+    const [oldest, second] = revisions as [string, string];
+    const server = everyFeature(serverRevisions, { speaks: [oldest, second] });
+    const pair = await createTestPair({ server, revisions: clientRevisions });
+    expect(pair.client.revision).toBe(second);
+    await pair.close();
+    expect(() => everyFeature(serverRevisions, { speaks: [] })).toThrow(/no revision is left to speak/);
+    expect(() => everyFeature(serverRevisions.slice(1), { speaks: [oldest] })).toThrow(/is not among those/);
+  });
+
   test("handlers see what the transport would tell of the client", async () => {
     const server = everyFeature(serverRevisions);
     server.tool("who", {}, (_, { auth }) => JSON.stringify(auth));
