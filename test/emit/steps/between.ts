@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue } from "@mcpgen/engine";
-import type { Surroundings } from "../../../generator/emit/emitter.js";
+import type { Files, Surroundings } from "../../../generator/emit/emitter.js";
 import { modelEmitters, schemaEmitters, workspaceEmitters } from "../../../generator/emit/registry.js";
 import { loadTemplates } from "../../../generator/emit/templates.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
@@ -28,28 +28,36 @@ export function answering(
   return { ...modelOf(definitions, notes), revision };
 }
 
-/** The files of steps between two revisions, and what they need. */
-export function stepFiles(old: ProtocolModel, next: ProtocolModel): Map<string, string> {
-  const all = new Map<string, string>();
-  for (const [model, previous] of [
-    [old, undefined],
-    [next, old],
-  ] as const) {
+const validators = new WeakMap<ProtocolModel, Files>();
+
+function validatorsOf(model: ProtocolModel, surroundings: Surroundings): Files {
+  let output = validators.get(model);
+  if (!output)
+    validators.set(
+      model,
+      (output = schemaEmitters["validators"]!({ ...surroundings, schema: model.schema })),
+    );
+  return output;
+}
+
+/** The files of steps between revisions, oldest first, and what they need. */
+export function stepFiles(...models: readonly ProtocolModel[]): Map<string, string> {
+  const outputs = models.flatMap((model, index) => {
+    const previous = models[index - 1];
     const surroundings: Surroundings = {
       ...files,
       folder: model.revision,
       origin: `schema/${model.revision}`,
     };
-    const input = { ...surroundings, model, ...(previous && { previous }) };
-    for (const output of [
-      schemaEmitters["validators"]!({ ...surroundings, schema: model.schema }),
-      modelEmitters["steps"]!(input),
-    ])
-      for (const [path, { content }] of output) all.set(path, content);
-  }
-  const workspace = { ...files, folder: "", origin: "schema", models: [old, next] };
-  for (const [path, { content }] of workspaceEmitters["stepping"]!(workspace)) all.set(path, content);
-  return all;
+    const steps = modelEmitters["steps"]!({ ...surroundings, model, ...(previous && { previous }) });
+    return [validatorsOf(model, surroundings), steps];
+  });
+  const shared = workspaceEmitters["stepping"]!({ ...files, folder: "", origin: "schema", models });
+  return new Map(
+    [...outputs, shared].flatMap((output) =>
+      [...output].map(([path, { content }]) => [path, content] as const),
+    ),
+  );
 }
 
 /** What a step made of a value. */

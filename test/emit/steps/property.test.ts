@@ -4,7 +4,8 @@ import type { ProtocolModel } from "../../../generator/model/model.js";
 import { randomFrom } from "../../../generator/sample/random.js";
 import { releasedModel, revisions } from "../../model/models.js";
 import { seed } from "../../properties/instances.js";
-import { emitted, loaded } from "../protocol/emitted.js";
+import { loaded } from "../protocol/emitted.js";
+import { stepFiles } from "./between.js";
 import {
   type Carried,
   Refusal,
@@ -21,17 +22,19 @@ import {
 } from "./protocol.js";
 
 const models = await Promise.all(revisions.map(releasedModel));
-interface Role {
-  readonly id: string;
-  readonly steps?: Steps;
-}
-const { serverRevisions, clientRevisions } = await loaded<{
-  serverRevisions: Role[];
-  clientRevisions: Role[];
-}>(emitted(models), `export { serverRevisions, clientRevisions } from "./index.js";`);
+const later = revisions.slice(1);
+const emitted = await loaded<{ [name: string]: Steps }>(
+  stepFiles(...models),
+  later
+    .map(
+      (revision, index) =>
+        `export { clientSteps as client${index + 1}, serverSteps as server${index + 1} } from "./${revision}/steps.js";`,
+    )
+    .join("\n"),
+);
 
 /** Instances of each thing that messages carry. */
-const count = Number(process.env["MCPGEN_COUNT"] ?? 0) / 1_000 || 20;
+const count = Number(process.env["MCPGEN_COUNT"] ?? 0) / 1_000 || 14;
 
 /** The step for what is carried, on the way down from revision `index` or up to it. */
 function stepAt(
@@ -41,10 +44,10 @@ function stepAt(
 ): Step | undefined {
   const writer = (part === "params") === (sender === "client") ? "client" : "server";
   const role = way === "lower" ? writer : writer === "client" ? "server" : "client";
-  const { steps } = (role === "client" ? clientRevisions : serverRevisions)[index]!;
+  const steps = emitted[`${role}${index}`]!;
   const direction = way === "lower" ? "outgoing" : "incoming";
   const group = part === "result" ? "Results" : kind === "request" ? "Requests" : "Notifications";
-  return steps![`${direction}${group}`].get(method);
+  return steps[`${direction}${group}`].get(method);
 }
 
 /** The codes that notes name for a pair. */
