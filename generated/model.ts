@@ -109,6 +109,8 @@ export interface ReceiveTable<R extends Role = Role> {
   readonly headers: readonly HeaderSource[];
   /** Error codes by name. */
   readonly errors: ErrorTable;
+  /** Messages may arrive as JSON-RPC batches, and be sent so. */
+  readonly batches?: true;
 }
 
 /**

@@ -281,6 +281,7 @@ export const errors = {
   PARSE_ERROR: { code: -32700 },
   INTERNAL_ERROR: { code: -32603 },
   INVALID_PARAMS: { code: -32602 },
+  INVALID_TOOL_ARGUMENTS: { code: -32602 },
   METHOD_NOT_FOUND: { code: -32601 },
   INVALID_REQUEST: { code: -32600 },
   RESOURCE_NOT_FOUND: { code: -32002 },
@@ -470,6 +471,7 @@ export const clientReceives: ReceiveTable<"client"> = {
   }),
   headers: [],
   errors,
+  batches: true,
 };
 
 /** What a server reads, each message as a tolerant reader takes it. */
@@ -625,6 +627,7 @@ export const serverReceives: ReceiveTable<"server"> = {
   }),
   headers: [],
   errors,
+  batches: true,
 };
 
 /** What a client sends, each message exactly as the revision defines it. */

@@ -290,6 +290,7 @@ export const errors = {
   PARSE_ERROR: { code: -32700 },
   INTERNAL_ERROR: { code: -32603 },
   INVALID_PARAMS: { code: -32602 },
+  INVALID_TOOL_ARGUMENTS: { code: -32602 },
   METHOD_NOT_FOUND: { code: -32601 },
   INVALID_REQUEST: { code: -32600 },
   RESOURCE_NOT_FOUND: { code: -32002 },

@@ -1,6 +1,7 @@
 import { type Schema, naturalCompare, reachable } from "@mcpgen/engine";
 import type { NoteProblem } from "../notes/apply.js";
 import type { Note, PairingNote, SenderNote, StepNote } from "../notes/note.js";
+import { hasBatches } from "./batches.js";
 import { eraOf } from "./era.js";
 import { findErrors } from "./errors.js";
 import { defineInlineMessages } from "./inline-messages.js";
@@ -67,6 +68,7 @@ export function buildModel(source: ModelSource): BuiltModel {
       assemble(entry, said.get(entry.message.method), asking, { ...source, schema }),
     ),
     errors: findErrors(schema, notesOf(notes, "error"), assumptions),
+    batches: hasBatches(schema),
     headers: headerRules(notes, methods),
     owned: findOwned(schema, notesOf(notes, "owned"), problems),
     stepNotes: notes.filter((note): note is StepNote => note.kind === "lower" || note.kind === "lift"),

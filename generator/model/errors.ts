@@ -1,36 +1,37 @@
-import type { Definition, Schema, SchemaNode } from "@mcpgen/engine";
+import { type Definition, type Schema, type SchemaNode, naturalCompare } from "@mcpgen/engine";
 import type { Assumption, ErrorCode } from "./model.js";
 import { conjuncts, memberNodes } from "./object-view.js";
 import type { ErrorNote } from "../notes/note.js";
 
-/** The error codes that notes or definitions name, in natural order of code. */
+/** The error codes that notes or definitions name, in natural order of code, then of name. A code may have several names. */
 export function findErrors(
   schema: Schema,
   notes: readonly ErrorNote[],
   assumptions: Assumption[],
 ): ErrorCode[] {
   const defined = definedCodes(schema);
-  const errors = new Map<number, ErrorCode>();
-  for (const note of notes) {
-    for (const target of note.targets) {
+  const errors = notes.flatMap(({ targets, name, http }) =>
+    targets.map((target): ErrorCode => {
       const code = Number(target);
       const definition = defined.get(code);
-      errors.set(code, {
+      return {
         code,
-        name: note.name,
-        ...(note.http !== undefined && { http: note.http }),
+        name,
+        ...(http !== undefined && { http }),
         ...(definition !== undefined && { definition }),
-      });
-    }
-  }
+      };
+    }),
+  );
+  const named = new Set(errors.map(({ code }) => code));
   for (const [code, definition] of defined) {
-    if (errors.has(code)) continue;
+    if (named.has(code)) continue;
     const name = constantName(definition);
     const text = `The error is named ${name} after ${definition}.`;
     assumptions.push({ kind: "error", subject: String(code), text });
-    errors.set(code, { code, name, definition });
+    errors.push({ code, name, definition });
   }
-  return [...errors.values()].sort((a, b) => a.code - b.code);
+  const byName = new Map(errors.map((error) => [error.name, error]));
+  return [...byName.values()].sort((a, b) => a.code - b.code || naturalCompare(a.name, b.name));
 }
 
 /** Definitions that fix an error's `code`, by code; where several do, the first by name. */

@@ -15,8 +15,10 @@ export interface ProtocolModel {
   readonly schema: Schema;
   /** Natural order of name. */
   readonly methods: readonly Method[];
-  /** Natural order of code. */
+  /** Natural order of code, then of name: what has a code of its own elsewhere may share one here. */
   readonly errors: readonly ErrorCode[];
+  /** Messages may travel as JSON-RPC batches. */
+  readonly batches: boolean;
   /** Standard HTTP headers that mirror parts of a request. */
   readonly headers: readonly HeaderRule[];
   /** Properties the era owns, which authors never write: definition name → property names. */

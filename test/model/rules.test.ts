@@ -1,7 +1,7 @@
 import type { JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { gate } from "../../generator/model/model.js";
-import { anyOf, built, message, methodOf, modelOf, object, ref } from "./models.js";
+import { type NoteText, anyOf, built, message, methodOf, modelOf, object, ref } from "./models.js";
 
 const result = object({});
 
@@ -309,5 +309,44 @@ describe("errors", () => {
       { code: -1, name: "PARSE_ERROR", definition: "ParseError" },
     ]);
     expect(assumptions.filter(({ kind }) => kind === "error")).toHaveLength(2);
+  });
+
+  it("may share a code, which names do not", () => {
+    const note = (name: string): NoteText => ({ kind: "error", targets: ["-3"], name });
+    const { errors } = modelOf({}, [note("WRONG_B"), note("WRONG_A")]);
+    expect(errors).toEqual([
+      { code: -3, name: "WRONG_A" },
+      { code: -3, name: "WRONG_B" },
+    ]);
+  });
+});
+
+describe("batches", () => {
+  const jsonrpc = { const: "2.0", type: "string" };
+  const Message = object({ jsonrpc }, ["jsonrpc"]);
+  const Other = object({ jsonrpc: { type: "string" } });
+  const list = (items: JsonValue): JsonValue => ({ type: "array", items });
+
+  it.each([
+    ["a list of messages", { Message, Batch: list(ref("Message")) }, true],
+    [
+      "a list of several kinds of messages",
+      { Message, A: ref("Message"), B: list(anyOf("Message", "A")) },
+      true,
+    ],
+    [
+      "a list among what a message may be",
+      { Message, Any: { anyOf: [ref("Message"), list(ref("Message"))] } },
+      true,
+    ],
+    ["a list of other things, too", { Message, Other, Batch: list(anyOf("Message", "Other")) }, false],
+    [
+      "messages that hold a list of messages",
+      { Message, Held: object({ all: list(ref("Message")) }) },
+      false,
+    ],
+    ["a list of anything", { Message, Batch: { type: "array" } }, false],
+  ])("%s", (_, definitions, expected) => {
+    expect(modelOf(definitions as { [name: string]: JsonValue }).batches).toBe(expected);
   });
 });

@@ -23,7 +23,7 @@ export const emitMethods: Emitter<ModelInput> = ({ model, folder, origin, import
     notifications,
     methodTypes: roles.flatMap((role) => methodTypes(model, role)),
     errors: errorRows(model),
-    headers: facts.standardHeaders(),
+    common: [facts.standardHeaders(), "errors,", ...(model.batches ? ["batches: true,"] : [])],
     tables: roles.map((role) => tableOf(model, role, facts)),
   });
   return new Map([[`${folder}/methods.ts`, { content, formatted: true }]]);
