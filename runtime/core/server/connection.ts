@@ -18,6 +18,7 @@ import {
   requestText,
   resultText,
 } from "../peer/message.js";
+import { Batch } from "../peer/batch.js";
 import { Pending } from "../peer/pending.js";
 import type { Channel, Receiver } from "../transport/channel.js";
 import type { RequestOptions } from "@mcpgen/protocol/model";
@@ -103,54 +104,62 @@ export class ServerConnection implements Receiver {
     await this.channel.close();
   }
 
-  /** Reads one message that was parsed already. */
+  /** Reads what was parsed already: one message, or a batch of them. */
   receive(message: unknown): void {
-    if (Array.isArray(message)) return this.batch(message);
+    if (Array.isArray(message)) this.batch(message);
+    else this.receiveOne(message);
+  }
+
+  private receiveOne(message: unknown, batch?: Batch): void {
     if (!isObject(message) || message["jsonrpc"] !== "2.0")
-      return this.refuse(idOf(message), invalidRequest("not a JSON-RPC 2.0 message"));
+      return this.refuse(idOf(message), invalidRequest("not a JSON-RPC 2.0 message"), batch);
     if (typeof message["method"] === "string") {
       if (!("id" in message)) return this.notification(message as unknown as NotificationMessage);
-      if (isRequestId(message["id"])) return this.request(message as unknown as RequestMessage);
-      return this.refuse(undefined, invalidRequest("the id of a request is a string or an integer"));
+      if (isRequestId(message["id"]))
+        return this.request(message as unknown as RequestMessage, undefined, batch);
+      return this.refuse(undefined, invalidRequest("the id of a request is a string or an integer"), batch);
     }
     if ("result" in message || "error" in message)
       return this.response(message as unknown as ResponseMessage);
-    this.refuse(idOf(message), invalidRequest("neither a request, a notification nor a response"));
+    this.refuse(idOf(message), invalidRequest("neither a request, a notification nor a response"), batch);
   }
 
-  /** JSON-RPC batches exist at 2025-03-26 alone. */
   private batch(messages: readonly unknown[]): void {
-    if (
-      !(this.session?.spoken.table as { readonly batches?: true } | undefined)?.batches ||
-      messages.length === 0
-    )
-      return this.refuse(
-        undefined,
-        invalidRequest(messages.length === 0 ? "the batch is empty" : "batches are not supported"),
-      );
+    if (!this.session?.spoken.table.batches)
+      return this.refuse(undefined, invalidRequest("batches are not supported"));
+    if (messages.length === 0) return this.refuse(undefined, invalidRequest("the batch is empty"));
+    // Channels that know answers from other messages gather them, too.
+    const batch = this.channel.answer
+      ? undefined
+      : new Batch(messages.filter(isAnswered).length, (text) => this.channel.send(text));
     for (const message of messages) {
-      if (isObject(message) && message["method"] === "initialize")
-        this.refuse(idOf(message), invalidRequest("initialize is never part of a batch"));
-      else if (Array.isArray(message)) this.refuse(undefined, invalidRequest("a batch holds no batches"));
-      else this.receive(message);
+      if (isObject(message) && message["method"] === "initialize" && "id" in message)
+        this.refuse(idOf(message), invalidRequest("initialize is never part of a batch"), batch);
+      else if (Array.isArray(message))
+        this.refuse(undefined, invalidRequest("a batch holds no batches"), batch);
+      else this.receiveOne(message, batch);
     }
   }
 
-  /** @param given the terms, where the transport knows them already */
-  request(request: RequestMessage, given?: Terms): void {
+  /**
+   * @param given the terms, where the transport knows them already
+   * @param batch that it came in
+   */
+  request(request: RequestMessage, given?: Terms, batch?: Batch): void {
     let context: RequestContext;
     try {
       const terms = given ?? this.termsOf(request);
       const entry = terms.spoken.table.incomingRequests.get(request.method);
       const handler = this.core.handlers.get(request.method);
       if (!entry || entry.payload || !handler) throw methodNotFound(terms, request.method);
-      if (!entry.accepts(request)) return void this.refuseInvalid(request, terms, entry);
+      if (!entry.accepts(request)) return void this.refuseInvalid(request, terms, entry, batch);
       if (this.running?.has(request.id)) throw invalidRequest("a request of this id is being answered");
       context = new RequestContext(this, request, terms, entry);
+      if (batch) context.batch = batch;
       if (entry.multiRoundTrip && isRetry(request)) return this.wait(context, this.resume(context));
       this.run(context);
     } catch (error) {
-      this.refuse(request.id, errorOf(error));
+      this.refuse(request.id, errorOf(error), batch);
     }
   }
 
@@ -203,7 +212,7 @@ export class ServerConnection implements Receiver {
       return this.fail(context, error);
     }
     this.finish(context);
-    this.respond(context.request.id, resultText(context.request.id, text));
+    this.respond(context.request.id, resultText(context.request.id, text), context.batch);
   }
 
   private textOf({ terms, request, entry, hints }: RequestContext, result: Params | Prepared): string {
@@ -223,7 +232,7 @@ export class ServerConnection implements Receiver {
     if (error.code === "internal-error" && error.cause !== undefined)
       this.core.warn(`${context.request.method}: ${messageOf(error.cause)}`);
     this.finish(context);
-    this.refuse(context.request.id, error);
+    this.refuse(context.request.id, error, context.batch);
   }
 
   /** Answers with what the handler asked for; the request ends here, and its retry is another. */
@@ -238,7 +247,7 @@ export class ServerConnection implements Receiver {
         const asking = { resultType: "input_required", inputRequests, requestState };
         const { cacheable: _, ...entry } = context.entry;
         const result = context.terms.era.finish(asking, entry, context.hints, core);
-        this.respond(request.id, resultText(request.id, JSON.stringify(result)));
+        this.respond(request.id, resultText(request.id, JSON.stringify(result)), context.batch);
       },
       (error: unknown) => {
         rounds.wanted.clear();
@@ -256,21 +265,23 @@ export class ServerConnection implements Receiver {
     request: RequestMessage,
     { spoken }: Terms,
     entry: IncomingRequest,
+    batch: Batch | undefined,
   ): Promise<void> {
     const issues = await spoken.issues(request, entry).catch(() => []);
     const message = summary(issues, `not what ${request.method} takes`);
-    this.refuse(request.id, new McpError("invalid-params", message, { rpcCode: rpc.invalidParams }));
+    this.refuse(request.id, new McpError("invalid-params", message, { rpcCode: rpc.invalidParams }), batch);
     this.channel.flush();
   }
 
-  private refuse(id: RequestId | undefined, error: McpError): void {
+  private refuse(id: RequestId | undefined, error: McpError, batch?: Batch): void {
     const { message, data, rpcCode = rpc.internalError } = error;
     const body = { code: rpcCode, message, ...(data === undefined ? {} : { data }) };
-    this.respond(id, errorText(id, body), rpcCode);
+    this.respond(id, errorText(id, body), batch, rpcCode);
   }
 
-  private respond(id: RequestId | undefined, text: string, rpcCode?: number): void {
-    if (this.channel.answer) this.channel.answer(id, text, rpcCode);
+  private respond(id: RequestId | undefined, text: string, batch?: Batch, rpcCode?: number): void {
+    if (batch) batch.answer(text);
+    else if (this.channel.answer) this.channel.answer(id, text, rpcCode);
     else this.channel.send(text, id);
   }
 
@@ -330,6 +341,7 @@ export class ServerConnection implements Receiver {
     context.abort(
       new McpError("cancelled", typeof reason === "string" ? reason : "the client cancelled the request"),
     );
+    context.batch?.forgo();
   }
 
   private progress(params: Params | undefined): void {
@@ -364,9 +376,11 @@ export class ServerConnection implements Receiver {
     const entry = terms.spoken.table.outgoingRequests.get(method);
     if (!entry || entry.payload)
       throw new McpError("missing-capability", `revision ${terms.spoken.id} has no ${method}`);
-    const lowered = params && terms.spoken.lower("outgoingRequests", method, params);
     const pending = (this.pending ??= new Pending(this.core.timeouts, this.core.clock));
     const id = pending.nextId();
+    // With a token the client may tell that it is at work, which puts the timeout off.
+    const told = { ...params, _meta: { ...params?._meta, progressToken: id } };
+    const lowered = terms.spoken.lower("outgoingRequests", method, told);
     const answer = pending.wait(id, method, options, ({ message }) =>
       this.notify(terms.spoken, "notifications/cancelled", { requestId: id, reason: message }, origin),
     );
@@ -407,6 +421,13 @@ export class ServerConnection implements Receiver {
 /** Whether a request brings what an earlier round asked for. */
 function isRetry({ params }: RequestMessage): boolean {
   return params?.["requestState"] !== undefined || params?.["inputResponses"] !== undefined;
+}
+
+/** Whether a message of a batch gets an answer: requests do, and what cannot be read. */
+function isAnswered(message: unknown): boolean {
+  if (!isObject(message) || message["jsonrpc"] !== "2.0") return true;
+  if (typeof message["method"] === "string") return "id" in message;
+  return !("result" in message || "error" in message);
 }
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {

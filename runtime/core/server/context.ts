@@ -2,6 +2,7 @@ import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/author
 import type { IncomingRequest } from "@mcpgen/protocol/model";
 import { type LogLevel, reaches } from "../era/meta.js";
 import { McpError, rpc } from "../peer/errors.js";
+import type { Batch } from "../peer/batch.js";
 import type { Params, RequestId, RequestMessage } from "../peer/message.js";
 import type { Ask } from "./ask.js";
 import { type CacheHints, uncached } from "./prepared.js";
@@ -55,6 +56,8 @@ export class RequestContext implements HandlerContext {
   hints: CacheHints = uncached;
   /** What earlier rounds brought, once there is a use for them. */
   rounds: Rounds | undefined;
+  /** What it came in, where that was a JSON-RPC batch. */
+  batch: Batch | undefined;
   /** Nothing more is sent for this request. */
   over = false;
   private controller: AbortController | undefined;
