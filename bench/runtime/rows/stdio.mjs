@@ -22,7 +22,7 @@ export const stdioRows = [
     1.05,
     floorValid,
   ]),
-  row("tools/list, 1,000 tools", list, legacy, 1, 100, [0.2, floor]),
+  row("tools/list, 1,000 tools", list, legacy, 1, 50, [0.2, floor]),
 ];
 
 function row(name, request, revision, inFlight, calls, bar) {
