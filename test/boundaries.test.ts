@@ -19,7 +19,7 @@ const areas: readonly Area[] = [
   { folder: "runtime/engine", may: [] },
   {
     folder: "runtime/core",
-    may: [/^node:/, /^@mcpgen\/protocol\/(model|authoring)$/, /^@mcpgen\/engine(\/interpreter)?$/],
+    may: [/^node:/, /^@mcpgen\/protocol\/(model|authoring)$/, /^@mcpgen\/engine\/interpreter$/],
   },
   {
     folder: "generator",

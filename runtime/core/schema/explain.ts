@@ -1,5 +1,4 @@
-import type { JsonValue, Schema, SchemaNode } from "@mcpgen/engine";
-import { isValid } from "@mcpgen/engine/interpreter";
+import { type JsonValue, type Schema, type SchemaNode, isValid } from "@mcpgen/engine/interpreter";
 import { isObject } from "../peer/message.js";
 
 /** Longest text. */

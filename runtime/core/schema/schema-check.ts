@@ -1,5 +1,11 @@
-import { type JsonValue, type Schema, type SchemaNode, SchemaError, readDocument } from "@mcpgen/engine";
-import { isValid } from "@mcpgen/engine/interpreter";
+import {
+  type JsonValue,
+  type Schema,
+  SchemaError,
+  type SchemaNode,
+  isValid,
+  readDocument,
+} from "@mcpgen/engine/interpreter";
 import { McpError } from "../peer/errors.js";
 import { isObject } from "../peer/message.js";
 import { explain } from "./explain.js";
