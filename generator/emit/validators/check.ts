@@ -1,4 +1,5 @@
 import type { Scalar, SchemaNode } from "@mcpgen/engine";
+import { assertions } from "./assertions.js";
 import { type Expression, compare, not } from "./expression.js";
 import { condition, constantsOfArms } from "./condition.js";
 import { kindTest } from "./kind-test.js";
@@ -36,7 +37,7 @@ export function check(
   const { pointer, anyOf, ref } = node;
   const statements = checkOwn(node, subject, place, within);
   let left = ownKinds(node, place, within);
-  for (const part of node.allOf ?? []) {
+  for (const part of partsOf(node)) {
     const inPlace = checkInPlace(part, subject, place, left);
     statements.push(...(inPlace ?? refuseUnless(split(part, subject, place))));
     if (inPlace) left = ownKinds(part, place, left);
@@ -45,6 +46,17 @@ export function check(
   statements.push(...checkLogic(node, subject, place, left));
   if (ref !== undefined) statements.push(...refuseUnless(condition({ pointer, ref }, subject, place, left)!));
   return statements;
+}
+
+/** The parts of `allOf`, without references that repeat another. */
+function partsOf(node: SchemaNode): readonly SchemaNode[] {
+  const referred = new Set([node.ref]);
+  return (node.allOf ?? []).filter((part) => {
+    if (part.ref === undefined || assertions(part).length > 1) return true;
+    const repeated = referred.has(part.ref);
+    referred.add(part.ref);
+    return !repeated;
+  });
 }
 
 /** The statements of a function that gives the verdict of `node` on `subject`. */

@@ -77,6 +77,7 @@ function textOf(value: unknown): string {
     text: `\
 /** Whether no two items are equal. */
 function distinct(items: readonly unknown[]): boolean {
+  if (items.length < 2) return true;
   const scalars = new Set<unknown>();
   const texts = new Set<string>();
   for (const item of items) {

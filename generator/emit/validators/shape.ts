@@ -50,15 +50,17 @@ export class Shapes {
   /** The node and all nodes that a value must satisfy as well to satisfy it: through `$ref` and `allOf`. */
   conjuncts(node: SchemaNode): readonly SchemaNode[] {
     if (node.ref === undefined && !node.allOf) return [node];
-    const found: SchemaNode[] = [];
+    // In a set: what is referred to twice, again and again, would come to more nodes than can be counted.
+    const found = new Set<SchemaNode>();
     const pending = [node];
     while (pending.length > 0) {
       const next = pending.pop()!;
-      found.push(next);
+      if (found.has(next)) continue;
+      found.add(next);
       const parts = [...(next.ref === undefined ? [] : [this.definition(next.ref)]), ...(next.allOf ?? [])];
       for (const part of parts.reverse()) pending.push(part);
     }
-    return found;
+    return [...found];
   }
 
   /** Kinds outside of which nothing is accepted. */

@@ -220,6 +220,36 @@ describe("thousands of parts", { timeout: 60_000 }, () => {
     expect(text.match(/^export function is/gm)).toHaveLength(count + 1);
   });
 
+  it("that all bear on what is unevaluated are refused, naming the place", () => {
+    const arm = (level: number, side: string): object => ({
+      properties: { [`${side}${level}`]: true },
+      anyOf: [{ $ref: `#/$defs/L${level + 1}` }, { $ref: `#/$defs/R${level + 1}` }],
+    });
+    const levels = numbers.slice(0, 60);
+    const definitions = {
+      ...Object.fromEntries(levels.map((level) => [`L${level}`, arm(level, "l")])),
+      ...Object.fromEntries(levels.map((level) => [`R${level}`, arm(level, "r")])),
+      L60: true,
+      R60: true,
+      A: { allOf: [{ $ref: "#/$defs/L0" }, { $ref: "#/$defs/L0" }], unevaluatedProperties: false },
+    };
+    expect(() => validatorsOf(schemaOf(definitions))).toThrow(
+      expect.objectContaining({ code: "unsupported-keyword", pointer: "/$defs/A" }),
+    );
+  });
+
+  it("of allOf that refer to the same twice are judged at once", async () => {
+    const definitions = Object.fromEntries(
+      numbers.slice(0, 200).map((index) => {
+        const next = { $ref: `#/$defs/D${index + 1}` };
+        return [`D${index}`, { allOf: [next, next], unevaluatedProperties: false }];
+      }),
+    );
+    const last = { type: "object", properties: { a: true } };
+    const { isD0 } = await compiled({ ...definitions, D200: last });
+    expect([isD0!({ a: 1 }), isD0!({ b: 1 })]).toEqual([true, false]);
+  });
+
   it("of constants are looked up in a set, which prettier would print the same", async () => {
     const definitions = {
       Names: { enum: numbers.map((index) => `name ${index}`) },
