@@ -31,13 +31,14 @@ const mostRounds = 8;
 export async function decode(
   spoken: Spoken<"client">,
   method: string,
-  { result: definition, page }: OutgoingRequest,
+  entry: OutgoingRequest,
   result: unknown,
   nulls: "absent" | "reject",
 ): Promise<Decoded> {
+  const { result: definition, page } = entry;
   if (!isObject(result)) throw invalidResult(method, "expected an object");
   if (!definition || definition.accepts(result)) return { result, rejected: [] };
-  let value: Params = result;
+  let value: Params = spoken.era === "modern" ? withDefaults(entry, result) : result;
   if (nulls === "absent") value = (await withoutNulls(spoken, definition, value)) as Params;
   if (definition.accepts(value)) return { result: value, rejected: [] };
   const items = page && value[page.member];
@@ -47,6 +48,18 @@ export async function decode(
   const sifted = { ...value, [page.member]: kept };
   if (definition.accepts(sifted)) return { result: sifted, rejected };
   throw invalidResult(method, summary(await spoken.issues(sifted, definition), "wrong"));
+}
+
+/** What a result means that leaves out what it should say (2026-07-28, `resultType`; caching, time to live). */
+function withDefaults({ cacheable }: OutgoingRequest, result: Params): Params {
+  if (!cacheable) return { resultType: "complete", ...result };
+  const { ttlMs } = result;
+  return {
+    resultType: "complete",
+    cacheScope: "private",
+    ...result,
+    ttlMs: ttlMs === undefined || ttlMs === null || Number(ttlMs) < 0 ? 0 : ttlMs,
+  };
 }
 
 async function sift(

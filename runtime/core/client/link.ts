@@ -162,8 +162,10 @@ export class Link implements Receiver {
     if (!isObject(message)) return;
     const { method, id } = message;
     if (typeof method === "string") {
-      if (isRequestId(id)) this.answer(message as unknown as RequestMessage);
-      else if (id === undefined) this.notified(message as unknown as NotificationMessage);
+      const plain = withoutNullParams(message);
+      if (isRequestId(id)) this.answer(plain as unknown as RequestMessage);
+      else if (id === undefined && isObject(plain["params"] ?? {}))
+        this.notified(plain as unknown as NotificationMessage);
       return;
     }
     if (isRequestId(id)) this.pending.take(id)?.resolve(message as unknown as ResponseMessage);
@@ -221,15 +223,20 @@ export class Link implements Receiver {
   }
 }
 
-/** The error that a response carries, as one to throw. */
-export function remoteError(method: string, { error }: ResponseMessage): McpError {
-  const { code, message, data } = error!;
+/** Some languages write members that are absent as null. */
+function withoutNullParams(message: Record<string, unknown>): Record<string, unknown> {
+  if (message["params"] !== null) return message;
+  const { params: _, ...others } = message;
+  return others;
+}
+
+/** The error that a response carries, as one to throw; some of it may be missing. */
+export function remoteError(method: string, response: ResponseMessage): McpError {
+  const error: Record<string, unknown> = isObject(response.error) ? response.error : {};
+  const { code, message, data } = error;
   return new McpError(
     code === rpc.methodNotFound ? "method-not-found" : "remote-error",
-    `${method}: ${message}`,
-    {
-      rpcCode: code,
-      data,
-    },
+    `${method}: ${typeof message === "string" ? message : "the server answered with an error that says nothing"}`,
+    { rpcCode: typeof code === "number" ? code : undefined, data },
   );
 }

@@ -26,7 +26,8 @@ export async function throughRounds(
 ): Promise<{ result: Params; rounds: number }> {
   let added: Params = {};
   for (let rounds = 0; rounds <= mostRounds; rounds++) {
-    const result = await send(added);
+    const result: unknown = await send(added);
+    if (!isObject(result)) throw invalidResult(method, "expected an object");
     const type = result["resultType"];
     if (type === undefined || type === "complete") return { result, rounds };
     const asks = entry.alternatives?.some(({ key, value }) => key === "resultType" && value === type);
