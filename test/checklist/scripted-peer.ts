@@ -1,0 +1,191 @@
+import { PassThrough } from "node:stream";
+import { clientRevisions } from "@mcpgen/protocol";
+import { type Channel, type Client, type ConnectOptions, connect } from "@mcpgen/runtime";
+import { streamChannel } from "@mcpgen/runtime/stdio";
+import { VirtualClock } from "@mcpgen/runtime/testing";
+import { expect, onTestFinished } from "vitest";
+import { type Members, type Wired, problemOf } from "./sent-by-client.js";
+
+export type { Members, Wired };
+
+/** The rest of an answer; nothing where there is none. */
+export type Reply = { readonly result: Members } | { readonly error: Members } | undefined;
+
+/** What a scripted server answers, by method. */
+export interface Script {
+  readonly [method: string]: (request: Wired, peer: ScriptedPeer) => Reply | Promise<Reply>;
+}
+
+/** Capabilities that let a client do everything. */
+export const everything = {
+  tools: { listChanged: true },
+  resources: { listChanged: true, subscribe: true },
+  prompts: { listChanged: true },
+  completions: {},
+  logging: {},
+};
+
+const serverInfo = { name: "scripted", version: "1" };
+
+/** A server written by hand: it answers from a script, in bytes, and keeps what it was sent. */
+export class ScriptedPeer {
+  /** The client's end of the pipes. */
+  readonly channel: Channel;
+  /** All that the client wrote, in order. */
+  readonly received: Wired[] = [];
+  /** What the client should not have sent. */
+  readonly faults: string[] = [];
+  script: Script;
+  readonly revision: string;
+  private readonly toClient = new PassThrough();
+  private readonly fromClient = new PassThrough();
+  private readonly asked = new Map<unknown, { method: string; answered: (message: Wired) => void }>();
+  private waiting: (() => void)[] = [];
+  private rest = "";
+
+  constructor(revision: string, script: Script = {}) {
+    this.revision = revision;
+    this.script = script;
+    this.channel = streamChannel(this.toClient, this.fromClient, { backlog: Infinity });
+    this.fromClient.setEncoding("utf8").on("data", (chunk: string) => this.read(chunk));
+  }
+
+  /** Writes bytes as they are. */
+  write(bytes: string | Uint8Array): void {
+    this.toClient.write(bytes);
+  }
+
+  /** Writes messages, each on a line of its own; one write for all. */
+  send(...messages: readonly unknown[]): void {
+    this.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
+  }
+
+  notify(method: string, params?: unknown): void {
+    this.send({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) });
+  }
+
+  /** Asks the client; resolves with what answers it. */
+  ask(method: string, params?: unknown, id: string | number = `s${this.asked.size}`): Promise<Wired> {
+    const answer = new Promise<Wired>((answered) => this.asked.set(id, { method, answered }));
+    this.send({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) });
+    return answer;
+  }
+
+  /** Ends the output of the server. */
+  hangUp(): void {
+    this.toClient.end();
+  }
+
+  /** Messages of a method that have come. */
+  of(method: string): Wired[] {
+    return this.received.filter((message) => message.method === method);
+  }
+
+  /** Resolves once `count` messages of the method have come. */
+  async until(method: string, count = 1): Promise<Wired> {
+    while (this.of(method).length < count) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    return this.of(method)[count - 1]!;
+  }
+
+  /** Shows that the client sends nothing but what it sends for another call. */
+  async nothingSince(mark: number, client: Client): Promise<void> {
+    const probe = client.request("tools/call", { name: "anything sent before comes before this" });
+    await probe.catch(() => undefined);
+    expect(this.received.slice(mark).map(({ method, id }) => method ?? `answer to ${id}`)).toEqual([
+      "tools/call",
+    ]);
+  }
+
+  private read(chunk: string): void {
+    const lines = (this.rest + chunk).split("\n");
+    this.rest = lines.pop()!;
+    for (const line of lines) this.take(line);
+    const { waiting } = this;
+    this.waiting = [];
+    for (const look of waiting) look();
+  }
+
+  private take(line: string): void {
+    let message: Wired;
+    try {
+      message = JSON.parse(line) as Wired;
+    } catch {
+      return void this.faults.push(`no JSON: ${line}`);
+    }
+    this.received.push(message);
+    const { id, method } = message;
+    const asked = method === undefined ? this.asked.get(id) : undefined;
+    const problem = problemOf(message, this.revision, asked?.method);
+    if (problem !== undefined) this.faults.push(`${line} ${problem}`);
+    asked?.answered(message);
+    if (method !== undefined && id !== undefined) void this.answer(message);
+  }
+
+  private async answer(request: Wired): Promise<void> {
+    const answer = this.script[request.method!] ?? standard[request.method!] ?? unknownMethod;
+    const reply = await answer(request, this);
+    if (reply) this.send({ jsonrpc: "2.0", id: request.id, ...reply });
+  }
+}
+
+const unknownMethod = (): Reply => failure(-32601, "Method not found");
+
+export function failure(code: number, message = "refused", data?: unknown): Reply {
+  return { error: { code, message, ...(data === undefined ? {} : { data }) } };
+}
+
+/** A result, with the members that the revision wants of every one. */
+export function reply({ revision }: ScriptedPeer, members: Members): Reply {
+  return {
+    result:
+      revision < "2026" ? members : { resultType: "complete", ttlMs: 0, cacheScope: "private", ...members },
+  };
+}
+
+/** What answers where a test says nothing else. */
+const standard: Script = {
+  initialize: (_, { revision }) => ({
+    result: { protocolVersion: revision, capabilities: everything, serverInfo },
+  }),
+  "server/discover": (_, peer) =>
+    peer.revision < "2026"
+      ? unknownMethod()
+      : reply(peer, { supportedVersions: [peer.revision], capabilities: everything }),
+  ping: () => ({ result: {} }),
+  "tools/list": (_, peer) => reply(peer, { tools: [] }),
+  "tools/call": (_, peer) => reply(peer, { content: [] }),
+};
+
+export interface Connected {
+  readonly client: Client;
+  readonly peer: ScriptedPeer;
+  readonly clock: VirtualClock;
+}
+
+/** A client of one revision with a scripted server. At the end of the test it has to be clean. */
+export async function connected(
+  revision: string,
+  script: Script = {},
+  options: Partial<ConnectOptions> = {},
+): Promise<Connected> {
+  const peer = new ScriptedPeer(revision, script);
+  const clock = new VirtualClock();
+  const client = await connect(peer.channel, { ...base(clock), revision, ...options });
+  supervise(peer, clock, client);
+  if (revision < "2026") await peer.until("notifications/initialized");
+  return { client, peer, clock };
+}
+
+/** What clients in these tests are made with. */
+export function base(clock: VirtualClock): ConnectOptions {
+  return { revisions: clientRevisions, clock, onWarning: () => undefined };
+}
+
+/** At the end of the test, all that the client sent was right, and it leaves nothing behind. */
+export function supervise(peer: ScriptedPeer, clock: VirtualClock, client?: Client): void {
+  onTestFinished(async () => {
+    await client?.close();
+    expect(peer.faults).toEqual([]);
+    expect(clock.waiting).toBe(0);
+  });
+}

@@ -1,0 +1,70 @@
+import * as methods20241105 from "@mcpgen/protocol/2024-11-05/methods";
+import * as methods20250326 from "@mcpgen/protocol/2025-03-26/methods";
+import * as methods20250618 from "@mcpgen/protocol/2025-06-18/methods";
+import * as methods20251125 from "@mcpgen/protocol/2025-11-25/methods";
+import * as methods20260728 from "@mcpgen/protocol/2026-07-28/methods";
+import { isJSONRPCMessage as isMessage20241105 } from "@mcpgen/protocol/2024-11-05/validators";
+import { isJSONRPCMessage as isMessage20250326 } from "@mcpgen/protocol/2025-03-26/validators";
+import { isJSONRPCMessage as isMessage20250618 } from "@mcpgen/protocol/2025-06-18/validators";
+import { isJSONRPCMessage as isMessage20251125 } from "@mcpgen/protocol/2025-11-25/validators";
+import { isJSONRPCMessage as isMessage20260728 } from "@mcpgen/protocol/2026-07-28/validators";
+import type { Judge, SendTable } from "@mcpgen/protocol/model";
+
+/** A message as it stood on the wire. */
+export interface Wired {
+  readonly jsonrpc?: string;
+  readonly id?: string | number;
+  readonly method?: string;
+  readonly params?: { readonly _meta?: Members } & Members;
+  readonly result?: Members;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+
+// A test reaches deep into what it knows to be there.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Members = { readonly [name: string]: any };
+
+interface Sends {
+  readonly clientSends: SendTable<"client">;
+  readonly isMessage: Judge;
+}
+
+const revisions: { readonly [id: string]: Sends } = {
+  "2024-11-05": { ...methods20241105, isMessage: isMessage20241105 },
+  "2025-03-26": { ...methods20250326, isMessage: isMessage20250326 },
+  "2025-06-18": { ...methods20250618, isMessage: isMessage20250618 },
+  "2025-11-25": { ...methods20251125, isMessage: isMessage20251125 },
+  "2026-07-28": { ...methods20260728, isMessage: isMessage20260728 },
+};
+
+const newest = Object.keys(revisions).sort().at(-1)!;
+
+/**
+ * What is wrong with a message of a client, by the exact validators of its revision.
+ *
+ * @param negotiated where the message itself does not say which revision it is of
+ * @param answered the method of the server's request that it answers, if it does
+ */
+export function problemOf(message: Wired, negotiated?: string, answered?: string): string | undefined {
+  const { method, params, id } = message;
+  const named =
+    params?._meta?.["io.modelcontextprotocol/protocolVersion"] ??
+    (method === "initialize" ? params?.["protocolVersion"] : undefined);
+  const revision = String(named ?? negotiated ?? newest);
+  const { clientSends, isMessage } = revisions[revision] ?? revisions[newest]!;
+  if (!isMessage(message)) return "is no message of the revision";
+  if (method === undefined) {
+    if (message.error) return undefined;
+    const results = answered === undefined ? undefined : clientSends.results.get(answered);
+    if (results)
+      return results.some(({ is }) => is(message.result)) ? undefined : `is no result of ${answered}`;
+    // What answers a ping.
+    return Object.keys(message.result ?? { missing: true }).length === 0
+      ? undefined
+      : "answers nothing that was asked";
+  }
+  const table = id === undefined ? clientSends.notifications : clientSends.requests;
+  const definition = table.get(method);
+  if (!definition) return `is not sent by clients at ${revision}`;
+  return definition.is(message) ? undefined : `is no ${definition.name} of ${revision}`;
+}
