@@ -1,3 +1,4 @@
+import { contractDiagnostics } from "./catalogue/contract.js";
 import { diffDiagnostics } from "./catalogue/diff.js";
 import { inputDiagnostics } from "./catalogue/input.js";
 import { outputDiagnostics } from "./catalogue/output.js";
@@ -19,6 +20,7 @@ export const catalogue = {
   ...usageDiagnostics,
   ...outputDiagnostics,
   ...diffDiagnostics,
+  ...contractDiagnostics,
 } satisfies Record<string, Diagnostic>;
 
 export type DiagnosticCode = keyof typeof catalogue;

@@ -1,0 +1,29 @@
+import type { Diagnostic } from "../catalogue.js";
+
+/** MG60xx: contract files, and what is generated from them. */
+export const contractDiagnostics = {
+  MG6001: {
+    title: "The contract is no YAML that can be read",
+    exit: 3,
+    explanation:
+      "A contract file is one document of YAML 1.2, or JSON. Line and column tell where reading stopped: often it is indentation, a missing colon, or a text with `: ` or `#` in it that lacks quotes. Values that JSON has no word for (`.nan`, `.inf`, binary) are refused, and so are keys that stand twice.",
+  },
+  MG6002: {
+    title: "A key that means nothing in a contract",
+    exit: 3,
+    explanation:
+      "A contract has the shapes of the protocol's list results and the server's name. docs/contract.schema.json lists the keys; name it in `$schema` (or `# yaml-language-server: $schema=…`), and your editor completes them. Objects of the protocol may hold further members, which are kept; one that differs from a known key in case or by a letter is taken for a slip.",
+  },
+  MG6003: {
+    title: "A value in a contract is not what it should be",
+    exit: 3,
+    explanation:
+      'The value has another type than its key asks for, or something required is missing. In YAML, `yes` and `1.0` without quotes are what they look like: quote a version (`version: "1.0"`). Every tool has an `inputSchema` with `type: object`.',
+  },
+  MG6004: {
+    title: "Two entries of a contract have the same name",
+    exit: 3,
+    explanation:
+      "Tools and prompts are told apart by `name`, resources by `uri`, resource templates by `uriTemplate`, arguments of a prompt by `name`. A client could reach only one of the two.",
+  },
+} satisfies Record<string, Diagnostic>;

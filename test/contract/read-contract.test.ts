@@ -1,0 +1,144 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { contractSchema } from "../../generator/contract/contract-schema.js";
+import { readContract } from "../../generator/contract/read-contract.js";
+import { CodedError } from "../../generator/diagnostics/coded-error.js";
+
+const weather = `name: weather
+version: "1.0"
+tools:
+  - name: get_weather
+    inputSchema: &in
+      type: object
+      properties: { city: { type: string }, __proto__: { type: string } }
+  - name: again
+    inputSchema: *in
+`;
+
+const refusal = async (text: string, file = "c.yaml"): Promise<CodedError> => {
+  const error: unknown = await readContract(text, file).then(
+    () => "read",
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof CodedError)) throw error;
+  return error;
+};
+const tool = (rest: string): string => `name: n\nversion: v\ntools:\n  - ${rest}\n`;
+
+test("YAML and JSON give the same contract, keys in the order they were written", async () => {
+  const yaml = await readContract(weather, "c.yaml");
+  const json = await readContract(JSON.stringify(yaml.contract), "c.json");
+  expect(json.contract).toEqual(yaml.contract);
+  const { inputSchema } = yaml.contract.tools![0]!;
+  expect(Object.keys(inputSchema["properties"] as object)).toEqual(["city", "__proto__"]);
+});
+
+test("places are those of the values, also behind an alias, and the nearest where there is none", async () => {
+  const { place } = await readContract(weather, "c.yaml");
+  expect(place("/tools/0/name")).toEqual({ file: "c.yaml", pointer: "/tools/0/name", line: 4, column: 11 });
+  expect(place("/tools/1/inputSchema/type")).toMatchObject({ line: 6, column: 13 });
+  expect(place("/tools/1/title")).toMatchObject({ line: 8, column: 5 });
+  expect((await readContract('{"name":"n",\n "version":"v"}', "c")).place("/version")).toMatchObject({
+    line: 2,
+  });
+});
+
+test("$schema is for editors; members that the protocol does not have are kept", async () => {
+  const { contract } = await readContract(
+    `$schema: x\n${tool("name: a\n    execution: { taskSupport: optional }\n    inputSchema: { type: object }")}`,
+    "c.yaml",
+  );
+  expect(contract).not.toHaveProperty("$schema");
+  expect(contract.tools![0]).toHaveProperty("execution", { taskSupport: "optional" });
+});
+
+describe("a mistake is named with its place", () => {
+  test.each<[string, string, string, RegExp, object]>([
+    ["no YAML", "name: [", "MG6001", /expected YAML/, { line: 1 }],
+    ["an empty file", "", "MG6001", /empty/, { line: 1 }],
+    ["a comment only", "# nothing\n", "MG6001|MG6003", /empty|expected an object/, {}],
+    ["two documents", "name: a\n---\nname: b\n", "MG6001", /one document/, { line: 2 }],
+    ["a key twice", "name: a\nversion: b\nname: c\n", "MG6001", /stands twice/, { line: 3, column: 1 }],
+    ["a number of no JSON", "name: a\nversion: .nan\n", "MG6001", /NaN/, {}],
+    ["an alias of itself", "name: &a [*a]\nversion: b\n", "MG6001", /alias/, {}],
+    ["an alias of nothing", "name: *a\nversion: b\n", "MG6001", /alias/, {}],
+    ["no version", "name: a\n", "MG6003", /"version", which is missing/, { line: 1, column: 1 }],
+    [
+      "a version without quotes",
+      "name: a\nversion: 1.0\n",
+      "MG6003",
+      /a string, got 1/,
+      { line: 2, column: 10 },
+    ],
+    ["an unknown key", "name: a\nversion: b\ntool: []\n", "MG6002", /no key "tool"/, { line: 3, column: 7 }],
+    ["a slip in a tool", tool("name: a\n    input_schema: {}"), "MG6002", /"input_schema"/, { line: 5 }],
+    [
+      "a tool of no object",
+      tool("name: a\n    inputSchema: { type: array }"),
+      "MG6003",
+      /"object"/,
+      {
+        pointer: "/tools/0/inputSchema/type",
+        line: 5,
+      },
+    ],
+    [
+      "a list that is none",
+      "name: a\nversion: b\ntools: {}\n",
+      "MG6003",
+      /an array, got an object/,
+      { line: 3 },
+    ],
+    [
+      "a priority beyond 1",
+      `${tool("name: a\n    inputSchema: {type: object}")}resources:\n  - {name: a, uri: "x:y", annotations: {priority: 2}}\n`,
+      "MG6003",
+      /from 0 to 1, got 2/,
+      { line: 7 },
+    ],
+    [
+      "a name twice",
+      tool("{name: a, inputSchema: {type: object}}\n  - {name: a, inputSchema: {type: object}}"),
+      "MG6004",
+      /"a" stands twice, first in line 4/,
+      { line: 5, column: 12 },
+    ],
+    [
+      "an argument twice",
+      "name: a\nversion: b\nprompts: [{name: p, arguments: [{name: x}, {name: x}]}]\n",
+      "MG6004",
+      /"x"/,
+      { pointer: "/prompts/0/arguments/1/name" },
+    ],
+  ])("%s", async (_, text, code, message, place) => {
+    const error = await refusal(text);
+    expect(error.code).toMatch(new RegExp(`^(${code})$`));
+    expect(error.message).toMatch(message);
+    expect(error.place).toMatchObject({ file: "c.yaml", ...place });
+    expect(error.exitCode).toBe(3);
+    expect(error.next).toMatch(/\.|\?$/);
+  });
+
+  test("in JSON", async () => {
+    expect((await refusal('{"name": }', "c.json")).code).toBe("MG1002");
+    expect((await refusal('{"name":"a","name":"b"}', "c.json")).code).toBe("MG1009");
+  });
+
+  test("the key that was meant is suggested", async () => {
+    expect((await refusal("name: a\nversion: b\ntols: []\n")).next).toBe('Did you mean "tools"?');
+    expect((await refusal(tool("name: a\n    inputschema: {}"))).next).toBe('Did you mean "inputSchema"?');
+  });
+});
+
+test("what is made to cost is refused soon", async () => {
+  const bomb = [
+    "a: &a0 [1,1,1,1,1,1,1,1,1,1]",
+    ...Array.from({ length: 9 }, (_, i) => `a${i}: &a${i + 1} [${Array(10).fill(`*a${i}`).join()}]`),
+  ];
+  expect((await refusal(bomb.join("\n"))).code).toBe("MG6001");
+  expect((await refusal(`name: ${"[".repeat(50_000)}`)).code).toBe("MG6001");
+});
+
+test("docs/contract.schema.json is the schema that contracts are read by", () => {
+  expect(JSON.parse(readFileSync("docs/contract.schema.json", "utf8"))).toEqual(contractSchema);
+});
