@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { ChangeNotice, Subscription } from "@mcpgen/runtime";
 import { temporaryFolder } from "../temporary-folder.js";
 import { bundled, clientOf } from "./program.js";
+import { sampleDatabase } from "./sample-database.js";
 
 const eras = ["2025-11-25", "2026-07-28"];
 
@@ -183,4 +184,31 @@ describe("files", () => {
       expect(content).toEqual([{ type: "text", text: `${uri}/a.txt` }]);
     });
   });
+});
+
+test("sqlite-explorer: schema as resources, queries as a tool, over stdio", async () => {
+  const client = await clientOf(await bundled("examples/sqlite-explorer/main.ts"), [
+    sampleDatabase(temporaryFolder()),
+  ]);
+  expect(client.instructions).toContain("sqlite:schema");
+  const [schema] = (await client.readResource("sqlite:schema")).contents;
+  expect(schema).toMatchObject({
+    text: expect.stringMatching(/^CREATE TABLE city .*;\nCREATE TABLE kinds .*;\n$/) as string,
+  });
+  const [city] = (await client.readResource("sqlite:schema/city")).contents;
+  expect(city).toMatchObject({ text: "CREATE TABLE city (name TEXT PRIMARY KEY, people INTEGER);\n" });
+  const { completion } = await client.complete({
+    ref: { type: "ref/resource", uri: "sqlite:schema/{table}" },
+    argument: { name: "table", value: "k" },
+  });
+  expect(completion.values).toEqual(["kinds"]);
+  await client.listTools();
+  const some = await client.callTool("query", {
+    sql: "SELECT name FROM city ORDER BY people DESC;",
+    limit: 1,
+  });
+  expect(some.structuredContent).toEqual({ rows: [{ name: "Lima" }], truncated: true });
+  const wrong = await client.callTool("query", { sql: "SELECT missing FROM city" });
+  expect(wrong).toMatchObject({ isError: true, content: [{ text: "no such column: missing" }] });
+  expect(await client.callTool("query", { sql: "DELETE FROM city" })).toMatchObject({ isError: true });
 });

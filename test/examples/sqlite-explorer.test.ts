@@ -1,50 +1,9 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import sqlite from "node-sqlite3-wasm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Database } from "../../examples/sqlite-explorer/database.js";
-import { temporaryFolder } from "../temporary-folder.js";
-import { bundled, clientOf } from "./program.js";
-
-/** A database with two tables, one of them with every kind of value. */
-function sample(folder: string): string {
-  const file = join(folder, "sample.db");
-  const made = new sqlite.Database(file);
-  made.exec(`CREATE TABLE city (name TEXT PRIMARY KEY, people INTEGER);
-    INSERT INTO city VALUES ('Bergen', 291940), ('Lima', 10092000);
-    CREATE TABLE kinds (a, b, c, d, e);
-    INSERT INTO kinds VALUES (1.5, 'text', x'00ff', NULL, 9223372036854775807);`);
-  made.close();
-  return file;
-}
-
-test("schema as resources, queries as a tool, over stdio", async () => {
-  const client = await clientOf(await bundled("examples/sqlite-explorer/main.ts"), [
-    sample(temporaryFolder()),
-  ]);
-  expect(client.instructions).toContain("sqlite:schema");
-  const [schema] = (await client.readResource("sqlite:schema")).contents;
-  expect(schema).toMatchObject({
-    text: expect.stringMatching(/^CREATE TABLE city .*;\nCREATE TABLE kinds .*;\n$/) as string,
-  });
-  const [city] = (await client.readResource("sqlite:schema/city")).contents;
-  expect(city).toMatchObject({ text: "CREATE TABLE city (name TEXT PRIMARY KEY, people INTEGER);\n" });
-  const { completion } = await client.complete({
-    ref: { type: "ref/resource", uri: "sqlite:schema/{table}" },
-    argument: { name: "table", value: "k" },
-  });
-  expect(completion.values).toEqual(["kinds"]);
-  await client.listTools();
-  const some = await client.callTool("query", {
-    sql: "SELECT name FROM city ORDER BY people DESC;",
-    limit: 1,
-  });
-  expect(some.structuredContent).toEqual({ rows: [{ name: "Lima" }], truncated: true });
-  const wrong = await client.callTool("query", { sql: "SELECT missing FROM city" });
-  expect(wrong).toMatchObject({ isError: true, content: [{ text: "no such column: missing" }] });
-  expect(await client.callTool("query", { sql: "DELETE FROM city" })).toMatchObject({ isError: true });
-});
+import { sampleDatabase } from "./sample-database.js";
 
 describe("the guard", () => {
   // One for all: if an attempt succeeds, those after it fail as well.
@@ -54,7 +13,7 @@ describe("the guard", () => {
   let database: Database;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "mcpgen-test-"));
-    file = sample(folder);
+    file = sampleDatabase(folder);
     before = readFileSync(file);
     database = new Database(file);
   });
