@@ -99,12 +99,13 @@ describe("--revision makes one revision anew and leaves the others as they are",
     const folder = await changed();
     writeFileSync(generated(folder, "other/open.ts"), "mine\n");
     const before = read(folder, "other/types.ts");
+    const index = read(folder, "index.ts");
     const ran = await mcpgen(folder, ["generate", "--revision", "2030-01-01", ...more]);
     expect([ran.code, ran.stdout]).toEqual([0, expect.stringMatching(/^2030-01-01: .* 0 deleted/m)]);
     expect(read(folder, "2030-01-01/types.ts")).toContain("Extra");
     expect(read(folder, "other/types.ts")).toBe(before);
     expect(read(folder, "other/open.ts")).toBe("mine\n");
-    expect(read(folder, "index.ts")).toMatch(/2030-01-01[^]*other/);
+    expect(read(folder, "index.ts")).toBe(index);
   });
 
   test("then check still finds what is wrong with the others, and nothing else", async () => {

@@ -79,10 +79,10 @@ export class Spoken<R extends Role = Role> {
     return steps;
   }
 
-  /** What is wrong with a value that was refused, in a few lines. */
+  /** What is wrong with a value that a tolerant reader refused. */
   async issues(value: unknown, { name }: NamedDefinition): Promise<readonly Issue[]> {
     const checks = await this.revision.check();
-    return checks[`check${name}`]?.(value) ?? [];
+    return checks[`check${name}`]?.(value, "open") ?? [];
   }
 }
 

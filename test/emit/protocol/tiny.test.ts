@@ -12,7 +12,9 @@ const golden = [
   "2099-01-01/vectors.json",
   "2099-01-01/PROTOCOL.md",
   "authoring.ts",
+  "client.ts",
   "index.ts",
+  "server.ts",
   "package.json",
 ];
 
