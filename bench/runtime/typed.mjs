@@ -10,7 +10,7 @@ export interface Handlers {${each(count, (name) => `${name}(input: ${name}Input)
 export const handlers: Handlers = {${each(count, (name) => `async ${name}(input) { ${answer(name)} },\n`)}};`,
 
   ours: (count) => `
-import { serverRevisions } from "@mcpgen/protocol";
+import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime";
 export const server = createServer({ name: "bench", version: "1.0.0" }, { revisions: serverRevisions });
 ${each(count, (name) => `interface ${name}Input { ${plainFields(name)} }\n`)}

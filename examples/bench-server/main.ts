@@ -3,7 +3,7 @@
  * Usage: node dist/examples/bench-server/main.js [--stdio]
  */
 import "@mcpgen/runtime/stdio-guard";
-import { serverRevisions } from "@mcpgen/protocol";
+import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 

@@ -1,6 +1,6 @@
 // The smallest server there is: one tool, every revision of the protocol.
 import "@mcpgen/runtime/stdio-guard";
-import { serverRevisions } from "@mcpgen/protocol";
+import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 

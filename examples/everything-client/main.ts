@@ -1,5 +1,5 @@
 // A client that does what the public conformance suite asks: `main.js URL`, with the scenario in the environment.
-import { clientRevisions } from "@mcpgen/protocol";
+import { clientRevisions } from "@mcpgen/protocol/client";
 import { type Client, type ConnectOptions, connect } from "@mcpgen/runtime";
 import { fillDefaults } from "./form.js";
 import { scenarios } from "./scenarios.js";

@@ -1,6 +1,6 @@
 // A server with one of everything, as the public conformance suite expects it. `--port N` or `--stdio`.
 import "@mcpgen/runtime/stdio-guard";
-import { serverRevisions } from "@mcpgen/protocol";
+import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { serveStdio } from "@mcpgen/runtime/stdio";

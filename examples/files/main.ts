@@ -2,7 +2,7 @@
 // Usage: node dist/examples/files/main.js FOLDER
 import "@mcpgen/runtime/stdio-guard";
 import { pathToFileURL } from "node:url";
-import { serverRevisions } from "@mcpgen/protocol";
+import { serverRevisions } from "@mcpgen/protocol/server";
 import { type Registration, createServer, resourceNotFound } from "@mcpgen/runtime";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 import { Folder, contentsOf } from "./folder.js";

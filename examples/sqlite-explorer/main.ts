@@ -1,7 +1,7 @@
 // Lets a model look into an SQLite file: its schema as resources, and a tool for queries that cannot write.
 // Usage: node dist/examples/sqlite-explorer/main.js FILE
 import "@mcpgen/runtime/stdio-guard";
-import { serverRevisions } from "@mcpgen/protocol";
+import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer, resourceNotFound } from "@mcpgen/runtime";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 import { Database } from "./database.js";

@@ -1,6 +1,6 @@
 // A complete server: a tool with structured output, a resource, a template and a prompt with completion.
 import "@mcpgen/runtime/stdio-guard";
-import { serverRevisions } from "@mcpgen/protocol";
+import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer, resourceNotFound } from "@mcpgen/runtime";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 
