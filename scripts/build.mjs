@@ -98,16 +98,17 @@ async function generated() {
   const options = { outbase: folder, outdir: join(folder, "dist"), format: "esm", target, logLevel: "warning" };
   const written = declarations("scripts/tsconfig.generated.json");
   await build({ ...options, entryPoints: sources.map((path) => join(folder, path)) });
-  // Whoever runs all revisions of a role loads a few files, and not one for each module.
-  const roles = ["client.ts", "server.ts"].filter((path) => sources.includes(path));
-  await build({
-    ...options,
-    entryPoints: roles.map((path) => join(folder, path)),
-    bundle: true,
-    splitting: true,
-    chunkNames: "chunks/[name]-[hash]",
-    allowOverwrite: true,
-  });
+  // Whoever runs all revisions of a role loads that and no more, in a few small files.
+  for (const path of ["client.ts", "server.ts"].filter((each) => sources.includes(each)))
+    await build({
+      ...options,
+      entryPoints: [join(folder, path)],
+      bundle: true,
+      minify: true,
+      splitting: true,
+      chunkNames: "chunks/[name]-[hash]",
+      allowOverwrite: true,
+    });
   await written;
 }
 
