@@ -15,7 +15,7 @@ export function expectedTour(revision: string): Tour {
   return {
     tools: [
       ...["add", "media", "work", "fail", "wait"],
-      ...["greet", "visit", "summarise", "folders", "change"],
+      ...["greet", "choose", "gather", "visit", "summarise", "folders", "change"],
     ],
     sum: from(revision, "2025-06-18", { sum: 5 }, undefined),
     kinds: ["text", "image", audio, "resource", link],
@@ -25,6 +25,8 @@ export function expectedTour(revision: string): Tour {
     cancelled: "cancelled",
     greeted: from(revision, "2025-06-18", "started: hello Ada", failed),
     visited: from(revision, "2025-11-25", "accept", failed),
+    chosen: from(revision, "2025-11-25", "decline", failed),
+    gathered: "1 test",
     summary: JSON.stringify({ type: "text", text: "short" }),
     folders: "file:///work",
     note: [{ uri: "note://one", mimeType: "text/plain", text: "first note" }],
@@ -33,8 +35,9 @@ export function expectedTour(revision: string): Tour {
     missing: from(revision, "2026-07-28", "remote-error -32602", "remote-error -32002"),
     templates: ["note://named/{name}"],
     suggestions: [["tides", "time"], ["one"]],
-    prompts: ["write"],
+    prompts: ["write", "show"],
     prompt: [{ role: "user", content: { type: "text", text: "Write about tides." } }],
+    shown: [audio, link],
     changes: [
       "notifications/prompts/list_changed",
       "notifications/resources/list_changed",

@@ -1,13 +1,24 @@
 import type { Revision } from "@mcpgen/protocol/model";
 import { type CodeFirstServer, type ServerOptions, createServer } from "@mcpgen/runtime";
 
+const icons = [
+  { src: "data:image/png;base64,AA==", mimeType: "image/png", sizes: ["48x48"], theme: "dark" as const },
+];
+
 /** A server with something of everything. */
 export function everyFeature(
   revisions: readonly Revision<"server">[],
   options: Partial<ServerOptions> = {},
 ): CodeFirstServer {
   const server = createServer(
-    { name: "every-feature", version: "1.0.0", title: "Every feature" },
+    {
+      name: "every-feature",
+      version: "1.0.0",
+      title: "Every feature",
+      description: "Something of everything",
+      websiteUrl: "https://example.com/",
+      icons,
+    },
     {
       revisions,
       instructions: "Try everything.",
@@ -18,6 +29,8 @@ export function everyFeature(
     },
   );
   addTools(server);
+  addWorkingTools(server);
+  addForms(server);
   addAskingTools(server);
   addChangingTools(server);
   addResources(server);
@@ -31,7 +44,9 @@ function addTools(server: CodeFirstServer): void {
     {
       title: "Add",
       description: "Adds two numbers.",
-      annotations: { readOnlyHint: true },
+      annotations: { readOnlyHint: true, title: "Adding" },
+      icons,
+      _meta: { "example.com/kind": "arithmetic" },
       inputSchema: {
         type: "object",
         properties: { a: { type: "number" }, b: { type: "number" } },
@@ -43,13 +58,21 @@ function addTools(server: CodeFirstServer): void {
   );
   server.tool("media", { description: "One block of each kind." }, () => ({
     content: [
-      { type: "text", text: "text", annotations: { audience: ["user"], priority: 1 } },
+      {
+        type: "text",
+        text: "text",
+        annotations: { audience: ["user"], priority: 1, lastModified: "2026-01-01T00:00:00Z" },
+      },
       { type: "image", data: "AA==", mimeType: "image/png" },
       { type: "audio", data: "AA==", mimeType: "audio/wav" },
       { type: "resource", resource: { uri: "note://one", text: "one" } },
-      { type: "resource_link", uri: "note://one", name: "one" },
+      { type: "resource_link", uri: "note://one", name: "one", title: "One", size: 10, icons },
     ],
+    _meta: { "example.com/seen": true },
   }));
+}
+
+function addWorkingTools(server: CodeFirstServer): void {
   server.tool("work", { description: "Tells how far it is." }, (_, { progress, log }) => {
     log("debug", "starting");
     progress(1, 2, "half");
@@ -67,7 +90,7 @@ function addTools(server: CodeFirstServer): void {
   });
 }
 
-function addAskingTools(server: CodeFirstServer): void {
+function addForms(server: CodeFirstServer): void {
   server.tool("greet", {}, async (_, { ask, once }) => {
     const started = await once("started", () => "started");
     const answer = await ask.elicit("name", {
@@ -75,6 +98,47 @@ function addAskingTools(server: CodeFirstServer): void {
       requestedSchema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
     });
     return answer.action === "accept" ? `${started}: hello ${String(answer.content["name"])}` : answer.action;
+  });
+  server.tool("choose", {}, async (_, { ask }) => {
+    const { action } = await ask.elicit("choice", {
+      message: "Decline this",
+      requestedSchema: {
+        type: "object",
+        properties: {
+          one: { type: "string", enum: ["a", "b"], enumNames: ["A", "B"] },
+          titled: { type: "string", oneOf: [{ const: "a", title: "A" }] },
+          several: { type: "array", items: { type: "string", enum: ["a", "b"] }, maxItems: 2 },
+          count: { type: "integer", minimum: 1, default: 1 },
+          sure: { type: "boolean", default: true },
+        },
+      },
+    });
+    return action;
+  });
+}
+
+function addAskingTools(server: CodeFirstServer): void {
+  server.tool("gather", {}, async (_, { ask }) => {
+    const { folders, summary } = await ask.all({
+      folders: { method: "roots/list" },
+      summary: {
+        method: "sampling/createMessage",
+        params: {
+          messages: [
+            {
+              role: "user",
+              content: [{ type: "text", text: "a list of one" }],
+            },
+          ],
+          maxTokens: 10,
+          systemPrompt: "Be short.",
+          temperature: 0,
+          stopSequences: ["."],
+          modelPreferences: { hints: [{ name: "small" }], speedPriority: 1 },
+        },
+      },
+    });
+    return `${folders.roots.length} ${summary.model}`;
   });
   server.tool("visit", {}, async (_, { ask }) => {
     const { action } = await ask.url("page", { message: "Please look", url: "https://example.com/" });
@@ -104,7 +168,8 @@ function addChangingTools(server: CodeFirstServer): void {
 }
 
 function addResources(server: CodeFirstServer): void {
-  server.resource("note://one", { name: "one", mimeType: "text/plain" }, () => "first note");
+  const described = { title: "One", size: 10, icons, annotations: { lastModified: "2026-01-01T00:00:00Z" } };
+  server.resource("note://one", { name: "one", mimeType: "text/plain", ...described }, () => "first note");
   server.resource("note://bytes", { name: "bytes" }, (uri) => ({ contents: [{ uri, blob: "AA==" }] }));
   server.resourceTemplate(
     "note://named/{name}",
@@ -121,9 +186,17 @@ function addPrompts(server: CodeFirstServer): void {
     "write",
     {
       description: "Asks for a text.",
-      arguments: [{ name: "topic", description: "About what", required: true }],
+      title: "Write",
+      icons,
+      arguments: [{ name: "topic", title: "Topic", description: "About what", required: true }],
       complete: { topic: (start) => ["tides", "time"].filter((topic) => topic.startsWith(start)) },
     },
     ({ topic }) => `Write about ${topic}.`,
   );
+  server.prompt("show", {}, () => ({
+    messages: [
+      { role: "assistant", content: { type: "audio", data: "AA==", mimeType: "audio/wav" } },
+      { role: "user", content: { type: "resource_link", uri: "note://one", name: "one" } },
+    ],
+  }));
 }

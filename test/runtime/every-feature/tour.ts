@@ -2,7 +2,8 @@ import type { Client, ClientHandlers, McpError, Subscription } from "@mcpgen/run
 
 /** A client's part: answers to whatever the server asks. */
 export const answers: ClientHandlers = {
-  elicit: () => ({ action: "accept", content: { name: "Ada" } }),
+  elicit: ({ message }) =>
+    message.startsWith("Decline") ? { action: "decline" } : { action: "accept", content: { name: "Ada" } },
   elicitUrl: () => ({ action: "accept" }),
   sample: () => ({ role: "assistant", model: "test", content: { type: "text", text: "short" } }),
   roots: [{ uri: "file:///work", name: "work" }],
@@ -19,6 +20,8 @@ export interface Tour {
   readonly cancelled: unknown;
   readonly greeted: unknown;
   readonly visited: unknown;
+  readonly chosen: unknown;
+  readonly gathered: unknown;
   readonly summary: unknown;
   readonly folders: unknown;
   readonly note: unknown;
@@ -28,6 +31,7 @@ export interface Tour {
   readonly suggestions: unknown;
   readonly prompts: readonly string[];
   readonly prompt: unknown;
+  readonly shown: unknown;
   readonly changes: readonly string[];
 }
 
@@ -46,6 +50,8 @@ export async function tour(client: Client): Promise<Tour> {
     cancelled: await cancelled(client),
     greeted: await text(client, "greet"),
     visited: await text(client, "visit"),
+    chosen: await text(client, "choose"),
+    gathered: await text(client, "gather"),
     summary: await text(client, "summarise"),
     folders: await text(client, "folders"),
     note: (await client.readResource("note://one")).contents,
@@ -55,6 +61,7 @@ export async function tour(client: Client): Promise<Tour> {
     suggestions: await suggestions(client),
     prompts: (await client.listPrompts()).items.map(({ name }) => name),
     prompt: (await client.getPrompt("write", { topic: "tides" })).messages,
+    shown: (await client.getPrompt("show")).messages.map(({ content }) => content.type),
     changes: await changes(client),
   };
 }
