@@ -61,9 +61,13 @@ export async function agree(
     );
     return agreement;
   });
-  return Promise.any([shaken, discovery]).catch((failure: AggregateError) => {
-    throw failure.errors[0];
-  });
+  try {
+    return await Promise.any([shaken, discovery]);
+  } catch (failure) {
+    throw (failure as AggregateError).errors[0];
+  } finally {
+    link.forget(new McpError("cancelled", "another answer has decided"));
+  }
 }
 
 /** Straight to the handshake: for a server that does not live through a probe. */
@@ -97,6 +101,17 @@ function discover(link: Link, spoken: Spoken<"client">, intro: Introduction): Pr
   return link.request("server/discover", () => ({ _meta: requestMeta(spoken, intro) }), limits, { headers });
 }
 
+/** What a client declares: where it can send notifications, that its roots may change, too (2025-11-25, roots). */
+export function declaredBy(
+  { table }: Spoken<"client">,
+  { capabilities }: Pick<Introduction, "capabilities">,
+): ClientCapabilities {
+  const { roots } = capabilities;
+  if (!roots || !table.outgoingNotifications.has("notifications/roots/list_changed")) return capabilities;
+  const changing: typeof roots & { listChanged: true } = { ...roots, listChanged: true };
+  return { ...capabilities, roots: changing };
+}
+
 /** What every modern request carries (2026-07-28, basic, `_meta`). */
 export function requestMeta(
   spoken: Spoken<"client">,
@@ -105,7 +120,7 @@ export function requestMeta(
   return {
     [metaKeys.protocolVersion]: spoken.id,
     [metaKeys.clientInfo]: info,
-    [metaKeys.clientCapabilities]: capabilities,
+    [metaKeys.clientCapabilities]: declaredBy(spoken, { capabilities }),
     ...(logLevel === undefined ? {} : { [metaKeys.logLevel]: logLevel }),
   };
 }
@@ -199,7 +214,7 @@ async function handshake(
   const offered = legacy[0]!;
   const params = offered.lower("outgoingRequests", "initialize", {
     protocolVersion: offered.id,
-    capabilities: intro.capabilities,
+    capabilities: declaredBy(offered, intro),
     clientInfo: intro.info,
   });
   const limits = { timeout: intro.connectTimeout, totalTimeout: intro.connectTimeout };

@@ -1,4 +1,4 @@
-import type { ClientCapabilities } from "@mcpgen/protocol/authoring";
+import type { ClientCapabilities, Root } from "@mcpgen/protocol/authoring";
 import { contentProblem, formProblem } from "../elicitation/form.js";
 import { type Spoken, summary } from "../era/spoken.js";
 import { McpError, rpc } from "../peer/errors.js";
@@ -48,7 +48,8 @@ export async function answerServer(
       `${method}: ${summary(await spoken.issues(envelope, entry).catch(() => []), "the parameters are wrong")}`,
     );
   const lifted = spoken.lift("incomingRequests", method, params);
-  const result = await answer(handlers, lifted, context);
+  const result: unknown = await answer(handlers, lifted, context);
+  if (!isObject(result)) throw failed(`${method}: the answer to it is no object`);
   return spoken.lower("outgoingResults", method, result);
 }
 
@@ -61,22 +62,20 @@ const answerers: { readonly [method: string]: Answerer } = {
 };
 
 async function elicit(handlers: ClientHandlers, params: Params, context: AnswerContext): Promise<Params> {
+  if (!handlers.elicit && !handlers.elicitUrl) throw notDeclared("elicitation");
   if (params["mode"] === "url") {
-    if (!handlers.elicitUrl) throw notDeclared("elicitation.url");
+    if (!handlers.elicitUrl) throw wrong("the client has not declared elicitation.url");
     const { action } = await handlers.elicitUrl(params as never, context);
     return { action };
   }
-  if (!handlers.elicit) throw notDeclared("elicitation.form");
+  if (!handlers.elicit) throw wrong("the client has not declared elicitation.form");
   const problem = formProblem(params["requestedSchema"]);
   if (problem !== undefined) throw wrong(problem);
   const result = await handlers.elicit(params as never, context);
   if (result.action !== "accept") return { action: result.action };
   const content = result.content ?? {};
   const bad = contentProblem(params["requestedSchema"], content);
-  if (bad !== undefined)
-    throw new McpError("internal-error", `the user's answer does not fit the form: ${bad}`, {
-      rpcCode: rpc.internalError,
-    });
+  if (bad !== undefined) throw failed(`the user's answer does not fit the form: ${bad}`);
   return { action: "accept", content };
 }
 
@@ -93,12 +92,15 @@ async function sample(handlers: ClientHandlers, params: Params, context: AnswerC
 async function listRoots({ roots }: ClientHandlers): Promise<Params> {
   if (!roots) throw notDeclared("roots");
   const list = typeof roots === "function" ? await roots() : roots;
-  const stray = list.find(({ uri }) => !uri.startsWith("file://"));
-  if (stray)
-    throw new McpError("internal-error", `roots are file:// URIs; ${stray.uri} is not`, {
-      rpcCode: rpc.internalError,
-    });
+  const problem = rootsProblem(list);
+  if (problem !== undefined) throw failed(problem);
   return { roots: list };
+}
+
+/** What is wrong with the roots of a client (client/roots, root). */
+export function rootsProblem(roots: readonly Root[]): string | undefined {
+  const stray = roots.find(({ uri }) => !uri.startsWith("file://"));
+  return stray && `roots are file:// URIs; ${stray.uri} is not`;
 }
 
 /** The user does not want the model to be asked (sampling, error handling). */
@@ -117,6 +119,10 @@ function notDeclared(capability: string): McpError {
   return new McpError("missing-capability", `the client has not declared ${capability}`, {
     rpcCode: rpc.methodNotFound,
   });
+}
+
+function failed(message: string): McpError {
+  return new McpError("internal-error", message, { rpcCode: rpc.internalError });
 }
 
 function wrong(message: string): McpError {

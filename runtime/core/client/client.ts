@@ -11,12 +11,12 @@ import type {
   ServerCapabilities,
   Tool,
 } from "@mcpgen/protocol/authoring";
-import type { Caller, Era, OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
+import type { Caller, Era, MethodFacts, OutgoingRequest, RequestOptions, Role } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../era/meta.js";
 import type { Spoken } from "../era/spoken.js";
 import { McpError } from "../peer/errors.js";
 import { type Params, type RequestMessage, isObject } from "../peer/message.js";
-import { type Agreement, type Introduction, requestMeta } from "./agreement.js";
+import { type Agreement, type Introduction, declaredBy, requestMeta } from "./agreement.js";
 import { answerServer } from "./answers.js";
 import { ResultCache } from "./cache.js";
 import { type Decoded, type Rejected, decode } from "./decode.js";
@@ -120,7 +120,9 @@ export class Client implements Caller {
   async notify(method: string, params?: object): Promise<void> {
     const { link, agreement } = await this.open();
     const { spoken } = agreement;
-    if (!spoken.table.outgoingNotifications.has(method)) throw noSuchMethod(method, spoken);
+    const entry = spoken.table.outgoingNotifications.get(method);
+    if (!entry) throw noSuchMethod(method, spoken);
+    requireCapability(method, entry, "client", declaredBy(spoken, this.setup.introduction) as Params);
     const lowered = params && spoken.lower("outgoingNotifications", method, params as Params);
     link.notify(method, lowered, (_, sent) => mirrorHeaders(spoken, method, sent));
   }
@@ -203,7 +205,11 @@ export class Client implements Caller {
     return subscribe(this, link, agreement, (params) => this.decorated(params, agreement.spoken), wanted);
   }
 
-  /** Tells the server that the roots are others now (legacy era). */
+  /**
+   * Tells the server that the roots are others now (legacy era).
+   *
+   * @throws {McpError} `missing-capability` if the client has none
+   */
   async rootsChanged(): Promise<void> {
     const { agreement } = await this.open();
     if (agreement.spoken.table.outgoingNotifications.has("notifications/roots/list_changed"))
@@ -266,7 +272,7 @@ export class Client implements Caller {
     const { spoken, capabilities } = agreement;
     const entry = spoken.table.outgoingRequests.get(method);
     if (!entry || entry.payload) throw noSuchMethod(method, spoken);
-    requireCapability(method, entry, capabilities as Params);
+    requireCapability(method, entry, "server", capabilities as Params);
     const known = entry.cacheable && this.cache.get(method, params);
     if (known) return { result: known, rejected: [] };
     const lowered = spoken.lower("outgoingRequests", method, params);
@@ -349,22 +355,25 @@ const plainly: Sending = {};
 
 const neverAborted = new AbortController().signal;
 
-/** A token is sent whether anybody listens or not: progress also says that the server is alive. */
+/**
+ * A token is sent whether anybody listens or not: progress also says that the server is alive. It is always
+ * our own, for tokens must be unique among the requests that are open.
+ */
 function withToken(params: Params, id: number): Params {
-  return { ...params, _meta: { progressToken: id, ...params._meta } };
+  return { ...params, _meta: { ...params._meta, progressToken: id } };
 }
 
 function noSuchMethod(method: string, spoken: Spoken): McpError {
   return new McpError("method-not-found", `revision ${spoken.id} has no ${method}`);
 }
 
-function requireCapability(method: string, { capability }: OutgoingRequest, declared: Params): void {
-  if (!capability || capability.of !== "server") return;
+function requireCapability(method: string, { capability }: MethodFacts, of: Role, declared: Params): void {
+  if (capability?.of !== of) return;
   let value: unknown = declared;
   for (const key of capability.path) value = isObject(value) ? value[key] : undefined;
   if (value === undefined || value === false)
     throw new McpError(
       "missing-capability",
-      `${method}: the server has not declared ${capability.path.join(".")}`,
+      `${method}: the ${of} has not declared ${capability.path.join(".")}`,
     );
 }

@@ -1,4 +1,4 @@
-import type { Implementation } from "@mcpgen/protocol/authoring";
+import type { Implementation, Root } from "@mcpgen/protocol/authoring";
 import type { Revision } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../era/meta.js";
 import { type Spoken, narrowed, speak } from "../era/spoken.js";
@@ -9,7 +9,7 @@ import type { HttpClientOptions } from "../http/http-client.js";
 import type { StdioClientOptions } from "../stdio/client-channel.js";
 import type { Channel } from "../transport/channel.js";
 import { type Introduction, agree, handshakeOnly } from "./agreement.js";
-import { capabilitiesOf } from "./answers.js";
+import { capabilitiesOf, rootsProblem } from "./answers.js";
 import { Client, type ClientSetup, type Connection } from "./client.js";
 import type { ClientHandlers } from "./handlers.js";
 import { Link } from "./link.js";
@@ -52,7 +52,7 @@ export interface ConnectOptions extends ClientHandlers {
 /**
  * Connects to a server and finds the revision to speak with it.
  *
- * @throws {McpError} `unsupported-version`, `spawn-failed`, `connection-closed`, `timeout`
+ * @throws {McpError} `unsupported-version`, `spawn-failed`, `connection-closed`, `timeout`, `invalid-definition`
  */
 export async function connect(source: Source, options: ConnectOptions): Promise<Client> {
   const { revision } = options;
@@ -65,6 +65,8 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     connectTimeout: options.connectTimeout ?? 30_000,
     clock,
   };
+  const stray = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
+  if (stray !== undefined) throw new McpError("invalid-definition", stray);
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const opener = await openerOf(source, options);
   const setup: ClientSetup = {

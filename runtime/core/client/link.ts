@@ -113,6 +113,11 @@ export class Link implements Receiver {
     this.pending.take(id)?.reject(error);
   }
 
+  /** Stops to wait for all that was asked, and tells the server nothing of it. */
+  forget(why: McpError): void {
+    this.pending.rejectAll(() => why);
+  }
+
   isSettled(id: RequestId): boolean {
     return this.pending.get(id) === undefined;
   }
