@@ -25,7 +25,7 @@ export const everything = {
   logging: {},
 };
 
-const serverInfo = { name: "scripted", version: "1" };
+export const serverInfo = { name: "scripted", version: "1" };
 
 /** A server written by hand: it answers from a script, in bytes, and keeps what it was sent. */
 export class ScriptedPeer {
@@ -143,7 +143,7 @@ export function reply({ revision }: ScriptedPeer, members: Members): Reply {
 }
 
 /** What answers where a test says nothing else. */
-const standard: Script = {
+export const standard: Script = {
   initialize: (_, { revision }) => ({
     result: { protocolVersion: revision, capabilities: everything, serverInfo },
   }),
