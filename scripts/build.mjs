@@ -95,7 +95,13 @@ async function generated() {
   );
   await rm(join(folder, "dist"), { recursive: true, force: true });
   if (sources.length === 0) return;
-  const options = { outbase: folder, outdir: join(folder, "dist"), format: "esm", target, logLevel: "warning" };
+  const options = {
+    outbase: folder,
+    outdir: join(folder, "dist"),
+    format: "esm",
+    target,
+    logLevel: "warning",
+  };
   const written = declarations("scripts/tsconfig.generated.json");
   await build({ ...options, entryPoints: sources.map((path) => join(folder, path)) });
   // Whoever runs all revisions of a role loads that and no more, in a few small files.
