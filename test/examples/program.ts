@@ -6,13 +6,19 @@ import { clientRevisions } from "@mcpgen/protocol";
 import { type Client, type ConnectOptions, connect } from "@mcpgen/runtime";
 import { stdioClientChannel } from "@mcpgen/runtime/stdio";
 
+// Registered while the tests are collected: inside a hook or a test it would never be called.
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
 /** A program of ours as one file, bundled from source as the build does it, for the tests of one file. */
 export async function bundled(source: string): Promise<string> {
   // Inside the project, so that packages are found.
   const cache = resolve("node_modules/.cache");
   mkdirSync(cache, { recursive: true });
   const outdir = mkdtempSync(join(cache, "mcpgen-test-"));
-  afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+  folders.push(outdir);
   await build({
     entryPoints: { main: source },
     outdir,

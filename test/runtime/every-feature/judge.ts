@@ -14,6 +14,12 @@ export interface Judgement {
   readonly findings: readonly { readonly detail?: string }[];
 }
 
+// Registered while the tests are collected: inside a hook it would never be called.
+const projects: string[] = [];
+afterAll(() => {
+  for (const project of projects) rmSync(project, { recursive: true, force: true });
+});
+
 /**
  * Makes `mcpgen validate` for the tests of one file: in a project whose output folder holds what it loads,
  * built from the sources.
@@ -22,7 +28,7 @@ export async function judge(
   revisions: readonly string[],
 ): Promise<(revision: string, session: string) => Promise<Judgement>> {
   const project = mkdtempSync(join(tmpdir(), "mcpgen-test-judge-"));
-  afterAll(() => rmSync(project, { recursive: true, force: true }));
+  projects.push(project);
   const entryPoints = revisions.flatMap((revision) =>
     ["methods", "check"].map((module) => ({
       in: `generated/${revision}/${module}.ts`,
