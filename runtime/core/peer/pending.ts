@@ -1,4 +1,5 @@
 import type { Progress, RequestOptions } from "@mcpgen/protocol/model";
+import { Aborts } from "./aborts.js";
 import { type Clock, systemClock } from "./clock.js";
 import { McpError } from "./errors.js";
 import type { RequestId } from "./message.js";
@@ -30,6 +31,7 @@ export interface Open<Answer> {
  */
 export class Pending<Answer> {
   private readonly open = new Map<RequestId, Open<Answer>>();
+  private aborts: Aborts | undefined;
   private lastId = 0;
   private readonly timeouts: Timeouts;
   private readonly clock: Clock;
@@ -72,7 +74,7 @@ export class Pending<Answer> {
       const { signal } = options;
       const onAbort = (): void =>
         giveUp(new McpError("cancelled", `${method} was cancelled`, { cause: signal?.reason }));
-      signal?.addEventListener("abort", onAbort);
+      const ignore = signal && (this.aborts ??= new Aborts()).on(signal, onAbort);
       this.open.set(id, {
         id,
         method,
@@ -82,7 +84,7 @@ export class Pending<Answer> {
         progressed: () => timers.restart(),
         release: () => {
           timers.stop();
-          signal?.removeEventListener("abort", onAbort);
+          ignore?.();
         },
       });
     });

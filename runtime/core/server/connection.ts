@@ -342,6 +342,7 @@ export class ServerConnection implements Receiver {
       new McpError("cancelled", typeof reason === "string" ? reason : "the client cancelled the request"),
     );
     context.batch?.forgo();
+    this.channel.forgo?.(context.request.id);
   }
 
   private progress(params: Params | undefined): void {
@@ -376,6 +377,8 @@ export class ServerConnection implements Receiver {
     const entry = terms.spoken.table.outgoingRequests.get(method);
     if (!entry || entry.payload)
       throw new McpError("missing-capability", `revision ${terms.spoken.id} has no ${method}`);
+    if (options.signal?.aborted)
+      throw new McpError("cancelled", `${method}: nobody waits for the answer any more`);
     const pending = (this.pending ??= new Pending(this.core.timeouts, this.core.clock));
     const id = pending.nextId();
     // With a token the client may tell that it is at work, which puts the timeout off.

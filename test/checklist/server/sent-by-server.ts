@@ -1,0 +1,71 @@
+import * as methods20241105 from "@mcpgen/protocol/2024-11-05/methods";
+import * as methods20250326 from "@mcpgen/protocol/2025-03-26/methods";
+import * as methods20250618 from "@mcpgen/protocol/2025-06-18/methods";
+import * as methods20251125 from "@mcpgen/protocol/2025-11-25/methods";
+import * as methods20260728 from "@mcpgen/protocol/2026-07-28/methods";
+import { isJSONRPCMessage as isMessage20241105 } from "@mcpgen/protocol/2024-11-05/validators";
+import { isJSONRPCMessage as isMessage20250326 } from "@mcpgen/protocol/2025-03-26/validators";
+import { isJSONRPCMessage as isMessage20250618 } from "@mcpgen/protocol/2025-06-18/validators";
+import { isJSONRPCMessage as isMessage20251125 } from "@mcpgen/protocol/2025-11-25/validators";
+import { isJSONRPCMessage as isMessage20260728 } from "@mcpgen/protocol/2026-07-28/validators";
+import type { Judge, SendTable } from "@mcpgen/protocol/model";
+
+// A test reaches deep into what it knows to be there.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Members = { readonly [name: string]: any };
+
+/** A message as it stood on the wire. */
+export interface Wired {
+  readonly jsonrpc?: string;
+  readonly id?: string | number;
+  readonly method?: string;
+  readonly params?: Members;
+  readonly result?: Members;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: Members };
+}
+
+const revisions: {
+  readonly [id: string]: { readonly serverSends: SendTable<"server">; readonly isMessage: Judge };
+} = {
+  "2024-11-05": { ...methods20241105, isMessage: isMessage20241105 },
+  "2025-03-26": { ...methods20250326, isMessage: isMessage20250326 },
+  "2025-06-18": { ...methods20250618, isMessage: isMessage20250618 },
+  "2025-11-25": { ...methods20251125, isMessage: isMessage20251125 },
+  "2026-07-28": { ...methods20260728, isMessage: isMessage20260728 },
+};
+
+/**
+ * What is wrong with a message of a server, by the exact validators of a revision.
+ *
+ * @param answered the method of the request that it answers, if it does
+ */
+export function problemOf(
+  message: Wired,
+  revision: string,
+  answered: string | undefined,
+): string | undefined {
+  const { serverSends, isMessage } = revisions[revision]!;
+  if (!isMessage(named(message))) return `is no message of ${revision}`;
+  const { id, method, result, error } = message;
+  if (result !== undefined && error !== undefined) return "is a result and an error at once";
+  if (error) return undefined;
+  if (method === undefined) {
+    const results = answered === undefined ? undefined : serverSends.results.get(answered);
+    if (results)
+      return results.some(({ is }) => is(result)) ? undefined : `is no result of ${answered} at ${revision}`;
+    return answered === undefined ? "answers nothing that was asked" : undefined;
+  }
+  const table = id === undefined ? serverSends.notifications : serverSends.requests;
+  const definition = table.get(method);
+  // What only rides in results is no message of its own.
+  if (!definition || (id !== undefined && revision >= "2026")) return `is not sent by servers at ${revision}`;
+  return definition.is(message) ? undefined : `is no ${definition.name} of ${revision}`;
+}
+
+/**
+ * An error whose request could not be read names none (JSON-RPC 2.0 says null, MCP forbids that); only later
+ * revisions describe this, so it is judged by the rest.
+ */
+function named(message: Wired): Wired {
+  return message.error && message.id === undefined ? { ...message, id: 0 } : message;
+}
