@@ -4,6 +4,8 @@ import { type Params, isObject } from "../peer/message.js";
 /** Entries kept; the oldest goes first. */
 const capacity = 1000;
 
+const resourceUpdated = "notifications/resources/updated";
+
 interface Entry {
   readonly method: string;
   readonly uri: unknown;
@@ -16,6 +18,7 @@ interface Entry {
 export class ResultCache {
   private readonly entries = new Map<string, Entry>();
   private readonly clock: Clock;
+  private heardOf = 0;
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -30,10 +33,19 @@ export class ResultCache {
     return undefined;
   }
 
-  /** Keeps a complete result, as long as it says. */
-  put(method: string, params: Params, result: Params): void {
+  /** How many notifications of changes have come: with `put`, tells results from before one. */
+  get age(): number {
+    return this.heardOf;
+  }
+
+  /**
+   * Keeps a complete result, as long as it says.
+   *
+   * @param age when it was asked for; what was on its way while something changed may be out of date
+   */
+  put(method: string, params: Params, result: Params, age: number): void {
     const ttl = result["ttlMs"];
-    if (typeof ttl !== "number" || !(ttl > 0)) return;
+    if (typeof ttl !== "number" || !(ttl > 0) || age !== this.heardOf) return;
     this.entries.set(keyOf(method, params), {
       method,
       uri: params["uri"],
@@ -46,12 +58,11 @@ export class ResultCache {
   /** Forgets what a notification says has changed. */
   heard(notification: string, { uri }: Params): void {
     const list = /^notifications\/(.+)\/list_changed$/.exec(notification)?.[1];
+    if (list !== undefined || notification === resourceUpdated) this.heardOf++;
     for (const [key, entry] of this.entries) {
       const changed =
         list === undefined
-          ? notification === "notifications/resources/updated" &&
-            entry.method === "resources/read" &&
-            entry.uri === uri
+          ? notification === resourceUpdated && entry.method === "resources/read" && entry.uri === uri
           : entry.method.startsWith(`${list}/`) && entry.method.endsWith("/list");
       if (changed) this.entries.delete(key);
     }

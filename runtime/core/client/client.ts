@@ -275,12 +275,13 @@ export class Client implements Caller {
     requireCapability(method, entry, "server", capabilities as Params);
     const known = entry.cacheable && this.cache.get(method, params);
     if (known) return { result: known, rejected: [] };
+    const { age } = this.cache;
     const lowered = spoken.lower("outgoingRequests", method, params);
     const { result, rounds } = await this.send(link, spoken, method, entry, lowered, options);
     const decoded = await decode(spoken, method, entry, result, this.setup.nulls);
     const lifted = spoken.lift("incomingResults", method, decoded.result);
     if (entry.cacheable && rounds === 0 && decoded.rejected.length === 0)
-      this.cache.put(method, params, lifted);
+      this.cache.put(method, params, lifted, age);
     return { result: lifted, rejected: decoded.rejected };
   }
 

@@ -40,6 +40,8 @@ export interface Sending {
 /** The wire of one client: requests and their answers over one channel, whatever the era. */
 export class Link implements Receiver {
   listener: LinkListener | undefined;
+  readonly timeouts: Timeouts;
+  readonly clock: Clock;
   private readonly channel: Channel;
   private readonly pending: Pending<ResponseMessage>;
   private readonly answering = new Map<RequestId, AbortController>();
@@ -47,6 +49,8 @@ export class Link implements Receiver {
 
   constructor(channel: Channel, timeouts: Timeouts, clock: Clock) {
     this.channel = channel;
+    this.timeouts = timeouts;
+    this.clock = clock;
     this.pending = new Pending(timeouts, clock);
     channel.open(this);
   }

@@ -1,7 +1,7 @@
 import { metaKeys } from "../era/meta.js";
 import type { Spoken } from "../era/spoken.js";
 import { McpError } from "../peer/errors.js";
-import { type Params, isObject } from "../peer/message.js";
+import { type Params, type ResponseMessage, isObject } from "../peer/message.js";
 import type { Agreement } from "./agreement.js";
 import type { Client } from "./client.js";
 import { type Link, remoteError } from "./link.js";
@@ -81,12 +81,11 @@ async function listen(
     { signal: ended.signal, timeout: never, totalTimeout: never },
     { headers: (method, params) => mirrorHeaders(spoken, method, params) },
   );
-  const done = answer.then(
-    (response) => (response.error ? queue.fail(remoteError("subscriptions/listen", response)) : queue.end()),
-    (error: Error) => (ended.signal.aborted ? queue.end() : queue.fail(error)),
-  );
+  const done = settle(answer, queue, ended.signal);
   void done.then(off);
+  const late = link.clock.schedule(() => ended.abort(unacknowledged(link)), link.timeouts.timeout);
   const first = await Promise.race([acknowledged, done.then(() => undefined)]);
+  link.clock.clear(late);
   if (first === undefined) await queue.failure();
   return {
     honoured: requestOf(first ?? {}),
@@ -96,6 +95,24 @@ async function listen(
       await done;
     },
   };
+}
+
+/** How a subscription ends: in order by the server's answer or by us, or with an error. */
+function settle(answer: Promise<ResponseMessage>, queue: NoticeQueue, ended: AbortSignal): Promise<void> {
+  return answer.then(
+    (response) => (response.error ? queue.fail(remoteError("subscriptions/listen", response)) : queue.end()),
+    (error: Error) => {
+      const reason: unknown = ended.aborted ? ended.reason : error;
+      if (reason instanceof McpError) queue.fail(reason);
+      else queue.end();
+    },
+  );
+}
+
+function unacknowledged({ timeouts: { timeout } }: Link): McpError {
+  return new McpError("timeout", `subscriptions/listen: no acknowledgement for ${timeout} ms`, {
+    data: { timer: "timeout", limit: timeout, elapsed: timeout },
+  });
 }
 
 /** Before: resources are watched one by one, and lists are told of without being asked. */
