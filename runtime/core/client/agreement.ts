@@ -5,6 +5,7 @@ import type { LogLevel } from "../era/meta.js";
 import { McpError, rpc } from "../peer/errors.js";
 import type { Clock } from "../peer/clock.js";
 import { type Params, type ResponseMessage, isObject } from "../peer/message.js";
+import { type Nulls, decode } from "./decode.js";
 import type { Link } from "./link.js";
 import { mirrorHeaders } from "./mirror-headers.js";
 import { remoteError } from "./link.js";
@@ -18,6 +19,7 @@ export interface Introduction {
   /** Milliseconds that finding the revision may take. */
   readonly connectTimeout: number;
   readonly clock: Clock;
+  readonly nulls: Nulls;
 }
 
 /** What both sides settled on. */
@@ -229,13 +231,12 @@ async function handshake(
   const version = result?.["protocolVersion"];
   const spoken = legacy.find(({ id }) => id === version);
   if (!spoken) throw noCommonVersion(legacy, [version]);
-  const accepts = spoken.table.outgoingRequests.get("initialize")?.result?.accepts;
-  if (accepts && !accepts(result))
-    throw new McpError("invalid-result", "initialize: the server's answer is not one");
+  const entry = spoken.table.outgoingRequests.get("initialize")!;
+  const decoded = await decode(spoken, "initialize", entry, result, intro.nulls);
   const headers = (method: string): Record<string, string> => mirrorHeaders(spoken, method, undefined);
   link.speak(headers(""));
   link.notify("notifications/initialized", undefined, headers);
-  const lifted = spoken.lift("incomingResults", "initialize", result!);
+  const lifted = spoken.lift("incomingResults", "initialize", decoded.result);
   return {
     spoken,
     serverInfo: lifted["serverInfo"] as Implementation,

@@ -4,6 +4,7 @@ import { type Spoken, summary } from "../era/spoken.js";
 import { McpError, rpc } from "../peer/errors.js";
 import { type Params, isObject } from "../peer/message.js";
 import { messagesProblem } from "../sampling/messages.js";
+import { type Nulls, withoutNulls } from "./decode.js";
 import type { AnswerContext, ClientHandlers } from "./handlers.js";
 
 /** What a client declares, from what it can do. */
@@ -30,6 +31,7 @@ export function capabilitiesOf(handlers: ClientHandlers): ClientCapabilities {
  * for input.
  *
  * @param message the whole request, as it came
+ * @param nulls `absent`: null is a way to leave a member out
  * @throws {McpError} with the code of JSON-RPC to answer with
  */
 export async function answerServer(
@@ -37,17 +39,19 @@ export async function answerServer(
   spoken: Spoken<"client">,
   { method, params = {} }: { readonly method: string; readonly params?: Params },
   context: AnswerContext,
+  nulls: Nulls,
 ): Promise<Params> {
   if (method === "ping" && spoken.table.incomingRequests.has(method)) return {};
   const answer = answerers[method];
   const entry = spoken.table.incomingRequests.get(method);
   if (!entry || !answer) throw notFound(method);
-  const envelope = { jsonrpc: "2.0", id: 0, method, params };
+  let envelope: { readonly params: Params } = { jsonrpc: "2.0", id: 0, method, params } as never;
+  if (!entry.accepts(envelope) && nulls === "absent") envelope = await withoutNulls(spoken, entry, envelope);
   if (!entry.accepts(envelope))
     throw wrong(
       `${method}: ${summary(await spoken.issues(envelope, entry).catch(() => []), "the parameters are wrong")}`,
     );
-  const lifted = spoken.lift("incomingRequests", method, params);
+  const lifted = spoken.lift("incomingRequests", method, envelope.params);
   const result: unknown = await answer(handlers, lifted, context);
   if (!isObject(result)) throw failed(`${method}: the answer to it is no object`);
   return spoken.lower("outgoingResults", method, result);

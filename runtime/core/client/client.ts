@@ -11,20 +11,27 @@ import type {
   ServerCapabilities,
   Tool,
 } from "@mcpgen/protocol/authoring";
-import type { Caller, Era, MethodFacts, OutgoingRequest, RequestOptions, Role } from "@mcpgen/protocol/model";
+import type {
+  Caller,
+  Era,
+  IncomingNotification,
+  OutgoingRequest,
+  RequestOptions,
+} from "@mcpgen/protocol/model";
 import type { LogLevel } from "../era/meta.js";
 import type { Spoken } from "../era/spoken.js";
 import { McpError } from "../peer/errors.js";
-import { type Params, type RequestMessage, isObject } from "../peer/message.js";
+import type { Params, RequestMessage } from "../peer/message.js";
 import { type Agreement, type Introduction, declaredBy, requestMeta } from "./agreement.js";
 import { answerServer } from "./answers.js";
 import { ResultCache } from "./cache.js";
-import { type Decoded, type Rejected, decode } from "./decode.js";
+import { type Decoded, type Rejected, decode, withoutNulls } from "./decode.js";
 import type { AnswerContext, ClientHandlers } from "./handlers.js";
 import { type Link, type Sending, remoteError } from "./link.js";
 import { mirrorHeaders } from "./mirror-headers.js";
 import { ToolHeaders } from "./tool-headers.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
+import { noSuchMethod, requireCapability } from "./permitted.js";
 import { OutputChecks } from "./output-checks.js";
 import { throughRounds } from "./rounds.js";
 import { type Subscription, type SubscriptionRequest, subscribe } from "./subscriptions.js";
@@ -42,7 +49,6 @@ export interface Connection {
 export interface ClientSetup {
   readonly introduction: Introduction;
   readonly handlers: ClientHandlers;
-  readonly nulls: "absent" | "reject";
   /** Opens a connection; called again where one broke and the source can give another. */
   readonly connect: (client: Client) => Promise<Connection>;
   readonly reconnects: boolean;
@@ -278,7 +284,7 @@ export class Client implements Caller {
     const { age } = this.cache;
     const lowered = spoken.lower("outgoingRequests", method, params);
     const { result, rounds } = await this.send(link, spoken, method, entry, lowered, options);
-    const decoded = await decode(spoken, method, entry, result, this.setup.nulls);
+    const decoded = await decode(spoken, method, entry, result, this.setup.introduction.nulls);
     const lifted = spoken.lift("incomingResults", method, decoded.result);
     if (entry.cacheable && rounds === 0 && decoded.rejected.length === 0)
       this.cache.put(method, params, lifted, age);
@@ -305,7 +311,8 @@ export class Client implements Caller {
     };
     if (spoken.era === "legacy") return once({}).then((result) => ({ result, rounds: 0 }));
     const signal = (options.signal as AbortSignal | undefined) ?? neverAborted;
-    return throughRounds(spoken, method, entry, this.setup.handlers, { signal }, once);
+    const { handlers, introduction } = this.setup;
+    return throughRounds(spoken, method, entry, handlers, { signal }, introduction.nulls, once);
   }
 
   /** Adds what the era wants to be said with each request. */
@@ -338,13 +345,28 @@ export class Client implements Caller {
 
   /** @internal What a connection tells of that answers no request. */
   answer(spoken: Spoken<"client">, request: RequestMessage, context: AnswerContext): Promise<Params> {
-    return answerServer(this.setup.handlers, spoken, request, context);
+    const { handlers, introduction } = this.setup;
+    return answerServer(handlers, spoken, request, context, introduction.nulls);
   }
 
   /** @internal */
   notified(spoken: Spoken<"client">, method: string, params: Params): void {
     const entry = spoken.table.incomingNotifications.get(method);
-    if (entry && !entry.accepts({ jsonrpc: "2.0", method, params })) return;
+    const message = { jsonrpc: "2.0", method, params };
+    if (!entry || entry.accepts(message)) return this.heard(spoken, entry, message);
+    if (this.setup.introduction.nulls === "reject") return;
+    // What is malformed harms nobody.
+    void withoutNulls(spoken, entry, message).then(
+      (mended) => entry.accepts(mended) && this.heard(spoken, entry, mended),
+      () => undefined,
+    );
+  }
+
+  private heard(
+    spoken: Spoken<"client">,
+    entry: IncomingNotification | undefined,
+    { method, params }: { readonly method: string; readonly params: Params },
+  ): void {
     this.cache.heard(method, params);
     const lifted = entry ? spoken.lift("incomingNotifications", method, params) : params;
     for (const key of [method, "*"])
@@ -362,19 +384,4 @@ const neverAborted = new AbortController().signal;
  */
 function withToken(params: Params, id: number): Params {
   return { ...params, _meta: { ...params._meta, progressToken: id } };
-}
-
-function noSuchMethod(method: string, spoken: Spoken): McpError {
-  return new McpError("method-not-found", `revision ${spoken.id} has no ${method}`);
-}
-
-function requireCapability(method: string, { capability }: MethodFacts, of: Role, declared: Params): void {
-  if (capability?.of !== of) return;
-  let value: unknown = declared;
-  for (const key of capability.path) value = isObject(value) ? value[key] : undefined;
-  if (value === undefined || value === false)
-    throw new McpError(
-      "missing-capability",
-      `${method}: the ${of} has not declared ${capability.path.join(".")}`,
-    );
 }

@@ -11,6 +11,7 @@ import type { Channel } from "../transport/channel.js";
 import { type Introduction, agree, handshakeOnly } from "./agreement.js";
 import { capabilitiesOf, rootsProblem } from "./answers.js";
 import { Client, type ClientSetup, type Connection } from "./client.js";
+import type { Nulls } from "./decode.js";
 import type { ClientHandlers } from "./handlers.js";
 import { Link } from "./link.js";
 
@@ -41,7 +42,7 @@ export interface ConnectOptions extends ClientHandlers {
   /** Milliseconds that finding the common revision may take. */
   readonly connectTimeout?: number;
   /** What null means where a member may be absent; `absent` without it. */
-  readonly nulls?: "absent" | "reject";
+  readonly nulls?: Nulls;
   readonly clock?: Clock;
   /** How a server over HTTP is reached. */
   readonly http?: HttpClientOptions;
@@ -64,6 +65,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     logLevel: options.logLevel,
     connectTimeout: options.connectTimeout ?? 30_000,
     clock,
+    nulls,
   };
   const stray = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
   if (stray !== undefined) throw new McpError("invalid-definition", stray);
@@ -72,7 +74,6 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
   const setup: ClientSetup = {
     introduction,
     handlers: options,
-    nulls,
     onWarning,
     reconnects: typeof opener === "function",
     connect: (client) => open(opener, spoken, client, introduction, timeouts),

@@ -18,6 +18,9 @@ export interface Decoded {
   readonly rejected: readonly Rejected[];
 }
 
+/** What null means where a member may be absent. */
+export type Nulls = "absent" | "reject";
+
 /** Rounds of taking nulls out, before a result counts as wrong. */
 const mostRounds = 8;
 
@@ -33,13 +36,13 @@ export async function decode(
   method: string,
   entry: OutgoingRequest,
   result: unknown,
-  nulls: "absent" | "reject",
+  nulls: Nulls,
 ): Promise<Decoded> {
   const { result: definition, page } = entry;
   if (!isObject(result)) throw invalidResult(method, "expected an object");
   if (!definition || definition.accepts(result)) return { result, rejected: [] };
   let value: Params = spoken.era === "modern" ? withDefaults(entry, result) : result;
-  if (nulls === "absent") value = (await withoutNulls(spoken, definition, value)) as Params;
+  if (nulls === "absent") value = await withoutNulls(spoken, definition, value);
   if (definition.accepts(value)) return { result: value, rejected: [] };
   const items = page && value[page.member];
   if (!page || !Array.isArray(items))
@@ -66,7 +69,7 @@ async function sift(
   spoken: Spoken<"client">,
   page: Page,
   items: readonly unknown[],
-  nulls: "absent" | "reject",
+  nulls: Nulls,
 ): Promise<{ kept: unknown[]; rejected: Rejected[] }> {
   const kept: unknown[] = [];
   const rejected: Rejected[] = [];
@@ -84,19 +87,19 @@ async function sift(
 }
 
 /** The value without the nulls that are what is wrong with it. */
-async function withoutNulls(
+export async function withoutNulls<Value>(
   spoken: Spoken<"client">,
   definition: OpenDefinition,
-  value: unknown,
-): Promise<unknown> {
-  let current = value;
+  value: Value,
+): Promise<Value> {
+  let current: unknown = value;
   for (let round = 0; round < mostRounds && !definition.accepts(current); round++) {
     const issues = await spoken.issues(current, definition);
     const nulls = issues.filter(({ got }) => got === "null");
-    if (nulls.length === 0) return current;
+    if (nulls.length === 0) break;
     current = nulls.reduce((whole, issue) => without(whole, tokensOf(issue)), current);
   }
-  return current;
+  return current as Value;
 }
 
 function tokensOf({ pointer }: Issue): string[] {

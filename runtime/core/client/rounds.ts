@@ -4,7 +4,7 @@ import { McpError } from "../peer/errors.js";
 import { type Params, isObject } from "../peer/message.js";
 import { answerServer } from "./answers.js";
 import type { AnswerContext, ClientHandlers } from "./handlers.js";
-import { invalidResult } from "./decode.js";
+import { type Nulls, invalidResult } from "./decode.js";
 
 /** Rounds of input before a request is given up. */
 const mostRounds = 10;
@@ -22,6 +22,7 @@ export async function throughRounds(
   entry: OutgoingRequest,
   handlers: ClientHandlers,
   context: AnswerContext,
+  nulls: Nulls,
   send: (added: Params) => Promise<Params>,
 ): Promise<{ result: Params; rounds: number }> {
   let added: Params = {};
@@ -33,7 +34,8 @@ export async function throughRounds(
     const asks = entry.alternatives?.some(({ key, value }) => key === "resultType" && value === type);
     if (!asks || !entry.multiRoundTrip)
       throw invalidResult(method, `its resultType ${JSON.stringify(type)} is unknown`);
-    added = await answers(spoken, method, result, handlers, context);
+    const answer: Answer = (request) => answerServer(handlers, spoken, request, context, nulls);
+    added = await answers(method, result, answer);
   }
   throw new McpError(
     "invalid-result",
@@ -41,12 +43,12 @@ export async function throughRounds(
   );
 }
 
+type Answer = (request: { method: string; params?: Params }) => Promise<Params>;
+
 async function answers(
-  spoken: Spoken<"client">,
   method: string,
   { inputRequests, requestState }: Params,
-  handlers: ClientHandlers,
-  context: AnswerContext,
+  answer: Answer,
 ): Promise<Params> {
   if (inputRequests === undefined && requestState === undefined)
     throw invalidResult(method, "it asks for input, but neither for what nor with a state");
@@ -54,10 +56,7 @@ async function answers(
   const answered = requests.map(async ([key, request]) => {
     if (!isObject(request) || typeof request["method"] !== "string")
       throw invalidResult(method, `inputRequests.${key} is not a request`);
-    return [
-      key,
-      await answerServer(handlers, spoken, request as { method: string; params?: Params }, context),
-    ] as const;
+    return [key, await answer(request as { method: string; params?: Params })] as const;
   });
   const inputResponses = Object.fromEntries(await Promise.all(answered));
   return {

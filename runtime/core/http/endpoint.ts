@@ -9,9 +9,11 @@ import { MemoryEventStore } from "./events.js";
 import type { Exchange } from "./exchange.js";
 import { guard } from "./guard.js";
 import { type HttpOptions, type Principal, defaults } from "./http-options.js";
+import { Load } from "./load.js";
 import { type Accepted, acceptedBy, mediaType } from "./media.js";
 import { ModernPosts } from "./modern-posts.js";
-import { refuse, refuseInvalid } from "./refuse.js";
+import { mostLevels, nestsDeeper } from "./nesting.js";
+import { refuse, refuseBusy, refuseInvalid } from "./refuse.js";
 import { SessionRequests } from "./session-requests.js";
 import { Sessions } from "./sessions.js";
 import { StatelessPosts } from "./stateless-posts.js";
@@ -24,6 +26,7 @@ export class Endpoint {
   private readonly server: Server;
   private readonly options: HttpOptions;
   private readonly streams: Streams;
+  private readonly load: Load;
   private readonly sessions: Sessions | undefined;
   private readonly modernIds: ReadonlySet<string>;
   private readonly modern: ModernPosts | undefined;
@@ -36,12 +39,14 @@ export class Endpoint {
     const { spoken, clock } = server.core;
     const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs, sessions = true } = options;
     this.streams = new Streams(clock, keepAliveMs);
+    this.load = new Load(options.maxConcurrent ?? defaults.maxConcurrent);
     const modern = spoken.filter(({ era }) => era === "modern");
     const legacy = spoken.filter(({ era }) => era === "legacy");
     this.modernIds = new Set(modern.map(({ id }) => id));
-    if (modern.length > 0) this.modern = new ModernPosts(server, modern[0]!, form, this.streams);
+    if (modern.length > 0) this.modern = new ModernPosts(server, modern[0]!, form, this.streams, this.load);
     if (legacy.length === 0) return;
-    if (sessions === false) this.stateless = new StatelessPosts(server, legacy, form, this.streams);
+    if (sessions === false)
+      this.stateless = new StatelessPosts(server, legacy, form, this.streams, this.load);
     else [this.sessions, this.stateful] = this.makeSessions(legacy);
   }
 
@@ -52,21 +57,27 @@ export class Endpoint {
       sessions: limits,
       responses = "auto",
     } = this.options;
-    const environment = { events, retryMs, onStream: this.streams.opened, offStream: this.streams.ended };
-    const sessions = new Sessions(
-      environment,
-      this.server.core.clock,
-      typeof limits === "object" ? limits : {},
-    );
+    const { clock } = this.server.core;
+    const { streams, load } = this;
+    const environment = { events, retryMs, clock, streams, load };
+    const sessions = new Sessions(environment, typeof limits === "object" ? limits : {});
     return [sessions, new SessionRequests(this.server, legacy, sessions, events, responses)];
   }
 
-  /** Sessions there are. */
-  get sessionCount(): number {
-    return this.sessions?.size ?? 0;
+  /** What it keeps: nothing but sessions, once all is answered. */
+  get kept(): { readonly sessions: number; readonly streams: number; readonly requests: number } {
+    return { sessions: this.sessions?.size ?? 0, streams: this.streams.size, requests: this.load.size };
   }
 
   handle(exchange: Exchange): void {
+    try {
+      this.admit(exchange);
+    } catch (error) {
+      this.fail(exchange, undefined, error);
+    }
+  }
+
+  private admit(exchange: Exchange): void {
     const refused = guard(exchange, this.options);
     if (refused !== undefined) return refuseInvalid(exchange, 403, refused);
     if (exchange.method === "OPTIONS") return preflight(exchange, this.server);
@@ -114,6 +125,8 @@ export class Endpoint {
   }
 
   private body(exchange: Exchange, text: string, accepted: Accepted, principal: Principal): void {
+    if (nestsDeeper(text, mostLevels))
+      return refuseInvalid(exchange, 400, `the body nests deeper than ${mostLevels} levels`);
     let message: unknown;
     try {
       message = JSON.parse(text);
@@ -123,6 +136,8 @@ export class Endpoint {
       });
       return refuse(exchange, 400, undefined, refusal);
     }
+    // Answers and notifications still come through: they may be what requests in progress wait for.
+    if (this.load.isFull && holdsRequest(message)) return refuseBusy(exchange, idOf(message));
     const legacy = this.stateful ?? this.stateless;
     try {
       if (this.modern && (!legacy || this.isModern(exchange, message)))
@@ -143,4 +158,9 @@ export class Endpoint {
     this.server.core.warn(`HTTP: ${messageOf(error)}`);
     refuse(exchange, 500, idOf(message), errorOf(error));
   }
+}
+
+function holdsRequest(message: unknown): boolean {
+  if (Array.isArray(message)) return message.some(holdsRequest);
+  return isObject(message) && "method" in message && "id" in message;
 }

@@ -39,6 +39,8 @@ export interface EventStore {
 /** Events kept for one session, and characters in them. */
 const mostEvents = 256;
 const mostCharacters = 1_048_576;
+/** Characters kept for all sessions together. */
+const mostInAll = 64 * 1_048_576;
 
 interface Kept extends StoredEvent {
   readonly stream: string;
@@ -50,9 +52,16 @@ interface History {
   events: Kept[];
 }
 
-/** Keeps the last events of each session in memory. */
+/** Keeps the last events of each session in memory, and where that is too much, of those that wrote last. */
 export class MemoryEventStore implements EventStore {
   private readonly histories = new Map<string, History>();
+  private readonly most: number;
+  private characters = 0;
+
+  /** @param most characters in all */
+  constructor(most = mostInAll) {
+    this.most = most;
+  }
 
   append(session: string, stream: string, data: string): string {
     let history = this.histories.get(session);
@@ -60,12 +69,32 @@ export class MemoryEventStore implements EventStore {
     const id = `${stream}-${++history.last}`;
     history.events.push({ id, stream, data });
     history.characters += data.length;
+    this.characters += data.length;
     while (
       history.events.length > mostEvents ||
       (history.characters > mostCharacters && history.events.length > 1)
     )
-      history.characters -= history.events.shift()!.data.length;
+      this.forget(history);
+    if (this.characters > this.most) this.shrink(session, history);
     return id;
+  }
+
+  private forget(history: History): void {
+    const { length } = history.events.shift()!.data;
+    history.characters -= length;
+    this.characters -= length;
+  }
+
+  /** Empties the histories of others, those first that were looked at longest ago; their numbers go on. */
+  private shrink(session: string, history: History): void {
+    this.histories.delete(session);
+    this.histories.set(session, history);
+    for (const [name, other] of this.histories) {
+      if (this.characters <= this.most || other === history) return;
+      while (other.events.length > 0) this.forget(other);
+      this.histories.delete(name);
+      this.histories.set(name, other);
+    }
   }
 
   after(session: string, event: string): { stream: string; events: readonly StoredEvent[] } | undefined {
@@ -81,6 +110,7 @@ export class MemoryEventStore implements EventStore {
   }
 
   drop(session: string): void {
+    this.characters -= this.histories.get(session)?.characters ?? 0;
     this.histories.delete(session);
   }
 }

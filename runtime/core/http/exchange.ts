@@ -1,3 +1,6 @@
+/** Bytes of an event stream that may wait for a reader that does not read; more, and it is cut off. */
+export const mostWaiting = 8 * 1_048_576;
+
 /** An event stream that was opened as an answer. */
 export interface EventSink {
   /** Writes text of events as it is; they leave at once. Says whether anybody is still there. */

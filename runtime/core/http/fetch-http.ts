@@ -1,6 +1,6 @@
 import type { Server } from "../server/server.js";
 import { Endpoint } from "./endpoint.js";
-import type { EventSink, Exchange } from "./exchange.js";
+import { type EventSink, type Exchange, mostWaiting } from "./exchange.js";
 import type { HttpOptions } from "./http-options.js";
 
 /** An exchange in web objects, for Bun, Deno and workers. */
@@ -28,14 +28,18 @@ class FetchExchange implements Exchange {
   }
 
   readBody(limit: number, done: (text: string | undefined) => void): void {
-    void this.read(limit).then(done, () => this.leave());
+    void this.read(limit).then(done, () => {
+      this.leave();
+      // Nobody reads it; whoever waits for the promise goes on.
+      this.reply(400, {});
+    });
   }
 
   private async read(limit: number): Promise<string | undefined> {
     if (Number(this.request.headers.get("content-length")) > limit) return undefined;
     if (!this.request.body) return "";
     const reader = this.request.body.getReader();
-    const decoder = new TextDecoder();
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
     let text = "";
     let length = 0;
     for (;;) {
@@ -58,18 +62,23 @@ class FetchExchange implements Exchange {
     let controller!: ReadableStreamDefaultController<Uint8Array>;
     let open = true;
     const encoder = new TextEncoder();
-    const body = new ReadableStream<Uint8Array>({
-      start: (given) => void (controller = given),
-      cancel: () => {
-        open = false;
-        this.leave();
-      },
-    });
+    const leave = (): void => {
+      open = false;
+      this.leave();
+    };
+    const body = new ReadableStream<Uint8Array>(
+      { start: (given) => void (controller = given), cancel: leave },
+      { highWaterMark: mostWaiting, size: (chunk) => chunk.byteLength },
+    );
     this.resolve(new Response(body, { status, headers }));
     return {
       write(text) {
-        if (open) controller.enqueue(encoder.encode(text));
-        return open;
+        if (!open) return false;
+        controller.enqueue(encoder.encode(text));
+        if (controller.desiredSize! >= 0) return true;
+        controller.error(new Error("the reader is too slow"));
+        leave();
+        return false;
       },
       end() {
         if (open) controller.close();

@@ -2,6 +2,7 @@ import { McpError, messageOf } from "../peer/errors.js";
 import { type RequestId, errorText, isObject } from "../peer/message.js";
 import type { Channel, Outgoing, Receiver } from "../transport/channel.js";
 import { mediaType } from "./media.js";
+import { Pace, lost, wait } from "./pace.js";
 import { SseReader } from "./sse-reader.js";
 
 /** What the server asks for where it refuses a request for want of authorization. */
@@ -22,11 +23,14 @@ export interface HttpClientOptions {
    * refused with 401 or 403, and the request is then sent once more.
    */
   readonly authorize?: (challenge?: Challenge) => Promise<Readonly<Record<string, string>>>;
-  /** Attempts to connect to a lost stream again, without a message in between; 5 without it. */
+  /** Attempts to connect to a lost stream again that may fail in a row; 5 without it. */
   readonly reconnects?: number;
   /** Milliseconds to wait before the first of them, where the server does not say; doubled each time. */
   readonly retryMs?: number;
 }
+
+/** Milliseconds that the end of a session may take. */
+const patience = 2000;
 
 type State = "open" | "closed";
 
@@ -43,6 +47,8 @@ export class HttpClientChannel implements Channel {
   private receiver: Receiver | undefined;
   private session: string | undefined;
   private version: Readonly<Record<string, string>> = {};
+  /** Whether a handshake has settled the version: only then are there streams to resume. */
+  private shaken = false;
   private state: State = "open";
   /** Notifications arrive before what is sent after them. */
   private notified: Promise<void> = Promise.resolve();
@@ -82,11 +88,11 @@ export class HttpClientChannel implements Channel {
   async close(): Promise<void> {
     if (this.state === "closed") return;
     this.state = "closed";
-    await this.notified;
+    await Promise.race([this.notified, wait(patience, this.everything.signal)]);
     this.everything.abort();
     if (this.session === undefined) return;
     // A server may not let sessions be ended; that is its business.
-    await this.send1("DELETE", {}, undefined, AbortSignal.timeout(2000)).catch(() => undefined);
+    await this.send1("DELETE", {}, undefined, AbortSignal.timeout(patience)).catch(() => undefined);
   }
 
   private async notify({ text, headers }: Outgoing): Promise<void> {
@@ -107,7 +113,10 @@ export class HttpClientChannel implements Channel {
     this.everything.signal.addEventListener("abort", stop);
     try {
       const response = await this.send1("POST", headers, text, controller.signal);
-      await this.read(response, id, controller.signal);
+      // What negotiates a version cannot carry one; of all later eras, none has sessions.
+      const handshake = Object.keys(headers).length === 0;
+      if (handshake) this.session = response.headers.get(sessionHeader) ?? this.session;
+      await this.read(response, id, controller.signal, handshake || this.shaken);
     } catch (error) {
       if (!controller.signal.aborted) this.fail(id, error);
     } finally {
@@ -116,10 +125,14 @@ export class HttpClientChannel implements Channel {
     }
   }
 
-  private async read(response: Response, id: RequestId, signal: AbortSignal): Promise<void> {
-    this.session = response.headers.get(sessionHeader) ?? this.session;
+  private async read(
+    response: Response,
+    id: RequestId,
+    signal: AbortSignal,
+    resumable: boolean,
+  ): Promise<void> {
     const type = mediaType(response.headers.get("content-type") ?? "");
-    if (type === "text/event-stream" && response.ok) return this.stream(response, id, signal);
+    if (type === "text/event-stream" && response.ok) return this.stream(response, id, signal, resumable);
     const text = await response.text();
     if (response.status === 404 && this.session !== undefined && !isError(text, id)) return this.lose();
     if (response.status === 404 && this.session !== undefined && sessionIsGone(text)) return this.lose();
@@ -141,34 +154,50 @@ export class HttpClientChannel implements Channel {
   }
 
   /** Reads an answer's stream, and comes back for the rest of it where it broke and can be resumed. */
-  private async stream(response: Response, id: RequestId, signal: AbortSignal): Promise<void> {
-    let current: Response | undefined = response;
-    let retryMs = this.options.retryMs ?? 1000;
+  private async stream(
+    response: Response,
+    id: RequestId,
+    signal: AbortSignal,
+    resumable: boolean,
+  ): Promise<void> {
+    const pace = new Pace(this.options.reconnects, this.options.retryMs);
     let lastId: string | undefined;
-    let tries = 0;
-    while (current) {
-      const reader: SseReader = new SseReader(({ data }) => {
-        tries = 0;
-        this.receiver?.message(data);
-      });
-      await pump(current, reader).catch(() => undefined);
-      this.receiver?.turn();
+    for (let current: Response | undefined = response; ;) {
+      if (current) lastId = (await this.hear(current, pace)) ?? lastId;
       if (signal.aborted || !this.running.has(id) || this.receiver?.isSettled?.(id)) return;
-      retryMs = reader.retryMs ?? retryMs * (tries > 0 ? 2 : 1);
-      lastId = reader.lastId ?? lastId;
-      if (lastId === undefined || this.session === undefined)
-        throw lost("the stream ended without the answer");
-      if (tries++ >= (this.options.reconnects ?? 5))
-        throw lost(`the stream could not be resumed in ${tries - 1} attempts`);
-      await wait(retryMs, signal);
-      current = await this.resumed(lastId, signal);
+      if (lastId === undefined || !resumable) throw lost("the stream ended without the answer");
+      await pace.next(signal);
+      current = await this.again(lastId, signal, pace);
     }
   }
 
-  private async resumed(lastId: string, signal: AbortSignal): Promise<Response> {
-    const response = await this.send1("GET", { ...this.version, "last-event-id": lastId }, undefined, signal);
-    if (response.ok) return response;
-    if (response.status === 404) this.lose();
+  /** Reads a stream to its end. Returns the id to resume it from. */
+  private async hear(response: Response, pace: Pace): Promise<string | undefined> {
+    const reader = new SseReader(({ data }) => this.receiver?.message(data));
+    await pump(response, reader).catch(() => undefined);
+    this.receiver?.turn();
+    pace.told(reader.retryMs);
+    return reader.lastId;
+  }
+
+  /** Another connection to a stream; nothing if there was none to be had this time. */
+  private async again(
+    lastId: string | undefined,
+    signal: AbortSignal,
+    pace: Pace,
+  ): Promise<Response | undefined> {
+    const from = lastId === undefined ? {} : { "last-event-id": lastId };
+    const response = await this.send1("GET", { ...this.version, ...from }, undefined, signal).catch(
+      () => undefined,
+    );
+    if (response?.ok) {
+      pace.connected();
+      return response;
+    }
+    await response?.body?.cancel();
+    pace.missed();
+    if (!response || response.status === 429 || response.status >= 500) return undefined;
+    if (response.status === 404 && this.session !== undefined) this.lose();
     throw lost(`the server does not resume the stream: it answered ${response.status}`);
   }
 
@@ -176,30 +205,22 @@ export class HttpClientChannel implements Channel {
   private listen(): void {
     if (this.listening) return;
     this.listening = true;
-    void this.keepListening().catch(() => undefined);
+    const { signal } = this.everything;
+    void this.keepListening(signal).catch((error: McpError) => {
+      if (!signal.aborted) this.end(error);
+    });
   }
 
-  private async keepListening(): Promise<void> {
-    const { signal } = this.everything;
-    let lastId: string | undefined;
-    let retryMs = this.options.retryMs ?? 1000;
-    for (let tries = 0; tries <= (this.options.reconnects ?? 5); tries++) {
-      const headers = lastId === undefined ? this.version : { ...this.version, "last-event-id": lastId };
-      const response = await this.send1("GET", headers, undefined, signal).catch(() => undefined);
-      if (response && !response.ok) return void (await response.body?.cancel());
-      if (response) {
-        const reader = new SseReader(({ data }) => {
-          tries = 0;
-          this.receiver?.message(data);
-        });
-        await pump(response, reader).catch(() => undefined);
-        retryMs = reader.retryMs ?? retryMs;
-        lastId = reader.lastId ?? lastId;
-      }
-      if (signal.aborted) return;
-      await wait(retryMs * 2 ** Math.min(tries, 5), signal);
+  private async keepListening(signal: AbortSignal): Promise<void> {
+    const pace = new Pace(this.options.reconnects, this.options.retryMs);
+    let current = await this.send1("GET", this.version, undefined, signal).catch(() => undefined);
+    // A server need not offer it.
+    if (current && !current.ok) return void (await current.body?.cancel());
+    for (let lastId: string | undefined; ;) {
+      if (current) lastId = (await this.hear(current, pace)) ?? lastId;
+      await pace.next(signal);
+      current = await this.again(lastId, signal, pace);
     }
-    this.end(lost("the server can no longer be listened to"));
   }
 
   /** Sends one request, with what authorizes it; a refusal is answered once. */
@@ -244,7 +265,7 @@ export class HttpClientChannel implements Channel {
         });
       } catch (error) {
         // Nobody listened: the request was not seen, and may be sent again while a server starts anew.
-        if (signal.aborted || !isRefused(error) || tries >= 5) throw error;
+        if (signal.aborted || !isRefused(error) || body === undefined || tries >= 5) throw error;
         await wait(100 * 2 ** tries, signal);
       }
     }
@@ -253,6 +274,7 @@ export class HttpClientChannel implements Channel {
   /** What was negotiated goes with all that follows. */
   speak(headers: Readonly<Record<string, string>>): void {
     this.version = headers;
+    this.shaken = true;
   }
 
   private fail(id: RequestId, error: unknown): void {
@@ -286,25 +308,6 @@ async function pump(response: Response, reader: SseReader): Promise<void> {
     if (!chunk || chunk.done) return;
     reader.push(chunk.value);
   }
-}
-
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(lost("closed"));
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener(
-      "abort",
-      () => {
-        clearTimeout(timer);
-        reject(lost("closed"));
-      },
-      { once: true },
-    );
-  });
-}
-
-function lost(message: string): McpError {
-  return new McpError("connection-closed", message);
 }
 
 function isRefused(error: unknown): boolean {

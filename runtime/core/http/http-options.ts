@@ -23,6 +23,8 @@ export interface HttpOptions extends GuardOptions {
   readonly sessions?: boolean | SessionLimits;
   /** Bytes of a body; 4 MiB without it. */
   readonly bodyLimit?: number;
+  /** Requests at work on at a time, listening streams not counted; 1,000 without it. More are refused with 503. */
+  readonly maxConcurrent?: number;
   /** `auto` without it: JSON unless something precedes the answer. */
   readonly responses?: ResponseForm;
   /** Keeps what was sent to sessions for clients that lost a stream; in memory without it. */
@@ -37,4 +39,9 @@ export interface HttpOptions extends GuardOptions {
   ) => Principal | Denial | Promise<Principal | Denial>;
 }
 
-export const defaults = { bodyLimit: 4 * 1_048_576, keepAliveMs: 15_000, retryMs: 1000 } as const;
+export const defaults = {
+  bodyLimit: 4 * 1_048_576,
+  maxConcurrent: 1000,
+  keepAliveMs: 15_000,
+  retryMs: 1000,
+} as const;

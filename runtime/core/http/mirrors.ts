@@ -47,6 +47,8 @@ function mirrorProblem(
     : `${header} is ${JSON.stringify(value)}, and the body has ${JSON.stringify(expected)}`;
 }
 
+const decimal = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+
 /** What is wrong with the headers that mirror a tool's arguments. */
 export function paramProblem(
   exchange: Exchange,
@@ -66,7 +68,7 @@ export function paramProblem(
     // 42.0 and 42 are one integer.
     const same =
       type === "integer" && typeof expected === "number"
-        ? value !== "" && Number(value) === expected
+        ? decimal.test(value) && Number(value) === expected
         : value === String(expected);
     if (!same) return `${name} is ${JSON.stringify(value)}, and the body has ${JSON.stringify(expected)}`;
   }

@@ -8,6 +8,7 @@ import type { Terms } from "../server/terms.js";
 import { corsHeaders } from "./cors.js";
 import type { Exchange } from "./exchange.js";
 import type { Principal } from "./http-options.js";
+import type { Load } from "./load.js";
 import type { Accepted } from "./media.js";
 import { methodProblem, paramProblem, standardProblem } from "./mirrors.js";
 import { type ParamHeaders, paramHeadersOf } from "./param-headers.js";
@@ -15,24 +16,32 @@ import { PostChannel, type ResponseForm, statusOf } from "./post-channel.js";
 import { refuse, refuseInvalid } from "./refuse.js";
 import type { Streams } from "./streams.js";
 
+/** What is answered when it ends, and always by an event stream (2026-07-28, Streamable HTTP, receiving messages). */
+const listening = "subscriptions/listen";
+
 /** Requests that stand for themselves (2026-07-28, Streamable HTTP): one POST, one answer. */
 export class ModernPosts {
   private readonly server: Server;
   private readonly newest: Spoken<"server">;
   private readonly form: ResponseForm;
   private readonly streams: Streams;
+  private readonly load: Load;
   private readonly declared = new WeakMap<object, ParamHeaders>();
 
-  constructor(server: Server, newest: Spoken<"server">, form: ResponseForm, streams: Streams) {
+  constructor(server: Server, newest: Spoken<"server">, form: ResponseForm, streams: Streams, load: Load) {
     this.server = server;
     this.newest = newest;
     this.form = form;
     this.streams = streams;
+    this.load = load;
   }
 
   post(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
     if (!isObject(message) || message["jsonrpc"] !== "2.0" || typeof message["method"] !== "string")
       return refuseInvalid(exchange, 400, "expected one JSON-RPC request or notification", idOf(message));
+    const { params = {} } = message;
+    if (!("id" in message) && !isObject(params))
+      return refuseInvalid(exchange, 400, "the params of a notification are an object");
     if (!("id" in message)) return exchange.reply(202, corsHeaders(exchange));
     if (!isRequestId(message["id"]))
       return refuseInvalid(exchange, 400, "the id of a request is a string or an integer");
@@ -46,12 +55,14 @@ export class ModernPosts {
       return refuse(exchange, status === 200 ? 400 : status, request.id, refusal);
     }
     const { table } = terms.spoken;
-    const channel = new PostChannel(exchange, accepted, this.form, table, this.streams.opened);
+    const listens = request.method === listening;
+    if (listens && !accepted.events)
+      return refuseInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
+    const form = listens ? "auto" : this.form;
+    const channel = new PostChannel(exchange, accepted, form, table, this.streams);
     const connection = this.server.attach(channel, { auth, principal });
     connection.request(request, terms);
-    if (channel.isDone) return connection.closed();
-    channel.whenDone = () => connection.closed();
-    exchange.onGone(() => connection.closed());
+    channel.follow(connection, listens ? undefined : this.load);
   }
 
   /** @throws {McpError} the headers and the body disagree, or the body does not say what it must */

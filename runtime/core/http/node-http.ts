@@ -3,11 +3,11 @@ import { createServer as createNodeServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Server } from "../server/server.js";
 import { Endpoint } from "./endpoint.js";
-import type { EventSink, Exchange } from "./exchange.js";
+import { type EventSink, type Exchange, mostWaiting } from "./exchange.js";
 import type { HttpOptions } from "./http-options.js";
 
-/** Bytes that may wait for a reader that does not read; more, and it is cut off. */
-const mostWaiting = 8 * 1_048_576;
+/** Bytes that are read of a body that was refused. */
+const mostDropped = 16 * 1_048_576;
 
 /** An exchange of node:http, without web objects. */
 class NodeExchange implements Exchange {
@@ -49,12 +49,19 @@ class NodeExchange implements Exchange {
     request.on("end", onEnd);
   }
 
-  /** Answers while the body is still coming, and takes no more of it. */
+  /**
+   * Answers while the body is still coming. A connection that is cut with bytes on their way takes the answer
+   * with it, so what comes is dropped for a while, and only who goes on sending is cut off.
+   */
   private tooLong(done: (text: undefined) => void): void {
-    this.response.setHeader("connection", "close");
+    const { request } = this;
+    let dropped = 0;
+    request.on("data", (chunk: Buffer) => {
+      dropped += chunk.length;
+      if (dropped > mostDropped) request.destroy();
+    });
+    request.resume();
     done(undefined);
-    this.request.resume();
-    this.response.once("finish", () => this.request.destroy());
   }
 
   reply(status: number, headers: Readonly<Record<string, string>>, text?: string): void {
@@ -114,6 +121,10 @@ export interface ServeHttpOptions extends HttpOptions {
   readonly host?: string;
   /** Path of the endpoint; `/mcp` without it. */
   readonly path?: string;
+  /** Milliseconds that the head of a request may take to come; 10 s without it. */
+  readonly headersTimeout?: number;
+  /** Milliseconds that a request may take to come; 60 s without it. */
+  readonly requestTimeout?: number;
 }
 
 /** A server that listens. */
@@ -128,10 +139,13 @@ export interface HttpServer {
 /** Serves over HTTP on a port of its own. Rejects if the port cannot be had. */
 export function serveHttp(server: Server, options: ServeHttpOptions = {}): Promise<HttpServer> {
   const { port = 3000, host = "127.0.0.1", path = "/mcp" } = options;
+  const { headersTimeout = 10_000, requestTimeout = 60_000 } = options;
+  // How often connections are looked at: a limit is no limit if it is checked long after.
+  const connectionsCheckingInterval = Math.min(5000, headersTimeout / 2, requestTimeout / 2);
   const handle = createNodeHandler(server, options);
   // The limits keep a peer that sends byte by byte, or nothing, from holding a connection.
   const node = createNodeServer(
-    { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 65_000 },
+    { headersTimeout, requestTimeout, connectionsCheckingInterval, keepAliveTimeout: 65_000 },
     (request, response) => {
       const { url = "" } = request;
       if (url === path || url.startsWith(`${path}?`)) return handle(request, response);

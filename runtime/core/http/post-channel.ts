@@ -1,9 +1,14 @@
 import type { ReceiveTable } from "@mcpgen/protocol/model";
-import type { RequestId } from "../peer/message.js";
+import { rpc } from "../peer/errors.js";
+import { errorText, type RequestId } from "../peer/message.js";
+import type { ServerConnection } from "../server/connection.js";
 import type { Channel, Receiver } from "../transport/channel.js";
+import { corsHeaders } from "./cors.js";
 import { eventHeaders, eventText } from "./events.js";
 import type { EventSink, Exchange } from "./exchange.js";
+import type { Load } from "./load.js";
 import type { Accepted } from "./media.js";
+import type { Streams } from "./streams.js";
 
 /** How answers leave: as JSON unless something precedes the answer, or always in one form. */
 export type ResponseForm = "auto" | "json" | "sse";
@@ -16,28 +21,51 @@ export class PostChannel implements Channel {
   private readonly accepted: Accepted;
   private readonly form: ResponseForm;
   private readonly table: ReceiveTable;
-  private readonly onStream: (sink: EventSink) => void;
+  private readonly streams: Streams;
+  /** Answers to a batch, and how many are still to come. */
+  private readonly batch: string[] | undefined;
+  private remaining: number;
   private sink: EventSink | undefined;
   private over = false;
   /** Called when the answer is out. */
-  whenDone: (() => void) | undefined;
+  private whenDone: (() => void) | undefined;
 
   constructor(
     exchange: Exchange,
     accepted: Accepted,
     form: ResponseForm,
     table: ReceiveTable,
-    onStream: (sink: EventSink) => void,
+    streams: Streams,
+    batch?: number,
   ) {
     this.exchange = exchange;
     this.accepted = accepted;
     this.form = form;
     this.table = table;
-    this.onStream = onStream;
+    this.streams = streams;
+    this.batch = batch === undefined ? undefined : [];
+    this.remaining = batch ?? 1;
   }
 
-  get isDone(): boolean {
-    return this.over;
+  /**
+   * Ends the connection once the answer is out or the client is gone, which may be now.
+   *
+   * @param load counts the request till then
+   */
+  follow(connection: ServerConnection, load: Load | undefined): void {
+    if (this.over) return connection.closed();
+    load?.begin();
+    let left = false;
+    const leave = (): void => {
+      if (left) return;
+      left = true;
+      load?.end();
+      this.over = true;
+      this.drop();
+      connection.closed();
+    };
+    this.whenDone = leave;
+    this.exchange.onGone(leave);
   }
 
   open(_receiver: Receiver): void {}
@@ -47,32 +75,67 @@ export class PostChannel implements Channel {
   send(text: string): void {
     // Who takes no event stream goes without what precedes the answer.
     if (this.over || !this.accepted.events || this.form === "json") return;
-    if (!this.sink) this.onStream((this.sink = this.exchange.openStream(200, eventHeaders)));
-    this.sink.write(eventText(text));
+    this.stream().write(eventText(text));
+  }
+
+  private stream(): EventSink {
+    if (!this.sink) {
+      this.sink = this.exchange.openStream(200, withCors(eventHeaders, this.exchange));
+      this.streams.opened(this.sink);
+    }
+    return this.sink;
+  }
+
+  private drop(): EventSink | undefined {
+    const { sink } = this;
+    if (sink) this.streams.ended(sink);
+    this.sink = undefined;
+    return sink;
   }
 
   answer(_id: RequestId | undefined, text: string, rpcCode?: number): void {
     if (this.over) return;
+    this.batch?.push(text);
+    if (--this.remaining > 0) return;
     this.over = true;
-    this.leave(text, rpcCode);
+    // A batch has its own errors; none of them is that of the whole.
+    if (this.batch) this.leave(`[${this.batch.join(",")}]`, undefined);
+    else this.leave(text, rpcCode);
     this.whenDone?.();
   }
 
   private leave(text: string, rpcCode: number | undefined): void {
-    if (this.sink) {
-      this.sink.write(eventText(text));
-      return this.sink.end();
+    const sink = this.drop();
+    if (sink) {
+      sink.write(eventText(text));
+      return sink.end();
     }
     const status = rpcCode === undefined ? 200 : statusOf(rpcCode, this.table);
     const json = this.accepted.json && (this.form !== "sse" || !this.accepted.events || status !== 200);
-    if (json) this.exchange.reply(status, jsonHeaders, text);
-    else this.exchange.reply(status, eventHeaders, eventText(text));
+    if (json) this.exchange.reply(status, withCors(jsonHeaders, this.exchange), text);
+    else this.exchange.reply(status, withCors(eventHeaders, this.exchange), eventText(text));
   }
 
+  /** The server is closing: who still waits is told. */
   async close(): Promise<void> {
+    if (this.over) return;
     this.over = true;
-    this.sink?.end();
+    const sink = this.drop();
+    if (sink) sink.end();
+    else {
+      const error = { code: rpc.internalError, message: "the server is closing" };
+      this.exchange.reply(503, withCors(jsonHeaders, this.exchange), errorText(undefined, error));
+    }
+    this.whenDone?.();
   }
+}
+
+/** The headers, and what a page of another origin needs to read the answer. */
+function withCors(
+  headers: Readonly<Record<string, string>>,
+  exchange: Exchange,
+): Readonly<Record<string, string>> {
+  return exchange.header("origin") === undefined ? headers : { ...headers, ...corsHeaders(exchange) };
 }
 
 /** The HTTP status that the tables give an error's code. */

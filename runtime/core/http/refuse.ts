@@ -15,3 +15,10 @@ export function refuse(exchange: Exchange, status: number, id: RequestId | undef
 export function refuseInvalid(exchange: Exchange, status: number, message: string, id?: RequestId): void {
   refuse(exchange, status, id, new McpError("invalid-request", message, { rpcCode: rpc.invalidRequest }));
 }
+
+/** Answers that there is too much to do already. */
+export function refuseBusy(exchange: Exchange, id: RequestId | undefined): void {
+  const body = { code: rpc.internalError, message: "the server is busy: try again later" };
+  const headers = { ...jsonHeaders, ...corsHeaders(exchange), "retry-after": "1" };
+  exchange.reply(503, headers, errorText(id, body));
+}

@@ -1,4 +1,5 @@
 import { errorText, type RequestId } from "../peer/message.js";
+import { corsHeaders } from "./cors.js";
 import { eventHeaders, eventText, primingText } from "./events.js";
 import type { EventSink, Exchange } from "./exchange.js";
 import type { HttpSession } from "./session.js";
@@ -24,6 +25,8 @@ export class SessionStream {
   private remaining: number;
   private readonly batch: string[] | undefined;
   private done = false;
+  private counted = false;
+  private started = false;
 
   constructor(
     session: HttpSession,
@@ -55,8 +58,19 @@ export class SessionStream {
     return this.done;
   }
 
+  /** Whether it is an event stream, or may become one. */
+  get streams(): boolean {
+    return this.sink !== undefined || !this.ids || this.started || this.mayStream;
+  }
+
+  private get mayStream(): boolean {
+    return this.exchange !== undefined && this.accepted.events && !(this.form === "json" && this.ids);
+  }
+
   /** Watches for the client going away; only for streams that are not answered at once. */
   watch(): void {
+    this.counted = true;
+    this.session.load.begin();
     this.exchange?.onGone(() => {
       this.exchange = undefined;
       this.detach();
@@ -66,9 +80,10 @@ export class SessionStream {
   /** Opens the event stream, if the client takes one. */
   start(): boolean {
     if (this.sink) return true;
-    if (!this.exchange || !this.accepted.events || (this.form === "json" && this.ids)) return false;
     const { exchange } = this;
+    if (!exchange || !this.mayStream) return false;
     this.exchange = undefined;
+    this.started = true;
     this.attach(exchange.openStream(200, { ...eventHeaders, ...this.headers }));
     exchange.onGone(() => this.detach());
     const { retryMs, primes } = this.session;
@@ -122,6 +137,19 @@ export class SessionStream {
     this.end();
   }
 
+  /** One of its requests was cancelled, and gets no answer: nobody is to wait for it. */
+  forgo(): void {
+    if (this.done || --this.remaining > 0) return;
+    const { exchange } = this;
+    this.exchange = undefined;
+    const texts = this.batch?.splice(0) ?? [];
+    if (exchange && texts.length > 0)
+      exchange.reply(200, { ...jsonHeaders, ...this.headers }, `[${texts.join(",")}]`);
+    else if (exchange && this.accepted.events) exchange.reply(200, { ...eventHeaders, ...this.headers }, "");
+    else exchange?.reply(202, this.headers);
+    this.end();
+  }
+
   /** Ends the connection, and lets the client come back for the rest (2025-11-25, polling). */
   disconnect(retryMs: number): void {
     if (!this.start() || !this.sink) return;
@@ -136,7 +164,7 @@ export class SessionStream {
     const { sink } = this;
     this.detach();
     sink?.end();
-    const fresh = exchange.openStream(200, { ...eventHeaders, ...this.headers });
+    const fresh = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
     for (const { id, data } of missed) fresh.write(eventText(data, id));
     if (this.done) return fresh.end();
     this.attach(fresh);
@@ -163,6 +191,8 @@ export class SessionStream {
   }
 
   private end(): void {
+    if (this.counted) this.session.load.end();
+    this.counted = false;
     this.done = true;
     const { sink } = this;
     this.detach();

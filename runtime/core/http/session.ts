@@ -1,17 +1,21 @@
+import type { Clock } from "../peer/clock.js";
 import type { RequestId } from "../peer/message.js";
 import type { ServerConnection } from "../server/connection.js";
 import type { Channel, Receiver } from "../transport/channel.js";
 import type { EventStore } from "./events.js";
 import type { EventSink } from "./exchange.js";
+import type { Load } from "./load.js";
 import type { SessionStream } from "./session-stream.js";
+import type { Streams } from "./streams.js";
 
 /** What all sessions of an endpoint share. */
 export interface SessionEnvironment {
   readonly events: EventStore;
   /** Milliseconds a client waits before it connects to a lost stream again. */
   readonly retryMs: number;
-  onStream(sink: EventSink): void;
-  offStream(sink: EventSink): void;
+  readonly clock: Clock;
+  readonly streams: Streams;
+  readonly load: Load;
 }
 
 /**
@@ -19,6 +23,9 @@ export interface SessionEnvironment {
  * sending messages); clients of those before take every event for a message.
  */
 const firstPriming = "2025-11-25";
+
+/** Listening streams of one session that nobody is connected to, and that can still be taken up again. */
+const mostForsaken = 4;
 
 /** One client between its `initialize` and the end of its session (legacy era): which stream a message goes to. */
 export class HttpSession implements Channel {
@@ -33,11 +40,11 @@ export class HttpSession implements Channel {
   private listening: SessionStream[] | undefined;
   private streams = 0;
 
-  constructor(id: string, principal: string, environment: SessionEnvironment, now: number) {
+  constructor(id: string, principal: string, environment: SessionEnvironment) {
     this.id = id;
     this.principal = principal;
     this.environment = environment;
-    this.lastSeen = now;
+    this.lastSeen = environment.clock.now();
   }
 
   get retryMs(): number {
@@ -48,9 +55,18 @@ export class HttpSession implements Channel {
     return (this.connection.session?.spoken.id ?? "") >= firstPriming;
   }
 
+  get load(): Load {
+    return this.environment.load;
+  }
+
   /** Whether anybody is connected or waited for. */
   get isBusy(): boolean {
-    return (this.answering?.size ?? 0) > 0 || (this.listening?.length ?? 0) > 0;
+    return (this.answering?.size ?? 0) > 0 || (this.listening?.some(({ connected }) => connected) ?? false);
+  }
+
+  /** It was used just now. */
+  touch(): void {
+    this.lastSeen = this.environment.clock.now();
   }
 
   nextStream(): string {
@@ -65,7 +81,10 @@ export class HttpSession implements Channel {
 
   /** What belongs to no request goes to the stream that began to listen last. */
   listen(stream: SessionStream): void {
-    (this.listening ??= []).push(stream);
+    const listening = (this.listening ??= []);
+    const forsaken = listening.filter(({ connected }) => !connected);
+    if (forsaken.length >= mostForsaken) listening.splice(listening.indexOf(forsaken[0]!), 1);
+    listening.push(stream);
   }
 
   streamOf(id: RequestId | undefined): SessionStream | undefined {
@@ -90,11 +109,12 @@ export class HttpSession implements Channel {
   }
 
   onStream(sink: EventSink): void {
-    this.environment.onStream(sink);
+    this.environment.streams.opened(sink);
   }
 
   offStream(sink: EventSink): void {
-    this.environment.offStream(sink);
+    this.environment.streams.ended(sink);
+    this.touch();
   }
 
   open(_receiver: Receiver): void {}
@@ -103,11 +123,17 @@ export class HttpSession implements Channel {
 
   /** One message goes to one stream, and never to another (2025-11-25, multiple connections). */
   send(text: string, origin?: RequestId): void {
+    const own = this.streamOf(origin);
     const stream =
-      this.streamOf(origin) ??
+      (own?.streams ? own : undefined) ??
       this.listening?.findLast(({ connected }) => connected) ??
-      this.listening?.at(-1);
+      this.listening?.at(-1) ??
+      own;
     stream?.message(text);
+  }
+
+  forgo(id: RequestId): void {
+    this.answering?.get(id)?.forgo();
   }
 
   answer(id: RequestId | undefined, text: string): void {

@@ -23,16 +23,12 @@ export class Sessions {
   private readonly idleMs: number;
   private sweepAt: number;
 
-  constructor(
-    environment: SessionEnvironment,
-    clock: Clock,
-    { maxSessions = 10_000, idleMs = 1_800_000 }: SessionLimits,
-  ) {
+  constructor(environment: SessionEnvironment, { maxSessions = 10_000, idleMs = 1_800_000 }: SessionLimits) {
     this.environment = environment;
-    this.clock = clock;
+    this.clock = environment.clock;
     this.most = maxSessions;
     this.idleMs = idleMs;
-    this.sweepAt = clock.now() + idleMs / 2;
+    this.sweepAt = this.clock.now() + idleMs / 2;
   }
 
   get size(): number {
@@ -43,7 +39,7 @@ export class Sessions {
   create(principal: string): HttpSession | undefined {
     this.sweep();
     if (this.sessions.size >= this.most && !this.evict()) return undefined;
-    const session = new HttpSession(sessionId(), principal, this.environment, this.clock.now());
+    const session = new HttpSession(sessionId(), principal, this.environment);
     this.sessions.set(session.id, session);
     return session;
   }
@@ -52,7 +48,7 @@ export class Sessions {
   find(id: string, principal: string): HttpSession | undefined {
     const session = this.sessions.get(id);
     if (!session || session.principal !== principal || this.isIdle(session)) return undefined;
-    session.lastSeen = this.clock.now();
+    session.touch();
     return session;
   }
 

@@ -15,8 +15,11 @@ export class SseReader {
   lastId: string | undefined;
   private readonly onEvent: (event: ServerEvent) => void;
   private readonly decoder = new TextDecoder();
-  private rest = "";
+  /** The pieces of a line whose end has not come. */
+  private rest: string[] = [];
   private data: string[] = [];
+  /** An id counts when its event is complete: one that was cut off is to be sent again. */
+  private id: string | undefined;
   private endedInReturn = false;
 
   constructor(onEvent: (event: ServerEvent) => void) {
@@ -25,13 +28,21 @@ export class SseReader {
 
   push(chunk: Uint8Array): void {
     let text = this.decoder.decode(chunk, { stream: true });
-    if (this.endedInReturn && text.startsWith("\n")) text = text.slice(1);
     if (text === "") return;
     // A return at the end of a chunk may be the first half of a line end.
+    if (this.endedInReturn && text.startsWith("\n")) text = text.slice(1);
     this.endedInReturn = text.endsWith("\r");
-    const lines = (this.rest + text).split(/\r\n|\r|\n/);
-    this.rest = lines.pop()!;
-    for (const line of lines) this.line(line);
+    const lines = text.split(/\r\n|\r|\n/);
+    const last = lines.pop()!;
+    for (const line of lines) this.line(this.completed(line));
+    if (last !== "") this.rest.push(last);
+  }
+
+  private completed(end: string): string {
+    if (this.rest.length === 0) return end;
+    const line = this.rest.join("") + end;
+    this.rest = [];
+    return line;
   }
 
   private line(line: string): void {
@@ -42,11 +53,12 @@ export class SseReader {
     const raw = colon < 0 ? "" : line.slice(colon + 1);
     const value = raw.startsWith(" ") ? raw.slice(1) : raw;
     if (field === "data") this.data.push(value);
-    else if (field === "id" && !value.includes("\0")) this.lastId = value;
+    else if (field === "id" && !value.includes("\0")) this.id = value;
     else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Number(value);
   }
 
   private dispatch(): void {
+    this.lastId = this.id ?? this.lastId;
     if (this.data.length === 0) return;
     const data = this.data.join("\n");
     this.data = [];

@@ -1,11 +1,13 @@
-import { type Session, legacyServer } from "../era/legacy-server.js";
+import { beforeHandshake } from "../era/legacy-server.js";
 import type { Spoken } from "../era/spoken.js";
 import { type RequestMessage, idOf, isObject, isRequestId } from "../peer/message.js";
 import type { Server } from "../server/server.js";
+import type { Terms } from "../server/terms.js";
 import { corsHeaders } from "./cors.js";
 import type { Exchange } from "./exchange.js";
 import type { Principal } from "./http-options.js";
 import { refuseVersion, versionOf } from "./legacy-version.js";
+import type { Load } from "./load.js";
 import type { Accepted } from "./media.js";
 import { PostChannel, type ResponseForm } from "./post-channel.js";
 import { refuseInvalid } from "./refuse.js";
@@ -17,40 +19,62 @@ export class StatelessPosts {
   private readonly legacy: readonly Spoken<"server">[];
   private readonly form: ResponseForm;
   private readonly streams: Streams;
+  private readonly load: Load;
 
-  constructor(server: Server, legacy: readonly Spoken<"server">[], form: ResponseForm, streams: Streams) {
+  constructor(
+    server: Server,
+    legacy: readonly Spoken<"server">[],
+    form: ResponseForm,
+    streams: Streams,
+    load: Load,
+  ) {
     this.server = server;
     this.legacy = legacy;
     this.form = form;
     this.streams = streams;
+    this.load = load;
   }
 
   post(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
-    if (!isObject(message) || message["jsonrpc"] !== "2.0")
-      return refuseInvalid(exchange, 400, "expected one JSON-RPC message", idOf(message));
     const spoken = versionOf(exchange, this.legacy);
     if (!spoken) return refuseVersion(exchange, this.legacy, message);
-    if (typeof message["method"] !== "string" || !("id" in message))
-      return exchange.reply(202, corsHeaders(exchange));
-    if (!isRequestId(message["id"]))
-      return refuseInvalid(exchange, 400, "the id of a request is a string or an integer");
-    const channel = new PostChannel(exchange, accepted, this.form, spoken.table, this.streams.opened);
+    const problem = problemOf(message, spoken);
+    if (problem !== undefined) return refuseInvalid(exchange, 400, problem, idOf(message));
+    const requests = (Array.isArray(message) ? message : [message]).filter(isRequest);
+    if (requests.length === 0) return exchange.reply(202, corsHeaders(exchange));
+    const count = Array.isArray(message) ? requests.length : undefined;
+    const channel = new PostChannel(exchange, accepted, this.form, spoken.table, this.streams, count);
     const connection = this.server.attach(channel, { auth, principal });
-    const opens = message["method"] === "initialize";
-    connection.request(message as unknown as RequestMessage, opens ? undefined : termsOf(spoken));
-    if (channel.isDone) return connection.closed();
-    channel.whenDone = () => connection.closed();
-    exchange.onGone(() => connection.closed());
+    const terms = termsOf(spoken);
+    for (const request of requests)
+      connection.request(request, request.method === "initialize" ? undefined : terms);
+    channel.follow(connection, this.load);
   }
 }
 
-function termsOf(spoken: Spoken<"server">): Session {
-  return {
-    era: legacyServer,
-    spoken,
-    clientCapabilities: {},
-    clientInfo: undefined,
-    logLevel: "debug",
-    watched: undefined,
-  };
+/** Why what was posted cannot be taken. */
+function problemOf(message: unknown, { table }: Spoken): string | undefined {
+  if (!Array.isArray(message)) {
+    if (!isObject(message) || message["jsonrpc"] !== "2.0") return "expected one JSON-RPC message";
+    if (typeof message["method"] === "string" && "id" in message && !isRequestId(message["id"]))
+      return "the id of a request is a string or an integer";
+    return undefined;
+  }
+  if (!table.batches) return "batches are not supported";
+  if (message.length === 0) return "the batch is empty";
+  for (const each of message as unknown[]) {
+    const problem = Array.isArray(each) ? "a batch holds no batches" : problemOf(each, { table } as Spoken);
+    if (problem !== undefined) return problem;
+    if (isRequest(each) && each.method === "initialize") return "initialize is never part of a batch";
+  }
+  return undefined;
+}
+
+function isRequest(message: unknown): message is RequestMessage {
+  return isObject(message) && typeof message["method"] === "string" && "id" in message;
+}
+
+/** What is known of a client without a handshake: the revision alone. */
+function termsOf(spoken: Spoken<"server">): Terms {
+  return { ...beforeHandshake(spoken), logLevel: "debug" };
 }

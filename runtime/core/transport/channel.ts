@@ -24,6 +24,8 @@ export interface Channel {
    * @param rpcCode of the error that the answer is, if it is one
    */
   answer?(id: RequestId | undefined, text: string, rpcCode?: number): void;
+  /** Says that an incoming request, having been cancelled, is never answered. */
+  forgo?(id: RequestId): void;
   /**
    * Ends the connection that an incoming request came on, for channels on which its answer can be fetched
    * later.

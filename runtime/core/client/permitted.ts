@@ -1,0 +1,31 @@
+import type { MethodFacts, Role } from "@mcpgen/protocol/model";
+import type { Spoken } from "../era/spoken.js";
+import { McpError } from "../peer/errors.js";
+import { type Params, isObject } from "../peer/message.js";
+
+/** A method that the revision does not have, or not for this side to send. */
+export function noSuchMethod(method: string, spoken: Spoken): McpError {
+  return new McpError("method-not-found", `revision ${spoken.id} has no ${method}`);
+}
+
+/**
+ * Only what was negotiated is used (lifecycle, operation).
+ *
+ * @param declared the capabilities of the side `of`
+ * @throws {McpError} `missing-capability`
+ */
+export function requireCapability(
+  method: string,
+  { capability }: MethodFacts,
+  of: Role,
+  declared: Params,
+): void {
+  if (capability?.of !== of) return;
+  let value: unknown = declared;
+  for (const key of capability.path) value = isObject(value) ? value[key] : undefined;
+  if (value === undefined || value === null || value === false)
+    throw new McpError(
+      "missing-capability",
+      `${method}: the ${of} has not declared ${capability.path.join(".")}`,
+    );
+}

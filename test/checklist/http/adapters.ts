@@ -1,0 +1,73 @@
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import type { Server } from "@mcpgen/runtime";
+import { type HttpHandler, type ServeHttpOptions, createHttpHandler, serveHttp } from "@mcpgen/runtime/http";
+import { onTestFinished } from "vitest";
+
+export const adapters = ["node", "fetch"] as const;
+export type Adapter = (typeof adapters)[number];
+
+/** A server that listens. */
+export interface Target {
+  readonly port: number;
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** Serves on a free port of this machine till the test ends. */
+export async function serve(
+  adapter: Adapter,
+  server: Server,
+  options: ServeHttpOptions = {},
+): Promise<Target> {
+  const target =
+    adapter === "node"
+      ? await serveHttp(server, { port: 0, ...options })
+      : await bridged(createHttpHandler(server, options));
+  onTestFinished(() => target.close());
+  return target;
+}
+
+/** As a platform does that speaks in web objects: node:http turned into them and back. */
+async function bridged(handler: HttpHandler): Promise<Target> {
+  const node = createServer((request, response) => void answer(handler, request, response));
+  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
+  const { port } = node.address() as AddressInfo;
+  return {
+    port,
+    url: `http://127.0.0.1:${port}/mcp`,
+    close: async () => {
+      await handler.close();
+      node.closeAllConnections();
+      node.close();
+    },
+  };
+}
+
+async function answer(
+  handler: HttpHandler,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  response.on("close", () => gone.abort());
+  const hasBody = request.method === "POST";
+  const found = await handler.fetch(
+    new Request(`http://${request.headers.host}${request.url}`, {
+      method: request.method!,
+      headers: request.headers as Record<string, string>,
+      signal: gone.signal,
+      ...(hasBody ? { body: Readable.toWeb(request) as never, duplex: "half" } : {}),
+    } as RequestInit),
+  );
+  if (response.destroyed) return;
+  response.writeHead(found.status, Object.fromEntries(found.headers));
+  response.flushHeaders();
+  if (!found.body) return void response.end();
+  const body = Readable.fromWeb(found.body as ReadableStream);
+  response.on("close", () => body.destroy());
+  body.on("error", () => response.destroy());
+  body.pipe(response);
+}

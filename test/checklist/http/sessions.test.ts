@@ -1,0 +1,263 @@
+import { expect } from "vitest";
+import { http, inside } from "./fixture.js";
+import { type Wired, Party, messagesOf, textOf } from "./party.js";
+import { serve } from "./adapters.js";
+import { serverRow } from "./rows.js";
+import type { WireAnswer } from "./wire.js";
+
+const asking = { elicitation: {} };
+
+/** A call that has told `steps` steps and waits. */
+async function gated(party: Party, steps: number, progressToken: string): Promise<WireAnswer> {
+  const answer = await party.post(party.call("gated", { steps }, { _meta: { progressToken } }));
+  await answer.until((each) => messagesOf(each).length === steps);
+  return answer;
+}
+
+function steps(answer: WireAnswer): unknown[] {
+  return messagesOf(answer).map(({ params, result }) => (result ? "done" : params?.["progress"]));
+}
+
+function ids(answer: WireAnswer): string[] {
+  return answer.events.flatMap(({ id }) => id ?? []);
+}
+
+serverRow("SESS-01", "ids of sessions are unique and cannot be guessed", async (revision, adapter) => {
+  const { party } = await http(adapter, revision);
+  const given: string[] = [];
+  for (let count = 0; count < 100; count++)
+    given.push((await party.initialize()).headers["mcp-session-id"] as string);
+  expect(new Set(given).size).toBe(100);
+  // 128 bits, and each of them as often set as not: a counter or a clock would keep most of them.
+  const bits = given.map((id) =>
+    [...Buffer.from(id, "base64url")].flatMap((byte) => [...Array(8).keys()].map((bit) => (byte >> bit) & 1)),
+  );
+  expect(bits.every(({ length }) => length === 128)).toBe(true);
+  const set = Array.from({ length: 128 }, (_, bit) => bits.filter((each) => each[bit] === 1).length);
+  expect(Math.min(...set)).toBeGreaterThan(15);
+  expect(Math.max(...set)).toBeLessThan(85);
+});
+
+serverRow("SESS-08", "sessions are kept apart", async (revision, adapter) => {
+  const { party, target, gate } = await http(adapter, revision, {}, asking);
+  const other = await new Party(target.url, revision, {}, asking).open();
+  const call = (each: Party, text: string): Promise<WireAnswer> =>
+    each.post(each.message("tools/call", { name: "echo", arguments: { text } }, 1));
+  const [a, b] = await Promise.all([call(party, "a"), call(other, "b")]);
+  await Promise.all([a.whole(), b.whole()]);
+  expect([a, b].map((each) => textOf(messagesOf(each)[0]!))).toEqual(["a", "b"]);
+  if (revision < "2025-06-18") return;
+  const asked = await party.post(party.call("greet"));
+  const elicitation = await asked.until((each) => messagesOf(each)[0]);
+  const reply = (name: string): unknown => ({
+    jsonrpc: "2.0",
+    id: elicitation.id,
+    result: { action: "accept", content: { name } },
+  });
+  expect((await other.post(reply("Mallory"))).status).toBe(202);
+  expect((await party.post(reply("Ada"))).status).toBe(202);
+  await asked.whole();
+  expect(textOf(messagesOf(asked).at(-1)!)).toBe("Hello, Ada");
+  gate.open();
+});
+
+serverRow("RES-01", "ids of events are unique in a session", async (revision, adapter) => {
+  const { party, gate } = await http(adapter, revision);
+  const listening = await party.get();
+  const posts = await Promise.all(["a", "b", "c"].map((token) => gated(party, 3, token)));
+  await party.tool("change");
+  await listening.until((each) => messagesOf(each).length === 1);
+  gate.open();
+  for (const post of posts) await post.whole();
+  const all = [listening, ...posts].flatMap(ids);
+  expect(all.length).toBeGreaterThanOrEqual(22);
+  expect(new Set(all).size).toBe(all.length);
+});
+
+serverRow("RES-02", "what was missed is sent again: all of it, in order, once", async (revision, adapter) => {
+  const { party, gate } = await http(adapter, revision);
+  const cut = await gated(party, 5, "t");
+  const seen = cut.events.filter(({ data }) => data !== "");
+  cut.cut();
+  gate.open();
+  const resumed = await party.get({ "last-event-id": seen[1]!.id! });
+  expect(resumed.type).toBe("text/event-stream");
+  await resumed.whole();
+  expect(steps(resumed)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, "done"]);
+  // And again, from a later place, now that all is over.
+  const again = await party.get({ "last-event-id": ids(resumed)[6]! });
+  await again.whole();
+  expect(steps(again)).toEqual([10, "done"]);
+  expect(ids(again)).toEqual(ids(resumed).slice(7));
+});
+
+serverRow("RES-03", "messages of another stream are not among them", async (revision, adapter) => {
+  const { party, gate } = await http(adapter, revision);
+  const listening = await party.get();
+  const [first, second] = await Promise.all([gated(party, 2, "one"), gated(party, 2, "two")]);
+  for (const each of [first, second, listening]) each.cut();
+  await party.tool("change");
+  gate.open();
+  const resumed = await party.get({ "last-event-id": ids(first!)[0]! });
+  await resumed.whole();
+  const tokens = messagesOf(resumed).flatMap(({ params }) => (params?.["progressToken"] as string) ?? []);
+  expect(new Set(tokens)).toEqual(new Set(["one"]));
+  expect(steps(resumed).at(-1)).toBe("done");
+});
+
+serverRow("RES-04", "an unknown event resumes nothing", async (revision, adapter) => {
+  const { party, target, gate } = await http(adapter, revision);
+  const other = await new Party(target.url, revision).open();
+  const answer = await gated(party, 2, "t");
+  const [id] = ids(answer);
+  const quiet = async (each: Party, last: string): Promise<void> => {
+    const resumed = await each.get({ "last-event-id": last });
+    expect([last, resumed.status]).toEqual([last, 400]);
+    expect((JSON.parse(await resumed.whole()) as Wired).error!.code).toBe(-32600);
+  };
+  for (const last of ["nothing", "0-999", "-1", "__proto__", "é"]) await quiet(party, last);
+  await quiet(other, id!);
+  gate.open();
+  expect((await party.request("ping")).result).toEqual({});
+});
+
+serverRow(
+  "RES-05",
+  "an event without data comes first, and the time to wait before the end",
+  async (revision, adapter) => {
+    const { party, gate, began } = await http(adapter, revision, { retryMs: 250 });
+    const stepped = await party.post(party.call("steps", { count: 1 }, { _meta: { progressToken: 1 } }));
+    const whole = await party.post(party.message("tools/list"), { accept: "text/event-stream" });
+    const listening = await party.get();
+    await listening.until(({ events }) => events.length > 0);
+    for (const answer of [stepped, whole, listening])
+      expect(await answer.until(({ events }) => events[0])).toEqual({
+        id: expect.any(String) as string,
+        retry: "250",
+        data: "",
+      });
+    const polled = await party.post(party.call("poll"));
+    await began.opened;
+    await polled.whole();
+    expect(polled.complete).toBe(true);
+    expect(polled.events.map(({ retry }) => retry)).toEqual(["250", "700"]);
+    gate.open();
+    const rest = await party.get({ "last-event-id": ids(polled)[0]! });
+    await rest.whole();
+    expect(textOf(messagesOf(rest).at(-1)!)).toBe("polled");
+  },
+);
+
+serverRow("SUB-01", "what is honoured is told first", async (revision, adapter) => {
+  const { server } = inside();
+  const { url } = await serve(adapter, server);
+  const party = new Party(url, revision);
+  const filter = {
+    toolsListChanged: true,
+    resourcesListChanged: false,
+    resourceSubscriptions: ["note://one"],
+  };
+  const { answer } = await listen(party, filter);
+  expect(messagesOf(answer)[0]).toMatchObject({
+    method: "notifications/subscriptions/acknowledged",
+    params: { notifications: { toolsListChanged: true, resourceSubscriptions: ["note://one"] } },
+  });
+});
+
+async function listen(
+  party: Party,
+  notifications: object,
+  id?: unknown,
+): Promise<{ answer: WireAnswer; id: unknown }> {
+  const message = party.message("subscriptions/listen", { notifications }, id);
+  const answer = await party.post(message);
+  expect([answer.status, answer.type]).toEqual([200, "text/event-stream"]);
+  await answer.until((each) => messagesOf(each).length > 0);
+  return { answer, id: message.id };
+}
+
+const subscriptionId = "io.modelcontextprotocol/subscriptionId";
+
+serverRow(
+  "SUB-02",
+  "a subscription is named by its request's id, with its type",
+  async (revision, adapter) => {
+    const { party } = await http(adapter, revision);
+    for (const id of [7, "7", "abc"]) {
+      const { answer } = await listen(party, { toolsListChanged: true }, id);
+      await party.tool("change");
+      const change = await answer.until((each) => messagesOf(each)[1]);
+      expect(change.params!["_meta"]).toEqual({ [subscriptionId]: id });
+      answer.cut();
+    }
+  },
+);
+
+serverRow("SUB-03", "changes of a resource go to whom they were promised", async (revision, adapter) => {
+  const { party, server } = await http(adapter, revision);
+  const { answer } = await listen(party, { resourceSubscriptions: ["note://one"] });
+  server.resourceUpdated("note://zwei/für");
+  server.resourceUpdated("note://one");
+  const updated = await answer.until((each) => messagesOf(each)[1]);
+  expect(updated.params!["uri"]).toBe("note://one");
+});
+
+serverRow("SUB-04", "a server that closes ends subscriptions in order", async (revision, adapter) => {
+  const { party, target } = await http(adapter, revision);
+  const { answer, id } = await listen(party, { toolsListChanged: true });
+  await target.close();
+  await answer.whole();
+  expect(answer.complete).toBe(true);
+  expect(messagesOf(answer).at(-1)).toMatchObject({
+    id,
+    result: { resultType: "complete", _meta: { [subscriptionId]: id } },
+  });
+});
+
+serverRow("SUB-05", "a closed stream ends its subscription", async (revision, adapter) => {
+  let listeners = 0;
+  const bus = inside({
+    changes: { publish: () => undefined, subscribe: () => (listeners++, () => void listeners--) },
+  });
+  const { url, close } = await serve(adapter, bus.server);
+  const party = new Party(url, revision);
+  const { answer } = await listen(party, { toolsListChanged: true });
+  const connections = (): number => (bus.server as unknown as { connections: Set<unknown> }).connections.size;
+  expect(connections()).toBe(1);
+  answer.cut();
+  while (connections() > 0) await new Promise((resolve) => setImmediate(resolve));
+  await close();
+  expect(listeners).toBe(0);
+});
+
+serverRow("SUB-06", "subscriptions do not depend on each other", async (revision, adapter) => {
+  const { party, server } = await http(adapter, revision);
+  const tools = await listen(party, { toolsListChanged: true });
+  const notes = await listen(party, { resourceSubscriptions: ["note://one"] });
+  const both = await listen(party, { toolsListChanged: true, resourceSubscriptions: ["note://one"] });
+  await party.tool("change");
+  await both.answer.until((each) => messagesOf(each).length === 3);
+  tools.answer.cut();
+  server.resourceUpdated("note://one");
+  await both.answer.until((each) => messagesOf(each).length === 4);
+  const methods = (answer: WireAnswer): string[] => messagesOf(answer).map(({ method }) => method!.slice(14));
+  expect(methods(tools.answer)).toEqual(["subscriptions/acknowledged", "tools/list_changed"]);
+  expect(methods(notes.answer)).toEqual([
+    "subscriptions/acknowledged",
+    "resources/updated",
+    "resources/updated",
+  ]);
+});
+
+serverRow("SUB-07", "progress and logs are no matter of a subscription", async (revision, adapter) => {
+  const { party } = await http(adapter, revision);
+  const { answer } = await listen(party, { toolsListChanged: true });
+  await party.request("tools/call", {
+    name: "steps",
+    arguments: { count: 3 },
+    _meta: { progressToken: 1, "io.modelcontextprotocol/logLevel": "debug" },
+  });
+  await party.tool("change");
+  await answer.until((each) => messagesOf(each).length === 2);
+  expect(messagesOf(answer)[1]!.method).toBe("notifications/tools/list_changed");
+});

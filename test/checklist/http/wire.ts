@@ -1,0 +1,105 @@
+import { type IncomingHttpHeaders, type IncomingMessage, request as open } from "node:http";
+
+/** One server-sent event as it stood on the wire. */
+export interface WireEvent {
+  readonly id?: string;
+  readonly event?: string;
+  readonly retry?: string;
+  readonly data?: string;
+}
+
+/** An answer of HTTP, which may still be coming. */
+export class WireAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** All that has come of the body. */
+  text = "";
+  /** Whether the body is complete; it is not if the connection was cut. */
+  complete = false;
+  private readonly message: IncomingMessage;
+  private over = false;
+  private waiting: (() => void)[] = [];
+
+  constructor(message: IncomingMessage) {
+    this.message = message;
+    this.status = message.statusCode!;
+    this.headers = message.headers;
+    message.setEncoding("utf8").on("data", (chunk: string) => {
+      this.text += chunk;
+      this.look();
+    });
+    message.on("error", () => undefined);
+    message.on("close", () => {
+      this.over = true;
+      this.complete = message.complete;
+      this.look();
+    });
+  }
+
+  get isStream(): boolean {
+    return this.type === "text/event-stream";
+  }
+
+  get type(): string {
+    return (this.headers["content-type"] ?? "").split(";")[0]!;
+  }
+
+  /** The events that have come whole; comments are left out. */
+  get events(): WireEvent[] {
+    return this.text
+      .split("\n\n")
+      .slice(0, -1)
+      .map((block) =>
+        Object.fromEntries(
+          block
+            .split("\n")
+            .filter((line) => !line.startsWith(":"))
+            .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]),
+        ),
+      )
+      .filter((event) => Object.keys(event).length > 0);
+  }
+
+  /** Resolves once `found` gives something. Rejects if the body ends without it. */
+  async until<T>(found: (answer: this) => T | undefined | false): Promise<T> {
+    for (;;) {
+      const value = found(this);
+      if (value !== undefined && value !== false) return value as T;
+      if (this.over) throw new Error(`ended without it: ${this.status} ${this.text}`);
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    }
+  }
+
+  /** Resolves with the whole body. */
+  async whole(): Promise<string> {
+    while (!this.over) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    return this.text;
+  }
+
+  /** Cuts the connection. */
+  cut(): void {
+    this.message.destroy();
+  }
+
+  private look(): void {
+    const { waiting } = this;
+    this.waiting = [];
+    for (const each of waiting) each();
+  }
+}
+
+/** Sends one request on a connection of its own; resolves with the head of the answer. */
+export function send(
+  url: string,
+  method: string,
+  headers: Readonly<Record<string, string>> = {},
+  body?: string | Buffer,
+): Promise<WireAnswer> {
+  return new Promise((resolve, reject) => {
+    const request = open(url, { method, headers, agent: false }, (message) => {
+      resolve(new WireAnswer(message));
+    });
+    request.on("error", reject);
+    request.end(body);
+  });
+}
