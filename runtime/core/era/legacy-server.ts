@@ -1,4 +1,4 @@
-import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
+import type { ClientCapabilities, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import { McpError, rpc } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
 import { askByRequest } from "../server/ask-by-request.js";
@@ -11,6 +11,8 @@ import type { Spoken } from "./spoken.js";
 /** What a handshake settled (2025-11-25 and before, lifecycle). */
 export interface Session extends Terms {
   logLevel: LogLevel | undefined;
+  /** What the server declared; what came later, this client is not told of. */
+  readonly declared: ServerCapabilities;
   /** URIs whose changes the client asked to hear of. */
   watched: Set<string> | undefined;
 }
@@ -35,6 +37,7 @@ export function beforeHandshake(spoken: Spoken<"server">): Terms {
 export const initialize: MethodHandler = (params: Params, context: RequestContext) => {
   const { connection, terms } = context;
   const { core } = connection;
+  const declared = core.capabilities();
   connection.openSession({
     era: legacyServer,
     spoken: terms.spoken,
@@ -42,11 +45,12 @@ export const initialize: MethodHandler = (params: Params, context: RequestContex
     clientInfo: params["clientInfo"] as Implementation,
     // Until the client sets a level, the choice is the server's: all of them.
     logLevel: "debug",
+    declared,
     watched: undefined,
   });
   return {
     protocolVersion: terms.spoken.id,
-    capabilities: core.capabilities(),
+    capabilities: declared,
     serverInfo: core.info,
     ...(core.instructions === undefined ? {} : { instructions: core.instructions }),
   };

@@ -61,9 +61,15 @@ function missing(key: string): McpError {
 
 /** Every request stands for itself (2026-07-28). */
 export const modernServer: ServerEra = {
-  finish(result, entry, hints, core) {
+  finish(result, entry, hints, core, resultType = "complete") {
+    // A handler cannot know what else such a result would need.
+    if (result["resultType"] !== undefined && result["resultType"] !== resultType)
+      throw new McpError("internal-error", "the server failed to answer", {
+        rpcCode: rpc.internalError,
+        cause: `a handler's result has the resultType ${JSON.stringify(result["resultType"])}; use context.ask`,
+      });
     return {
-      resultType: "complete",
+      resultType,
       ...(entry.cacheable ? hints : {}),
       ...result,
       _meta: { [metaKeys.serverInfo]: core.info, ...result._meta },

@@ -25,6 +25,7 @@ import type { RequestOptions } from "@mcpgen/protocol/model";
 import type { Change } from "./changes.js";
 import { RequestContext, errorOf } from "./context.js";
 import type { ServerCore } from "./core.js";
+import { declares } from "./declares.js";
 import { Prepared } from "./prepared.js";
 import { type Rounds, openRounds, sealRounds } from "./rounds.js";
 import type { Terms } from "./terms.js";
@@ -246,7 +247,7 @@ export class ServerConnection implements Receiver {
         this.finish(context);
         const asking = { resultType: "input_required", inputRequests, requestState };
         const { cacheable: _, ...entry } = context.entry;
-        const result = context.terms.era.finish(asking, entry, context.hints, core);
+        const result = context.terms.era.finish(asking, entry, context.hints, core, asking.resultType);
         this.respond(request.id, resultText(request.id, JSON.stringify(result)), context.batch);
       },
       (error: unknown) => {
@@ -316,8 +317,11 @@ export class ServerConnection implements Receiver {
   changed(change: Change): void {
     const { method, uri } = change;
     const { session } = this;
-    if (session && (uri === undefined || session.watched?.has(uri)))
-      this.notify(session.spoken, method, uri === undefined ? undefined : { uri });
+    if (session && (uri === undefined || session.watched?.has(uri))) {
+      const capability = session.spoken.table.outgoingNotifications.get(method)?.capability;
+      if (!capability || declares(session.declared, capability.path))
+        this.notify(session.spoken, method, uri === undefined ? undefined : { uri });
+    }
     for (const listener of this.listeners ?? []) listener(change);
   }
 

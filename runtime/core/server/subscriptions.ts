@@ -3,6 +3,7 @@ import { McpError } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
 import type { Change } from "./changes.js";
 import type { RequestContext } from "./context.js";
+import { declares } from "./declares.js";
 
 /** Which member of the filter lets a notification through. */
 const filters: { readonly [method: string]: string } = {
@@ -40,14 +41,13 @@ export function listen(params: { readonly notifications: Params }, context: Requ
 
 /** What of a filter the server can honour: what it has declared that it tells. */
 function honouredPart(filter: Params, { connection, terms }: RequestContext): Params {
-  const declared = connection.core.capabilities() as Params;
+  const declared = connection.core.capabilities();
   const honoured: Record<string, unknown> = {};
   for (const [method, member] of Object.entries(filters)) {
     const wanted = filter[member];
     const capability = terms.spoken.table.outgoingNotifications.get(method)?.capability;
     if (wanted === undefined || wanted === false || !capability) continue;
-    if (capability.path.reduce<unknown>((value, key) => (value as Params | undefined)?.[key], declared))
-      honoured[member] = wanted;
+    if (declares(declared, capability.path)) honoured[member] = wanted;
   }
   return honoured;
 }

@@ -20,8 +20,18 @@ export interface Terms {
 
 /** What the eras do differently once a request's terms are known. */
 export interface ServerEra {
-  /** Adds the members that the era owns to the result of a handler that is done. */
-  finish(result: Params, entry: IncomingRequest, hints: CacheHints, core: ServerCore): Params;
+  /**
+   * Adds the members that the era owns to a result.
+   *
+   * @param resultType of what is no complete result
+   */
+  finish(
+    result: Params,
+    entry: IncomingRequest,
+    hints: CacheHints,
+    core: ServerCore,
+    resultType?: string,
+  ): Params;
   /** How a handler asks the client while it runs. */
   ask(context: RequestContext): Ask;
 }
