@@ -1,5 +1,5 @@
 import { serverRevisions } from "@mcpgen/protocol";
-import { createServer } from "@mcpgen/runtime";
+import type { CodeFirstServer } from "@mcpgen/runtime";
 import { describe, expect } from "vitest";
 import { everyFeature } from "../../runtime/every-feature/server.js";
 import { type Members, RawClient, type Wired, clientOf, metaOf, raw, served, textOf } from "./raw-client.js";
@@ -8,7 +8,7 @@ import { row } from "./rows.js";
 const asking = { sampling: {}, roots: {}, elicitation: { form: {}, url: {} } };
 
 /** Asks the client's model, as often as the client says. */
-function sampler(server: ReturnType<typeof createServer>): void {
+function sampler(server: CodeFirstServer): void {
   server.tool<{ times: number }>("sample", {}, async ({ times = 1 }, { ask }) => {
     const asked = Array.from({ length: times }, (_, index) =>
       ask.sample(`s${index}`, {

@@ -111,6 +111,8 @@ export type RowId = keyof typeof rows;
 /** Rows without a test, and why. */
 export const untested: { readonly [id in RowId]?: string } = {
   "UTIL-11": "is about tasks, which this runtime does not offer yet",
+  "ELIC-07": "a server may say that a page has been visited, and this runtime offers no way to say it",
+  "ELIC-08": "a server may answer so, and this runtime asks for the visit instead (`ask.url`)",
 };
 
 /** A test of one row, at each of its revisions. */

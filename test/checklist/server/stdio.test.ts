@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { serverRevisions } from "@mcpgen/protocol";
-import { createServer } from "@mcpgen/runtime";
+import type { CodeFirstServer } from "@mcpgen/runtime";
 import { beforeAll, expect, onTestFinished } from "vitest";
 import { bundled } from "../../examples/program.js";
 import { RawClient, metaOf, raw, served } from "./raw-client.js";
 import { row } from "./rows.js";
 
-function echo(server: ReturnType<typeof createServer>): void {
+function echo(server: CodeFirstServer): void {
   server.tool<{ text: string }>("echo", {}, ({ text }) => text);
 }
 
@@ -30,7 +30,7 @@ row("STDIO-04", "chunks of any size, many messages in one, CRLF", async (revisio
 });
 
 row("STDIO-11", "after a request is cancelled nothing more is sent for it", async (revision) => {
-  let report = (_: number): void => {};
+  let report!: (done: number) => void;
   const { client, clock } = await raw(
     revision,
     (server) => {
