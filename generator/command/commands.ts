@@ -1,5 +1,6 @@
 import type { Options, PositionalOptions } from "yargs";
 import type { RunCommand } from "./context.js";
+import { serverOptionDefinitions } from "./server-options.js";
 
 /** One command: its place in the table of commands, and where its code is. */
 export interface CommandDefinition {
@@ -158,6 +159,41 @@ export const commands: readonly CommandDefinition[] = [
     },
     options: { revision: text("Revision to judge by", { demandOption: true }) },
     load: async () => (await import("./validate.js")).validate,
+  },
+  {
+    name: "capture",
+    summary: "Write the contract of a live server: what it offers, all pages of it",
+    positionals: {
+      source: { type: "string", description: "http(s)://… or stdio:COMMAND …", demandOption: true },
+    },
+    options: {
+      out: text(
+        "YAML or JSON file, by its extension, or - (default: the configured one, or mcp.contract.yaml)",
+      ),
+      replace: flag("Replace a contract whose content differs"),
+      revision: text("Revision to speak (default: the newest that both know)"),
+      ...serverOptionDefinitions,
+    },
+    examples: [
+      ['$0 capture "stdio:node server.js"', "mcp.contract.yaml, from a server that is started"],
+      ["$0 capture https://example.com/mcp --out -", "only to look at it"],
+    ],
+    load: async () => (await import("./capture.js")).capture,
+  },
+  {
+    name: "call",
+    summary: "Call one tool of a live server",
+    positionals: {
+      source: { type: "string", description: "http(s)://… or stdio:COMMAND …", demandOption: true },
+      tool: { type: "string", description: "Name of the tool", demandOption: true },
+    },
+    options: {
+      args: text("The tool's arguments: JSON, @FILE, or @- for standard input"),
+      revision: text("Revision to speak (default: the newest that both know)"),
+      ...serverOptionDefinitions,
+    },
+    examples: [['$0 call https://example.com/mcp get_weather --args \'{"city":"Bergen"}\'', "one call"]],
+    load: async () => (await import("./call.js")).call,
   },
   {
     name: "explain",

@@ -43,7 +43,7 @@ export function presentError(
   console: Console,
   directory: string,
 ): number {
-  const { code, message, next, exitCode } = error;
+  const { code, message, next, detail, exitCode } = error;
   const file = error.place?.file;
   const place =
     file !== undefined && isAbsolute(file)
@@ -55,9 +55,10 @@ export function presentError(
     message,
     ...(place && { place }),
     ...(next && { next }),
+    ...(detail && { detail }),
   };
   if (console.settings.format === "json") {
-    const shown = { code, message, place, next };
+    const shown = { code, message, place, next, detail };
     console.result(documentText({ format: documentFormat, command, exit: exitCode, error: shown }));
   }
   if (console.settings.format === "github") console.result(annotation(asFinding));

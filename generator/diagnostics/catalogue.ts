@@ -2,6 +2,7 @@ import { contractDiagnostics } from "./catalogue/contract.js";
 import { diffDiagnostics } from "./catalogue/diff.js";
 import { inputDiagnostics } from "./catalogue/input.js";
 import { outputDiagnostics } from "./catalogue/output.js";
+import { serverDiagnostics } from "./catalogue/server.js";
 import { usageDiagnostics } from "./catalogue/usage.js";
 
 /** What a stable code means. */
@@ -21,6 +22,7 @@ export const catalogue = {
   ...outputDiagnostics,
   ...diffDiagnostics,
   ...contractDiagnostics,
+  ...serverDiagnostics,
 } satisfies Record<string, Diagnostic>;
 
 export type DiagnosticCode = keyof typeof catalogue;

@@ -14,6 +14,8 @@ export interface CodedErrorDetails {
   readonly place?: Place;
   /** What to do about it, one imperative sentence. */
   readonly next?: string;
+  /** Shown below the message, line by line: what a program printed. */
+  readonly detail?: string;
   readonly cause?: unknown;
 }
 
@@ -26,12 +28,14 @@ export class CodedError extends Error {
   readonly code: DiagnosticCode;
   readonly place: Place | undefined;
   readonly next: string | undefined;
+  readonly detail: string | undefined;
 
   constructor(code: DiagnosticCode, message: string, details: CodedErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.place = details.place;
     this.next = details.next;
+    this.detail = details.detail;
   }
 
   /** The process exit code this error leads to (2 usage, 3 input, 4 network or server). */

@@ -74,6 +74,18 @@ export const usageDiagnostics = {
     explanation:
       "mcpgen runs on Node.js 20.19 and later. Install a newer one from nodejs.org or with your version manager.",
   },
+  MG2013: {
+    title: "The runtime cannot be loaded",
+    exit: 2,
+    explanation:
+      "Commands that speak with servers use @mcpgen/runtime and the tables of @mcpgen/protocol, which the compiler itself does without. Install both beside mcpgen or in your project; in this repository, `npm run build` makes them.",
+  },
+  MG2014: {
+    title: "This SOURCE is no server",
+    exit: 2,
+    explanation:
+      'A server is named by its URL (`https://example.com/mcp`), or by `stdio:` and the command that starts it (`"stdio:node server.js"`), in quotes for the shell where it has arguments.',
+  },
   MG2101: {
     title: "The configuration file cannot be used",
     exit: 2,

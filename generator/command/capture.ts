@@ -1,0 +1,120 @@
+import { readFileSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import { type Captured, type LeftOut, capture as captureFrom, lists } from "../contract/capture/capture.js";
+import { shownSource } from "../contract/capture/shown-source.js";
+import { withServer } from "../contract/capture/with-server.js";
+import { contractText } from "../contract/contract-text.js";
+import { CodedError } from "../diagnostics/coded-error.js";
+import type { Finding } from "../diagnostics/finding.js";
+import { applyChanges } from "../output/transaction.js";
+import type { Arguments } from "./arguments.js";
+import type { CommandContext, RunCommand } from "./context.js";
+import { counted } from "./counted.js";
+import type { Outcome } from "./outcome.js";
+import { findingText } from "./present.js";
+import { openProject } from "./project.js";
+import { serverOptions } from "./server-options.js";
+import { shownPath } from "./shown-path.js";
+
+export const capture: RunCommand = async (args, context) => {
+  const source = args.required("source");
+  const file = await wantedFile(args, context);
+  const options = { ...serverOptions(args, context), declares: true };
+  context.console.progress(`asking ${shownSource(source)}`);
+  const captured = await withServer(source, options, (client) =>
+    captureFrom(client, options.timeout === undefined ? {} : { timeout: options.timeout }),
+  );
+  const findings = [
+    ...captured.leftOut.map((entry) => leftOut(entry, source)),
+    ...nameless(captured, source),
+  ];
+  if (file === "-") return printed(captured, findings, context);
+  const shown = shownPath(file, context.directory);
+  const done = put(file, shown, await contractText(captured.contract, file), args.flag("replace"));
+  return {
+    findings,
+    summary: `${shown}: ${done}; ${summary(captured)}`,
+    data: { file: shown, written: done === "written", ...about(captured) },
+  };
+};
+
+/** Where the contract goes: as asked for, else the configuration's only one, else a name of our own. */
+async function wantedFile(args: Arguments, context: CommandContext): Promise<string> {
+  const out = args.string("out");
+  if (out !== undefined) return out === "-" ? out : resolve(context.directory, out);
+  const { loaded } = await openProject(args, context);
+  const [only, another] = loaded.config.contracts ?? [];
+  return only && !another
+    ? resolve(loaded.folder, only.file)
+    : resolve(context.directory, "mcp.contract.yaml");
+}
+
+/** Standard output holds the contract and nothing else. */
+async function printed(
+  captured: Captured,
+  findings: readonly Finding[],
+  { console }: CommandContext,
+): Promise<Outcome> {
+  if (console.settings.format === "json")
+    return { findings, data: { ...about(captured), contract: captured.contract } };
+  console.result(await contractText(captured.contract, "-"));
+  for (const finding of findings) console.error(findingText(finding, console.paintError));
+  console.note(summary(captured));
+  return { failed: findings.some(({ severity }) => severity === "error") };
+}
+
+function put(file: string, shown: string, text: string, replace: boolean): "written" | "unchanged" {
+  const before = present(file);
+  if (before === text) return "unchanged";
+  if (before !== undefined && !replace)
+    throw new CodedError("MG6302", "a contract is there already, with other content", {
+      place: { file: shown },
+      next: "Look at it, then repeat with --replace; or name another file with --out.",
+    });
+  applyChanges(dirname(file), [{ path: basename(file), content: text }]);
+  return "written";
+}
+
+function present(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** An entry that the contract does not have; it is the server's fault, so the command fails. */
+function leftOut({ list, index, name, reason }: LeftOut, source: string): Finding {
+  const called = name === undefined ? "" : ` ${JSON.stringify(name)}`;
+  return {
+    code: "MG6301",
+    severity: "error",
+    message: `${list}: entry ${index + 1}${called} is left out: ${reason}`,
+    place: { file: shownSource(source) },
+    next: "Mend it in the server; everything else is captured.",
+  };
+}
+
+function nameless({ nameless: is }: Captured, source: string): Finding[] {
+  if (!is) return [];
+  const message = 'the server has not said what it is called: "server" stands in the contract';
+  return [{ code: "MG6303", severity: "warning", message, place: { file: shownSource(source) } }];
+}
+
+function about({ contract, revision }: Captured): Record<string, unknown> {
+  const { name, version } = contract;
+  const counts = Object.fromEntries(lists.map((list) => [list.name, contract[list.name]?.length ?? 0]));
+  return { name, version, revision, ...counts };
+}
+
+function summary({ contract, revision }: Captured): string {
+  const { name, version, tools = [], resources = [], resourceTemplates = [], prompts = [] } = contract;
+  const counts = [
+    counted(tools.length, "tool"),
+    counted(resources.length, "resource"),
+    counted(resourceTemplates.length, "resource template"),
+    counted(prompts.length, "prompt"),
+  ];
+  return `${name} ${version} offers ${counts.join(", ")} (revision ${revision})`;
+}

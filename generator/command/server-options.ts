@@ -1,0 +1,75 @@
+import type { Options } from "yargs";
+import { CodedError } from "../diagnostics/coded-error.js";
+import type { ServerOptions } from "../contract/capture/with-server.js";
+import type { Arguments } from "./arguments.js";
+import type { CommandContext } from "./context.js";
+
+/** Options of every command that speaks with a server. */
+export const serverOptionDefinitions: Readonly<Record<string, Options>> = {
+  timeout: {
+    type: "string",
+    requiresArg: true,
+    description: "Seconds to wait for a sign of life from the server (default: 60)",
+  },
+  header: {
+    type: "string",
+    requiresArg: true,
+    array: true,
+    description: "NAME:VALUE, sent with each request over HTTP; may be repeated",
+  },
+  env: {
+    type: "string",
+    requiresArg: true,
+    array: true,
+    description: "Variable that a server which is started is given, NAME or NAME=VALUE; may be repeated",
+  },
+};
+
+/** How the command line wants a server to be reached. */
+export function serverOptions(args: Arguments, context: CommandContext): ServerOptions {
+  const { console, directory } = context;
+  return {
+    directory,
+    revision: args.string("revision"),
+    timeout: milliseconds(args.string("timeout")),
+    headers: Object.fromEntries((args.strings("header") ?? []).map(header)),
+    variables: variables(args.strings("env") ?? [], context),
+    onStderr: (text) => console.detail(text.trimEnd()),
+  };
+}
+
+function milliseconds(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds > 0) return Math.ceil(seconds * 1000);
+  throw new CodedError(
+    "MG2004",
+    `expected --timeout to be a number of seconds, got ${JSON.stringify(text)}`,
+    {
+      next: "Give a number above 0.",
+    },
+  );
+}
+
+function header(text: string): [string, string] {
+  const colon = text.indexOf(":");
+  const [name, value] = [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
+  // The value is not quoted: most often it is a secret.
+  if (colon > 0 && /^[!#$%&'*+.^_`|~\w-]+$/.test(name) && !/[\r\n\0]/.test(value)) return [name, value];
+  throw new CodedError("MG2004", "expected --header to be NAME:VALUE", {
+    next: 'Quote it for the shell: --header "Authorization: Bearer …".',
+  });
+}
+
+function variables(entries: readonly string[], { env }: CommandContext): Record<string, string> {
+  return Object.fromEntries(
+    entries.map((entry): [string, string] => {
+      const [name = "", ...rest] = entry.split("=");
+      const value = rest.length > 0 ? rest.join("=") : env[name];
+      if (name !== "" && value !== undefined) return [name, value];
+      throw new CodedError("MG2004", `expected --env to name a variable that is set, got ${name || "none"}`, {
+        next: "Set it, or give the value: --env NAME=VALUE.",
+      });
+    }),
+  );
+}

@@ -1,0 +1,94 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
+import { CodedError } from "../../diagnostics/coded-error.js";
+
+/** An item of a list that is none, and why. */
+export interface RejectedItem {
+  readonly index: number;
+  readonly name: string | undefined;
+  readonly pointer: string;
+  readonly reason: string;
+}
+
+/** A list with all its pages. */
+export interface LiveList {
+  readonly items: readonly JsonObject[];
+  readonly rejected: readonly RejectedItem[];
+}
+
+export interface LiveProgress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** Milliseconds. */
+export interface LiveOptions {
+  readonly timeout?: number;
+  readonly totalTimeout?: number;
+  readonly onProgress?: (progress: LiveProgress) => void;
+}
+
+/** The part of the runtime's client that commands need (runtime/core/client/client.ts has the whole of it). */
+export interface LiveClient {
+  readonly revision: string;
+  readonly serverInfo: JsonObject | undefined;
+  readonly serverCapabilities: JsonObject;
+  readonly instructions: string | undefined;
+  listTools(options?: LiveOptions): Promise<LiveList>;
+  listResources(options?: LiveOptions): Promise<LiveList>;
+  listResourceTemplates(options?: LiveOptions): Promise<LiveList>;
+  listPrompts(options?: LiveOptions): Promise<LiveList>;
+  callTool(name: string, args: JsonObject, options?: LiveOptions): Promise<JsonObject>;
+  on(method: string, listener: (params: JsonValue) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** What the runtime and the generated package give a command that speaks with servers. */
+export interface Runtime {
+  connect(source: object | string, options: object): Promise<LiveClient>;
+  parseStdioSource(source: string): readonly [string, ...string[]];
+  readonly revisions: readonly { readonly id: string }[];
+}
+
+/**
+ * Loads the runtime and the tables of clients: as installed beside mcpgen, else in `directory`. The compiler itself
+ * builds and runs without either.
+ *
+ * @throws CodedError MG2013 where one is not installed, or not built
+ */
+export async function loadRuntime(directory: string): Promise<Runtime> {
+  const [runtime, stdio, protocol] = await Promise.all(
+    ["@mcpgen/runtime", "@mcpgen/runtime/stdio", "@mcpgen/protocol/client"].map((name) =>
+      load(name, directory),
+    ),
+  );
+  return {
+    connect: runtime!["connect"] as Runtime["connect"],
+    parseStdioSource: stdio!["parseStdioSource"] as Runtime["parseStdioSource"],
+    revisions: protocol!["clientRevisions"] as Runtime["revisions"],
+  };
+}
+
+async function load(name: string, directory: string): Promise<Record<string, unknown>> {
+  try {
+    return (await import(name)) as Record<string, unknown>;
+  } catch (cause) {
+    const url = inProject(name, directory);
+    if (url !== undefined) return (await import(url)) as Record<string, unknown>;
+    throw new CodedError("MG2013", `${name} cannot be loaded: ${(cause as Error).message.split("\n")[0]}`, {
+      next: "Install it beside mcpgen: `npm install @mcpgen/runtime @mcpgen/protocol`.",
+      cause,
+    });
+  }
+}
+
+function inProject(name: string, directory: string): string | undefined {
+  try {
+    return pathToFileURL(createRequire(join(directory, "resolve-from-here.js")).resolve(name)).href;
+  } catch {
+    return undefined;
+  }
+}

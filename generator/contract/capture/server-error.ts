@@ -1,0 +1,87 @@
+import type { DiagnosticCode } from "../../diagnostics/catalogue.js";
+import { CodedError } from "../../diagnostics/coded-error.js";
+
+/** An error of the runtime's (runtime/core/peer/errors.ts): its code is for programs. */
+interface RuntimeError extends Error {
+  readonly code: string;
+  readonly rpcCode?: number;
+  readonly data?: unknown;
+}
+
+interface Kind {
+  readonly code: DiagnosticCode;
+  /** What to do, where a process is the server, and where a URL is. */
+  readonly next: readonly [process: string, url: string];
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  "spawn-failed": {
+    code: "MG4101",
+    next: ["Check the command: stdio:COMMAND ARGUMENTS…, started without a shell.", ""],
+  },
+  "connection-closed": {
+    code: "MG4102",
+    next: [
+      "Start it by hand and read what it prints; --env NAME passes a variable on.",
+      "Check the address; --header NAME:VALUE sends what authorizes a request.",
+    ],
+  },
+  "session-lost": { code: "MG4102", next: ["Run the command again.", "Run the command again."] },
+  timeout: {
+    code: "MG4103",
+    next: [
+      "Check that it is an MCP server on standard input and output; --timeout SECONDS gives it more time.",
+      "Check that the address is an MCP server's; --timeout SECONDS gives it more time.",
+    ],
+  },
+  "unsupported-version": {
+    code: "MG4104",
+    next: [
+      "Check that it is an MCP server; leave --revision out, or generate the revision that it speaks.",
+      "Check that the address is an MCP server's; leave --revision out, or generate the revision that it speaks.",
+    ],
+  },
+};
+
+/** All other codes: what the server said is what there is to tell. */
+const answered: Kind = {
+  code: "MG4105",
+  next: [
+    "See what the server logs: the answer is its own.",
+    "See what the server logs: the answer is its own.",
+  ],
+};
+
+export function isRuntimeError(error: unknown): error is RuntimeError {
+  return error instanceof Error && error.name === "McpError" && "code" in error;
+}
+
+/**
+ * What went wrong with a server, as the user's concern; errors of other kinds stay what they are.
+ *
+ * @param printed what its process printed last on standard error
+ */
+export function serverError(error: unknown, source: string, printed: string): unknown {
+  if (!isRuntimeError(error)) return error;
+  const { code, next } = kinds[error.code] ?? answered;
+  const stderr = stderrOf(error.data) ?? printed;
+  const detail = lastLines(stderr);
+  return new CodedError(code, error.message.replace(/; it said last: [^]*$/, ""), {
+    place: { file: source },
+    next: next[/^https?:/i.test(source) ? 1 : 0],
+    ...(detail !== "" && { detail }),
+    cause: error,
+  });
+}
+
+/** What a process that has ended printed: the runtime starts a server twice where the first try fails. */
+function stderrOf(data: unknown): string | undefined {
+  const stderr = typeof data === "object" && data !== null && "stderr" in data ? data.stderr : undefined;
+  return typeof stderr === "string" ? stderr : undefined;
+}
+
+function lastLines(text: string): string {
+  const lines = text.trimEnd().split(/\r?\n/);
+  const shown = lines.slice(-10).map((line) => (line.length > 300 ? `${line.slice(0, 299)}…` : line));
+  return [...(lines.length > shown.length ? ["…"] : []), ...shown].join("\n");
+}

@@ -1,0 +1,18 @@
+import { extname } from "node:path";
+import { escapeUnprintable } from "../emit/text.js";
+import type { Contract } from "./contract.js";
+
+/**
+ * A contract as the text of a file: JSON where the file's name ends so, else YAML. Keys keep their order; what does
+ * not show or reorders text is escaped, so that a reader sees all there is.
+ */
+export async function contractText(contract: Contract, file: string): Promise<string> {
+  if (extname(file) === ".json") return `${escapedLines(JSON.stringify(contract, null, 2))}\n`;
+  const { stringifyYaml } = await import("./yaml-text.js");
+  return stringifyYaml(contract);
+}
+
+/** Line ends stand between values as well; all else that is escaped stands in double quotes. */
+export function escapedLines(text: string): string {
+  return text.split("\n").map(escapeUnprintable).join("\n");
+}

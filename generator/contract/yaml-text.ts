@@ -1,0 +1,17 @@
+import { Document, type Scalar, visit } from "yaml";
+import { escapedLines } from "./contract-text.js";
+
+/** What a reader would not see as it is; a tab in a text of several lines is one of these, too. */
+const hidden = /[^\P{Cc}\n]|[\p{Cf}\u2028\u2029\p{Surrogate}]/u;
+
+/** `value` as one document of YAML 1.2 that reads back as the same value, nothing folded, nothing shared. */
+export function stringifyYaml(value: unknown): string {
+  const document = new Document(value, { aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar(_, scalar: Scalar) {
+      if (typeof scalar.value === "string" && hidden.test(scalar.value)) scalar.type = "QUOTE_DOUBLE";
+    },
+  });
+  const text = document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Infinity });
+  return escapedLines(text);
+}

@@ -1,0 +1,71 @@
+import type { Diagnostic } from "../catalogue.js";
+
+/** MG41xx: servers that commands speak with. MG63xx: what they offer, beside a contract. */
+export const serverDiagnostics = {
+  MG4101: {
+    title: "The server cannot be started",
+    exit: 4,
+    explanation:
+      "What follows `stdio:` is a program and its arguments, separated by spaces; quote what holds one. No shell reads it: there are no variables, patterns or pipes. The program is looked for in PATH, and relative paths start at the working directory.",
+  },
+  MG4102: {
+    title: "The connection to the server is lost, or never was one",
+    exit: 4,
+    explanation:
+      "A process has ended, or does not read or write any more; what it last printed on standard error stands below the message. Over HTTP the address may be wrong, or the server wants authorization: `--header NAME:VALUE` sends what it asks for. Servers inherit only variables that hold no secrets; `--env NAME` passes one on.",
+  },
+  MG4103: {
+    title: "The server does not answer",
+    exit: 4,
+    explanation:
+      "No answer and no progress came in time. A program that is no MCP server waits for input for ever; one that installs itself first needs more time: `--timeout SECONDS`.",
+  },
+  MG4104: {
+    title: "No revision of the protocol is common",
+    exit: 4,
+    explanation:
+      "The server speaks none of the revisions that were generated, or not the one asked for with `--revision`. The message names both lists as far as they are known.",
+  },
+  MG4105: {
+    title: "The server answers with an error, or with what is no answer",
+    exit: 4,
+    explanation:
+      "The server has refused a request, or its answer is not what the protocol's revision says an answer is. The message quotes it. Whoever writes the server can judge a recorded exchange with `mcpgen validate`.",
+  },
+  MG6301: {
+    title: "An entry of a server's list is left out of the contract",
+    exit: 1,
+    explanation:
+      "The entry is not what the protocol says it should be, or has the name of another one: no client could use it, and many clients lose the whole list over it. All other entries are captured. Mend the server.",
+  },
+  MG6302: {
+    title: "A contract is there already, with other content",
+    exit: 2,
+    explanation:
+      "The file may hold what no server tells: comments, and decisions. Look at the difference first with `mcpgen check --server SOURCE --contract FILE`, then repeat the command with `--replace`.",
+  },
+  MG6303: {
+    title: "The server has not said what it is called",
+    exit: 1,
+    explanation:
+      "A contract has a name and a version. The server told none, so they are `server` and `0.0.0`: give it better ones in the file.",
+  },
+  MG6304: {
+    title: "The tool ended with an error",
+    exit: 1,
+    explanation:
+      "The call itself went well, and its result says `isError`: what the tool says about it is printed. Other arguments may do better.",
+  },
+  MG6305: {
+    title: "The server has no such tool",
+    exit: 2,
+    explanation:
+      "Names of tools are exact. The message names the nearest; `mcpgen capture SOURCE --out -` shows all of them.",
+  },
+  MG6306: {
+    title: "The server refuses the arguments of a tool",
+    exit: 2,
+    explanation:
+      "What was given with `--args` is not what the tool's input schema asks for. The server's words stand in the message; `mcpgen capture SOURCE --out -` shows the schema.",
+  },
+} satisfies Record<string, Diagnostic>;

@@ -1,0 +1,93 @@
+import { expect, test } from "vitest";
+import { resultText } from "../../generator/command/call/result-text.js";
+import { newServer, serve } from "../contract/capture/live.js";
+import { temporaryFolder } from "../temporary-folder.js";
+import { type Ran, mcpgen } from "./in-process.js";
+
+const inputSchema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+
+async function weather(): Promise<string> {
+  const server = newServer();
+  server.tool<{ city: string }>("get_weather", { inputSchema }, async ({ city }, context) => {
+    if (city === "nowhere") return { isError: true, content: [{ type: "text", text: "there is none" }] };
+    context.progress(1, 2, "asking\u001b");
+    return { content: [{ type: "text", text: `mild in ${city}` }], structuredContent: { celsius: 9 } };
+  });
+  return serve(server);
+}
+
+async function call(args: readonly string[], files: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  return mcpgen(temporaryFolder(files), ["call", await weather(), ...args]);
+}
+
+test("a call prints the result, and progress on standard error", async () => {
+  const ran = await call(["get_weather", "--args", '{"city":"Bergen"}']);
+  expect(ran.stdout).toBe('mild in Bergen\n{\n  "celsius": 9\n}\n');
+  expect(ran.stderr).toBe("1/2 asking\\u001b\n");
+  expect(ran.code).toBe(0);
+});
+
+test("arguments come from a file or standard input, too", async () => {
+  const ran = await call(["get_weather", "--args", "@a.json"], { "a.json": '{"city":"Cairo"}' });
+  expect(ran.stdout).toContain("mild in Cairo");
+  const stdin = (async function* () {
+    yield '{"city":"Lima"}';
+  })();
+  const words = ["call", await weather(), "get_weather", "--args", "@-"];
+  expect((await mcpgen(temporaryFolder(), words, { stdin })).stdout).toContain("mild in Lima");
+});
+
+test("--json prints one document", async () => {
+  const ran = await call(["get_weather", "--args", '{"city":"Bergen"}', "--json"]);
+  expect(JSON.parse(ran.stdout)).toMatchObject({
+    exit: 0,
+    tool: "get_weather",
+    content: [{ type: "text", text: "mild in Bergen" }],
+    structuredContent: { celsius: 9 },
+    isError: false,
+  });
+});
+
+test("a tool that ends with an error makes the command end with 1", async () => {
+  const ran = await call(["get_weather", "--args", '{"city":"nowhere"}']);
+  expect(ran).toMatchObject({ code: 1, stdout: "there is none\n" });
+  expect(ran.stderr).toContain('error MG6304: the tool "get_weather" ended with an error');
+  const json = await call(["get_weather", "--args", '{"city":"nowhere"}', "--json"]);
+  expect(JSON.parse(json.stdout)).toMatchObject({ exit: 1, isError: true, findings: [{ code: "MG6304" }] });
+});
+
+test.each<[string, string[], string, RegExp, number]>([
+  ["a tool that is not there", ["get_wether"], "MG6305", /Did you mean get_weather/, 2],
+  ["a name that is like none", ["x"], "MG6305", /Its tools are get_weather/, 2],
+  ["arguments that a shell has eaten", ["get_weather", "--args", "{city:x}"], "MG2004", /single quotes/, 2],
+  ["arguments that are no object", ["get_weather", "--args", "[1]"], "MG2004", /Name each/, 2],
+  ["a file that is not there", ["get_weather", "--args", "@none.json"], "MG1001", /path/, 3],
+  ["no tool", [], "MG2003", /call --help/, 2],
+  ["wrong arguments, before 2025-11-25", ["get_weather", "--revision", "2025-06-18"], "MG6306", /schema/, 2],
+])("%s is told, with what to do", async (_, words, code, next, exit) => {
+  const ran = await call(words);
+  expect(ran.stderr).toContain(`error ${code}: `);
+  expect(ran.stderr.split("→")[1]).toMatch(next);
+  expect(ran).toMatchObject({ code: exit, stdout: "" });
+});
+
+test("every kind of content has a line of its own", () => {
+  const content = [
+    { type: "image", mimeType: "image/png", data: "AAAA" },
+    { type: "resource_link", name: "stations", uri: "weather://stations" },
+    { type: "resource", resource: { uri: "x:a", mimeType: "text/plain", text: "hello" } },
+    { type: "resource", resource: { uri: "x:b", blob: "AAA=" } },
+    { type: "text", text: '{ "celsius": 9 }' },
+    { type: "hologram", depth: 3 },
+  ];
+  expect(resultText({ content, structuredContent: { celsius: 9 } })).toBe(
+    [
+      "[image image/png, 3 bytes]",
+      "[resource stations: weather://stations]",
+      "[resource x:a text/plain]\nhello",
+      "[resource x:b, 2 bytes]",
+      '{ "celsius": 9 }',
+      '{"type":"hologram","depth":3}',
+    ].join("\n"),
+  );
+});

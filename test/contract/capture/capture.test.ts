@@ -1,0 +1,121 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { contractText } from "../../../generator/contract/contract-text.js";
+import { readContract } from "../../../generator/contract/read-contract.js";
+import { mcpgen } from "../../command/in-process.js";
+import { temporaryFolder } from "../../temporary-folder.js";
+import { initialized, newServer, scripted, serve } from "./live.js";
+
+const schema = { type: "object", properties: { zebra: { type: "string" }, ant: { enum: ["b", "a"] } } };
+
+function weather(): ReturnType<typeof newServer> {
+  const server = newServer();
+  server.tool("current_weather", { description: "Now.\nHere.", inputSchema: schema }, () => "mild");
+  server.resource("weather://stations", { mimeType: "application/json" }, () => "[]");
+  server.resourceTemplate("weather://{city}", {}, () => "{}");
+  server.prompt("pack", { arguments: [{ name: "city", required: true }] }, () => "Pack.");
+  return server;
+}
+
+test("a live server is captured as a contract that reads back, and twice the same", async () => {
+  const source = await serve(weather());
+  const folder = temporaryFolder();
+  const ran = await mcpgen(folder, ["capture", source]);
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  expect(ran.stdout).toContain("weather 1.0.0 offers 1 tool, 1 resource, 1 resource template, 1 prompt");
+  const text = readFileSync(join(folder, "mcp.contract.yaml"), "utf8");
+  const { contract } = await readContract(text, "mcp.contract.yaml");
+  expect(contract).toMatchObject({ name: "weather", version: "1.0.0" });
+  expect(contract.tools).toEqual([
+    { name: "current_weather", description: "Now.\nHere.", inputSchema: schema },
+  ]);
+  expect(Object.keys(contract.tools![0]!.inputSchema["properties"]!)).toEqual(["zebra", "ant"]);
+  expect(contract.prompts).toEqual([{ name: "pack", arguments: [{ name: "city", required: true }] }]);
+  expect(text).not.toMatch(/ttlMs|cacheScope|resultType|cursor|session|_meta/i);
+  const again = await mcpgen(folder, ["capture", source, "--json"]);
+  expect(JSON.parse(again.stdout)).toMatchObject({ exit: 0, written: false, tools: 1, prompts: 1 });
+});
+
+test.each(["2024-11-05", "2025-11-25"])("a server asked in %s is the same contract", async (revision) => {
+  const source = await serve(weather());
+  const [newest, older] = await Promise.all(
+    [[], ["--revision", revision]].map((more) =>
+      mcpgen(temporaryFolder(), ["capture", source, "--out", "-", ...more]),
+    ),
+  );
+  expect(older!.stderr).toContain(`(revision ${revision})`);
+  expect(newest!.stdout).toContain("current_weather");
+  // What completes arguments is a capability that the first revision has no word for.
+  const lists = (text: string): string => text.slice(text.indexOf("tools:\n  -"));
+  expect(lists(older!.stdout)).toBe(lists(newest!.stdout));
+});
+
+test("a contract that differs is replaced only when asked", async () => {
+  const source = await serve(weather());
+  const folder = temporaryFolder({ "c.json": "{}" });
+  const words = ["capture", source, "--out", "c.json"];
+  const refused = await mcpgen(folder, words);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(/^c\.json: error MG6302: .*\n.*--replace/);
+  expect(readFileSync(join(folder, "c.json"), "utf8")).toBe("{}");
+  expect((await mcpgen(folder, [...words, "--replace"])).code).toBe(0);
+  expect(JSON.parse(readFileSync(join(folder, "c.json"), "utf8"))).toMatchObject({ name: "weather" });
+});
+
+const tool = (name: unknown, more: object = {}): object => ({ name, inputSchema: schema, ...more });
+
+test("all pages are read, a bad entry is named, and the rest is captured", async () => {
+  const source = scripted({
+    initialize: initialized({ tools: {}, resources: {} }),
+    "tools/list": {
+      pages: [
+        { tools: [tool("a"), { name: "broken", inputSchema: { type: "strin" } }], nextCursor: "1" },
+        { tools: [tool("b"), tool("a"), tool("slip", { outputschema: {} })], _meta: { session: "s3cret" } },
+      ],
+    },
+    "resources/list": { resources: [{ uri: "x:y", name: "y", annotations: { audience: ["all"] } }] },
+  });
+  const ran = await mcpgen(temporaryFolder(), ["capture", source, "--out", "-"]);
+  const { contract } = await readContract(ran.stdout, "-");
+  expect(contract.tools?.map(({ name }) => name)).toEqual(["a", "b"]);
+  expect(contract.resources).toBeUndefined();
+  expect(ran.stdout).not.toContain("s3cret");
+  expect(ran.code).toBe(1);
+  expect(ran.stderr.match(/error MG6301/g)).toHaveLength(4);
+  expect(ran.stderr).toContain('entry 2 "broken" is left out');
+  expect(ran.stderr).toContain('"a" is left out: the name "a" stands twice');
+  expect(ran.stderr).toContain('"slip" is left out: /outputschema: there is no key "outputschema"');
+  expect(ran.stderr).toContain('resources: entry 1 "y" is left out');
+});
+
+test("texts that hide or reorder what is read are escaped, and read back as they were", async () => {
+  const odd = "\u202egnirts \u0007 \u{e0041} \ud800 \t\r\n: # '\"\n*/";
+  const contract = {
+    name: "odd",
+    version: "1.0",
+    instructions: odd,
+    tools: [
+      {
+        name: odd,
+        description: odd,
+        inputSchema: JSON.parse(`{"__proto__":${JSON.stringify(odd)},"type":"object"}`),
+      },
+    ],
+  };
+  contract.tools[0]!.inputSchema[odd] = odd;
+  for (const file of ["odd.yaml", "odd.json"]) {
+    const text = await contractText(contract, file);
+    expect(text).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Surrogate}\u2028]/u);
+    const read = await readContract(text, file);
+    expect(JSON.stringify(read.contract)).toBe(JSON.stringify(contract));
+  }
+});
+
+test("a server with nothing to list, and no name, has a contract all the same", async () => {
+  const source = scripted({ initialize: initialized({}, { serverInfo: { name: "", version: "" } }) });
+  const ran = await mcpgen(temporaryFolder(), ["capture", source, "--out", "-"]);
+  expect(ran.stdout).toBe("name: server\nversion: 0.0.0\n");
+  expect(ran.stderr).toContain("warning MG6303");
+  expect(ran.code).toBe(0);
+});
