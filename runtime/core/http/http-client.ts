@@ -89,10 +89,10 @@ export class HttpClientChannel implements Channel {
     if (this.state === "closed") return;
     this.state = "closed";
     await Promise.race([this.notified, wait(patience, this.everything.signal)]);
-    this.everything.abort();
+    this.stop();
     if (this.session === undefined) return;
     // A server may not let sessions be ended; that is its business.
-    await this.send1("DELETE", {}, undefined, AbortSignal.timeout(patience)).catch(() => undefined);
+    await this.send1("DELETE", this.version, undefined, AbortSignal.timeout(patience)).catch(() => undefined);
   }
 
   private async notify({ text, headers }: Outgoing): Promise<void> {
@@ -107,10 +107,10 @@ export class HttpClientChannel implements Channel {
   }
 
   private async request({ text, headers }: Outgoing, id: RequestId): Promise<void> {
+    // It may have been given up while it waited for its turn.
+    if (this.receiver?.isSettled?.(id)) return;
     const controller = new AbortController();
     this.running.set(id, controller);
-    const stop = (): void => controller.abort();
-    this.everything.signal.addEventListener("abort", stop);
     try {
       const response = await this.send1("POST", headers, text, controller.signal);
       // What negotiates a version cannot carry one; of all later eras, none has sessions.
@@ -121,7 +121,6 @@ export class HttpClientChannel implements Channel {
       if (!controller.signal.aborted) this.fail(id, error);
     } finally {
       this.running.delete(id);
-      this.everything.signal.removeEventListener("abort", stop);
     }
   }
 
@@ -297,7 +296,14 @@ export class HttpClientChannel implements Channel {
     if (this.state === "closed") return;
     this.state = "closed";
     this.receiver?.closed(reason);
+    this.stop();
+  }
+
+  /** Ends all that is under way. */
+  private stop(): void {
     this.everything.abort();
+    for (const controller of this.running.values()) controller.abort();
+    this.running.clear();
   }
 }
 
