@@ -129,6 +129,23 @@ export function others<Value>(
   return changed ? (Object.fromEntries(entries) as Value) : value;
 }
 
+/** The object without members of these names. */
+export function without<Value>(
+  value: Value,
+  keys: readonly string[],
+  report: StepReport,
+  at: string,
+): Value {
+  let rest: Members | undefined;
+  for (const key of keys) {
+    if (memberOf(value, key) === undefined) continue;
+    drop(report, below(at, key), key);
+    rest ??= { ...value } as Members;
+    delete rest[key];
+  }
+  return (rest as Value | undefined) ?? value;
+}
+
 /** The object without a member that does not pass the test. */
 export function fitting<Value>(
   value: Value,

@@ -10,6 +10,7 @@ import {
   member,
   memberOf,
   refuse,
+  without,
   stepTable,
 } from "../stepping.js";
 import * as validators from "./validators.js";
@@ -26,7 +27,9 @@ export const clientSteps: Steps = {
     "tools/list": liftListToolsResult,
   }),
   outgoingRequests: /* @__PURE__ */ stepTable({}),
-  outgoingNotifications: /* @__PURE__ */ stepTable({}),
+  outgoingNotifications: /* @__PURE__ */ stepTable({
+    "notifications/progress": lowerProgressNotificationParams,
+  }),
   outgoingResults: /* @__PURE__ */ stepTable({
     "sampling/createMessage": lowerCreateMessageResult,
   }),
@@ -43,10 +46,14 @@ export const serverSteps: Steps = {
   outgoingRequests: /* @__PURE__ */ stepTable({
     "sampling/createMessage": lowerCreateMessageRequestParams,
   }),
-  outgoingNotifications: /* @__PURE__ */ stepTable({}),
+  outgoingNotifications: /* @__PURE__ */ stepTable({
+    "notifications/progress": lowerProgressNotificationParams,
+  }),
   outgoingResults: /* @__PURE__ */ stepTable({
+    initialize: lowerInitializeResult,
     "prompts/get": lowerGetPromptResult,
     "tools/call": lowerCallToolResult,
+    "tools/list": lowerListToolsResult,
   }),
 };
 
@@ -92,6 +99,14 @@ function liftTool(value: unknown, report: StepReport, at: string): unknown {
   );
 }
 
+function lowerProgressNotificationParams(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return without(value, ["message"], report, at);
+}
+
 function lowerCreateMessageResult(
   value: unknown,
   report: StepReport,
@@ -106,6 +121,14 @@ function lowerCreateMessageRequestParams(
   at = "",
 ): unknown {
   return list(value, "messages", lowerCreateMessageResult, report, at);
+}
+
+function lowerInitializeResult(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return member(value, "capabilities", lowerServerCapabilities, report, at);
 }
 
 function lowerGetPromptResult(
@@ -124,6 +147,14 @@ function lowerCallToolResult(
   return list(value, "content", lowerCallToolResultContent, report, at);
 }
 
+function lowerListToolsResult(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return list(value, "tools", lowerTool, report, at);
+}
+
 function lowerCreateMessageResultContent(
   value: unknown,
   report: StepReport,
@@ -138,6 +169,14 @@ function lowerCreateMessageResultContent(
     );
   }
   return value;
+}
+
+function lowerServerCapabilities(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
+  return without(value, ["completions"], report, at);
 }
 
 function lowerPromptMessage(
@@ -161,4 +200,8 @@ function lowerCallToolResultContent(
     };
   }
   return value;
+}
+
+function lowerTool(value: unknown, report: StepReport, at: string): unknown {
+  return without(value, ["annotations"], report, at);
 }

@@ -12,6 +12,7 @@ import {
   lost,
   member,
   memberOf,
+  without,
   stepTable,
 } from "../stepping.js";
 
@@ -32,9 +33,15 @@ export const clientSteps: Steps = {
     "tools/call": liftCallToolResult,
     "tools/list": liftListToolsResult,
   }),
-  outgoingRequests: /* @__PURE__ */ stepTable({}),
+  outgoingRequests: /* @__PURE__ */ stepTable({
+    "completion/complete": lowerCompleteRequestParams,
+    initialize: lowerInitializeRequestParams,
+  }),
   outgoingNotifications: /* @__PURE__ */ stepTable({}),
-  outgoingResults: /* @__PURE__ */ stepTable({}),
+  outgoingResults: /* @__PURE__ */ stepTable({
+    "roots/list": lowerListRootsResult,
+    "sampling/createMessage": lowerCreateMessageResult,
+  }),
 };
 
 /** Between revision 2025-06-18 and 2025-03-26, for a server. */
@@ -49,10 +56,17 @@ export const serverSteps: Steps = {
     "roots/list": liftListRootsResult,
     "sampling/createMessage": liftCreateMessageResult,
   }),
-  outgoingRequests: /* @__PURE__ */ stepTable({}),
+  outgoingRequests: /* @__PURE__ */ stepTable({
+    "sampling/createMessage": lowerCreateMessageRequestParams,
+  }),
   outgoingNotifications: /* @__PURE__ */ stepTable({}),
   outgoingResults: /* @__PURE__ */ stepTable({
+    initialize: lowerInitializeResult,
     "prompts/get": lowerGetPromptResult,
+    "prompts/list": lowerListPromptsResult,
+    "resources/list": lowerListResourcesResult,
+    "resources/read": lowerReadResourceResult,
+    "resources/templates/list": lowerListResourceTemplatesResult,
     "tools/call": lowerCallToolResult,
     "tools/list": lowerListToolsResult,
   }),
@@ -286,12 +300,94 @@ function liftAnnotations(
   return fitting(value, "lastModified", isString, report, at);
 }
 
+function lowerCompleteRequestParams(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  value = without(value, ["context"], report, at);
+  return member(value, "ref", lowerCompleteRequestParamsRef, report, at);
+}
+
+function lowerInitializeRequestParams(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  value = member(value, "capabilities", lowerClientCapabilities, report, at);
+  return member(value, "clientInfo", lowerImplementation, report, at);
+}
+
+function lowerListRootsResult(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return list(value, "roots", lowerRoot, report, at);
+}
+
+function lowerCreateMessageResult(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return member(value, "content", lowerCreateMessageResultContent, report, at);
+}
+
+function lowerCreateMessageRequestParams(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return list(value, "messages", lowerCreateMessageResult, report, at);
+}
+
+function lowerInitializeResult(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return member(value, "serverInfo", lowerImplementation, report, at);
+}
+
 function lowerGetPromptResult(
   value: unknown,
   report: StepReport,
   at = "",
 ): unknown {
   return list(value, "messages", lowerPromptMessage, report, at);
+}
+
+function lowerListPromptsResult(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return list(value, "prompts", lowerPrompt, report, at);
+}
+
+function lowerListResourcesResult(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return list(value, "resources", lowerResource, report, at);
+}
+
+function lowerReadResourceResult(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return list(value, "contents", lowerReadResourceResultContents, report, at);
+}
+
+function lowerListResourceTemplatesResult(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return list(value, "resourceTemplates", lowerResource, report, at);
 }
 
 function lowerCallToolResult(
@@ -319,12 +415,87 @@ function lowerListToolsResult(
   return list(value, "tools", lowerTool, report, at);
 }
 
+function lowerCompleteRequestParamsRef(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
+  if (memberOf(value, "type") === "ref/prompt") {
+    value = without(value, ["title"], report, at);
+  }
+  return value;
+}
+
+function lowerClientCapabilities(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
+  return without(value, ["elicitation"], report, at);
+}
+
+function lowerImplementation(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
+  return without(value, ["title"], report, at);
+}
+
+function lowerRoot(value: unknown, report: StepReport, at: string): unknown {
+  return without(value, ["_meta"], report, at);
+}
+
+function lowerCreateMessageResultContent(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
+  if (
+    memberOf(value, "type") === "audio" ||
+    memberOf(value, "type") === "image" ||
+    memberOf(value, "type") === "text"
+  ) {
+    value = without(value, ["_meta"], report, at);
+    value = member(value, "annotations", lowerAnnotations, report, at);
+  }
+  return value;
+}
+
 function lowerPromptMessage(
   value: unknown,
   report: StepReport,
   at: string,
 ): unknown {
   return member(value, "content", lowerContentBlock, report, at);
+}
+
+function lowerPrompt(value: unknown, report: StepReport, at: string): unknown {
+  value = without(value, ["_meta", "title"], report, at);
+  return list(value, "arguments", lowerImplementation, report, at);
+}
+
+function lowerResource(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
+  value = without(value, ["_meta", "title"], report, at);
+  return member(value, "annotations", lowerAnnotations, report, at);
+}
+
+function lowerReadResourceResultContents(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
+  if (
+    memberOf(value, "blob") !== undefined ||
+    memberOf(value, "text") !== undefined
+  ) {
+    value = without(value, ["_meta"], report, at);
+  }
+  return value;
 }
 
 function lowerContentBlock(
@@ -339,11 +510,38 @@ function lowerContentBlock(
       text: `[${memberOf(value, "name")}](${memberOf(value, "uri")})`,
     };
   }
+  if (
+    memberOf(value, "type") === "audio" ||
+    memberOf(value, "type") === "resource" ||
+    memberOf(value, "type") === "image" ||
+    memberOf(value, "type") === "text"
+  ) {
+    value = without(value, ["_meta"], report, at);
+    value = member(value, "annotations", lowerAnnotations, report, at);
+  }
+  if (memberOf(value, "type") === "resource") {
+    value = member(
+      value,
+      "resource",
+      lowerReadResourceResultContents,
+      report,
+      at,
+    );
+  }
   return value;
 }
 
 function lowerTool(value: unknown, report: StepReport, at: string): unknown {
+  value = without(value, ["_meta", "title"], report, at);
   return member(value, "outputSchema", lowerOutputSchema, report, at);
+}
+
+function lowerAnnotations(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
+  return without(value, ["lastModified"], report, at);
 }
 
 function lowerOutputSchema(

@@ -12,6 +12,7 @@ import {
   others,
   refuse,
   required,
+  without,
   stepTable,
 } from "../stepping.js";
 import * as previous from "../2025-06-18/validators.js";
@@ -39,7 +40,10 @@ export const clientSteps: Steps = {
     "tools/call": liftCallToolResult,
     "tools/list": liftListToolsResult,
   }),
-  outgoingRequests: /* @__PURE__ */ stepTable({}),
+  outgoingRequests: /* @__PURE__ */ stepTable({
+    initialize: lowerInitializeRequestParams,
+    "tools/call": lowerCallToolRequestParams,
+  }),
   outgoingNotifications: /* @__PURE__ */ stepTable({
     "notifications/cancelled": lowerCancelledNotificationParams,
   }),
@@ -82,7 +86,13 @@ export const serverSteps: Steps = {
     "notifications/cancelled": lowerCancelledNotificationParams,
   }),
   outgoingResults: /* @__PURE__ */ stepTable({
+    initialize: lowerInitializeResult,
+    "prompts/get": lowerGetPromptResult,
+    "prompts/list": lowerListPromptsResult,
+    "resources/list": lowerListResourcesResult,
+    "resources/templates/list": lowerListResourceTemplatesResult,
     "tools/call": lowerCallToolResult,
+    "tools/list": lowerListToolsResult,
   }),
 };
 
@@ -363,6 +373,23 @@ function liftPrimitiveSchemaDefinition(
   return value;
 }
 
+function lowerInitializeRequestParams(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  value = member(value, "capabilities", lowerClientCapabilities, report, at);
+  return member(value, "clientInfo", lowerImplementation, report, at);
+}
+
+function lowerCallToolRequestParams(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return without(value, ["task"], report, at);
+}
+
 function lowerCancelledNotificationParams(
   value: unknown,
   report: StepReport,
@@ -425,6 +452,7 @@ function lowerElicitRequestParams(
     );
   }
   if (memberOf(value, "requestedSchema") !== undefined) {
+    value = without(value, ["mode", "task"], report, at);
     value = member(
       value,
       "requestedSchema",
@@ -441,8 +469,50 @@ function lowerCreateMessageRequestParams(
   report: StepReport,
   at = "",
 ): unknown {
+  value = without(value, ["task", "toolChoice"], report, at);
   value = list(value, "messages", lowerSamplingMessage, report, at);
   return member(value, "tools", lowerTools, report, at);
+}
+
+function lowerInitializeResult(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  value = member(value, "capabilities", lowerServerCapabilities, report, at);
+  return member(value, "serverInfo", lowerImplementation, report, at);
+}
+
+function lowerGetPromptResult(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return list(value, "messages", lowerPromptMessage, report, at);
+}
+
+function lowerListPromptsResult(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return list(value, "prompts", lowerPrompt, report, at);
+}
+
+function lowerListResourcesResult(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return list(value, "resources", lowerPrompt, report, at);
+}
+
+function lowerListResourceTemplatesResult(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return list(value, "resourceTemplates", lowerPrompt, report, at);
 }
 
 function lowerCallToolResult(
@@ -458,7 +528,39 @@ function lowerCallToolResult(
       "needs revision 2025-11-25 or newer",
     );
   }
-  return value;
+  return list(value, "content", lowerContentBlock, report, at);
+}
+
+function lowerListToolsResult(
+  value: unknown,
+  report: StepReport,
+  at = "",
+): unknown {
+  return list(value, "tools", lowerTool, report, at);
+}
+
+function lowerClientCapabilities(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
+  value = without(value, ["tasks"], report, at);
+  value = member(
+    value,
+    "elicitation",
+    lowerClientCapabilitiesElicitation,
+    report,
+    at,
+  );
+  return member(value, "sampling", lowerClientCapabilitiesSampling, report, at);
+}
+
+function lowerImplementation(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
+  return without(value, ["description", "icons", "websiteUrl"], report, at);
 }
 
 function lowerElicitResultContent(
@@ -497,6 +599,7 @@ function lowerElicitRequestFormParamsRequestedSchema(
   report: StepReport,
   at: string,
 ): unknown {
+  value = without(value, ["$schema"], report, at);
   return member(
     value,
     "properties",
@@ -511,6 +614,7 @@ function lowerSamplingMessage(
   report: StepReport,
   at: string,
 ): unknown {
+  value = without(value, ["_meta"], report, at);
   return member(value, "content", lowerCreateMessageResultContent, report, at);
 }
 
@@ -521,6 +625,58 @@ function lowerTools(_value: unknown, report: StepReport, at: string): unknown {
     "sampling-tools",
     "needs revision 2025-11-25 or newer",
   );
+}
+
+function lowerServerCapabilities(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
+  return without(value, ["tasks"], report, at);
+}
+
+function lowerPromptMessage(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
+  return member(value, "content", lowerContentBlock, report, at);
+}
+
+function lowerPrompt(value: unknown, report: StepReport, at: string): unknown {
+  return without(value, ["icons"], report, at);
+}
+
+function lowerContentBlock(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
+  if (memberOf(value, "type") === "resource_link") {
+    value = without(value, ["icons"], report, at);
+  }
+  return value;
+}
+
+function lowerTool(value: unknown, report: StepReport, at: string): unknown {
+  value = without(value, ["execution", "icons"], report, at);
+  return member(value, "outputSchema", lowerToolOutputSchema, report, at);
+}
+
+function lowerClientCapabilitiesElicitation(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
+  return without(value, ["form", "url"], report, at);
+}
+
+function lowerClientCapabilitiesSampling(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
+  return without(value, ["context", "tools"], report, at);
 }
 
 function lowerElicitResultContent2(
@@ -566,6 +722,14 @@ function lowerElicitRequestFormParamsRequestedSchemaProperties(
   return others(value, [], lowerPrimitiveSchemaDefinition, report, at);
 }
 
+function lowerToolOutputSchema(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
+  return without(value, ["$schema"], report, at);
+}
+
 function lowerPrimitiveSchemaDefinition(
   value: unknown,
   report: StepReport,
@@ -586,6 +750,15 @@ function lowerPrimitiveSchemaDefinition(
       "elicitation-choice",
       "needs revision 2025-11-25 or newer",
     );
+  }
+  if (
+    memberOf(value, "type") === "integer" ||
+    memberOf(value, "type") === "number" ||
+    memberOf(value, "type") === "string" ||
+    (memberOf(value, "type") === "string" &&
+      memberOf(value, "enum") !== undefined)
+  ) {
+    value = without(value, ["default"], report, at);
   }
   return value;
 }

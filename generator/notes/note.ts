@@ -102,7 +102,7 @@ export interface StepNote extends NoteBase {
   readonly kind: "lower" | "lift";
   /** The revision before this one, which the decision was made for. */
   readonly previous: string;
-  readonly how: "drop" | "text" | "refuse" | "fill";
+  readonly how: "drop" | "text" | "refuse" | "fill" | "keep";
   /** Of a refusal: its stable name. */
   readonly code?: string;
   /** The text in place of a value; `{member}` stands for a member of it. */

@@ -33,6 +33,7 @@ const outcomes: { readonly [how: string]: readonly string[] } = {
   text: ["text", "into"],
   refuse: ["code"],
   fill: ["value"],
+  keep: [],
 };
 
 const step: { readonly [field: string]: Field } = {

@@ -75,6 +75,9 @@ export class Decisions {
         break;
       case "fill":
         return { how: "fill", what, value: note.value! };
+      case "keep":
+        this.impossible.push({ note, message: `${what} cannot stay: the other side does not take it` });
+        return this.refusal(undefined);
     }
     this.impossible.push({ note, message: `no such text may stand in place of ${what}` });
     return this.refusal(undefined);

@@ -81,6 +81,7 @@ const stepping = [
   "others",
   "refuse",
   "required",
+  "without",
 ];
 
 /** Predicates use but few of them, and have locals of any name. */

@@ -32,7 +32,14 @@ export function objectChanges(planner: Planner, source: Member, target: Member):
     else if (to) changes.push(...undeclaredBefore(change, to));
     else changes.push(...undeclaredAfter(change, from!));
   }
-  return [...changes, ...otherMembers(planner, source, target)];
+  return [...joined(changes), ...otherMembers(planner, source, target)];
+}
+
+/** What is left out is left out at once, before the rest is looked at. */
+function joined(changes: readonly Change[]): Change[] {
+  const keys = changes.flatMap((change) => (change.kind === "without" ? change.keys : []));
+  const rest = changes.filter(({ kind }) => kind !== "without");
+  return keys.length > 0 ? [{ kind: "without", keys }, ...rest] : rest;
 }
 
 interface Context {
@@ -102,7 +109,10 @@ function undeclaredBefore(context: Context, to: Property): Change[] {
   return [{ kind: "member", key, plan }, ...absent];
 }
 
-/** A member that only the source describes: it may stay where the target is open, unless a note speaks of it. */
+/**
+ * A member that only the source describes. What came with a revision is not sent to one before it; on the way
+ * up it may stay where the target is open. Notes may say otherwise.
+ */
 function undeclaredAfter({ planner, source, target, key }: Context, from: Property): Change[] {
   const pointers = from.nodes.map((node) => node.pointer);
   const note = planner.decisions.noteAt(pointers);
@@ -110,7 +120,9 @@ function undeclaredAfter({ planner, source, target, key }: Context, from: Proper
     const text = written({ planner, source, target, key }, pointers, undefined);
     if (text) return [text];
   }
-  if (note || target.closed) {
+  if (note?.how === "keep" && !target.closed) planner.decisions.use(pointers);
+  else if (!note && planner.isLowering) return [{ kind: "without", keys: [key] }];
+  else if (note || target.closed) {
     const outcome = note
       ? planner.decisions.outcome({ pointers, what: key }, undefined)
       : ({ how: "drop", what: key } as const);

@@ -38,6 +38,8 @@ export type Change =
   | { readonly kind: "member"; readonly key: string; readonly plan: Plan }
   /** A member that only the other revision describes: left out where it is not what that describes. */
   | { readonly kind: "fitting"; readonly key: string; readonly to: Conjunction }
+  /** Members that only the newer revision describes: left out. */
+  | { readonly kind: "without"; readonly keys: readonly string[] }
   /** A member that is written as text into a list, if that is empty, and left out. */
   | {
       readonly kind: "asText";

@@ -28,8 +28,8 @@ export class Planner {
   readonly source: FormReader;
   readonly target: FormReader;
   readonly decisions: Decisions;
+  readonly isLowering: boolean;
   private readonly aligner: Aligner;
-  private readonly isLowering: boolean;
   private readonly known = new Map<string, Plan>();
   private readonly likeness: Likeness;
 

@@ -154,6 +154,8 @@ export class PlanPrinter {
         const test = this.predicates.of(change.to, `${hint} ${change.key}`);
         return [assigned(called("fitting", "value", stringLiteral(change.key), test, ...where))];
       }
+      case "without":
+        return [assigned(called("without", "value", stringsLayout(change.keys), ...where))];
       case "limited":
         return [assigned(called("limited", "value", String(change.most), ...where))];
       case "asText":

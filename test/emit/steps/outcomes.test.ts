@@ -157,6 +157,29 @@ describe("members", () => {
     expect(filled.lower({})).toMatchObject({ value: { value: "" } });
   });
 
+  it("that only the newer side describes are left out, unless a note keeps them", async () => {
+    const [old, next] = [object({ a: text }), object({ a: text, value: text, other: text })];
+    const { lower: down, lift: up } = await between(old, next);
+    expectSame(down, { a: "a", unknown: 1 });
+    const both = deepFrozen({ a: "a", other: "b", value: "c" });
+    expect(down(both)).toEqual({
+      value: { a: "a" },
+      losses: [
+        { pointer: "/other", what: "other", how: "dropped" },
+        { pointer: "/value", what: "value", how: "dropped" },
+      ],
+    });
+    expectSame(up, both);
+    const { lower: keeping } = await between(old, next, [lower(place, { how: "keep" })]);
+    expect(keeping(both)).toMatchObject({ value: { a: "a", value: "c" }, losses: [{ pointer: "/other" }] });
+  });
+
+  it("of maps that only the newer side names are left out, too", async () => {
+    const map = { type: "object", additionalProperties: text };
+    const { lower: down } = await between(map, { ...map, properties: { value: text } });
+    expect(down(deepFrozen({ value: "a", other: "b" }))).toMatchObject({ value: { other: "b" } });
+  });
+
   it("nobody describes are left out where the older side is closed", async () => {
     const closed = { type: "object", properties: { a: text }, additionalProperties: false };
     const { lower: down } = await between(closed, object({ a: text }));
@@ -248,6 +271,7 @@ describe("notes on steps", () => {
   it("must be possible", () => {
     expect(problem(older, newer, lower(place, { how: "drop" }))).toBe("MG1206");
     expect(problem(older, newer, onOther, lower(place, { how: "text", text: "a" }))).toBe("MG1206");
+    expect(problem(older, newer, onOther, lower(place, { how: "keep" }))).toBe("MG1206");
     const text = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
     const [block, list] = [object({ value: text }), object({ value: { anyOf: [text, { type: "array" }] } })];
     expect(problem(block, list, lower(place, { how: "text", text: "a list" }))).toBe("none");
