@@ -34,6 +34,7 @@ export interface ServerCore {
   readonly seal: StateSeal;
   readonly clock: Clock;
   readonly timeouts: Timeouts;
+  readonly wrongArguments: "error" | "result" | undefined;
   /** Hears what is wrong without being anybody's answer. */
   readonly warn: (message: string) => void;
 }

@@ -40,6 +40,11 @@ export interface ServerOptions {
   readonly stateKeys?: readonly string[];
   /** Carries changes to the clients; give one that spans processes where several serve the same clients. */
   readonly changes?: NotificationBus;
+  /**
+   * What a call with wrong arguments is answered with, an error of the protocol or a result that the model
+   * can mend it by; what the revision says without it: an error up to 2025-06-18, then a result.
+   */
+  readonly wrongArguments?: "error" | "result";
   /** For requests of the server's own, unless their options say otherwise. Milliseconds. */
   readonly timeouts?: Partial<Timeouts>;
   readonly clock?: Clock;
@@ -83,6 +88,7 @@ export class Server {
       seal: stateSeal(options.stateKeys ?? []),
       clock: options.clock ?? systemClock,
       timeouts: { ...defaultTimeouts, ...options.timeouts },
+      wrongArguments: options.wrongArguments,
       warn: onWarning,
     };
     this.addProtocolMethods(spoken, options.cache);

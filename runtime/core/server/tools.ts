@@ -49,13 +49,14 @@ export function callTool(
 
 /**
  * Wrong arguments are for the model to mend (2025-11-25 on: an execution error); revisions before make them
- * a protocol error, and name its code.
+ * a protocol error, and name its code. A server may choose one of the two for all.
  */
-function refuse(problem: string, { terms }: RequestContext): Params {
+function refuse(problem: string, { terms, connection }: RequestContext): Params {
   const message = `the arguments are wrong: ${problem}`;
-  const code = terms.spoken.table.errors["INVALID_TOOL_ARGUMENTS"];
-  if (code) throw new McpError("invalid-params", message, { rpcCode: code.code });
-  return failure(message);
+  const code = terms.spoken.table.errors["INVALID_TOOL_ARGUMENTS"]?.code;
+  const { wrongArguments = code === undefined ? "result" : "error" } = connection.core;
+  if (wrongArguments === "result") return failure(message);
+  throw new McpError("invalid-params", message, { rpcCode: code ?? rpc.invalidParams });
 }
 
 function run(tool: ToolEntry, args: Params, context: RequestContext): Params | Promise<Params> {

@@ -75,6 +75,14 @@ describe.each(revisionIds)("R35, at %s", (revision) => {
     if (/disk|itself/.test(String(params["name"]))) expect(text).toContain("the disk is full");
   });
 
+  test("one setting decides about wrong arguments, at every revision", async () => {
+    const wrong = { name: "add", arguments: { a: "1" } };
+    const asError = await raw(revision, define, {}, { wrongArguments: "error" });
+    expect((await asError.client.request("tools/call", wrong)).error).toMatchObject({ code: -32602 });
+    const asResult = await raw(revision, define, {}, { wrongArguments: "result" });
+    expect((await asResult.client.request("tools/call", wrong)).result).toMatchObject({ isError: true });
+  });
+
   test("a caller gets results as results, and everything else as one class of error", async () => {
     const failed = { content: [{ type: "text", text: "no" }], isError: true };
     const { client, clock, peer } = await connected(revision, {
