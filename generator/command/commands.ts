@@ -196,6 +196,19 @@ export const commands: readonly CommandDefinition[] = [
     load: async () => (await import("./call.js")).call,
   },
   {
+    name: "sync",
+    summary: "Put functions that are missing into your handlers; change nothing else",
+    options: {
+      handlers: texts(
+        "File of handlers; may be repeated (default: all TypeScript files below the configuration)",
+      ),
+      check: flag("Tell what is missing, and end with 1; write nothing"),
+      "dry-run": flag("Show what would be inserted; write nothing"),
+    },
+    examples: [["$0 sync", "after the contract has changed"]],
+    load: async () => (await import("./sync.js")).sync,
+  },
+  {
     name: "explain",
     summary: "Tell more about a code or a rule of diff, or list them all",
     positionals: { code: { type: "string", description: "As printed, e.g. MG3102 or enum-value-added" } },

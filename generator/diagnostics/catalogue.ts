@@ -3,6 +3,7 @@ import { diffDiagnostics } from "./catalogue/diff.js";
 import { inputDiagnostics } from "./catalogue/input.js";
 import { outputDiagnostics } from "./catalogue/output.js";
 import { serverDiagnostics } from "./catalogue/server.js";
+import { syncDiagnostics } from "./catalogue/sync.js";
 import { usageDiagnostics } from "./catalogue/usage.js";
 
 /** What a stable code means. */
@@ -23,6 +24,7 @@ export const catalogue = {
   ...diffDiagnostics,
   ...contractDiagnostics,
   ...serverDiagnostics,
+  ...syncDiagnostics,
 } satisfies Record<string, Diagnostic>;
 
 export type DiagnosticCode = keyof typeof catalogue;

@@ -1,0 +1,105 @@
+import { ts } from "ts-morph";
+import { type Holder, holdersOf, returned } from "./holders.js";
+
+/** One member that a literal or a class has. */
+export interface Member {
+  /** Its name, for places. */
+  readonly node: ts.Node;
+  /** What its value may be, asked for sections only. */
+  readonly holders: () => readonly Holder[];
+}
+
+export interface Members {
+  readonly byName: ReadonlyMap<string, Member>;
+  /** What may hold further members, so that none can be said to be missing. */
+  readonly open?: ts.Node;
+  readonly why?: string;
+}
+
+/** The members of a literal or of the instances of a class. */
+export function membersOf(holder: Exclude<Holder, { kind: "unknown" }>): Members {
+  return holder.kind === "literal" ? ofLiteral(holder.node, holder.typed) : ofClass(holder.node);
+}
+
+function ofLiteral({ properties }: ts.ObjectLiteralExpression, typed: boolean): Members {
+  const byName = new Map<string, Member>();
+  let open: ts.Node | undefined;
+  let why = "";
+  for (const property of properties) {
+    if (ts.isSpreadAssignment(property)) {
+      open = property;
+      why = `${short(property)} may hold further ones`;
+      continue;
+    }
+    const name = nameOf(property.name);
+    if (name === undefined) {
+      open = property;
+      why = `the key ${short(property.name)} is computed`;
+    } else if (name !== "__proto__" || !setsPrototype(property)) {
+      byName.set(name, { node: property.name, holders: () => valueOf(property, typed) });
+    }
+  }
+  return { byName, ...(open && { open, why }) };
+}
+
+/** `__proto__: value` names no member. */
+function setsPrototype(property: ts.ObjectLiteralElementLike): boolean {
+  return ts.isPropertyAssignment(property) && !ts.isComputedPropertyName(property.name);
+}
+
+function ofClass(node: ts.ClassLikeDeclaration): Members {
+  const byName = new Map<string, Member>();
+  let open: ts.Node | undefined = node.heritageClauses?.find(
+    ({ token }) => token === ts.SyntaxKind.ExtendsKeyword,
+  );
+  let why = open ? `the class ${short(open)}` : "";
+  if (ts.canHaveModifiers(node) && has(node, ts.SyntaxKind.DeclareKeyword))
+    [open, why] = [node, "the class is only declared"];
+  for (const member of node.members) {
+    if (ts.isConstructorDeclaration(member)) {
+      for (const parameter of member.parameters) {
+        if (ts.isParameterPropertyDeclaration(parameter, member) && ts.isIdentifier(parameter.name))
+          byName.set(parameter.name.text, { node: parameter.name, holders: () => [computed(parameter)] });
+      }
+    }
+    if (!member.name || (ts.canHaveModifiers(member) && has(member, ts.SyntaxKind.StaticKeyword))) continue;
+    const name = nameOf(member.name);
+    if (name !== undefined) byName.set(name, { node: member.name, holders: () => valueOf(member, false) });
+    else if (!ts.isPrivateIdentifier(member.name))
+      [open, why] = [member, `the key ${short(member.name)} is computed`];
+  }
+  return { byName, ...(open && { open, why }) };
+}
+
+function has(node: ts.HasModifiers, kind: ts.SyntaxKind): boolean {
+  return node.modifiers?.some((modifier) => modifier.kind === kind) ?? false;
+}
+
+function nameOf(name: ts.PropertyName): string | undefined {
+  if (ts.isPrivateIdentifier(name)) return undefined;
+  if (!ts.isComputedPropertyName(name)) return name.text;
+  const { expression } = name;
+  return ts.isStringLiteralLike(expression) || ts.isNumericLiteral(expression) ? expression.text : undefined;
+}
+
+function valueOf(member: ts.ObjectLiteralElementLike | ts.ClassElement, typed: boolean): readonly Holder[] {
+  if (ts.isPropertyAssignment(member)) return holdersOf(member.initializer, typed);
+  if (ts.isShorthandPropertyAssignment(member)) return holdersOf(member.name, typed);
+  if (ts.isPropertyDeclaration(member) && member.initializer)
+    return holdersOf(member.initializer, member.type !== undefined);
+  if (ts.isGetAccessor(member) && member.body)
+    return returned(member.body).flatMap((expression) =>
+      holdersOf(expression, typed || member.type !== undefined),
+    );
+  return [computed(member)];
+}
+
+function computed(node: ts.Node): Holder {
+  return { kind: "unknown", node, why: "it gets its value when the code runs", elsewhere: false };
+}
+
+/** The beginning of a node's text, on one line. */
+function short(node: ts.Node): string {
+  const text = node.getText().replace(/\s+/g, " ");
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text;
+}

@@ -1,0 +1,70 @@
+import { memberKey, stringLiteral } from "../../emit/text.js";
+import type { Section, Wanted } from "./wanted.js";
+
+/** Where stubs go: it decides what must be written out. */
+export interface StubPlace {
+  /** How the file calls the contract's `Handlers`. */
+  readonly handlers: string;
+  readonly kind: "literal" | "class";
+  /** Whether parameters get their types from around them. */
+  readonly typed: boolean;
+  /** One step of indentation. */
+  readonly step: string;
+}
+
+const parameters: Readonly<Record<Section, string>> = {
+  tools: "args, context",
+  resources: "uri, context",
+  resourceTemplates: "variables, context, uri",
+  prompts: "args, context",
+};
+
+/** A function that is yet to be written, as lines. Its result type is written, so that a field too many does not compile. */
+export function memberStub(
+  section: Section,
+  name: string,
+  { handlers, kind, typed, step }: StubPlace,
+): string[] {
+  const type = `${handlers}["${section}"][${stringLiteral(name)}]`;
+  const given = typed ? parameters[section] : `...[${parameters[section]}]: Parameters<${type}>`;
+  // A class would take the plain word for its own constructor.
+  const key = kind === "class" && name === "constructor" ? '["constructor"]' : memberKey(name);
+  return [
+    `async ${key}(${given}): Promise<Awaited<ReturnType<${type}>>> {`,
+    `${step}throw new Error(${stringLiteral(`${name} is not written yet`)});`,
+    "}",
+  ];
+}
+
+/** A section with all its functions yet to be written, as lines. */
+export function sectionStub(section: Section, names: readonly string[], place: StubPlace): string[] {
+  const inner: StubPlace = { ...place, kind: "literal", typed: place.typed || place.kind === "class" };
+  const open =
+    place.kind === "class" ? `readonly ${section}: ${place.handlers}["${section}"] = {` : `${section}: {`;
+  const body = names.flatMap((name) => {
+    const lines = memberStub(section, name, inner);
+    return [...lines.slice(0, -1), `${lines.at(-1)},`].map((line) => place.step + line);
+  });
+  return [open, ...body, place.kind === "class" ? "};" : "}"];
+}
+
+/**
+ * A whole file of handlers yet to be written.
+ *
+ * @param module where `Handlers` is imported from
+ */
+export function handlersStub(wanted: Wanted, module: string): string {
+  const place: StubPlace = { handlers: "Handlers", kind: "literal", typed: true, step: "  " };
+  const members = [...wanted].flatMap(([section, names]) => {
+    const lines = sectionStub(section, names, place);
+    return [...lines.slice(0, -1), `${lines.at(-1)},`].map((line) => `  ${line}`);
+  });
+  return [
+    `import type { Handlers } from ${stringLiteral(module)};`,
+    "",
+    "export const handlers: Handlers = {",
+    ...members,
+    "};",
+    "",
+  ].join("\n");
+}
