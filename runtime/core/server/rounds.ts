@@ -106,11 +106,11 @@ function rejected(why: string): McpError {
 }
 
 /** Parameters that differ from round to round. */
-const perRound = ["_meta", "inputResponses", "requestState"];
+const perRound: ReadonlySet<string> = new Set(["_meta", "inputResponses", "requestState"]);
 
 /** Method and parameters that make a request what it is, whatever the round and the order of members. */
 async function digestOf({ method, params = {} }: RequestMessage): Promise<string> {
-  const salient = Object.entries(params).filter(([key]) => !perRound.includes(key));
+  const salient = Object.entries(params).filter(([key]) => !perRound.has(key));
   const text = JSON.stringify([method, sorted(Object.fromEntries(salient))]);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
