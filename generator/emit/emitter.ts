@@ -34,6 +34,8 @@ export interface SchemaInput extends Surroundings {
    * schema's own meta-schema asks for, else it describes.
    */
   readonly formats?: "annotation" | "assertion";
+  /** Validators only judge: no types are emitted beside them that they could prove, and nothing is read openly. */
+  readonly judgesOnly?: true;
 }
 
 /** Input of the emitters that know the protocol: tables, stubs, vectors, PROTOCOL.md. */

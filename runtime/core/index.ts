@@ -20,7 +20,7 @@ export type { ConnectionOptions, ServerConnection } from "./server/connection.js
 
 // What handlers are given, and what they give.
 export type { HandlerContext } from "./server/context.js";
-export type { Ask, AskedRequest, AskedResults, Elicited, Form, Page } from "./server/ask.js";
+export type { Ask, AskOptions, AskedRequest, AskedResults, Elicited, Form, Page } from "./server/ask.js";
 export type { ToolAnswer, ToolHandler } from "./server/tools.js";
 export {
   resourceNotFound,
@@ -36,14 +36,19 @@ export type { JsonSchema, StandardSchema, ToolSchema } from "./schema/schema-che
 
 // Clients.
 export { connect, type ConnectOptions, type Source } from "./client/connect.js";
-export type { Client, NotificationListener } from "./client/client.js";
+export type { Client } from "./client/client.js";
+export type { NotificationListener } from "./client/listeners.js";
 export type { AnswerContext, ClientHandlers } from "./client/handlers.js";
 export { userRejected } from "./client/answers.js";
+export { safeIcons } from "./client/icons.js";
 export type { Rejected } from "./client/decode.js";
 export type { ListBounds, ListResult } from "./client/lists.js";
 export type { ChangeNotice, Subscription, SubscriptionRequest } from "./client/subscriptions.js";
 
+export type { RequestOptions } from "@mcpgen/protocol/model";
+
 // What both are made of.
+export type { CallToolResult, GetPromptResult } from "@mcpgen/protocol/authoring";
 export { McpError, type ErrorCode } from "./peer/errors.js";
 export type { LogLevel } from "./era/meta.js";
 export type { Channel, Receiver } from "./transport/channel.js";

@@ -26,4 +26,22 @@ export const contractDiagnostics = {
     explanation:
       "Tools and prompts are told apart by `name`, resources by `uri`, resource templates by `uriTemplate`, arguments of a prompt by `name`. A client could reach only one of the two.",
   },
+  MG6005: {
+    title: "A tool's schema is none that values can be judged by",
+    exit: 3,
+    explanation:
+      "Schemas are JSON Schema 2020-12, or draft-07 where `$schema` says so. References lead to the schema itself: nothing is ever fetched. At most 128 subschemas may stand inside one another, and patterns must be ones that can be matched in time that grows with the text alone.",
+  },
+  MG6006: {
+    title: "A header declared for an argument is not valid",
+    exit: 3,
+    explanation:
+      "`x-mcp-header` names the header that repeats an argument over HTTP, for gateways to route by: `Region` becomes `Mcp-Param-Region`. It stands on a string, an integer or a boolean that is reached along `properties` alone, its name is a token (letters, digits and hyphens are safe), and no two differ in case only. Clients must leave out tools that break these rules.",
+  },
+  MG6007: {
+    title: "A URI template cannot be matched",
+    exit: 3,
+    explanation:
+      "A server must tell from a URI what its variables were, in one way only. {name}, {+name}, {#name}, {.name}, {/name}, {?a,b} and {&a,b} are taken; modifiers ({name:3}, {list*}) and several variables without a separator between them are not.",
+  },
 } satisfies Record<string, Diagnostic>;

@@ -21,6 +21,7 @@ export class DefinitionEmitter {
   /** Per reading: cycles of definitions in which some verdict is only one of several asked for. */
   private readonly backtracking = new Map<Reading, Map<ReadonlySet<string>, boolean>>();
 
+  /** @param types what validators prove, by definition; without one they only judge */
   constructor(
     file: FileContext,
     types: ReadonlyMap<string, string>,
@@ -36,7 +37,8 @@ export class DefinitionEmitter {
     const parts = new PartNames(this.file.names, definition.name);
     const functions = this.validator(definition, exact, parts);
     if (this.file.differing.has(definition.name)) functions.push(...this.validator(definition, open, parts));
-    else functions.push({ text: this.alias(definition.name), used: new Set() });
+    else if (this.types.has(definition.name))
+      functions.push({ text: this.alias(definition.name), used: new Set() });
     return this.finished(functions, parts);
   }
 
@@ -59,7 +61,8 @@ export class DefinitionEmitter {
     const { names } = this.file;
     const { prefix } = reading;
     const local = names.local(prefix, name);
-    const head = { ...plainHead(local), ...(prefix === "is" && { proves: this.types.get(name)! }) };
+    const proves = prefix === "is" ? this.types.get(name) : undefined;
+    const head = { ...plainHead(local), ...(proves !== undefined && { proves }) };
     const exported = names.exported(prefix, name);
     if (local !== exported) {
       const renamed: Printed = { text: `export { ${local} as ${exported} };`, used: new Set() };

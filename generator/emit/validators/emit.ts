@@ -26,7 +26,7 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
     differing: reachingOpen(schema),
   };
   const types = new Map(
-    [...names].map(([name, identifier]) => [
+    (input.judgesOnly ? [] : [...names]).map(([name, identifier]) => [
       name,
       shadowing.has(identifier) ? `${identifier}Type` : identifier,
     ]),
@@ -39,9 +39,10 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
   );
   const content = input.render("validators.ts", {
     origin: input.origin,
-    imports: [...importsOf(needs, input.importExtension), importOf(names, types, input.importExtension)].join(
-      "\n",
-    ),
+    judgesOnly: input.judgesOnly === true,
+    imports: [...importsOf(needs, input.importExtension), importOf(names, types, input.importExtension)]
+      .filter((line) => line !== "")
+      .join("\n"),
     blocks: [...prelude(emitter.prelude), ...definitions],
   });
   return new Map<string, EmittedFile>([
@@ -83,8 +84,8 @@ function importOf(
   types: ReadonlyMap<string, string>,
   extension: string,
 ): string {
-  const specifiers = [...names].map(([name, identifier]) => {
-    const local = types.get(name)!;
+  const specifiers = [...types].map(([name, local]) => {
+    const identifier = names.get(name)!;
     return local === identifier ? identifier : `${identifier} as ${local}`;
   });
   return importTypes(specifiers, `./types.${extension}`);

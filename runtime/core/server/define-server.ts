@@ -33,7 +33,7 @@ export interface Contract {
 export interface ContractHandlers {
   readonly tools?: { readonly [name: string]: ToolHandler<never> };
   readonly resources?: { readonly [uri: string]: ResourceHandler };
-  readonly resourceTemplates?: { readonly [uriTemplate: string]: TemplateHandler };
+  readonly resourceTemplates?: { readonly [uriTemplate: string]: TemplateHandler<never> };
   readonly prompts?: { readonly [name: string]: PromptHandler<never> };
   /** Suggestions, by prompt name or URI template. */
   readonly completions?: { readonly [reference: string]: Completers };
@@ -91,7 +91,7 @@ class ContractServer extends Server {
       handlers.resourceTemplates,
       "uriTemplate",
       ({ uriTemplate }, handler) => ({
-        handler,
+        handler: handler as TemplateHandler,
         hints: undefined,
         template: new UriTemplate(uriTemplate),
         completers: completions[uriTemplate] ?? {},

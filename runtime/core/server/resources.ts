@@ -16,8 +16,8 @@ export type ResourceHandler = (
 ) => ResourceAnswer | Promise<ResourceAnswer>;
 
 /** @param variables values of the template's variables, decoded: as the client wrote them, not to be trusted as paths */
-export type TemplateHandler = (
-  variables: { readonly [name: string]: string },
+export type TemplateHandler<Variables = { readonly [name: string]: string }> = (
+  variables: Variables,
   context: HandlerContext,
   uri: string,
 ) => ResourceAnswer | Promise<ResourceAnswer>;

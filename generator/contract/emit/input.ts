@@ -1,0 +1,20 @@
+import type { Render } from "../../emit/templates.js";
+import type { ContractDocument } from "../contract.js";
+import type { ContractNames } from "./names.js";
+import type { ToolSchemas } from "./tool-schemas.js";
+
+/** Whom output is for. */
+export type ContractRole = "client" | "server" | "both";
+
+/** What emitters of contracts are given. */
+export interface ContractInput {
+  readonly document: ContractDocument;
+  readonly names: ContractNames;
+  /** In the contract's order. */
+  readonly tools: readonly ToolSchemas[];
+  readonly role: ContractRole;
+  /** What the header names: the contract's file, without its folder. */
+  readonly origin: string;
+  readonly importExtension: "js" | "ts";
+  readonly render: Render;
+}

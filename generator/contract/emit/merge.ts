@@ -1,0 +1,39 @@
+import type { Definition, Schema, SchemaNode } from "@mcpgen/engine";
+import { asAsked } from "../../emit/texts/scanned.js";
+
+/** Keywords whose values are data, in which nothing refers to a schema. */
+const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
+
+/**
+ * Schemas as one: each root is a definition of the name given, definitions of its own stand behind a space.
+ * What their meta-schemas ask of formats is settled for each before.
+ */
+export function mergeSchemas(schemas: ReadonlyMap<string, Schema>): Schema {
+  const definitions = new Map<string, Definition>();
+  for (const [prefix, given] of schemas) {
+    const schema = asAsked(given, undefined);
+    const rename = (name: string): string => `${prefix} ${name}`;
+    definitions.set(prefix, { name: prefix, node: renamed(schema.root ?? anything, rename) });
+    for (const { name, node } of schema.definitions.values())
+      definitions.set(rename(name), { name: rename(name), node: renamed(node, rename) });
+  }
+  return { definitions };
+}
+
+const anything: SchemaNode = { pointer: "" };
+
+function renamed(node: SchemaNode, rename: (name: string) => string): SchemaNode {
+  const entries = Object.entries(node).map(([keyword, value]: [string, unknown]) => {
+    if (keyword === "ref") return [keyword, rename(value as string)];
+    return [keyword, data.has(keyword) ? value : renamedWithin(value, rename)];
+  });
+  return Object.fromEntries(entries) as unknown as SchemaNode;
+}
+
+function renamedWithin(value: unknown, rename: (name: string) => string): unknown {
+  if (value instanceof Map)
+    return new Map([...value].map(([key, child]) => [key, renamedWithin(child, rename)]));
+  if (Array.isArray(value)) return value.map((child: unknown) => renamedWithin(child, rename));
+  if (typeof value !== "object" || value === null || !("pointer" in value)) return value;
+  return renamed(value as SchemaNode, rename);
+}

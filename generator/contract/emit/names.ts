@@ -1,0 +1,97 @@
+import { capitalised, identifiersFor } from "../../emit/names.js";
+import type { Contract } from "../contract.js";
+
+/** What generated code calls a thing of a contract. */
+export interface ContractName {
+  /** The client's method: `getWeather`. */
+  readonly method: string;
+  /** The namespace of its types: `GetWeather`, `ReviewPrompt`, `FileTemplate`. */
+  readonly namespace: string;
+}
+
+/** What generated code calls the things of a contract: identifiers that no two share, even once capitalised. */
+export interface ContractNames {
+  /** The server, capitalised: `Weather` in `createWeatherServer`. */
+  readonly server: string;
+  /** By name. */
+  readonly tools: ReadonlyMap<string, ContractName>;
+  readonly prompts: ReadonlyMap<string, ContractName>;
+  /** By URI template. */
+  readonly templates: ReadonlyMap<string, ContractName>;
+}
+
+/** Names of tools are their own affair; those of prompts and templates make way for them. */
+export function contractNames(contract: Contract): ContractNames {
+  const { tools = [], prompts = [], resourceTemplates = [] } = contract;
+  const taken = new Set<string>();
+  const named = (things: readonly Thing[], suffix: string): Map<string, ContractName> => {
+    const methods = methodNames(things, suffix === "" ? "tool" : suffix);
+    return new Map(
+      [...methods].map(([key, method]) => [
+        key,
+        { method, namespace: untaken(capitalised(method) + capitalised(suffix), taken) },
+      ]),
+    );
+  };
+  return {
+    server: capitalised(methodNames([{ key: "", name: contract.name }], "contract").get("")!),
+    tools: named(
+      tools.map(({ name }) => ({ key: name, name })),
+      "",
+    ),
+    prompts: named(
+      prompts.map(({ name }) => ({ key: name, name })),
+      "prompt",
+    ),
+    templates: named(
+      resourceTemplates.map(({ name, uriTemplate }) => ({ key: uriTemplate, name })),
+      "template",
+    ),
+  };
+}
+
+interface Thing {
+  readonly key: string;
+  readonly name: string;
+}
+
+function untaken(wanted: string, taken: Set<string>): string {
+  let name = wanted;
+  for (let number = 2; taken.has(name); number++) name = `${wanted}${number}`;
+  taken.add(name);
+  return name;
+}
+
+/** An identifier by key. Names that are camel case stay; where two become the same, who comes second gets a number. */
+function methodNames(things: readonly Thing[], otherwise: string): Map<string, string> {
+  const forms = new Map<string, string>();
+  const taken = new Map<string, number>();
+  const settled = (thing: Thing): boolean => camelCase(thing.name) === thing.name;
+  for (const thing of [...things.filter(settled), ...things.filter((each) => !settled(each))]) {
+    const wanted = camelCase(thing.name) || otherwise;
+    const count = (taken.get(wanted) ?? 0) + 1;
+    taken.set(wanted, count);
+    // No name of the user's has a space left.
+    forms.set(thing.key, count === 1 ? wanted : `${wanted} ${count}`);
+  }
+  const identifiers = identifiersFor([...forms.values()]);
+  return new Map(things.map(({ key }) => [key, memberName(identifiers.get(forms.get(key)!)!)]));
+}
+
+/** `getWeather` for `get_weather`, `get-weather`, `Get Weather` and `GetWeather`. */
+function camelCase(name: string): string {
+  const words = name.split(/[^A-Za-z0-9$]+/).filter((word) => word !== "");
+  return words.map((word, index) => (index === 0 ? lowered(word) : capitalised(word))).join("");
+}
+
+/** `URL` becomes `url`, `HTMLPage` `htmlPage`. */
+function lowered(word: string): string {
+  const upper = /^[A-Z]+/.exec(word)?.[0] ?? "";
+  const end = upper.length === word.length ? upper.length : Math.max(1, upper.length - 1);
+  return upper === "" ? word : word.slice(0, end).toLowerCase() + word.slice(end);
+}
+
+/** An object with a member `then` would be taken for a promise. */
+function memberName(identifier: string): string {
+  return identifier === "then" ? "then_" : identifier;
+}

@@ -1,0 +1,73 @@
+import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
+import { CodedError, type Place } from "../../diagnostics/coded-error.js";
+
+/** A header that repeats an argument (2026-07-28, Streamable HTTP, custom headers). */
+export interface ParamHeader {
+  readonly header: string;
+  /** Where the argument is, from `arguments`. */
+  readonly path: readonly string[];
+  readonly type: string;
+}
+
+const keyword = "x-mcp-header";
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const types: ReadonlySet<JsonValue | undefined> = new Set(["string", "integer", "boolean"]);
+
+/**
+ * The headers that an `inputSchema` declares: along `properties` alone, for elsewhere no argument can be told.
+ *
+ * @param place of a pointer below the schema
+ * @throws CodedError MG6006 for a declaration that makes the tool invalid
+ */
+export function paramHeaders(inputSchema: JsonObject, place: (pointer: string) => Place): ParamHeader[] {
+  const found: ParamHeader[] = [];
+  const seen = new Set<string>();
+  collect(inputSchema, "", [], place, (header, at) => {
+    const name = header.header.toLowerCase();
+    if (seen.has(name)) throw refused(`the header ${header.header} is declared twice`, place(at));
+    seen.add(name);
+    found.push(header);
+  });
+  return found;
+}
+
+function collect(
+  schema: JsonObject,
+  at: string,
+  path: readonly string[],
+  place: (pointer: string) => Place,
+  take: (header: ParamHeader, at: string) => void,
+): void {
+  if (Object.hasOwn(schema, keyword)) take(declared(schema, at, path, place), pointer(at, keyword));
+  const properties = schema["properties"];
+  if (!isJsonObject(properties)) return;
+  for (const [name, property] of Object.entries(properties)) {
+    const below = pointer(pointer(at, "properties"), name);
+    if (isJsonObject(property)) collect(property, below, [...path, name], place, take);
+  }
+}
+
+function declared(
+  { [keyword]: name, type }: JsonObject,
+  at: string,
+  path: readonly string[],
+  place: (pointer: string) => Place,
+): ParamHeader {
+  const where = place(pointer(at, keyword));
+  if (typeof name !== "string" || !token.test(name))
+    throw refused(`expected ${keyword} to be the name of a header, got ${JSON.stringify(name)}`, where);
+  if (path.length === 0) throw refused(`${keyword} stands at the root, where no argument is`, where);
+  if (!types.has(type))
+    throw refused(
+      `expected ${keyword} on a string, an integer or a boolean, got ${JSON.stringify(type)}`,
+      where,
+    );
+  return { header: `Mcp-Param-${name}`, path, type: type as string };
+}
+
+function refused(message: string, place: Place): CodedError {
+  return new CodedError("MG6006", message, {
+    place,
+    next: "Correct or remove it: clients leave such a tool out.",
+  });
+}

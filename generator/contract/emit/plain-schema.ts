@@ -1,0 +1,119 @@
+import type { JsonObject, JsonValue, SchemaNode } from "@mcpgen/engine";
+import { commentText } from "../../emit/text.js";
+
+/** Longer sets of values are told by their type alone: a union of thousands helps nobody, and costs the compiler. */
+const longestEnum = 256;
+
+/** What a schema's texts become on their way to a type. */
+export interface Plain {
+  /** The name of a definition's type. */
+  readonly typeOf: (definition: string) => string;
+  /** The key to write for a member, where its own cannot go through. */
+  readonly keyOf: (key: string) => string;
+}
+
+/**
+ * A node as json-schema-to-typescript reads it (draft-04, references to `definitions` alone), with only what types
+ * can say; what is said for people, defaults included, is its description.
+ */
+export function plainSchema(node: SchemaNode, plain: Plain): JsonObject {
+  if (node.never) return { tsType: "never" };
+  const said = descriptionOf(node);
+  const description: JsonObject = said === "" ? {} : { description: said };
+  const own = ownKeywords(node, plain);
+  if (node.ref === undefined) return { ...description, ...own };
+  const reference: JsonObject = { $ref: `#/definitions/${plain.typeOf(node.ref)}` };
+  const rest = Object.keys(own).length > 0 ? [own] : [];
+  return said === "" && rest.length === 0 ? reference : { ...description, allOf: [reference, ...rest] };
+}
+
+function ownKeywords(node: SchemaNode, plain: Plain): JsonObject {
+  return {
+    ...valuesOf(node),
+    ...objectOf(node, plain),
+    ...arrayOf(node, plain),
+    ...lists(node, plain),
+    ...(node.deprecated && { deprecated: true }),
+  };
+}
+
+function lists(node: SchemaNode, plain: Plain): JsonObject {
+  const keywords = ["allOf", "anyOf", "oneOf"] as const;
+  return Object.fromEntries(
+    keywords.flatMap((keyword) => {
+      // An arm that only forbids or counts says nothing about the type.
+      const arms = node[keyword]?.map((arm) => plainSchema(arm, plain)).filter(says) ?? [];
+      const all = keyword === "allOf" || arms.length === node[keyword]?.length;
+      return arms.length > 0 && all ? [[keyword, arms]] : [];
+    }),
+  );
+}
+
+function says(schema: JsonObject): boolean {
+  return Object.keys(schema).some((key) => key !== "description");
+}
+
+function valuesOf({ types, const: only, enum: values }: SchemaNode): JsonObject {
+  if (only) return { enum: [only.value] };
+  if (values && values.length <= longestEnum && JSON.stringify(values).length <= 64 * longestEnum)
+    return { enum: [...values] };
+  const named = types ?? (values && [...new Set(values.map(typeName))]);
+  if (!named) return {};
+  return { type: named.length === 1 ? named[0]! : [...named] };
+}
+
+function typeName(value: JsonValue): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+function objectOf(node: SchemaNode, plain: Plain): JsonObject {
+  const { properties, patternProperties, additionalProperties, required, types } = node;
+  const isObject = types?.includes("object") ?? false;
+  if (!properties && !patternProperties && !additionalProperties && !isObject) return {};
+  const schemaOf = (child: SchemaNode): JsonObject => plainSchema(child, plain);
+  const named = [...(properties ?? [])].map(([key, child]) => [plain.keyOf(key), schemaOf(child)] as const);
+  const others = additionalProperties?.never
+    ? false
+    : additionalProperties?.always
+      ? true
+      : additionalProperties
+        ? schemaOf(additionalProperties)
+        : // Members that nobody describes are no part of the type, unless there is nothing else.
+          named.length === 0 && !patternProperties;
+  if (named.length === 0 && !patternProperties && others === false)
+    return { tsType: "Record<string, never>" };
+  return {
+    properties: Object.fromEntries(named),
+    ...(required && { required: required.map(plain.keyOf) }),
+    ...(patternProperties && {
+      // Patterns are no part of a type, and would be repeated in a comment.
+      patternProperties: Object.fromEntries(
+        [...patternProperties.values()].map((child, index) => [`pattern${index}`, schemaOf(child)]),
+      ),
+    }),
+    additionalProperties: others,
+  };
+}
+
+function arrayOf({ prefixItems, items, minItems = 0 }: SchemaNode, plain: Plain): JsonObject {
+  const schemaOf = (child: SchemaNode): JsonObject => plainSchema(child, plain);
+  if (!prefixItems) return items && !items.never ? { items: schemaOf(items) } : {};
+  if (minItems >= prefixItems.length) {
+    const others = items?.never ? false : items && !items.always ? schemaOf(items) : true;
+    return { items: prefixItems.map(schemaOf), additionalItems: others };
+  }
+  // Each may be missing: only what an item can be is told.
+  const all = items?.never ? prefixItems : [...prefixItems, items ?? { pointer: "" }];
+  return { items: { anyOf: all.map(schemaOf) } };
+}
+
+function descriptionOf({ title, description, default: standard }: SchemaNode): string {
+  const told = description ?? title ?? "";
+  const lines = [told, ...(standard ? [`@default ${shortened(JSON.stringify(standard.value))}`] : [])];
+  return commentText(lines.join("\n")).replaceAll("\t", " ").trim();
+}
+
+function shortened(text: string): string {
+  return text.length <= 200 ? text : `${text.slice(0, 199)}…`;
+}

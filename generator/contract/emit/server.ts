@@ -1,0 +1,64 @@
+import type { EmittedFile } from "../../emit/emitter.js";
+import { docComment, propertyKey } from "../../emit/text.js";
+import type { ContractInput } from "./input.js";
+
+/** `server.ts`: what handlers take and give, exactly, and the server that is made of them. */
+export function emitServer(input: ContractInput): EmittedFile {
+  const { names, origin, importExtension, render } = input;
+  const members = [
+    ...list("tools", toolMembers(input)),
+    ...list("resources", resourceMembers(input)),
+    ...list("resourceTemplates", templateMembers(input)),
+    ...list("prompts", promptMembers(input)),
+  ];
+  const view = { origin, importExtension, server: names.server, members: members.join("") };
+  return { content: render("contract-server.ts", view) };
+}
+
+/** Lists that the contract does not have are no part of the handlers. */
+function list(name: string, members: readonly string[]): string[] {
+  return members.length === 0 ? [] : [`  readonly ${name}: {\n${members.join("")}  };\n`];
+}
+
+function toolMembers({ document, names, tools }: ContractInput): string[] {
+  return tools.map(({ tool, output }, index) => {
+    const { description, title } = document.contract.tools![index]!;
+    const namespace = `types.${names.tools.get(tool)!.namespace}`;
+    const answer = output ? `StructuredAnswer<${namespace}.Result>` : "ToolAnswer";
+    return member(
+      tool,
+      description ?? title,
+      `args: ${namespace}.Arguments, context: HandlerContext`,
+      answer,
+    );
+  });
+}
+
+function resourceMembers({ document }: ContractInput): string[] {
+  return (document.contract.resources ?? []).map(
+    ({ uri, description, title }) =>
+      `${docComment([description ?? title], "    ")}    readonly ${propertyKey(uri)}: ResourceHandler;\n`,
+  );
+}
+
+function templateMembers({ document, names }: ContractInput): string[] {
+  return (document.contract.resourceTemplates ?? []).map(({ uriTemplate, description, title }) => {
+    const variables = `types.${names.templates.get(uriTemplate)!.namespace}.Variables`;
+    const parameters = `variables: ${variables}, context: HandlerContext, uri: string`;
+    return member(uriTemplate, description ?? title, parameters, "ResourceAnswer");
+  });
+}
+
+function promptMembers({ document, names }: ContractInput): string[] {
+  return (document.contract.prompts ?? []).map(({ name, description, title }) => {
+    const args = `types.${names.prompts.get(name)!.namespace}.Arguments`;
+    return member(name, description ?? title, `args: ${args}, context: HandlerContext`, "PromptAnswer");
+  });
+}
+
+function member(key: string, description: string | undefined, parameters: string, answer: string): string {
+  return (
+    docComment([description], "    ") +
+    `    readonly ${propertyKey(key)}: (${parameters}) => ${answer} | Promise<${answer}>;\n`
+  );
+}

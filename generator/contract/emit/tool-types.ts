@@ -1,0 +1,144 @@
+import type { JsonObject, Schema, SchemaNode } from "@mcpgen/engine";
+import { invariant } from "../../diagnostics/invariant.js";
+import { capitalised } from "../../emit/names.js";
+import { escapeUnprintable, propertyKey } from "../../emit/text.js";
+import { type Plain, plainSchema } from "./plain-schema.js";
+
+/** A type of a tool: its name in the tool's namespace, and the schema whose root it is. */
+export interface TypeRoot {
+  readonly name: string;
+  readonly schema: Schema;
+}
+
+/** What we use of json-schema-to-typescript, whose own declarations do not compile under our settings. */
+type Compile = (schema: object, name: string, options: object) => Promise<string>;
+
+/** Makes declarations of schemas; loads json-schema-to-typescript once. */
+export async function typeCompiler(): Promise<(roots: readonly TypeRoot[]) => Promise<string>> {
+  const library: string = "json-schema-to-typescript";
+  const { compile } = (await import(library)) as { readonly compile: Compile };
+  return (roots) => declarationsOf(compile, roots);
+}
+
+const options = {
+  additionalProperties: false,
+  bannerComment: "",
+  // References lead to definitions beside them; nothing is ever fetched.
+  $refOptions: { resolve: { external: false, file: false, http: false } },
+  format: false,
+  // As types, limits are unions of tuples, which cost the compiler much and say little.
+  ignoreMinAndMaxItems: true,
+};
+
+/** The document's own type, of which only what it refers to is wanted. */
+const rootName = "McpgenRoot";
+
+/** Declarations of roots and of all they refer to. */
+async function declarationsOf(compiler: Compile, roots: readonly TypeRoot[]): Promise<string> {
+  const names = typeNames(roots);
+  const keys = new Keys();
+  const definitions: Record<string, JsonObject> = {};
+  for (const { name, schema } of roots) {
+    const plain: Plain = {
+      typeOf: (definition) => names.get(`${name} ${definition}`)!,
+      keyOf: (key) => keys.write(key),
+    };
+    definitions[name] = definitionOf(schema.root ?? { pointer: "" }, plain);
+    for (const { name: definition, node } of schema.definitions.values())
+      definitions[plain.typeOf(definition)] = definitionOf(node, plain);
+  }
+  const document: JsonObject = {
+    title: rootName,
+    type: "object",
+    properties: Object.fromEntries(roots.map(({ name }) => [name, { $ref: `#/definitions/${name}` }])),
+    definitions,
+  };
+  const text = await compiler(document, rootName, options);
+  return indented(keys.restore(withoutRoot(text).split("\n").map(escapeUnprintable)));
+}
+
+/** A definition that is but a reference would be called as what it refers to. */
+function definitionOf(node: SchemaNode, plain: Plain): JsonObject {
+  const schema = plainSchema(node, plain);
+  return schema["$ref"] === undefined ? schema : { allOf: [schema] };
+}
+
+/** A type's name for each definition, by root and definition; names as json-schema-to-typescript leaves them. */
+function typeNames(roots: readonly TypeRoot[]): Map<string, string> {
+  const forms = new Map<string, string>();
+  const taken = new Set(roots.map(({ name }) => name));
+  for (const { name: root, schema } of roots) {
+    for (const definition of schema.definitions.keys()) {
+      const wanted = pascalCase(definition);
+      let form = taken.has(wanted) ? `${root}${wanted}` : wanted;
+      for (let number = 2; taken.has(form); number++) form = `${wanted}${number}`;
+      taken.add(form);
+      forms.set(`${root} ${definition}`, form);
+    }
+  }
+  return forms;
+}
+
+function pascalCase(name: string): string {
+  const words = name.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
+  const joined = words
+    .map(capitalised)
+    .join("")
+    .replace(/\d[a-z]/g, (found) => found.toUpperCase());
+  return /^[A-Z]/.test(joined) ? joined : `Type${joined}`;
+}
+
+/** Keys that would mean something else to json-schema-to-typescript, or to the objects it works with. */
+class Keys {
+  private readonly written: string[] = [];
+
+  write(key: string): string {
+    if (key !== "__proto__" && key !== "[k: string]" && !key.startsWith("mcpgenKey")) return key;
+    const known = this.written.indexOf(key);
+    return `mcpgenKey${known < 0 ? this.written.push(key) - 1 : known}`;
+  }
+
+  /** A key stands at the start of its line, where nothing else does that begins so. */
+  restore(lines: readonly string[]): string[] {
+    return lines.map((line) =>
+      line.replace(/^mcpgenKey(\d+)(?=\??:)/, (_, index: string) =>
+        propertyKey(this.written[Number(index)]!),
+      ),
+    );
+  }
+}
+
+function withoutRoot(text: string): string {
+  const start = text.indexOf(`export interface ${rootName} {`);
+  invariant(start >= 0, "the root's type is printed");
+  return text.slice(0, start) + text.slice(text.indexOf("\n}", start) + 2);
+}
+
+/** Lines indented by the braces they end and begin with; json-schema-to-typescript leaves that to prettier. */
+function indented(lines: readonly string[]): string {
+  let depth = 0;
+  let comment = false;
+  const result: string[] = [];
+  for (const line of withShortComments(lines)) {
+    if (line.trim() === "") continue;
+    if (!comment && /^[}\]]/.test(line)) depth--;
+    result.push("  ".repeat(depth) + line);
+    if (line === "/**") comment = true;
+    if (!comment && line.endsWith("{")) depth++;
+    if (line === " */") comment = false;
+  }
+  return result.join("\n");
+}
+
+/** Comments of one line stand on one. */
+function withShortComments(lines: readonly string[]): string[] {
+  const result: string[] = [];
+  for (let index = 0; index < lines.length; index++) {
+    const text = lines[index + 1]?.slice(3) ?? "";
+    if (lines[index] === "/**" && lines[index + 2] === " */" && text !== "" && text.length <= 66) {
+      result.push(`/** ${text} */`);
+      index += 2;
+    } else result.push(lines[index]!);
+  }
+  return result;
+}

@@ -1,0 +1,71 @@
+import type { EmittedFile } from "../../emit/emitter.js";
+import { docComment, propertyKey } from "../../emit/text.js";
+import type { ContractInput } from "./input.js";
+import { type TypeRoot, typeCompiler } from "./tool-types.js";
+import { isOptional, templateParts } from "./uri-template.js";
+
+/** `types.ts`: a namespace for each tool, prompt and resource template, with the types that go in and out. */
+export async function emitTypes(input: ContractInput): Promise<EmittedFile> {
+  const namespaces = [
+    ...(await toolNamespaces(input)),
+    ...promptNamespaces(input),
+    ...templateNamespaces(input),
+  ];
+  return { content: input.render("contract-types.ts", { origin: input.origin, namespaces }) };
+}
+
+async function toolNamespaces({ document, names, tools }: ContractInput): Promise<string[]> {
+  if (tools.length === 0) return [];
+  const declarationsOf = await typeCompiler();
+  const blocks: string[] = [];
+  for (const [index, { tool, input, output }] of tools.entries()) {
+    const roots: TypeRoot[] = [{ name: "Arguments", schema: input }];
+    if (output) roots.push({ name: "Result", schema: output });
+    const { description, title } = document.contract.tools![index]!;
+    const name = names.tools.get(tool)!.namespace;
+    blocks.push(namespace(name, description ?? title, await declarationsOf(roots)));
+  }
+  return blocks;
+}
+
+function promptNamespaces({ document, names }: ContractInput): string[] {
+  return (document.contract.prompts ?? []).map(({ name, title, description, arguments: given = [] }) => {
+    const members = given.map(
+      (argument) =>
+        docComment([argument.description ?? argument.title], "  ") +
+        `  ${propertyKey(argument.name)}${argument.required ? "" : "?"}: string;\n`,
+    );
+    return namespace(
+      names.prompts.get(name)!.namespace,
+      description ?? title,
+      interfaceOf("Arguments", members),
+    );
+  });
+}
+
+function templateNamespaces({ document, names }: ContractInput): string[] {
+  return (document.contract.resourceTemplates ?? []).map(({ uriTemplate, title, description }, index) => {
+    const parts = templateParts(uriTemplate, document.place(`/resourceTemplates/${index}/uriTemplate`));
+    const variables = new Map(
+      parts.flatMap((part) => (typeof part === "string" ? [] : [[part.name, isOptional(part)] as const])),
+    );
+    const members = [...variables].map(
+      ([name, optional]) => `  readonly ${propertyKey(name)}${optional ? "?" : ""}: string;\n`,
+    );
+    return namespace(
+      names.templates.get(uriTemplate)!.namespace,
+      description ?? title,
+      interfaceOf("Variables", members),
+    );
+  });
+}
+
+/** A type literal where it is to be assignable to what any keys may be in. */
+function interfaceOf(name: string, members: readonly string[]): string {
+  return `export type ${name} = {\n${members.join("")}};`;
+}
+
+function namespace(name: string, description: string | undefined, body: string): string {
+  const lines = body.split("\n").map((line) => (line === "" ? "" : `  ${line}`));
+  return `${docComment([description])}export declare namespace ${name} {\n${lines.join("\n")}\n}`;
+}

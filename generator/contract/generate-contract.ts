@@ -1,0 +1,64 @@
+import { basename } from "node:path";
+import type { EmittedFile } from "../emit/emitter.js";
+import { commentText } from "../emit/text.js";
+import { loadTemplates } from "../emit/templates.js";
+import { format } from "../format.js";
+import type { ContractDocument } from "./contract.js";
+import { emitChecks } from "./emit/checks.js";
+import { emitClient } from "./emit/client.js";
+import type { ContractInput, ContractRole } from "./emit/input.js";
+import { contractNames } from "./emit/names.js";
+import { emitPayload } from "./emit/payload.js";
+import { emitRouting } from "./emit/routing.js";
+import { emitServer } from "./emit/server.js";
+import { readToolSchemas } from "./emit/tool-schemas.js";
+import { emitTypes } from "./emit/types.js";
+
+export interface ContractRequest {
+  readonly document: ContractDocument;
+  readonly role: ContractRole;
+  readonly importExtension: "js" | "ts";
+  /** Folder of template overrides. */
+  readonly templatesDir?: string;
+}
+
+/** Longer files are left as they are printed: to lay one out takes seconds a megabyte, and nobody reads it through. */
+const longest = 400_000;
+
+/**
+ * Makes every file of a contract's output. Pure: the same contract gives the same bytes.
+ *
+ * @returns content by path below the output folder
+ * @throws CodedError MG6005, MG6006, MG6007 for what cannot be generated from
+ */
+export async function generateContract(request: ContractRequest): Promise<Map<string, string>> {
+  const { document, role, importExtension } = request;
+  const input: ContractInput = {
+    document,
+    role,
+    importExtension,
+    names: contractNames(document.contract),
+    tools: readToolSchemas(document),
+    origin: commentText(basename(document.file)).replaceAll("\n", " "),
+    render: loadTemplates(request.templatesDir),
+  };
+  const files = new Map<string, string>();
+  for (const [path, { content, formatted }] of await emitted(input))
+    files.set(path, formatted || content.length > longest ? content : await format(path, content));
+  return files;
+}
+
+async function emitted(input: ContractInput): Promise<Map<string, EmittedFile>> {
+  const { role, tools } = input;
+  const serves = role !== "client";
+  const files = new Map<string, EmittedFile>([["types.ts", await emitTypes(input)]]);
+  if (serves || tools.some(({ output }) => output !== undefined))
+    for (const [path, file] of emitChecks(input)) files.set(path, file);
+  if (serves) {
+    files.set("contract.ts", emitPayload(input));
+    files.set("routing.ts", emitRouting(input));
+    files.set("server.ts", emitServer(input));
+  }
+  if (role !== "server") files.set("client.ts", emitClient(input));
+  return files;
+}

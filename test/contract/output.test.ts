@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
+import { createTestPair } from "@mcpgen/runtime/testing";
+import * as checks from "../golden/contract/weather/checks.js";
+import { weatherClient } from "../golden/contract/weather/client.js";
+import { contract } from "../golden/contract/weather/contract.js";
+import { routing } from "../golden/contract/weather/routing.js";
+import { createWeatherServer } from "../golden/contract/weather/server.js";
+import { handlers } from "./weather-handlers.js";
+import { weatherDocument } from "./weather.js";
+
+test("list payloads are the contract's nodes, with the order of keys and of values", async () => {
+  const written = (await weatherDocument()).contract;
+  expect(contract).toEqual(written);
+  expect(JSON.stringify(contract)).toBe(JSON.stringify(written));
+});
+
+test("routing is data: methods, names, headers, the parts of URI templates", () => {
+  expect(routing.headers).toEqual(["Mcp-Param-City"]);
+  expect(routing.routes[0]).toEqual({
+    method: "tools/call",
+    name: "get_weather",
+    headers: [{ header: "Mcp-Param-City", path: ["city"], type: "string" }],
+  });
+  expect(routing.routes.map(({ method, name }) => `${method} ${name}`)).toContain("prompts/get plan");
+  expect(routing.templates[0]!.parts).toEqual([
+    "weather://",
+    { name: "city", operator: "" },
+    "/days",
+    { name: "from", operator: "?" },
+  ]);
+});
+
+test("checks say what is wrong", async () => {
+  expect(checks.checkGetWeatherArguments({ city: "Bern" })).toBeUndefined();
+  expect(await checks.checkGetWeatherArguments({ city: 5 })).toMatch(/city: expected string, got 5/);
+  expect(await checks.checkGetWeatherResult(undefined)).toBe("it is missing");
+});
+
+const made = async (revision: string) => {
+  const server = createWeatherServer(handlers, { revisions: serverRevisions });
+  const { client } = await createTestPair({ server, revisions: clientRevisions, revision });
+  return weatherClient(client);
+};
+
+describe.each(clientRevisions.map(({ id }) => id))("a server and a client of a contract, %s", (revision) => {
+  test("answer each other as the types say", async () => {
+    const { client, tools, prompts } = await made(revision);
+    const wanted = (await weatherDocument()).contract;
+    expect((await client.listTools()).items.map(({ name }) => name)).toEqual(
+      wanted.tools!.map(({ name }) => name),
+    );
+    const outcome = await tools.getWeather({ city: "Bern", units: "imperial" });
+    expect(outcome.isError ? outcome.content : outcome.structuredContent.temperature).toBe(68);
+    expect(await tools.getWeather({ city: "Nowhere" })).toEqual({
+      isError: true,
+      content: [{ type: "text", text: "there is no such city" }],
+    });
+    expect(await tools.getWeather2()).toMatchObject({ isError: false, content: [{ text: "fine" }] });
+    expect(await tools.proto({})).toMatchObject({ isError: false, content: [{ text: "[]" }] });
+    const { messages } = await prompts.plan({ city: "Rome" });
+    expect(messages[0]!.content).toMatchObject({ text: "3 days in Rome" });
+    const read = await client.readResource("weather://Bern/days?from=monday");
+    expect(read.contents[0]).toMatchObject({ text: "Bern from monday" });
+    await client.close();
+  });
+});
+
+test("what a server answers against the contract is an error, at either end", async () => {
+  const wrong = { structuredContent: { temperature: "warm" } } as never;
+  const server = createWeatherServer(
+    { ...handlers, tools: { ...handlers.tools, get_weather: () => wrong } },
+    { revisions: serverRevisions },
+  );
+  const { client } = await createTestPair({ server, revisions: clientRevisions });
+  await expect(weatherClient(client).tools.getWeather({ city: "Bern" })).rejects.toThrow(
+    /temperature: expected number, got "warm"/,
+  );
+  await client.close();
+  const lying = { callTool: async () => ({ content: [], ...(wrong as object) }) };
+  await expect(weatherClient(lying as never).tools.getWeather({ city: "Bern" })).rejects.toMatchObject({
+    code: "invalid-result",
+  });
+});

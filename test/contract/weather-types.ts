@@ -1,0 +1,86 @@
+// Read by the compiler alone (npm run typecheck): what is marked must not compile, all else must.
+import type { Client } from "@mcpgen/runtime";
+import { weatherClient } from "../golden/contract/weather/client.js";
+import {
+  type Handlers,
+  type StructuredAnswer,
+  createWeatherServer,
+} from "../golden/contract/weather/server.js";
+import type * as types from "../golden/contract/weather/types.js";
+import { handlers } from "./weather-handlers.js";
+
+type GetWeather = Handlers["tools"]["get_weather"];
+const inferred = (temperature: unknown) => () => ({ structuredContent: { temperature } });
+
+/** Wherever a handler is written, and however it comes to be one. */
+export const results: GetWeather[] = [
+  () => ({ structuredContent: { temperature: 5 } }),
+  async () => ({ structuredContent: { temperature: 5, wind: { speed: 1 } } }),
+  () => ({ isError: true, content: [] }),
+  // @ts-expect-error a wrong type
+  () => ({ structuredContent: { temperature: "5" } }),
+  // @ts-expect-error a wrong type further in
+  () => ({ structuredContent: { temperature: 5, wind: { speed: "1" } } }),
+  // @ts-expect-error a missing field
+  () => ({ structuredContent: {} }),
+  // @ts-expect-error a missing field, in a promise
+  async () => ({ structuredContent: {} }),
+  // @ts-expect-error a type that was inferred elsewhere
+  inferred(5),
+  // @ts-expect-error no structured content
+  () => ({ content: [] }),
+  // @ts-expect-error a text is no structured content
+  () => "5",
+  // @ts-expect-error a failure without its content
+  () => ({ isError: true }),
+];
+
+type Answer = StructuredAnswer<types.GetWeather.Result>;
+
+/** Where the type of the result is written, as skeletons do, nothing may be too much, either. */
+export const literals = [
+  (): Answer => ({ structuredContent: { temperature: 5 } }),
+  // @ts-expect-error a field too many
+  (): Answer => ({ structuredContent: { temperature: 5, humidity: 1 } }),
+  // @ts-expect-error a field too many further in
+  (): Answer => ({ structuredContent: { temperature: 5, wind: { speed: 1, gusts: 2 } } }),
+  // @ts-expect-error a field too many beside it
+  (): Answer => ({ structuredContent: { temperature: 5 }, structured: 1 }),
+];
+
+export function servers(): void {
+  // @ts-expect-error a tool is missing
+  createWeatherServer({ ...handlers, tools: { get_weather: handlers.tools.get_weather } }, { revisions: [] });
+  // @ts-expect-error a tool that the contract does not have
+  createWeatherServer({ ...handlers, tools: { ...handlers.tools, other: () => "" } }, { revisions: [] });
+  // @ts-expect-error all prompts are missing
+  createWeatherServer({ ...handlers, prompts: undefined }, { revisions: [] });
+}
+
+export async function calls(client: Client): Promise<number> {
+  const { tools, prompts } = weatherClient(client);
+  // @ts-expect-error a missing argument
+  await tools.getWeather({});
+  // @ts-expect-error no arguments
+  await tools.getWeather();
+  // @ts-expect-error a wrong argument
+  await tools.getWeather({ city: 5 });
+  // @ts-expect-error a value that is none of those allowed
+  await tools.getWeather({ city: "Bern", units: "kelvin" });
+  // @ts-expect-error an argument too many
+  await tools.getWeather({ city: "Bern", country: "CH" });
+  // @ts-expect-error a tool that takes none
+  await tools.delete_({ all: true });
+  // @ts-expect-error a prompt without what it needs
+  await prompts.plan({ days: "3" });
+  const outcome = await tools.getWeather(
+    { city: "Bern", near: { lat: 1, around: { lat: 2 } } },
+    { timeout: 5 },
+  );
+  // @ts-expect-error first it must be told whether it failed
+  void outcome.structuredContent;
+  if (outcome.isError) return outcome.content.length;
+  // @ts-expect-error a field that the contract does not have
+  void outcome.structuredContent.humidity;
+  return outcome.structuredContent.temperature + (outcome.structuredContent.wind?.speed ?? 0);
+}
