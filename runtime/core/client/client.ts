@@ -30,14 +30,12 @@ import type { AnswerContext, ClientHandlers } from "./handlers.js";
 import { type Link, type Sending, remoteError } from "./link.js";
 import { mirrorHeaders } from "./mirror-headers.js";
 import { ToolHeaders } from "./tool-headers.js";
+import { Listeners, type NotificationListener } from "./listeners.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
 import { noSuchMethod, requireCapability } from "./permitted.js";
 import { OutputChecks } from "./output-checks.js";
 import { throughRounds } from "./rounds.js";
 import { type Subscription, type SubscriptionRequest, subscribe } from "./subscriptions.js";
-
-/** A notification that arrived, in the authoring vocabulary. */
-export type NotificationListener = (params: Params, method: string) => void;
 
 /** How a client came by its connection, and comes by another. */
 export interface Connection {
@@ -61,7 +59,7 @@ export class Client implements Caller {
   private readonly setup: ClientSetup;
   private readonly outputs: OutputChecks;
   private readonly headers = new ToolHeaders();
-  private readonly listeners = new Map<string, Set<NotificationListener>>();
+  private readonly listeners: Listeners;
   private connection: Connection | undefined;
   private connecting: Promise<Connection> | undefined;
   private stopped = false;
@@ -70,6 +68,7 @@ export class Client implements Caller {
     this.setup = setup;
     this.cache = new ResultCache(setup.introduction.clock);
     this.outputs = new OutputChecks();
+    this.listeners = new Listeners(setup.onWarning);
   }
 
   /** Id of the protocol revision that is spoken. */
@@ -135,9 +134,7 @@ export class Client implements Caller {
 
   /** Hears notifications of a method, or all of them under `*`. Returns what ends it. */
   on(method: string, listener: NotificationListener): () => void {
-    const listeners = this.listeners.get(method) ?? new Set();
-    this.listeners.set(method, listeners.add(listener));
-    return () => void listeners.delete(listener);
+    return this.listeners.add(method, listener);
   }
 
   /** All tools, page by page; see `collect` for what bounds there are. */
@@ -303,9 +300,10 @@ export class Client implements Caller {
     const sending: Sending = link.mirrors
       ? { headers: (_, sent) => mirrorHeaders(spoken, method, sent, declared) }
       : plainly;
+    const heard = this.listeners.guard(options);
     const once = async (added: Params): Promise<Params> => {
       const make = (id: number): Params => withToken(this.decorated({ ...params, ...added }, spoken), id);
-      const response = await link.request(method, make, options, sending);
+      const response = await link.request(method, make, heard, sending);
       if (response.error) throw remoteError(method, response);
       return response.result as Params;
     };
@@ -369,8 +367,7 @@ export class Client implements Caller {
   ): void {
     this.cache.heard(method, params);
     const lifted = entry ? spoken.lift("incomingNotifications", method, params) : params;
-    for (const key of [method, "*"])
-      for (const listener of this.listeners.get(key) ?? []) listener(lifted, method);
+    this.listeners.tell(method, lifted);
   }
 }
 

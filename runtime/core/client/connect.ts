@@ -46,7 +46,7 @@ export interface ConnectOptions extends ClientHandlers {
   readonly clock?: Clock;
   /** How a server over HTTP is reached. */
   readonly http?: HttpClientOptions;
-  /** Hears of what is left out of lists; stderr without it. */
+  /** Hears of what is left out of lists and of listeners that throw; stderr without it. */
   readonly onWarning?: (message: string) => void;
 }
 

@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { safeIcons } from "@mcpgen/runtime";
+import { expect, test } from "vitest";
 import { type Members, type ScriptedPeer, type Wired, connected, failure, reply } from "../scripted-peer.js";
 import { revisionsOf, row } from "./rows.js";
 
@@ -142,31 +143,6 @@ row("BASE-16", "no code of the old range is sent", async (revision) => {
   expect(peer.received.filter((message) => "error" in message)).toEqual([]);
 });
 
-row("BASE-18", "a result of an unknown type is none", async (revision) => {
-  for (const resultType of ["x-unknown", "", 7, null]) {
-    const { client } = await connected(revision, {
-      "tools/call": () => ({ result: { resultType, content: [{ type: "text", text: "do not show" }] } }),
-    });
-    await expect(client.callTool("any")).rejects.toMatchObject({ code: "invalid-result" });
-  }
-});
-
-row("BASE-19", "a result without a type is complete", async (revision) => {
-  const content = [{ type: "text", text: "done" }];
-  const tools = [{ name: "a", inputSchema: { type: "object" } }];
-  const { client, peer } = await connected(revision, {
-    "tools/call": () => ({ result: { content } }),
-    "tools/list": () => ({ result: { tools } }),
-    "completion/complete": () => ({ result: { completion: { values: ["x"] } } }),
-  });
-  expect((await client.callTool("any")).content).toEqual(content);
-  expect((await client.listTools()).items).toEqual(tools);
-  const ref = { type: "ref/prompt", name: "p" } as const;
-  const completed = await client.complete({ ref, argument: { name: "a", value: "" } });
-  expect(completed.completion.values).toEqual(["x"]);
-  expect(peer.of("tools/call")).toHaveLength(1);
-});
-
 row("BASE-23", "every request says who the client is", async (revision) => {
   const info = { name: "the-client", version: "7" };
   const { client, peer, clock } = await connected(
@@ -224,72 +200,59 @@ row("BASE-24", "what is not known is kept, in both directions", async (revision)
   expect(heard).toEqual([expect.objectContaining({ _meta, ...extra })]);
 });
 
-/** A tool whose promise is `outputSchema`, and what it then answers with. */
-async function promised(
-  revision: string,
-  outputSchema: object,
-  structuredContent: unknown,
-): Promise<unknown> {
+row("BASE-28", "icons at unsafe addresses are not among those to show", async (revision) => {
+  const good = [
+    { src: "https://example.com/i.png", mimeType: "image/png", sizes: ["48x48"] },
+    { src: "data:image/png;base64,AA==" },
+  ];
+  const unsafe = [
+    "javascript:alert(1)",
+    " javascript:alert(1)",
+    "java\nscript:alert(1)",
+    "JavaScript:alert(1)",
+    "file:///etc/passwd",
+    "ftp://example.com/i.png",
+    "ws://example.com/",
+    "http://example.com/i.png",
+    "vscode://open",
+    "//example.com/i.png",
+    "i.png",
+    "",
+  ].map((src) => ({ src }));
+  const icons = [...unsafe.slice(0, 6), ...good, ...unsafe.slice(6)];
   const { client } = await connected(revision, {
     "tools/list": (_, peer) =>
-      reply(peer, { tools: [{ name: "t", inputSchema: { type: "object" }, outputSchema }] }),
-    "tools/call": (_, peer) => reply(peer, { content: [], structuredContent }),
+      reply(peer, { tools: [{ name: "t", inputSchema: { type: "object" }, icons }] }),
   });
-  const { items, rejected } = await client.listTools();
-  expect([...items, ...rejected]).toHaveLength(1);
-  return client.callTool("t").then(
-    (result) => result.structuredContent,
-    (error: unknown) => error,
-  );
-}
+  const [tool] = (await client.listTools()).items;
+  expect(tool!.icons).toHaveLength(icons.length);
+  expect(safeIcons(tool!.icons)).toEqual(good);
+  expect(safeIcons(undefined)).toEqual([]);
+});
 
-row("BASE-25", "schemas are read as 2020-12; another dialect is an error that names it", async (revision) => {
-  const pairs = {
-    type: "object",
-    properties: { pair: { type: "array", prefixItems: [{ type: "string" }], items: false } },
-    dependentRequired: { pair: ["why"] },
+test.each(revisionsOf("BASE-08"))("a listener that throws costs no message (%s)", async (revision) => {
+  const warnings: string[] = [];
+  const { client, peer } = await connected(
+    revision,
+    { "tools/call": () => undefined },
+    { onWarning: (warning) => warnings.push(warning) },
+  );
+  const fail = (): never => {
+    throw new Error("no screen");
   };
-  expect(await promised(revision, pairs, { pair: ["a"], why: 1 })).toEqual({ pair: ["a"], why: 1 });
-  expect(await promised(revision, pairs, { pair: [1], why: 1 })).toMatchObject({ code: "invalid-result" });
-  expect(await promised(revision, pairs, { pair: ["a"] })).toMatchObject({ code: "invalid-result" });
-  const unknown = { $schema: "urn:unknown", type: "object" };
-  expect(await promised(revision, unknown, {})).toMatchObject({
-    name: "McpError",
-    message: expect.stringContaining("urn:unknown") as string,
-  });
-});
-
-row("BASE-27", "schemas that grow without bound end in an answer or an error", async (revision) => {
-  const $defs: { [name: string]: object } = { d0: { type: "string" } };
-  for (let depth = 1; depth < 20; depth++)
-    $defs[`d${depth}`] = { anyOf: [{ $ref: `#/$defs/d${depth - 1}` }, { $ref: `#/$defs/d${depth - 1}` }] };
-  const wide = { type: "object", properties: { a: { $ref: "#/$defs/d19" } }, $defs };
-  expect(await promised(revision, wide, { a: 1 })).toMatchObject({ code: "invalid-result" });
-  let deep: object = { type: "string" };
-  for (let depth = 0; depth < 2000; depth++) deep = { type: "object", properties: { a: deep } };
-  expect(await promised(revision, deep, { a: 1 })).toMatchObject({ name: "McpError" });
-});
-
-describe("answers that are none", () => {
-  const wrong: readonly (readonly [string, object])[] = [
-    ["neither result nor error", {}],
-    ["a result that is null", { result: null }],
-    ["a result that is a list", { result: [] }],
-    ["an error that is a text", { error: "no" }],
-    ["an error without code and message", { error: {} }],
-  ];
-  const each = revisionsOf("BASE-02").flatMap((revision) =>
-    wrong.map(([what, body]) => [what, revision, body] as const),
+  const heard: Members[] = [];
+  client.on("notifications/message", fail);
+  client.on("*", (params) => heard.push(params));
+  const call = client.callTool("t", {}, { onProgress: fail });
+  const { id, params } = await peer.until("tools/call");
+  const { progressToken } = params!._meta!;
+  const message = { level: "info", data: 1 };
+  peer.send(
+    { jsonrpc: "2.0", method: "notifications/message", params: message },
+    { jsonrpc: "2.0", method: "notifications/progress", params: { progressToken, progress: 1 } },
+    { jsonrpc: "2.0", id, ...reply(peer, { content: [] }) },
   );
-  test.each(each)("%s (%s) fails its call alone, by a typed error", async (_, revision, body) => {
-    const { client, peer } = await connected(revision, { "tools/call": () => undefined });
-    const call = client.callTool("any");
-    const { id } = await peer.until("tools/call");
-    peer.send({ jsonrpc: "2.0", id, ...body });
-    await expect(call).rejects.toMatchObject({
-      name: "McpError",
-      code: expect.stringMatching(/^(invalid-result|remote-error)$/) as string,
-    });
-    expect((await client.listTools()).items).toEqual([]);
-  });
+  expect((await call).content).toEqual([]);
+  expect(heard).toEqual([message]);
+  expect(warnings).toHaveLength(2);
 });
