@@ -6,8 +6,8 @@ import type { RequestContext } from "./context.js";
 /** Asks by requests of the server's own (2025-11-25 and before). */
 export function askByRequest(context: RequestContext): Ask {
   const { connection, terms, signal, request } = context;
-  return askWith(context, (_key, { method, params }) =>
-    connection.ask(terms, method, named(params), request.id, { signal }),
+  return askWith(context, (_key, { method, params }, options) =>
+    connection.ask(terms, method, named(params), request.id, { ...options, signal }),
   );
 }
 

@@ -8,42 +8,44 @@ import { contentProblem, formProblem } from "../elicitation/form.js";
 import { McpError } from "../peer/errors.js";
 import { type Params, isObject } from "../peer/message.js";
 import { messagesProblem } from "../sampling/messages.js";
-import type { Ask, AskedRequest, AskedResults, Elicited } from "./ask.js";
+import type { Ask, AskOptions, AskedRequest, AskedResults, Elicited } from "./ask.js";
 import { type RequestContext, missingCapability } from "./context.js";
 import type { Asked } from "./rounds.js";
 
-/**
- * What both eras do about an ask: check that it may be made, and that the answer is one.
- *
- * @param send has a request answered, in the way of the era
- */
-export function askWith(context: RequestContext, send: (key: string, asked: Asked) => Promise<Params>): Ask {
+/** Has a request answered, in the way of an era. */
+type Send = (key: string, asked: Asked, options: AskOptions | undefined) => Promise<Params>;
+
+/** What both eras do about an ask: check that it may be made, and that the answer is one. */
+export function askWith(context: RequestContext, send: Send): Ask {
   const answers = new Map<string, Promise<Params>>();
-  const request = (key: string, asked: Asked): Promise<Params> => {
+  const request = (key: string, asked: Asked, options?: AskOptions): Promise<Params> => {
     let answer = answers.get(key);
-    if (!answer) answers.set(key, (answer = checked(context, key, asked, send)));
+    if (!answer) answers.set(key, (answer = checked(context, key, asked, () => send(key, asked, options))));
     return answer;
   };
   return {
-    elicit: <C extends object>(key: string, form: object) =>
-      request(key, {
-        method: "elicitation/create",
-        params: { mode: "form", ...form },
-      }) as Promise<unknown> as Promise<Elicited<C>>,
-    url: async (key, page) => {
-      const answer = await request(key, { method: "elicitation/create", params: { ...page, mode: "url" } });
+    elicit: <C extends object>(key: string, form: object, options?: AskOptions) =>
+      request(
+        key,
+        { method: "elicitation/create", params: { mode: "form", ...form } },
+        options,
+      ) as Promise<unknown> as Promise<Elicited<C>>,
+    url: async (key, page, options) => {
+      const asked = { method: "elicitation/create", params: { ...page, mode: "url" } };
+      const answer = await request(key, asked, options);
       return { action: (answer as unknown as ElicitResult).action };
     },
-    sample: (key, params) =>
-      request(key, {
-        method: "sampling/createMessage",
-        params: params as unknown as Params,
-      }) as Promise<unknown> as Promise<CreateMessageResult>,
-    roots: async (key) =>
-      ((await request(key, { method: "roots/list" })) as unknown as ListRootsResult).roots,
-    all: async <R extends { readonly [key: string]: AskedRequest }>(requests: R) => {
+    sample: (key, params, options) =>
+      request(
+        key,
+        { method: "sampling/createMessage", params: params as unknown as Params },
+        options,
+      ) as Promise<unknown> as Promise<CreateMessageResult>,
+    roots: async (key, options) =>
+      ((await request(key, { method: "roots/list" }, options)) as unknown as ListRootsResult).roots,
+    all: async <R extends { readonly [key: string]: AskedRequest }>(requests: R, options?: AskOptions) => {
       const entries = Object.entries(requests).map(
-        async ([key, asked]) => [key, await request(key, asked as Asked)] as const,
+        async ([key, asked]) => [key, await request(key, asked as Asked, options)] as const,
       );
       return Object.fromEntries(await Promise.all(entries)) as unknown as AskedResults<R>;
     },
@@ -54,14 +56,14 @@ async function checked(
   context: RequestContext,
   key: string,
   asked: Asked,
-  send: (key: string, asked: Asked) => Promise<Params>,
+  send: () => Promise<Params>,
 ): Promise<Params> {
   const { terms } = context;
   const missing = missingFor(asked, terms.clientCapabilities);
   if (missing) throw missingCapability(terms, missing);
   const problem = problemOf(asked);
   if (problem !== undefined) throw new McpError("invalid-params", `ask ${JSON.stringify(key)}: ${problem}`);
-  const answer = await send(key, asked);
+  const answer = await send();
   const wrong = answerProblem(asked, answer);
   if (wrong !== undefined)
     throw new McpError(

@@ -19,6 +19,14 @@ export type Form = Omit<ElicitRequestFormParams, "mode">;
 /** A page for the user to visit, in the words of `elicitation/create`. */
 export type Page = Omit<ElicitRequestURLParams, "mode">;
 
+/** How long to wait for an answer, in milliseconds; the server's own timeouts without it. Rounds do not wait. */
+export interface AskOptions {
+  /** Without an answer or progress. */
+  readonly timeout?: number;
+  /** In all, whatever the progress. */
+  readonly totalTimeout?: number;
+}
+
 /** A request as `ask.all` takes it. */
 export type AskedRequest = {
   readonly [M in keyof ServerRequests]: {
@@ -46,13 +54,21 @@ export interface Ask {
   elicit<Content extends object = Record<string, string | number | boolean | string[]>>(
     key: string,
     form: Form,
+    options?: AskOptions,
   ): Promise<Elicited<Content>>;
   /** Has the user visit a page (elicitation, URL mode); what is done there, the client does not see. */
-  url(key: string, page: Page): Promise<{ readonly action: "accept" | "decline" | "cancel" }>;
+  url(
+    key: string,
+    page: Page,
+    options?: AskOptions,
+  ): Promise<{ readonly action: "accept" | "decline" | "cancel" }>;
   /** Has the client's model write a message (sampling). */
-  sample(key: string, params: CreateMessageRequestParams): Promise<CreateMessageResult>;
+  sample(key: string, params: CreateMessageRequestParams, options?: AskOptions): Promise<CreateMessageResult>;
   /** The folders and files the client considers relevant. */
-  roots(key: string): Promise<ListRootsResult["roots"]>;
+  roots(key: string, options?: AskOptions): Promise<ListRootsResult["roots"]>;
   /** Several requests in one round. */
-  all<const R extends { readonly [key: string]: AskedRequest }>(requests: R): Promise<AskedResults<R>>;
+  all<const R extends { readonly [key: string]: AskedRequest }>(
+    requests: R,
+    options?: AskOptions,
+  ): Promise<AskedResults<R>>;
 }

@@ -151,6 +151,36 @@ row("UTIL-12", "a request of the server's own ends after its timeout, and is can
   expect(await client.settled(client.received.length)).toEqual([]);
 });
 
+row("UTIL-12", "each request may have a timeout of its own", async (revision) => {
+  const { client, clock } = await raw(
+    revision,
+    (server) => {
+      server.tool("ask", {}, async (_, { ask }) => {
+        const asked = [
+          ask.sample("a", { messages: [], maxTokens: 1 }, { timeout: 100 }),
+          ask.sample("b", { messages: [], maxTokens: 1 }, { timeout: 500 }),
+          ask.roots("c", { totalTimeout: 200 }),
+        ];
+        const ended = await Promise.allSettled<unknown>(asked);
+        return ended.map(({ status }) => status).join();
+      });
+    },
+    { ...sampling, roots: {} },
+    { timeouts },
+  );
+  const id = client.startCall("ask");
+  if (client.isModern) return void (await client.answer(id));
+  await client.next("roots/list");
+  const cancelled: number[] = [];
+  for (let passed = 0; passed < 500; passed += 100) {
+    await clock.advance(100);
+    await client.settled();
+    cancelled.push(client.of("notifications/cancelled").length);
+  }
+  expect(cancelled).toEqual([1, 2, 2, 2, 3]);
+  expect(textOf(await client.answer(id))).toBe("rejected,rejected,rejected");
+});
+
 row("UTIL-13", "progress puts the timeout off, up to a maximum", async (revision) => {
   const { client, clock } = await raw(revision, asker, sampling, { timeouts });
   const id = client.startCall("ask");
