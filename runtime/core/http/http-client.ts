@@ -29,6 +29,9 @@ export interface HttpClientOptions {
   readonly retryMs?: number;
 }
 
+/** What may be otherwise the next time, beside failures of the server. */
+const passing: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+
 /** Milliseconds that the end of a session may take. */
 const patience = 2000;
 
@@ -195,7 +198,8 @@ export class HttpClientChannel implements Channel {
     }
     await response?.body?.cancel();
     pace.missed();
-    if (!response || response.status === 429 || response.status >= 500) return undefined;
+    // A proxy may have no server now, and a server may not have noticed yet that the stream is lost.
+    if (!response || passing.has(response.status) || response.status >= 500) return undefined;
     if (response.status === 404 && this.session !== undefined) this.lose();
     throw lost(`the server does not resume the stream: it answered ${response.status}`);
   }

@@ -53,15 +53,9 @@ async function answer(
 ): Promise<void> {
   const gone = new AbortController();
   response.on("close", () => gone.abort());
-  const hasBody = request.method === "POST";
-  const found = await handler.fetch(
-    new Request(`http://${request.headers.host}${request.url}`, {
-      method: request.method!,
-      headers: request.headers as Record<string, string>,
-      signal: gone.signal,
-      ...(hasBody ? { body: Readable.toWeb(request) as never, duplex: "half" } : {}),
-    } as RequestInit),
-  );
+  const web = requestOf(request, gone.signal);
+  if (!web) return void response.writeHead(400).end();
+  const found = await handler.fetch(web);
   if (response.destroyed) return;
   response.writeHead(found.status, Object.fromEntries(found.headers));
   response.flushHeaders();
@@ -70,4 +64,15 @@ async function answer(
   response.on("close", () => body.destroy());
   body.on("error", () => response.destroy());
   body.pipe(response);
+}
+
+/** Nothing if it is none that a platform would let through. */
+function requestOf(request: IncomingMessage, signal: AbortSignal): Request | undefined {
+  const { method, headers, url } = request;
+  const body = method === "POST" ? { body: Readable.toWeb(request), duplex: "half" } : {};
+  try {
+    return new Request(`http://${headers.host}${url}`, { method, headers, signal, ...body } as RequestInit);
+  } catch {
+    return undefined;
+  }
 }
