@@ -69,7 +69,7 @@ function describeShape(search: Search, value: unknown, shape: Shape): void {
 
 /** What is asked of a value beside being one of those that are listed. */
 function describeUnlisted(search: Search, value: unknown, shape: Shape): void {
-  const { tag, arms, anyOf, oneOf, ...others } = shape;
+  const { tag: _, arms, anyOf, oneOf, ...others } = shape;
   const listed = others.const !== undefined || others.enum !== undefined;
   const union = arms ?? anyOf ?? oneOf;
   if (union !== undefined) describeOwn(search, value, others);
