@@ -9,6 +9,7 @@ const areas: readonly (readonly [Area, string])[] = [
   ["errors", "Errors"],
   ["definitions", "Names and prose"],
   ["files", "Files and notes"],
+  ["contracts", "Contracts"],
 ];
 
 const introduction = `# Rules of \`mcpgen diff\`
@@ -27,7 +28,11 @@ reverse. Without such a witness it is dangerous, and says so.
 in the same place when old and new change places.
 
 Keys of \`_meta\` have no rule of their own (meta-key-required): they are properties like others, in one group, since
-they reach every method. HTTP headers, transports and authorization are not in a schema: nothing is said of them.`;
+they reach every method. HTTP headers, transports and authorization are not in a schema: nothing is said of them.
+
+Between two contracts, or a contract and a live server, the rules of types, properties and limits hold for the schemas
+of tools and the arguments of prompts: clients write arguments, servers write results. What else a contract says has
+rules of its own; there, an entry that is gone needs no message to prove it.`;
 
 /** docs/rules.md. */
 export function rulesManual(): string {

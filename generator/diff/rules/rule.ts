@@ -1,7 +1,8 @@
 /** How bad a change is for one side. */
 export type Level = "breaking" | "dangerous" | "safe";
 
-export type Area = "methods" | "properties" | "types" | "limits" | "errors" | "definitions" | "files";
+export type Area =
+  "methods" | "properties" | "types" | "limits" | "errors" | "definitions" | "files" | "contracts";
 
 /** One row of the rule table. */
 export interface Rule {

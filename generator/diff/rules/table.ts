@@ -1,4 +1,5 @@
 import { invariant } from "../../diagnostics/invariant.js";
+import { contractRules } from "./contracts.js";
 import { definitionRules } from "./definitions.js";
 import { fileRules } from "./files.js";
 import { limitRules } from "./limits.js";
@@ -15,6 +16,7 @@ export const ruleTable: readonly Rule[] = [
   ...limitRules,
   ...definitionRules,
   ...fileRules,
+  ...contractRules,
 ];
 
 export const ruleIds: readonly string[] = [...new Set(ruleTable.map(({ id }) => id))];

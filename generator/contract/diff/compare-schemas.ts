@@ -1,0 +1,151 @@
+import {
+  type JsonObject,
+  type Schema,
+  SchemaError,
+  atPointer,
+  isJsonObject,
+  jsonEqual,
+  readDocument,
+} from "@mcpgen/engine";
+import { Aligner } from "../../diff/align/aligner.js";
+import { Collection } from "../../diff/collect.js";
+import type { Finding, Policy } from "../../diff/finding.js";
+import type { Context } from "../../diff/walk/context.js";
+import { locationOf } from "../../diff/location.js";
+import { reachedFrom } from "../../diff/walk/reach.js";
+import { Maker } from "../../diff/witness/maker.js";
+import { Prover } from "../../diff/witness/prove.js";
+import type { ProtocolModel, Role } from "../../model/model.js";
+import { type Part, contractFinding, fingerprintOf, inside } from "./contract-finding.js";
+import { proseOf } from "./prose.js";
+
+/** Two schemas of one value: arguments that a client writes, or a result that a server writes. */
+export interface SchemaPair {
+  readonly part: Part;
+  /** What the value is called in findings. */
+  readonly noun: string;
+  /** JSON Pointer from the part to the schema. */
+  readonly pointer: string;
+  readonly writer: Role;
+  readonly old: JsonObject;
+  readonly new: JsonObject;
+}
+
+/** The schema itself goes by this name among its definitions: no JSON Pointer names another one so. */
+const root = "";
+const whole: Context = { part: "definition", definition: [root, root] };
+
+/** The differences of two schemas by the rules for those of the protocol, with values that prove them. */
+export function compareSchemas(pair: SchemaPair, policy: Policy): Finding[] {
+  if (jsonEqual(pair.old, pair.new)) return [];
+  const models = modelsOf(pair);
+  if ("problem" in models) return found(pair, "schema-not-compared", models.problem, policy);
+  const [old, next] = models;
+  const aligner = new Aligner(old.schema, next.schema);
+  const start = aligner.pair([old.schema.root!], [next.schema.root!]);
+  aligner.run();
+  const reached = reachedFrom({ pair: start });
+  const collection = new Collection();
+  for (const met of reached.keys())
+    for (const fact of met.facts)
+      if (!isProse(fact.rule))
+        collection.add({ fact, context: whole, place: { pair: met, reached } }, [pair.writer], []);
+  const prover = new Prover(old, next, { old: new Maker(aligner.old), new: new Maker(aligner.new) });
+  const findings = collection.findings(prover, policy).map((finding) => placed(finding, pair));
+  const texts = compareProse(pair, policy);
+  if (findings.length > 0 || texts.length > 0) return [...findings, ...texts];
+  return found(pair, "schema-rewritten", undefined, policy);
+}
+
+/** Texts are compared here: to a model they are more than documentation. */
+function isProse(rule: string): boolean {
+  return rule === "description-changed" || rule === "docs-normative";
+}
+
+function compareProse(pair: SchemaPair, policy: Policy): Finding[] {
+  const [before, after] = [proseOf(pair.old), proseOf(pair.new)];
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((pointer) => {
+    const [old = null, next = null] = [before.get(pointer), after.get(pointer)];
+    const holder = pointer.slice(0, pointer.lastIndexOf("/"));
+    // A text that comes or goes with what it describes is no difference of its own.
+    const isKept = [pair.old, pair.new].every((schema) => isJsonObject(atPointer(schema, holder)));
+    if (old === next || !isKept) return [];
+    const { definition, path } = locationOf(holder);
+    const way = [...(definition === "" ? [] : [`$defs/${definition}`]), ...(path === "" ? [] : [path])];
+    const difference = {
+      rule: "text-changed",
+      path: pathOf(pair, way.join(".")),
+      old,
+      new: next,
+      writer: "server" as const,
+      pointer: pair.pointer + pointer,
+    };
+    return contractFinding(pair.part, difference, policy);
+  });
+}
+
+function found(pair: SchemaPair, rule: string, problem: string | undefined, policy: Policy): Finding[] {
+  const { part, noun, pointer, writer } = pair;
+  return contractFinding(
+    part,
+    { rule, path: noun, old: null, new: problem ?? null, writer, pointer },
+    policy,
+  );
+}
+
+/** Both schemas as models, of which comparing and proving use the schema alone. */
+function modelsOf(pair: SchemaPair): readonly [ProtocolModel, ProtocolModel] | { readonly problem: string } {
+  try {
+    return [modelOf(readDocument(pair.old)), modelOf(readDocument(pair.new))];
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    return { problem: error.message };
+  }
+}
+
+function modelOf(schema: Schema): ProtocolModel {
+  const node = schema.root ?? { pointer: "" };
+  const definitions = new Map([...schema.definitions, [root, { name: root, node }] as const]);
+  return {
+    revision: "",
+    status: "handwritten",
+    era: "modern",
+    schema: { ...schema, root: node, definitions },
+    methods: [],
+    errors: [],
+    batches: false,
+    headers: [],
+    owned: new Map(),
+    stepNotes: [],
+    assumptions: [],
+  };
+}
+
+/** The finding as one of the contract: named after the tool, and standing in its schema. */
+function placed(finding: Finding, pair: SchemaPair): Finding {
+  const { subject, pointers } = finding;
+  const { definition, path, member } = subject as Extract<Finding["subject"], { readonly path: string }>;
+  const way =
+    definition === root ? path : [`$defs/${definition}`, path].filter((step) => step !== "").join(".");
+  const named = {
+    definition: pair.part.name,
+    path: pathOf(pair, way),
+    ...(member !== undefined && { member }),
+  };
+  const at = inside(pair.part.at, pair.pointer);
+  const { method } = pair.part;
+  return {
+    ...finding,
+    subject: named,
+    methods: method === null ? [] : [method],
+    pointers: {
+      old: at.old === null || pointers.old === null ? null : at.old + pointers.old,
+      new: at.new === null || pointers.new === null ? null : at.new + pointers.new,
+    },
+    fingerprint: fingerprintOf({ ...finding, subject: named }),
+  };
+}
+
+function pathOf({ noun }: SchemaPair, path: string): string {
+  return path === "" || path.startsWith("[") || path.startsWith("{") ? noun + path : `${noun}.${path}`;
+}

@@ -1,0 +1,17 @@
+/** A list of a contract, as it is compared. */
+export interface ComparedList {
+  readonly name: "tools" | "prompts" | "resources" | "resourceTemplates";
+  /** The member that tells its entries apart. */
+  readonly key: string;
+  /** Rules for an entry that comes or goes begin so. */
+  readonly rule: string;
+  /** The method that clients ask for an entry by. */
+  readonly method: string;
+}
+
+export const comparedLists: readonly ComparedList[] = [
+  { name: "tools", key: "name", rule: "tool", method: "tools/call" },
+  { name: "prompts", key: "name", rule: "prompt", method: "prompts/get" },
+  { name: "resources", key: "uri", rule: "resource", method: "resources/read" },
+  { name: "resourceTemplates", key: "uriTemplate", rule: "resource-template", method: "resources/read" },
+];
