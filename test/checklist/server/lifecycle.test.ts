@@ -143,6 +143,27 @@ row("LIFE-09", "nothing that came with a later revision is used", async (revisio
   expect(answers.flatMap((answer) => tooNew(answer, revision))).toEqual([]);
 });
 
+row(
+  "LIFE-09",
+  "methods and kinds of asking that came later are neither answered nor used",
+  async (revision) => {
+    const elicitation = { form: {}, url: {} };
+    const client = await clientOf({ server: everyFeature(serverRevisions) }, revision, { elicitation });
+    for (const [method, params] of [
+      ["server/discover", {}],
+      ["subscriptions/listen", { notifications: { toolsListChanged: true } }],
+      ["tasks/list", {}],
+    ] as const)
+      expect((await client.request(method, params)).error?.code).toBe(-32601);
+    const asked: { readonly [tool: string]: string } = { greet: "2025-06-18", visit: "2025-11-25" };
+    for (const [tool, since] of Object.entries(asked)) {
+      if (revision >= since) continue;
+      expect((await client.call(tool)).result).toMatchObject({ isError: true });
+    }
+    expect(client.of("elicitation/create")).toEqual([]);
+  },
+);
+
 row("LIFE-12", "server/discover works without prior traffic", async (revision) => {
   const client = new RawClient(served(empty).server, revision);
   const { result } = await client.request("server/discover");
