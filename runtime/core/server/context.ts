@@ -108,12 +108,14 @@ export class RequestContext implements HandlerContext {
   get progress(): HandlerContext["progress"] {
     return (progress, total, message) => {
       const progressToken = this.request.params?._meta?.["progressToken"];
-      if (this.over || progressToken === undefined || !(progress > this.lastProgress)) return;
+      if (this.over || progressToken === undefined) return;
+      // JSON has no word for numbers that are not finite.
+      if (!(progress > this.lastProgress && progress < Infinity)) return;
       this.lastProgress = progress;
       this.notify("notifications/progress", {
         progressToken,
         progress,
-        ...(total === undefined ? {} : { total }),
+        ...(Number.isFinite(total) ? { total } : {}),
         ...(message === undefined ? {} : { message }),
       });
     };
