@@ -22,6 +22,12 @@ export interface Introduction {
   readonly nulls: Nulls;
 }
 
+/** The same, while it is being said. */
+export interface Opening extends Introduction {
+  /** Called before a handshake is sent: from then on the server may ask. */
+  readonly handshaking: (offered: Spoken<"client">) => void;
+}
+
 /** What both sides settled on. */
 export interface Agreement {
   readonly spoken: Spoken<"client">;
@@ -42,7 +48,7 @@ const hedge = 1000;
 export async function agree(
   link: Link,
   spoken: readonly Spoken<"client">[],
-  intro: Introduction,
+  intro: Opening,
 ): Promise<Agreement> {
   const modern = spoken.filter(({ era }) => era === "modern");
   const legacy = spoken.filter(({ era }) => era === "legacy");
@@ -76,7 +82,7 @@ export async function agree(
 export function handshakeOnly(
   link: Link,
   spoken: readonly Spoken<"client">[],
-  intro: Introduction,
+  intro: Opening,
 ): Promise<Agreement> {
   return handshake(
     link,
@@ -86,7 +92,7 @@ export function handshakeOnly(
 }
 
 /** The answer to the probe; a server that refuses it in the words of HTTP alone gives an error that says nothing. */
-async function probed(link: Link, spoken: Spoken<"client">, intro: Introduction): Promise<ResponseMessage> {
+async function probed(link: Link, spoken: Spoken<"client">, intro: Opening): Promise<ResponseMessage> {
   try {
     return await discover(link, spoken, intro);
   } catch (error) {
@@ -96,7 +102,7 @@ async function probed(link: Link, spoken: Spoken<"client">, intro: Introduction)
   }
 }
 
-function discover(link: Link, spoken: Spoken<"client">, intro: Introduction): Promise<ResponseMessage> {
+function discover(link: Link, spoken: Spoken<"client">, intro: Opening): Promise<ResponseMessage> {
   const limits = { timeout: intro.connectTimeout, totalTimeout: intro.connectTimeout };
   const headers = (method: string, params: Params | undefined): Record<string, string> =>
     mirrorHeaders(spoken, method, params);
@@ -133,7 +139,7 @@ async function conclude(
   response: ResponseMessage,
   modern: readonly Spoken<"client">[],
   legacy: readonly Spoken<"client">[],
-  intro: Introduction,
+  intro: Opening,
   fallBack = true,
 ): Promise<Agreement> {
   const { result, error } = response;
@@ -185,7 +191,7 @@ async function useListed(
   supported: unknown,
   modern: readonly Spoken<"client">[],
   legacy: readonly Spoken<"client">[],
-  intro: Introduction,
+  intro: Opening,
 ): Promise<Agreement> {
   const versions: readonly unknown[] = Array.isArray(supported) ? supported : [];
   // The newest was refused; what the server names is tried once.
@@ -201,7 +207,7 @@ async function useListed(
 }
 
 /** A server that refuses a version and lists it all the same gets one more chance. */
-async function retried(link: Link, spoken: Spoken<"client">, intro: Introduction): Promise<Agreement> {
+async function retried(link: Link, spoken: Spoken<"client">, intro: Opening): Promise<Agreement> {
   const response = await discover(link, spoken, intro);
   if (response.result) return discovered(spoken, response.result);
   throw remoteError("server/discover", response);
@@ -211,7 +217,7 @@ async function retried(link: Link, spoken: Spoken<"client">, intro: Introduction
 async function handshake(
   link: Link,
   legacy: readonly Spoken<"client">[],
-  intro: Introduction,
+  intro: Opening,
 ): Promise<Agreement> {
   const offered = legacy[0]!;
   const params = offered.lower("outgoingRequests", "initialize", {
@@ -220,6 +226,7 @@ async function handshake(
     clientInfo: intro.info,
   });
   const limits = { timeout: intro.connectTimeout, totalTimeout: intro.connectTimeout };
+  intro.handshaking(offered);
   const response = await link.request("initialize", () => params, limits, { cancellable: false });
   const { result, error } = response;
   if (error) {

@@ -105,19 +105,18 @@ async function open(
   introduction: Introduction,
   timeouts: Timeouts,
 ): Promise<Connection> {
+  let answered = false;
   const attempt = async (settle: typeof agree): Promise<Connection> => {
     const channel = typeof source === "function" ? await source() : source;
     const link = new Link(channel, timeouts, introduction.clock);
-    listen(
-      link,
-      client,
-      spoken.find(({ era }) => era === "legacy"),
-    );
+    listen(link, client, undefined);
+    const handshaking = (offered: Spoken<"client">): void => listen(link, client, offered);
     try {
-      const agreement = await settle(link, spoken, introduction);
+      const agreement = await settle(link, spoken, { ...introduction, handshaking });
       listen(link, client, agreement.spoken);
       return { link, agreement };
     } catch (error) {
+      ({ answered } = link);
       await link.close();
       throw error;
     }
@@ -127,7 +126,7 @@ async function open(
     return await attempt(agree);
   } catch (error) {
     // A server that did not live through the probe gets another chance without it.
-    const died = error instanceof McpError && error.code === "connection-closed";
+    const died = error instanceof McpError && error.code === "connection-closed" && !answered;
     const both = new Set(spoken.map(({ era }) => era)).size === 2;
     if (!died || !both || typeof source !== "function") throw error;
     return attempt(handshakeOnly);

@@ -42,6 +42,8 @@ export class Link implements Receiver {
   listener: LinkListener | undefined;
   readonly timeouts: Timeouts;
   readonly clock: Clock;
+  /** Whether the server has answered anything yet. */
+  answered = false;
   private readonly channel: Channel;
   private readonly pending: Pending<ResponseMessage>;
   private readonly answering = new Map<RequestId, AbortController>();
@@ -177,7 +179,9 @@ export class Link implements Receiver {
         this.notified(plain as unknown as NotificationMessage);
       return;
     }
-    if (isRequestId(id)) this.pending.take(id)?.resolve(message as unknown as ResponseMessage);
+    if (!isRequestId(id)) return;
+    this.answered = true;
+    this.pending.take(id)?.resolve(message as unknown as ResponseMessage);
   }
 
   private notified({ method, params = {} }: NotificationMessage): void {

@@ -5,7 +5,7 @@ import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { until } from "../../runtime/stdio/processes.js";
 import { temporaryFolder } from "../../temporary-folder.js";
-import { base } from "../scripted-peer.js";
+import { ScriptedPeer, base } from "../scripted-peer.js";
 
 const program = join(import.meta.dirname, "programs", "server.mjs");
 
@@ -48,5 +48,17 @@ test.each(kinds)("R29: a $name server is started $starts times, and waited for $
   expect(noted().filter(({ started }) => started !== undefined)).toHaveLength(kind.starts);
   expect(noted().filter(({ method }) => method === "server/discover")).toHaveLength(1);
   await client.close();
+  expect(clock.waiting).toBe(0);
+});
+
+test("R29: a server that answers the probe and dies of the handshake is not started again", async () => {
+  const peers: ScriptedPeer[] = [];
+  const source = () => {
+    peers.push(new ScriptedPeer("2025-11-25", { initialize: (_, peer) => void peer.hangUp() }));
+    return peers.at(-1)!.channel;
+  };
+  const clock = new VirtualClock();
+  await expect(connect(source, base(clock))).rejects.toMatchObject({ code: "connection-closed" });
+  expect(peers).toHaveLength(1);
   expect(clock.waiting).toBe(0);
 });

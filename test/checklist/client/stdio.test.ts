@@ -109,6 +109,15 @@ row("STDIO-09", "requests of a server are not answered, and what follows works",
   const mark = peer.received.length;
   peer.send({ jsonrpc: "2.0", id: 1, method: "roots/list" }, { jsonrpc: "2.0", id: "x", method: "ping" });
   await peer.nothingSince(mark, client);
+  // Nor are they while the era is not known yet.
+  const early = new ScriptedPeer(revision, {
+    "server/discover": (request, self) => {
+      self.send({ jsonrpc: "2.0", id: 1, method: "roots/list" }, { jsonrpc: "2.0", id: "x", method: "ping" });
+      return standard["server/discover"]!(request, self);
+    },
+  });
+  const other = await detecting(early);
+  await early.nothingSince(1, other.client);
 });
 
 row(
