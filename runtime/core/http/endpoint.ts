@@ -83,7 +83,9 @@ export class Endpoint {
     if (exchange.method === "OPTIONS") return preflight(exchange, this.server);
     const { authenticate } = this.options;
     if (!authenticate) return this.route(exchange, nobody);
-    void Promise.resolve(exchange)
+    // Whoever authenticates may take the request apart, and a method would lose its object.
+    const request = { method: exchange.method, header: (name: string) => exchange.header(name) };
+    void Promise.resolve(request)
       .then(authenticate)
       .then((found) => {
         if ("status" in found)

@@ -1,0 +1,286 @@
+import { assert, integer, array as listOf, property, constantFrom, string as text } from "fast-check";
+import { describe, expect, test } from "vitest";
+import { MemoryEventStore } from "../../../runtime/core/http/events.js";
+import { acceptedBy, mediaType } from "../../../runtime/core/http/media.js";
+import { nestsDeeper } from "../../../runtime/core/http/nesting.js";
+import { headerValue, paramHeadersOf, valueAt } from "../../../runtime/core/http/param-headers.js";
+import { type ServerEvent, SseReader } from "../../../runtime/core/http/sse-reader.js";
+import { decodeHeaderValue, encodeHeaderValue } from "../../../runtime/core/http/value-encoding.js";
+
+describe("values of headers", () => {
+  test.each([
+    ["us-west1", "us-west1"],
+    ["Hello, 世界", "=?base64?SGVsbG8sIOS4lueVjA==?="],
+    [" padded ", "=?base64?IHBhZGRlZCA=?="],
+    ["line1\nline2", "=?base64?bGluZTEKbGluZTI=?="],
+    ["=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="],
+    ["", ""],
+    ["a b", "a b"],
+    ["a\tb", "=?base64?YQli?="],
+    ["=?base64?open", "=?base64?open"],
+    ["\u007f", "=?base64?fw==?="],
+  ])("%j is sent as %s", (value, header) => {
+    expect(encodeHeaderValue(value)).toBe(header);
+    expect(decodeHeaderValue(header)).toBe(value);
+  });
+
+  test.each([
+    "é",
+    "a\u0000",
+    "\u007f",
+    "=?base64?YQ?=",
+    "=?base64?Y Q==?=",
+    "=?base64?_w==?=",
+    "=?base64?/w==?=",
+    "=?base64?YR==?=",
+  ])("%j is malformed", (header) => expect(decodeHeaderValue(header)).toBeUndefined());
+
+  test.each(["=?BASE64?YQ==?=", "=?base64?=", "x=?base64?YQ==?="])("%j stands for itself", (header) => {
+    expect(decodeHeaderValue(header)).toBe(header);
+  });
+
+  test("whatever is sent arrives, in characters that headers have", () => {
+    assert(
+      property(text({ unit: "binary" }), (value) => {
+        const header = encodeHeaderValue(value);
+        expect(header).toMatch(/^[\x20-\x7e]*$/);
+        expect(header.trim()).toBe(header);
+        expect(decodeHeaderValue(header)).toBe(value);
+      }),
+    );
+  });
+
+  test.each([
+    ["text", "text"],
+    [true, "true"],
+    [false, "false"],
+    [-7, "-7"],
+    [0, "0"],
+    [-0, "0"],
+    [2 ** 53 - 1, "9007199254740991"],
+    [undefined, undefined],
+    [{}, undefined],
+  ])("%j is %s", (value, header) => expect(headerValue(value)).toBe(header));
+
+  test.each([2 ** 53, 0.5, NaN, Infinity, 1e21])("%d has no header", (value) => {
+    expect(() => headerValue(value)).toThrow(RangeError);
+  });
+});
+
+test("the value at a path is what the arguments own there", () => {
+  const args = { a: { b: { c: "x" } }, n: null, list: ["y"] };
+  expect(valueAt(args, ["a", "b", "c"])).toBe("x");
+  for (const path of [
+    ["a", "c"],
+    ["n"],
+    ["n", "x"],
+    ["list", "0"],
+    ["list", "length"],
+    ["toString"],
+    ["__proto__"],
+    ["a", "b", "c", "length"],
+  ])
+    expect([path, valueAt(args, path)]).toEqual([path, undefined]);
+});
+
+test("declarations are found along properties alone", () => {
+  const declared = (name: unknown, type: unknown = "string"): object => ({ type, "x-mcp-header": name });
+  const found = paramHeadersOf({
+    type: "object",
+    properties: {
+      a: declared("A"),
+      b: { properties: { c: declared("C-1", "integer") } },
+      "x-mcp-header": { type: "string" },
+    },
+  });
+  expect(found).toEqual({
+    problem: undefined,
+    headers: [
+      { name: "Mcp-Param-A", header: "mcp-param-a", path: ["a"], type: "string" },
+      { name: "Mcp-Param-C-1", header: "mcp-param-c-1", path: ["b", "c"], type: "integer" },
+    ],
+  });
+  for (const schema of [true, undefined, null, [], {}, { properties: [] }])
+    expect(paramHeadersOf(schema)).toEqual({ headers: [], problem: undefined });
+});
+
+describe("media types", () => {
+  test.each([
+    ["application/json", "application/json"],
+    [" Application/JSON ; charset=utf-8", "application/json"],
+    ["application/json;q=1,text/html", "application/json"],
+    ["", ""],
+  ])("%j is %s", (value, type) => expect(mediaType(value)).toBe(type));
+
+  test.each([
+    [undefined, true, true],
+    ["", true, true],
+    ["application/json", true, false],
+    ["text/event-stream;charset=utf-8", false, true],
+    ["text/*;q=0.1", false, true],
+    ["*/*;q=0", false, false],
+    ["application/json;q=0.000, */*", true, true],
+    ["application/json; q=0.0001", true, false],
+    ["text/event-stream-2", false, false],
+    [",,", false, false],
+  ])("Accept %s: JSON %s, events %s", (header, json, events) => {
+    expect(acceptedBy(header)).toEqual({ json, events });
+  });
+});
+
+describe("nesting", () => {
+  test.each([
+    ["[".repeat(5) + "]".repeat(5), 4, true],
+    ["[".repeat(5) + "]".repeat(5), 5, false],
+    ['{"a":[{"b":1}]}', 2, true],
+    ['["[[[[[[[[[[[["]', 2, false],
+    ['["\\"[[[[[[[[[[[["]', 2, false],
+    ['["\\\\",[[["x"]]]]', 3, true],
+    ['["a","b","[[[","]]]"]'.repeat(3), 1, false],
+    ['["unterminated [[[[[[[', 1, false],
+    ["[[],[],[],[],[]]", 2, false],
+  ])("%s, more than %d: %s", (json, most, deeper) => {
+    expect(nestsDeeper(json, most)).toBe(deeper);
+  });
+});
+
+function eventsOf(...chunks: Uint8Array[]): { events: ServerEvent[]; reader: SseReader } {
+  const events: ServerEvent[] = [];
+  const reader = new SseReader((event) => void events.push(event));
+  for (const chunk of chunks) reader.push(chunk);
+  return { events, reader };
+}
+
+const bytes = (value: string): Uint8Array => new TextEncoder().encode(value);
+
+describe("event streams", () => {
+  test.each([
+    ["data: a\n\n", [["a", undefined]]],
+    [
+      "\uFEFFdata:a\r\rdata: b\r\n\r\n",
+      [
+        ["a", undefined],
+        ["b", undefined],
+      ],
+    ],
+    [
+      "id: 1\ndata: a\n\ndata: b\n\nid: 2\ndata: c\n\n",
+      [
+        ["a", "1"],
+        ["b", "1"],
+        ["c", "2"],
+      ],
+    ],
+    ["id: 1\ndata: \n\ndata: b\n\n", [["b", "1"]]],
+    [
+      "id: 1\ndata: a\n\nid\ndata: b\n\n",
+      [
+        ["a", "1"],
+        ["b", ""],
+      ],
+    ],
+    ["id: a\0b\ndata: a\n\n", [["a", undefined]]],
+    ["data: a\ndata\ndata:  b\n\n", [["a\n\n b", undefined]]],
+    ["event: x\n: comment\nfield: y\n\ndata: a\n\n", [["a", undefined]]],
+    ["data: a", []],
+    ["data: a\n", []],
+  ])("%j", (stream, expected) => {
+    expect(eventsOf(bytes(stream)).events.map(({ data, id }) => [data, id])).toEqual(expected);
+  });
+
+  test("an event that was cut off does not count as seen", () => {
+    const { reader, events } = eventsOf(bytes("id: 1\ndata: a\n\nid: 2\ndata: b"));
+    expect([events.length, reader.lastId]).toEqual([1, "1"]);
+    reader.push(bytes("\n\n"));
+    expect([events.length, reader.lastId]).toEqual([2, "2"]);
+  });
+
+  test.each([
+    ["retry: 250\n\n", 250],
+    ["retry: 0\n", 0],
+    ["retry: -1\n", undefined],
+    ["retry: soon\n", undefined],
+    ["retry: 1e3\n", undefined],
+  ])("%j asks to wait %s ms", (stream, ms) => expect(eventsOf(bytes(stream)).reader.retryMs).toBe(ms));
+
+  test("chunks may be cut anywhere", () => {
+    const piece = constantFrom(
+      "\r",
+      "\n",
+      "\r\n",
+      "data: a",
+      "data:ü🌍",
+      "id: 7",
+      "id",
+      "retry: 5",
+      ": c",
+      "data",
+      "x: y",
+    );
+    assert(
+      property(
+        listOf(piece, { maxLength: 30 }),
+        listOf(integer({ min: 0, max: 80 }), { maxLength: 12 }),
+        (pieces, cuts) => {
+          const stream = bytes(pieces.join(""));
+          const places = [
+            0,
+            ...cuts.map((cut) => Math.min(cut, stream.length)).sort((a, b) => a - b),
+            stream.length,
+          ];
+          const chunks = places.slice(1).map((place, index) => stream.slice(places[index], place));
+          const whole = eventsOf(stream);
+          const cut = eventsOf(...chunks);
+          expect(cut.events).toEqual(whole.events);
+          expect([cut.reader.lastId, cut.reader.retryMs]).toEqual([
+            whole.reader.lastId,
+            whole.reader.retryMs,
+          ]);
+        },
+      ),
+    );
+  });
+});
+
+describe("the event store", () => {
+  test("keeps the last 256 events of a session", () => {
+    const store = new MemoryEventStore();
+    const ids = Array.from({ length: 300 }, (_, index) =>
+      store.append("s", index % 2 ? "a" : "b", `${index}`),
+    );
+    expect(new Set(ids).size).toBe(300);
+    expect(store.after("s", ids[43]!)).toBeUndefined();
+    expect(store.after("s", ids[44]!)!.events.map(({ data }) => Number(data))).toEqual(
+      Array.from({ length: 127 }, (_, index) => 46 + 2 * index),
+    );
+    expect(store.after("other", ids[299]!)).toBeUndefined();
+  });
+
+  test("keeps 1 Mi characters of a session, and one event whatever its length", () => {
+    const store = new MemoryEventStore();
+    const [first, second] = [
+      store.append("s", "a", "x".repeat(600_000)),
+      store.append("s", "a", "x".repeat(600_000)),
+    ];
+    expect(store.after("s", first)).toBeUndefined();
+    expect(store.after("s", second)!.events).toEqual([]);
+    const huge = store.append("s", "a", "x".repeat(2_000_000));
+    expect(store.after("s", huge)!.events).toEqual([]);
+  });
+
+  test("where all sessions together have too much, those that wrote longest ago lose theirs, never a number", () => {
+    const store = new MemoryEventStore(1000);
+    const text = "x".repeat(400);
+    const [a, b, c] = ["a", "b", "c"].map((session) => store.append(session, "0", text));
+    expect([a, b, c].map((id, index) => store.after("abc"[index]!, id!) !== undefined)).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(store.append("a", "0", text)).not.toBe(a);
+    expect(store.after("b", b!)).toBeUndefined();
+    store.drop("c");
+    store.append("d", "0", text);
+    expect(store.after("a", "0-2")).toBeDefined();
+  });
+});
