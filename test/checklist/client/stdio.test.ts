@@ -14,7 +14,6 @@ import {
   everything,
   failure,
   reply,
-  serverInfo,
   standard,
   supervise,
 } from "../scripted-peer.js";
@@ -53,54 +52,51 @@ row("STDIO-04", "bytes one by one, many messages at once, and line ends of both 
 });
 
 /** Answers the first request, reads to the end of its input, and notes what it is told. */
-const script = (afterwards: string): string => `
+const script = ([trap, afterwards]: readonly [trap: string, afterwards: string]): string => `
+  ${trap}
   read -r line; id=\${line#*'"id":'}; id=\${id%%,*}
   printf '{"jsonrpc":"2.0","id":%s,"result":%s}\\n' "$id" "$RESULT"
   while read -r line; do :; done
   echo EOF >>"$LOG"
   ${afterwards}`;
 
-const endings: readonly (readonly [string, string, readonly string[]])[] = [
-  ["one that ends with its input", "exit 0", ["EOF"]],
+/** What a server does in the end, what it is told until then, and how long it has for the end of its input. */
+const endings = [
+  ["one that ends with its input", ["", "exit 0"], ["EOF"], 10_000],
   [
     "one that goes on until SIGTERM",
-    `trap 'echo TERM >>"$LOG"; exit 0' TERM; sleep 60 & wait $!`,
+    [`trap 'echo TERM >>"$LOG"; exit 0' TERM`, "sleep 60 & wait $!"],
     ["EOF", "TERM"],
+    250,
   ],
   [
     "one that nothing but SIGKILL ends",
-    `trap 'echo TERM >>"$LOG"' TERM; while :; do sleep 60 & wait $!; done`,
+    [`trap 'echo TERM >>"$LOG"' TERM`, "while :; do sleep 60 & wait $!; done"],
     ["EOF", "TERM"],
+    250,
   ],
-];
+] as const;
 
 row(
   "STDIO-07",
   "the end of the input, then SIGTERM, then SIGKILL, and no process is left",
   async (revision) => {
-    for (const [what, afterwards, told] of endings) {
+    const peer = new ScriptedPeer(revision);
+    const opening = revision < "2026" ? "initialize" : "server/discover";
+    const { result } = (await standard[opening]!({}, peer)) as { readonly result: object };
+    const end = async ([what, afterwards, told, inputGrace]: (typeof endings)[number]): Promise<void> => {
       const log = join(temporaryFolder({ log: "" }), "log");
-      const RESULT = JSON.stringify(
-        revision < "2026"
-          ? { protocolVersion: revision, capabilities: {}, serverInfo }
-          : {
-              resultType: "complete",
-              supportedVersions: [revision],
-              capabilities: {},
-              ttlMs: 0,
-              cacheScope: "private",
-            },
-      );
       const channel = stdioClientChannel(["/bin/sh", "-c", script(afterwards)], {
-        env: { LOG: log, RESULT },
-        inputGrace: 60,
-        terminateGrace: 60,
+        env: { LOG: log, RESULT: JSON.stringify(result) },
+        inputGrace,
+        terminateGrace: 150,
       });
       const client = await connect(channel, { revisions: clientRevisions, revision });
       await client.close();
       expect(readFileSync(log, "utf8").trim().split("\n"), what).toEqual(told);
       expect(members(channel.pid!), what).toEqual([]);
-    }
+    };
+    await Promise.all(endings.map(end));
   },
 );
 
