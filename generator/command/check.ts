@@ -7,6 +7,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { manifestFile } from "../output/manifest.js";
 import { sha256 } from "../output/sha256.js";
 import { isInterrupted } from "../output/transaction.js";
+import { readLock } from "../revision/lock.js";
 import { verifyStore } from "../revision/verify.js";
 import type { Arguments } from "./arguments.js";
 import { counted } from "./counted.js";
@@ -15,21 +16,56 @@ import { inputState, trustsCache } from "./input-state.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
 import { type OutputRequest, outputRequest } from "./output-request.js";
+import { type ContractTarget, contractTargets } from "./contracts/targets.js";
 import { repeatedWithout, restoring } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
 
 export const check: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
   if (args.string("upstream") !== undefined) return upstream(args, project, context);
+  if (args.string("server") !== undefined) return server(args, project, context);
+  if (args.string("contract") !== undefined || args.string("fail-on") !== undefined) {
+    const option = args.string("contract") === undefined ? "--fail-on" : "--contract";
+    throw new CodedError("MG2005", `${option} needs --server`, {
+      next: "Name the server, too: --server http(s)://… or stdio:COMMAND ….",
+    });
+  }
   if (args.string("revision") !== undefined || args.string("format") === "markdown") {
     const option = args.string("revision") === undefined ? "--format markdown" : "--revision";
     throw new CodedError("MG2005", `${option} needs --upstream`, {
       next: "Name the published file, too: --upstream FILE.",
     });
   }
-  const wanted = outputRequest(args, project, context.directory);
-  return checkOutput(wanted, project, context, { full: args.flag("full") });
+  return checkAll(args, project, contractTargets(args, project, context), context);
 };
+
+/** Output of schemas and output of contracts, each as far as the project has it. */
+export async function checkAll(
+  args: Arguments,
+  project: Project,
+  targets: readonly ContractTarget[],
+  context: CommandContext,
+): Promise<Outcome> {
+  const protocol = isContractsOnly(args, project, targets)
+    ? undefined
+    : await checkOutput(outputRequest(args, project, context.directory), project, context, {
+        full: args.flag("full"),
+      });
+  if (targets.length === 0) return protocol!;
+  const { checkContracts, together } = await import("./contracts/run.js");
+  const contracts = await checkContracts(targets, args, project, context);
+  return protocol ? together(protocol, contracts) : contracts;
+}
+
+/** A project of contracts needs no schema folder. */
+export function isContractsOnly(
+  args: Arguments,
+  { schemaDir }: Project,
+  targets: readonly ContractTarget[],
+): boolean {
+  if (targets.length === 0) return false;
+  return args.string("contract") !== undefined || readLock(schemaDir).size === 0;
+}
 
 async function upstream(args: Arguments, project: Project, context: CommandContext): Promise<Outcome> {
   if (args.flag("full")) {
@@ -39,6 +75,17 @@ async function upstream(args: Arguments, project: Project, context: CommandConte
   }
   const { checkUpstream } = await import("./check/upstream.js");
   return checkUpstream(args, project, context);
+}
+
+async function server(args: Arguments, project: Project, context: CommandContext): Promise<Outcome> {
+  if (args.flag("full") || args.string("format") === "markdown") {
+    const option = args.flag("full") ? "--full" : "--format markdown";
+    throw new CodedError("MG2005", `--server and ${option} exclude each other`, {
+      next: "Leave one of them out; `mcpgen diff CONTRACT SERVER` prints in every format.",
+    });
+  }
+  const { checkServer } = await import("./check/server.js");
+  return checkServer(args, project, context);
 }
 
 /** Compares schemas with the lock and output with its input. Never writes below either folder. */

@@ -28,13 +28,17 @@ const flag = (description: string): Options => ({ type: "boolean", description }
 export const commands: readonly CommandDefinition[] = [
   {
     name: "generate",
-    summary: "Write types, validators, tables, stubs and vectors from the schema folder",
+    summary: "Write types, validators, tables and stubs from the schema folder, and output of contracts",
     options: {
       revision: texts("Revision to generate; may be repeated (default: all in the schema folder)"),
       schema: text("Generate from this schema file instead; needs --name"),
       name: text("What the revision in --schema is called"),
       notes: text("Notes file that goes with --schema"),
       "no-notes": flag("Take the schemas as published, without notes"),
+      contract: text("Generate from this contract file instead; needs --out"),
+      role: text("With --contract: whom the output is for (default: both)", {
+        choices: ["client", "server", "both"],
+      }),
       out: text("Output folder (default: generated)"),
       only: text("Kinds of output, separated by commas: types,validators,…"),
       templates: text("Folder with your own templates"),
@@ -47,6 +51,7 @@ export const commands: readonly CommandDefinition[] = [
     examples: [
       ["$0 generate", "all revisions"],
       ["$0 generate --schema new.json --name next --out /tmp/next", "a schema never seen before"],
+      ["$0 generate --contract mcp.contract.yaml --out src/generated", "a server or client of a contract"],
     ],
     load: async () => (await import("./generate.js")).generate,
   },
@@ -56,7 +61,13 @@ export const commands: readonly CommandDefinition[] = [
     options: {
       full: flag("Generate everything anew, even if nothing seems to have changed"),
       upstream: text("Compare the stored schemas with this published FILE, URL or - instead"),
-      revision: text("With --upstream: the revision that the file is of"),
+      revision: text("With --upstream: the revision that the file is of; with --server: the one to speak"),
+      server: text("Compare this live server, http(s)://… or stdio:COMMAND …, with its contract instead"),
+      contract: text("With --server: its contract (default: the only one there is)"),
+      "fail-on": text("With --server: what makes the exit code 1 (default: any)", {
+        choices: ["breaking", "dangerous", "any", "never"],
+      }),
+      ...serverOptionDefinitions,
       format: text("How to print; markdown with --upstream", {
         choices: ["text", "json", "markdown", "github"],
       }),
@@ -64,6 +75,7 @@ export const commands: readonly CommandDefinition[] = [
     examples: [
       ["$0 check", "in every pull request"],
       ["$0 check --upstream https://example.com/schema/draft/schema.json", "every night"],
+      ["$0 check --server https://example.com/mcp", "whether a server still keeps its contract"],
     ],
     load: async () => (await import("./check.js")).check,
   },
@@ -103,8 +115,16 @@ export const commands: readonly CommandDefinition[] = [
     name: "diff",
     summary: "Tell what changes for clients and servers from one revision to another",
     positionals: {
-      old: { type: "string", description: "Revision, schema FILE, URL or -", demandOption: true },
-      new: { type: "string", description: "Revision, schema FILE, URL or -", demandOption: true },
+      old: {
+        type: "string",
+        description: "Revision, schema or contract FILE, URL, stdio:… or -",
+        demandOption: true,
+      },
+      new: {
+        type: "string",
+        description: "Revision, schema or contract FILE, URL, stdio:… or -",
+        demandOption: true,
+      },
     },
     options: {
       role: text("Whose point of view counts", { choices: ["client", "server", "both"] }),
@@ -119,10 +139,12 @@ export const commands: readonly CommandDefinition[] = [
       }),
       approvals: text("Approved findings (default: mcp-approvals.json beside the configuration)"),
       baseline: text("An earlier report (--format json): only findings that are not in it fail"),
+      ...serverOptionDefinitions,
     },
     examples: [
       ["$0 diff 2025-11-25 2026-07-28", "what the newest revision changes"],
       ["$0 diff 2025-11-25 new/schema.json --format markdown", "the body of a pull request"],
+      ["$0 diff mcp.contract.yaml https://example.com/mcp", "a contract and a live server"],
     ],
     load: async () => (await import("./diff.js")).diff,
   },
@@ -209,8 +231,27 @@ export const commands: readonly CommandDefinition[] = [
     load: async () => (await import("./sync.js")).sync,
   },
   {
+    name: "lint",
+    summary: "Tell what hosts refuse in the tools of a contract, and what they cost",
+    positionals: {
+      contract: { type: "string", description: "Contract FILE", demandOption: true },
+    },
+    options: {
+      profile: {
+        ...texts("Whom to judge for; may be repeated (default: claude, openai, gemini)"),
+        choices: ["claude", "openai", "gemini", "strict"],
+      },
+      budget: text("Most tokens that one tool may take of a model's context, as estimated"),
+    },
+    examples: [
+      ["$0 lint mcp.contract.yaml", "before a release"],
+      ["$0 lint mcp.contract.yaml --profile strict --budget 500", "stricter, and short"],
+    ],
+    load: async () => (await import("./lint.js")).lint,
+  },
+  {
     name: "explain",
-    summary: "Tell more about a code or a rule of diff, or list them all",
+    summary: "Tell more about a code or a rule of diff or lint, or list them all",
     positionals: { code: { type: "string", description: "As printed, e.g. MG3102 or enum-value-added" } },
     load: async () => (await import("./explain.js")).explain,
   },

@@ -92,7 +92,7 @@ function sharedInputs({ schemaDir, templatesDir }: GenerateRequest): Record<stri
 }
 
 /** The manifest is rewritten whenever it would say something else; nobody's edits of it are kept. */
-function compareManifest(outDir: string, planned: string): ComparedFile {
+export function compareManifest(outDir: string, planned: string): ComparedFile {
   const path = manifestFile;
   const file = join(outDir, path);
   if (!existsSync(file)) return { path, state: "missing", planned };

@@ -45,8 +45,8 @@ const meanings: { readonly [S in Exclude<FileState, "same">]: Meaning } = {
 
 /** How the output folder differs from what would be generated. */
 export function drift(
-  { files, manifestFile }: Comparison,
-  { outDir }: Project,
+  { files, manifestFile }: Pick<Comparison, "files" | "manifestFile">,
+  { outDir }: Pick<Project, "outDir">,
   context: CommandContext,
 ): Finding[] {
   return [...files, manifestFile].flatMap((file) => {
@@ -72,10 +72,10 @@ function detailOf({ planned, present }: ComparedFile): string | undefined {
 
 /** The command that mends what `drift` and the comparison with the lock found. */
 export function mendOf(
-  { files }: Comparison,
+  { files }: Pick<Comparison, "files">,
   schemaFindings: readonly Finding[],
   command: string,
-  { outDir }: Project,
+  { outDir }: Pick<Project, "outDir">,
   context: CommandContext,
 ): string {
   if (schemaFindings.length > 0) return restoring(schemaFindings);

@@ -2,7 +2,8 @@ import { type Project, commonFolder, openProject } from "./project.js";
 import { planOutput } from "../output/plan.js";
 import { recover } from "../output/transaction.js";
 import { writePlan } from "../output/write.js";
-import { checkOutput } from "./check.js";
+import type { Arguments } from "./arguments.js";
+import { checkAll, isContractsOnly } from "./check.js";
 import { type Comparison, compareWithOutput, remember } from "./comparison.js";
 import { counted } from "./counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
@@ -10,7 +11,9 @@ import { carriedNotes } from "./drift.js";
 import { inputState, trustsCache } from "./input-state.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
-import { outputRequest } from "./output-request.js";
+import { type OutputRequest, outputRequest } from "./output-request.js";
+import { planContracts, together } from "./contracts/run.js";
+import { contractTargets } from "./contracts/targets.js";
 import { conflictFindings, planOutcome } from "./plan-report.js";
 import { printable } from "./present.js";
 import { repeatedWith } from "./repeated.js";
@@ -18,39 +21,75 @@ import { shownPath } from "./shown-path.js";
 
 export const generate: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
+  const targets = contractTargets(args, project, context);
+  if (args.flag("check")) return checkAll(args, project, targets, context);
   const dryRun = args.flag("dry-run");
-  const force = args.flag("force");
   // Before anything is read: what a run that died had changed may be input as well.
-  const interrupted = dryRun || args.flag("check") ? [] : recovered(project, context);
-  const wanted = outputRequest(args, project, context.directory);
-  if (args.flag("check")) return checkOutput(wanted, project, context, { full: false });
-
-  const state = inputState(wanted, project, trustsCache(context.env));
+  const folders = targets.map(({ outDir }) => outDir);
+  const interrupted = dryRun ? [] : recovered(project, context, folders);
+  const wanted = isContractsOnly(args, project, targets)
+    ? undefined
+    : outputRequest(args, project, context.directory);
   context.console.progress(`generating…`);
-  const comparison = await compareWithOutput(wanted, project.outDir, state, { ignoreManifest: force });
-  report(comparison, context);
-
-  const plan = planOutput(comparison.files, { force });
-  const conflicts = conflictFindings(plan, project, context);
-  const warnings = [...interrupted, ...carriedNotes(comparison.generated, project, context)];
+  const contracts = await planContracts(targets, args, project, context);
+  const protocol = wanted && (await planProtocol(wanted, args, project, context));
+  const conflicts = [...(protocol?.conflicts ?? []), ...contracts.conflicts];
+  const planned = protocol
+    ? targets.length > 0
+      ? together(protocol.outcome, contracts.outcome)
+      : protocol.outcome
+    : contracts.outcome;
   const outcome: Outcome = {
-    findings: [...conflicts, ...warnings],
-    ...planOutcome(plan, comparison.generated, project, context),
+    ...planned,
+    findings: [...conflicts, ...interrupted, ...(planned.findings ?? [])],
   };
   if (conflicts.length > 0) {
     const summary = `nothing was written: ${counted(conflicts.length, "file is", "files are")} not as mcpgen wrote them`;
     return { ...outcome, summary, mend: repeatedWith(context.words, ["--force"]) };
   }
   if (dryRun) return { ...outcome, summary: `${outcome.summary}; nothing was written (--dry-run)` };
-  writePlan(project.outDir, plan, comparison.manifest);
-  remember(state, comparison, carriedNotes(comparison.generated, project, context), { inOrder: false });
+  contracts.write();
+  protocol?.write();
   return outcome;
 };
 
+/** What generating from schemas would do. */
+interface ProtocolPlan {
+  readonly conflicts: readonly Finding[];
+  readonly outcome: Outcome;
+  readonly write: () => void;
+}
+
+async function planProtocol(
+  wanted: OutputRequest,
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Promise<ProtocolPlan> {
+  const force = args.flag("force");
+  const state = inputState(wanted, project, trustsCache(context.env));
+  const comparison = await compareWithOutput(wanted, project.outDir, state, { ignoreManifest: force });
+  report(comparison, context);
+  const plan = planOutput(comparison.files, { force });
+  const warnings = carriedNotes(comparison.generated, project, context);
+  return {
+    conflicts: conflictFindings(plan, project, context),
+    outcome: { findings: warnings, ...planOutcome(plan, comparison.generated, project, context) },
+    write: () => {
+      writePlan(project.outDir, plan, comparison.manifest);
+      remember(state, comparison, warnings, { inOrder: false });
+    },
+  };
+}
+
 /** Undoes what a run that died in the middle had changed. */
-export function recovered(project: Project, context: CommandContext): Finding[] {
+export function recovered(
+  project: Project,
+  context: CommandContext,
+  others: readonly string[] = [],
+): Finding[] {
   const { schemaDir, outDir } = project;
-  const folders = new Set([commonFolder(project), schemaDir, outDir]);
+  const folders = new Set([commonFolder(project), schemaDir, outDir, ...others]);
   const undone = [...folders].flatMap((folder) => recover(folder) ?? []);
   if (undone.length === 0) return [];
   return [

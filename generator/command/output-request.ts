@@ -152,7 +152,8 @@ function extraSource(
   };
 }
 
-function refuseContradictions(args: Arguments): void {
+/** @throws CodedError MG2005 */
+export function refuseContradictions(args: Arguments): void {
   const given = (name: string): boolean => args.string(name) !== undefined;
   if (given("schema") && !given("name")) {
     throw contradiction("--schema needs --name", "Say what the revision is called: --name next.");
@@ -173,7 +174,7 @@ function refuseContradictions(args: Arguments): void {
 }
 
 /** All of a file system is nobody's output, and looking through it takes hours. */
-function refuseRoot(outDir: string): void {
+export function refuseRoot(outDir: string): void {
   if (dirname(outDir) !== outDir) return;
   throw new CodedError("MG3002", "expected a folder, got the root of the file system", {
     place: { file: outDir },

@@ -12,7 +12,7 @@ import { shownPath } from "./shown-path.js";
 /** What stands in the way of a plan. */
 export function conflictFindings(
   plan: readonly PlannedFile[],
-  { outDir }: Project,
+  { outDir }: Pick<Project, "outDir">,
   context: CommandContext,
 ): Finding[] {
   return plan
@@ -40,6 +40,23 @@ export function planOutcome(
   { outDir }: Project,
   { directory }: CommandContext,
 ): Outcome {
+  const steps = planSteps(plan, outDir, directory);
+  const revisions = [...generated.fingerprints.keys()];
+  return {
+    ...(steps !== "" && { steps }),
+    summary: `${revisions.join(", ")}: ${planCounts(plan)}`,
+    data: {
+      out: relative(directory, outDir) || ".",
+      revisions,
+      files: plan.map(({ path, action, before, after }) => ({ path, action, before, after })),
+      assumptions: generated.assumptions,
+      timings: generated.timings,
+    },
+  };
+}
+
+/** What is done with each file, a line each; nothing where nothing changes. */
+export function planSteps(plan: readonly PlannedFile[], outDir: string, directory: string): string {
   const changes = plan.filter(({ action }) => action !== "UNCHANGED");
   const rows = changes.map(({ action, path, before, after }) => [
     action,
@@ -50,22 +67,16 @@ export function planOutcome(
         ? `${sizeText(before)} → ${sizeText(after)}`
         : "",
   ]);
+  return rows.length === 0 ? "" : columns(rows);
+}
+
+export function planCounts(plan: readonly PlannedFile[]): string {
   const count = (action: PlannedFile["action"]): number =>
     plan.filter((file) => file.action === action).length;
-  const revisions = [...generated.fingerprints.keys()];
-  return {
-    ...(rows.length > 0 && { steps: columns(rows) }),
-    summary:
-      `${revisions.join(", ")}: ${count("CREATE")} created, ${count("UPDATE")} updated, ` +
-      `${count("DELETE")} deleted, ${count("UNCHANGED")} unchanged`,
-    data: {
-      out: relative(directory, outDir) || ".",
-      revisions,
-      files: plan.map(({ path, action, before, after }) => ({ path, action, before, after })),
-      assumptions: generated.assumptions,
-      timings: generated.timings,
-    },
-  };
+  return (
+    `${count("CREATE")} created, ${count("UPDATE")} updated, ` +
+    `${count("DELETE")} deleted, ${count("UNCHANGED")} unchanged`
+  );
 }
 
 function sizeText(bytes: number): string {

@@ -1,0 +1,58 @@
+import { basename } from "node:path";
+import { loadContract } from "../../contract/read-contract.js";
+import { generateContract } from "../../contract/generate-contract.js";
+import { type ComparedFile, compareOutput } from "../../output/compare.js";
+import { fileFingerprint } from "../../output/fingerprint.js";
+import { type Manifest, manifestText, readManifest, readableManifest } from "../../output/manifest.js";
+import { recordedFiles } from "../../output/write.js";
+import { packageVersion } from "../../package-folder.js";
+import { compareManifest } from "../comparison.js";
+import type { ContractTarget } from "./targets.js";
+
+/** What would be generated from a contract, beside what is there. */
+export interface ContractComparison {
+  readonly target: ContractTarget;
+  readonly files: readonly ComparedFile[];
+  readonly manifest: Manifest;
+  readonly manifestFile: ComparedFile;
+}
+
+export interface ContractOptions {
+  readonly importExtension: "js" | "ts";
+  readonly templatesDir?: string;
+  /** An unreadable manifest is as good as none. */
+  readonly ignoreManifest: boolean;
+}
+
+/**
+ * Generates from a contract, and compares the result with its folder. Writes nothing.
+ *
+ * @throws CodedError for a contract that cannot be generated from
+ */
+export async function compareContract(
+  target: ContractTarget,
+  { importExtension, templatesDir, ignoreManifest }: ContractOptions,
+): Promise<ContractComparison> {
+  const { file, shown, outDir, role } = target;
+  const document = await loadContract(file, shown);
+  const files = await generateContract({
+    document,
+    role,
+    importExtension,
+    ...(templatesDir !== undefined && { templatesDir }),
+  });
+  const before = ignoreManifest ? readableManifest(outDir) : readManifest(outDir);
+  const manifest: Manifest = {
+    generator: packageVersion(),
+    options: { importExtension, role, ...(templatesDir !== undefined && { templates: true }) },
+    shared: {},
+    inputs: { contract: { [basename(file)]: fileFingerprint(file) } },
+    files: recordedFiles(files, before, () => false),
+  };
+  return {
+    target,
+    files: compareOutput(outDir, files, before, () => false),
+    manifest,
+    manifestFile: compareManifest(outDir, manifestText(manifest)),
+  };
+}

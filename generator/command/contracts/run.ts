@@ -1,0 +1,118 @@
+import { resolve } from "node:path";
+import type { Finding } from "../../diagnostics/finding.js";
+import { type PlannedFile, planOutput } from "../../output/plan.js";
+import { writePlan } from "../../output/write.js";
+import type { Arguments } from "../arguments.js";
+import type { CommandContext } from "../context.js";
+import { counted } from "../counted.js";
+import { drift, mendOf } from "../drift.js";
+import type { Outcome } from "../outcome.js";
+import { conflictFindings, planCounts, planSteps } from "../plan-report.js";
+import type { Project } from "../project.js";
+import { repeatedWithout } from "../repeated.js";
+import { type ContractComparison, type ContractOptions, compareContract } from "./compare.js";
+import type { ContractTarget } from "./targets.js";
+
+/** What generating from contracts would do. */
+export interface ContractPlans {
+  readonly conflicts: readonly Finding[];
+  /** What it comes to, for people and for programs. */
+  readonly outcome: Outcome;
+  readonly write: () => void;
+}
+
+/** Plans the output of each contract; all of it is planned before anything is written. */
+export async function planContracts(
+  targets: readonly ContractTarget[],
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Promise<ContractPlans> {
+  const force = args.flag("force");
+  const planned: (readonly [ContractComparison, PlannedFile[]])[] = [];
+  for (const comparison of await compareAll(targets, optionsOf(args, project, context, force)))
+    planned.push([comparison, planOutput(comparison.files, { force })]);
+  const steps = planned.map(([{ target }, plan]) => planSteps(plan, target.outDir, context.directory));
+  return {
+    conflicts: planned.flatMap(([{ target }, plan]) => conflictFindings(plan, target, context)),
+    outcome: {
+      steps: steps.filter((text) => text !== "").join("\n"),
+      summary: planned.map(([{ target }, plan]) => `${target.shown}: ${planCounts(plan)}`).join("; "),
+      data: {
+        contracts: planned.map(([{ target }, plan]) => ({
+          file: target.shown,
+          files: plan.map(({ path, action, before, after }) => ({ path, action, before, after })),
+        })),
+      },
+    },
+    write: () => {
+      for (const [{ target, manifest }, plan] of planned) writePlan(target.outDir, plan, manifest);
+    },
+  };
+}
+
+/** How the output of contracts differs from what would be generated. */
+export async function checkContracts(
+  targets: readonly ContractTarget[],
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Promise<Outcome> {
+  const compared = await compareAll(targets, optionsOf(args, project, context, false));
+  const findings = compared.flatMap((comparison) => drift(comparison, comparison.target, context));
+  const data = { contracts: targets.map(({ shown }) => shown) };
+  if (findings.length === 0) {
+    const names = targets.map(({ shown }) => shown).join(", ");
+    return { findings, summary: `${names}: output is up to date`, data };
+  }
+  const command = repeatedWithout(context.words, ["--check", "--full"], "generate");
+  const changed = compared.find((comparison) => drift(comparison, comparison.target, context).length > 0)!;
+  return {
+    findings,
+    summary: counted(findings.length, "finding"),
+    mend: mendOf(changed, [], command, changed.target, context),
+    data,
+  };
+}
+
+async function compareAll(
+  targets: readonly ContractTarget[],
+  options: ContractOptions,
+): Promise<ContractComparison[]> {
+  const compared: ContractComparison[] = [];
+  for (const target of targets) compared.push(await compareContract(target, options));
+  return compared;
+}
+
+function optionsOf(
+  args: Arguments,
+  { loaded }: Project,
+  { directory }: CommandContext,
+  ignoreManifest: boolean,
+): ContractOptions {
+  const { config, folder } = loaded;
+  const given = args.string("templates");
+  const templatesDir =
+    given === undefined ? config.templates && resolve(folder, config.templates) : resolve(directory, given);
+  const extension = args.string("import-extension") as "js" | "ts" | undefined;
+  return {
+    importExtension: extension ?? config.importExtension ?? "js",
+    ...(templatesDir !== undefined && { templatesDir }),
+    ignoreManifest,
+  };
+}
+
+/** Two outcomes as one: findings of both, and what is said of each. */
+export function together(first: Outcome, second: Outcome): Outcome {
+  const joined = (texts: readonly (string | undefined)[], separator: string): string =>
+    texts.filter((text) => text !== undefined && text !== "").join(separator);
+  const steps = joined([first.steps, second.steps], "\n");
+  const mend = first.mend ?? second.mend;
+  return {
+    findings: [...(first.findings ?? []), ...(second.findings ?? [])],
+    ...(steps !== "" && { steps }),
+    summary: joined([first.summary, second.summary], "; "),
+    ...(mend !== undefined && { mend }),
+    data: { ...first.data, ...second.data },
+  };
+}

@@ -1,0 +1,87 @@
+import { resolve } from "node:path";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import { readLock } from "../../revision/lock.js";
+import type { ContractRole } from "../../contract/emit/input.js";
+import type { Arguments } from "../arguments.js";
+import type { CommandContext } from "../context.js";
+import { refuseContradictions, refuseRoot } from "../output-request.js";
+import type { Project } from "../project.js";
+import { shownPath } from "../shown-path.js";
+
+/** A contract to generate from, and where to. */
+export interface ContractTarget {
+  readonly file: string;
+  /** What messages call the file. */
+  readonly shown: string;
+  readonly outDir: string;
+  readonly role: ContractRole;
+}
+
+/** Options that ask for a part of the protocol's own output, and for nothing else. */
+const protocolOptions = ["schema", "only"] as const;
+
+/**
+ * The contracts that a command is about: the one named, else those of the configuration.
+ *
+ * @throws CodedError MG2005 for options that do not go together, MG2103 for a folder that is taken
+ */
+export function contractTargets(
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): ContractTarget[] {
+  const named = args.string("contract");
+  if (named === undefined) {
+    if (args.string("role") !== undefined)
+      throw new CodedError("MG2005", "--role needs --contract", { next: "Name the contract file, too." });
+    const asksForProtocol =
+      protocolOptions.some((option) => args.string(option) !== undefined) || args.strings("revision");
+    return asksForProtocol ? [] : configured(project, context);
+  }
+  refuseProtocolOptions(args);
+  refuseContradictions(args);
+  const { outDir } = project;
+  refuseRoot(outDir);
+  const file = resolve(context.directory, named);
+  const role = (args.string("role") as ContractRole | undefined) ?? "both";
+  return [{ file, shown: shownPath(file, context.directory), outDir, role }];
+}
+
+function refuseProtocolOptions(args: Arguments): void {
+  const other = [...protocolOptions, "name", "notes", "package"].find(
+    (option) => args.string(option) !== undefined,
+  );
+  const clash = other ?? (args.strings("revision") ? "revision" : undefined);
+  if (clash !== undefined) {
+    throw new CodedError("MG2005", `--contract and --${clash} exclude each other`, {
+      next: "Generate from the contract and from schemas in two runs.",
+    });
+  }
+  if (args.string("out") === undefined)
+    throw new CodedError("MG2005", "--contract needs --out", {
+      next: "Say which folder the output is for: --out DIR.",
+    });
+}
+
+function configured({ loaded, outDir, schemaDir }: Project, { directory }: CommandContext): ContractTarget[] {
+  const { config, folder, file: configFile } = loaded;
+  const targets = (config.contracts ?? []).map(({ file, out, role }): ContractTarget => {
+    const path = resolve(folder, file);
+    return { file: path, shown: shownPath(path, directory), outDir: resolve(folder, out), role };
+  });
+  const protocol = readLock(schemaDir).size > 0 ? [outDir] : [];
+  for (const [index, target] of targets.entries()) {
+    refuseRoot(target.outDir);
+    const others = [...protocol, ...targets.slice(0, index).map((other) => other.outDir)];
+    if (!others.includes(target.outDir)) continue;
+    throw new CodedError(
+      "MG2103",
+      `expected a folder of its own for ${target.shown}, got one that is taken`,
+      {
+        place: { ...(configFile !== undefined && { file: configFile }), pointer: `/contracts/${index}/out` },
+        next: "Give it another one; it may stand inside of one of the others.",
+      },
+    );
+  }
+  return targets;
+}
