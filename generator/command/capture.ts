@@ -1,13 +1,15 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { type Captured, type LeftOut, capture as captureFrom, lists } from "../contract/capture/capture.js";
+import { type Captured, capture as captureFrom, lists } from "../contract/capture/capture.js";
 import { shownSource } from "../contract/capture/shown-source.js";
 import { withServer } from "../contract/capture/with-server.js";
+import { contractFileName } from "../contract/contract-file.js";
 import { contractText } from "../contract/contract-text.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { applyChanges } from "../output/transaction.js";
 import type { Arguments } from "./arguments.js";
+import { leftOutFinding } from "./capture/left-out.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { counted } from "./counted.js";
 import type { Outcome } from "./outcome.js";
@@ -25,7 +27,7 @@ export const capture: RunCommand = async (args, context) => {
     captureFrom(client, options.timeout === undefined ? {} : { timeout: options.timeout }),
   );
   const findings = [
-    ...captured.leftOut.map((entry) => leftOut(entry, source)),
+    ...captured.leftOut.map((entry) => leftOutFinding(entry, source)),
     ...nameless(captured, source),
   ];
   if (file === "-") return printed(captured, findings, context);
@@ -44,9 +46,7 @@ async function wantedFile(args: Arguments, context: CommandContext): Promise<str
   if (out !== undefined) return out === "-" ? out : resolve(context.directory, out);
   const { loaded } = await openProject(args, context);
   const [only, another] = loaded.config.contracts ?? [];
-  return only && !another
-    ? resolve(loaded.folder, only.file)
-    : resolve(context.directory, "mcp.contract.yaml");
+  return only && !another ? resolve(loaded.folder, only.file) : resolve(context.directory, contractFileName);
 }
 
 /** Standard output holds the contract and nothing else. */
@@ -82,18 +82,6 @@ function present(file: string): string | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
-}
-
-/** An entry that the contract does not have; it is the server's fault, so the command fails. */
-function leftOut({ list, index, name, reason }: LeftOut, source: string): Finding {
-  const called = name === undefined ? "" : ` ${JSON.stringify(name)}`;
-  return {
-    code: "MG6301",
-    severity: "error",
-    message: `${list}: entry ${index + 1}${called} is left out: ${reason}`,
-    place: { file: shownSource(source) },
-    next: "Mend it in the server; everything else is captured.",
-  };
 }
 
 function nameless({ nameless: is }: Captured, source: string): Finding[] {

@@ -11,9 +11,10 @@ import { textReport } from "../diff/report/text.js";
 import { packageVersion } from "../package-folder.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
+import { compareContracts, loadContractSources } from "./diff/contracts.js";
 import { approvalWarnings, loadApprovals, loadBaseline, policyOf } from "./diff/policies.js";
 import { publishedAgain } from "./diff/published.js";
-import { compareSources } from "./diff/report.js";
+import { type Weighing, compareSources } from "./diff/report.js";
 import { loadSources } from "./diff/source.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
@@ -24,14 +25,21 @@ export const diff: RunCommand = async (args, context) => {
   const { file, approvals } = await loadApprovals(args, project, context);
   const baseline = await loadBaseline(args, context);
   const names = [args.required("old"), args.required("new")] as const;
-  const [old, next] = await loadSources(names, project, context);
-  const { report, approved } = compareSources(old, next, {
+  const weighing: Weighing = {
     policy,
     role: (args.string("role") as Report["role"] | undefined) ?? "both",
     baseline,
-    published: await publishedAgain(project.schemaDir, old, next),
     approvalsOf: (differences) => applyApprovals(differences, approvals, today()),
-  });
+  };
+  const contracts = await loadContractSources(names, args, context);
+  if (contracts) {
+    const { report, approved } = compareContracts(...contracts, weighing);
+    const warnings = contracts.flatMap(({ findings }) => findings);
+    return outcomeOf(report, [...warnings, ...approvalWarnings(approved, file, context)], args, context);
+  }
+  const [old, next] = await loadSources(names, project, context);
+  const published = await publishedAgain(project.schemaDir, old, next);
+  const { report, approved } = compareSources(old, next, { ...weighing, published });
   return outcomeOf(report, approvalWarnings(approved, file, context), args, context);
 };
 

@@ -68,4 +68,16 @@ export const serverDiagnostics = {
     explanation:
       "What was given with `--args` is not what the tool's input schema asks for. The server's words stand in the message; `mcpgen capture SOURCE --out -` shows the schema.",
   },
+  MG6307: {
+    title: "A contract is compared with what is none",
+    exit: 2,
+    explanation:
+      "`mcpgen diff` compares two revisions (or schema files), or two contracts (or live servers). A `.yaml` file, and a JSON file with a name and no definitions, is a contract; beside one, a URL that does not end in `.json`, `.yaml` or `.yml` is a live server.",
+  },
+  MG6308: {
+    title: "The live server differs from its contract",
+    exit: 1,
+    explanation:
+      "The message names the rule (`mcpgen explain RULE` tells more), the place, and what the difference means for each role: for a client, or a server, written for the contract when the other side does as the live server does. Either the server is to be mended, or the contract: the last line takes over what the server says. `--fail-on breaking` lets the rest pass as warnings.",
+  },
 } satisfies Record<string, Diagnostic>;

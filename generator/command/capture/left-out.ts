@@ -1,0 +1,15 @@
+import type { LeftOut } from "../../contract/capture/capture.js";
+import { shownSource } from "../../contract/capture/shown-source.js";
+import type { Finding } from "../../diagnostics/finding.js";
+
+/** An entry that a contract does not have because the server's list is wrong there. */
+export function leftOutFinding({ list, index, name, reason }: LeftOut, source: string): Finding {
+  const called = name === undefined ? "" : ` ${JSON.stringify(name)}`;
+  return {
+    code: "MG6301",
+    severity: "error",
+    message: `${list}: entry ${index + 1}${called} is left out: ${reason}`,
+    place: { file: shownSource(source) },
+    next: "Mend it in the server; the other entries are not touched by it.",
+  };
+}

@@ -1,0 +1,90 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { contractFileName } from "../../contract/contract-file.js";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import type { Finding } from "../../diagnostics/finding.js";
+import { subjectText } from "../../diff/finding.js";
+import { applyApprovals } from "../../diff/policy/approvals.js";
+import { jsonReport } from "../../diff/report/json.js";
+import type { FailOn, ReportedFinding } from "../../diff/report/report.js";
+import type { Arguments } from "../arguments.js";
+import type { CommandContext } from "../context.js";
+import { type ContractSource, contractSource } from "../contract-source.js";
+import { counted } from "../counted.js";
+import { compareContracts } from "../diff/contracts.js";
+import { policyOf } from "../diff/policies.js";
+import type { Outcome } from "../outcome.js";
+import type { Project } from "../project.js";
+import { quoted } from "../repeated.js";
+import { serverOptions } from "../server-options.js";
+import { shownPath } from "../shown-path.js";
+
+/** Compares what a live server offers with its contract. Writes nothing. */
+export async function checkServer(
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Promise<Outcome> {
+  const source = args.required("server");
+  const options = serverOptions(args, context);
+  const contract = await contractSource(contractFile(args, project, context), options, context);
+  const live = await contractSource(source, options, context);
+  const { report } = compareContracts(contract, live, {
+    policy: { ...policyOf(args, project), failOn: (args.string("fail-on") as FailOn | undefined) ?? "any" },
+    role: "both",
+    baseline: new Set(),
+    approvalsOf: (differences) => applyApprovals(differences, [], ""),
+  });
+  const findings = [...live.findings, ...report.findings.map((finding) => driftFinding(finding, contract))];
+  const failed = findings.some(({ severity }) => severity === "error");
+  return {
+    findings,
+    summary: summary(findings, contract, live),
+    data: { diff: jsonReport(report) },
+    ...(failed && { mend: `mcpgen capture ${quoted(source)} --out ${quoted(contract.name)} --replace` }),
+  };
+}
+
+/** The contract that the option names, or the only one there is. */
+function contractFile(args: Arguments, { loaded }: Project, { directory }: CommandContext): string {
+  const named = args.string("contract");
+  if (named !== undefined) return named;
+  const files = (loaded.config.contracts ?? []).map(({ file }) => resolve(loaded.folder, file));
+  const beside = join(directory, contractFileName);
+  const [only, another] = files.length === 0 && existsSync(beside) ? [beside] : files;
+  if (only !== undefined && another === undefined) return only;
+  throw new CodedError("MG2003", "expected --contract FILE: there is no single contract to compare with", {
+    next:
+      files.length > 1
+        ? `Name one: ${files.map((file) => shownPath(file, directory)).join(", ")}.`
+        : "`mcpgen capture SOURCE` writes one.",
+  });
+}
+
+function driftFinding(finding: ReportedFinding, contract: ContractSource): Finding {
+  const { rule, subject, old, new: next, level, why, advice, at, fails, counterexample, demoted } = finding;
+  const change = [old, next].map((text) => short(text)).filter((text) => text !== "");
+  const shape = change.length === 0 ? "" : `: ${change.join(" → ")}`;
+  const doubt = demoted === undefined ? "" : `, ${demoted}`;
+  const levels = `client: ${level.client}, server: ${level.server}${doubt}`;
+  return {
+    code: "MG6308",
+    severity: fails ? "error" : "warning",
+    message: `${rule}: ${subjectText(subject)}${shape} (${levels})`,
+    place: at.old ?? { file: contract.name },
+    next: advice,
+    detail: counterexample
+      ? `${why}\n${counterexample.valid.old ? "the contract" : "the server"} takes ${short(JSON.stringify(counterexample.value), 300)}, the other does not`
+      : why,
+  };
+}
+
+function short(text: string | null, most = 80): string {
+  if (text === null) return "";
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+}
+
+function summary(findings: readonly Finding[], contract: ContractSource, live: ContractSource): string {
+  if (findings.length === 0) return `${live.name} is as ${contract.name} says`;
+  return `${live.name} differs from ${contract.name}: ${counted(findings.length, "finding")}`;
+}

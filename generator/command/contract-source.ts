@@ -1,0 +1,107 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { extname, resolve } from "node:path";
+import { isJsonObject } from "@mcpgen/engine";
+import { capture } from "../contract/capture/capture.js";
+import { isServerSource, shownSource } from "../contract/capture/shown-source.js";
+import { type ServerOptions, withServer } from "../contract/capture/with-server.js";
+import type { Contract, ContractDocument } from "../contract/contract.js";
+import { contractFault } from "../contract/fault.js";
+import { loadContract, readContract } from "../contract/read-contract.js";
+import type { Finding } from "../diagnostics/finding.js";
+import type { FilePlace } from "../diff/report/report.js";
+import { download } from "../input/download.js";
+import { decodeText } from "../input/text-file.js";
+import { leftOutFinding } from "./capture/left-out.js";
+import type { CommandContext } from "./context.js";
+import { shownPath } from "./shown-path.js";
+
+/** A contract that a SOURCE stands for: a file's, or what a live server offers just now. */
+export interface ContractSource {
+  /** As messages call it. */
+  readonly name: string;
+  readonly contract: Contract;
+  /** Of the value at a JSON Pointer; a server has none. */
+  readonly placeOf: (pointer: string) => FilePlace | null;
+  /** Entries of a server's lists that are none. */
+  readonly findings: readonly Finding[];
+}
+
+/** What a SOURCE looks like; a URL that does not end as a file does can be either. */
+export type SourceKind = "contract" | "server" | "url" | "standard input" | "other";
+
+/** Tells contracts and servers from revisions and schemas, by names and, for JSON files, by their keys. */
+export function contractKind(source: string, { directory }: CommandContext): SourceKind {
+  if (source === "-") return "standard input";
+  if (/^https?:/i.test(source)) {
+    const extension = URL.canParse(source) ? extname(new URL(source).pathname) : "";
+    return isYaml(extension) ? "contract" : extension === ".json" ? "other" : "url";
+  }
+  if (isServerSource(source)) return "server";
+  const file = resolve(directory, source);
+  if (isYaml(extname(source))) return "contract";
+  if (extname(source) !== ".json" || !existsSync(file) || !statSync(file).isFile()) return "other";
+  return isContractJson(readFileSync(file, "utf8")) ? "contract" : "other";
+}
+
+function isYaml(extension: string): boolean {
+  return extension === ".yaml" || extension === ".yml";
+}
+
+/** A schema has definitions, a contract lists or nothing but its name; what is no JSON is left to who reads it. */
+function isContractJson(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isJsonObject(value) || "$defs" in value || "definitions" in value) return false;
+    const lists = ["tools", "prompts", "resources", "resourceTemplates"];
+    return lists.some((list) => Array.isArray(value[list])) || contractFault(value) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Reads the contract that `source` stands for.
+ *
+ * @throws CodedError MG10xx and MG60xx for files, MG41xx for servers
+ */
+export async function contractSource(
+  source: string,
+  options: ServerOptions,
+  context: CommandContext,
+): Promise<ContractSource> {
+  const kind = contractKind(source, context);
+  if (kind === "server" || kind === "url") return liveContract(source, options, context);
+  const document = await documentOf(source, context);
+  return {
+    name: document.file,
+    contract: document.contract,
+    placeOf: (pointer) => ({ file: document.file, line: document.place(pointer).line ?? 1 }),
+    findings: [],
+  };
+}
+
+async function documentOf(source: string, context: CommandContext): Promise<ContractDocument> {
+  if (source !== "-" && !/^https?:/i.test(source)) {
+    const file = resolve(context.directory, source);
+    return loadContract(file, shownPath(file, context.directory));
+  }
+  const chunks: Buffer[] = [];
+  for await (const chunk of source === "-" ? context.stdin : download(source))
+    chunks.push(Buffer.from(chunk as Uint8Array));
+  const name = source === "-" ? "standard input" : source;
+  return readContract(decodeText(Buffer.concat(chunks), name), name);
+}
+
+async function liveContract(
+  source: string,
+  options: ServerOptions,
+  { console }: CommandContext,
+): Promise<ContractSource> {
+  console.progress(`asking ${shownSource(source)}`);
+  const { timeout } = options;
+  const { contract, leftOut } = await withServer(source, { ...options, declares: true }, (client) =>
+    capture(client, timeout === undefined ? {} : { timeout }),
+  );
+  const findings = leftOut.map((entry) => leftOutFinding(entry, source));
+  return { name: shownSource(source), contract, placeOf: () => null, findings };
+}

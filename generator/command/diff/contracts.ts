@@ -1,0 +1,64 @@
+import { diffContracts } from "../../contract/diff/diff-contracts.js";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import type { Finding } from "../../diff/finding.js";
+import { type Report, reportOf } from "../../diff/report/report.js";
+import type { Arguments } from "../arguments.js";
+import type { CommandContext } from "../context.js";
+import { type ContractSource, contractKind, contractSource } from "../contract-source.js";
+import { serverOptions } from "../server-options.js";
+import type { Weighing } from "./report.js";
+
+/**
+ * The two sources as contracts, if they are. Beside a contract or a server every URL is a server, unless it ends as
+ * a file does.
+ *
+ * @returns undefined where they are revisions or schemas
+ * @throws CodedError MG6307 for a contract and a revision, and as `contractSource`
+ */
+export async function loadContractSources(
+  names: readonly [string, string],
+  args: Arguments,
+  context: CommandContext,
+): Promise<readonly [ContractSource, ContractSource] | undefined> {
+  const kinds = names.map((name) => contractKind(name, context));
+  const areSure = kinds.some((kind) => kind === "contract" || kind === "server");
+  if (!areSure && !kinds.every((kind) => kind === "url")) return undefined;
+  const other = names[kinds.indexOf("other")];
+  if (other !== undefined)
+    throw new CodedError(
+      "MG6307",
+      `a contract is compared with a contract or a server, got ${JSON.stringify(other)}`,
+      {
+        next: "Name a contract file, http(s)://… or stdio:COMMAND …; `--for CONTRACT` compares revisions for a server.",
+      },
+    );
+  const options = serverOptions(args, context);
+  return [await contractSource(names[0], options, context), await contractSource(names[1], options, context)];
+}
+
+/** Compares two contracts: the findings with their lines, and which of them fail a command. */
+export function compareContracts(
+  old: ContractSource,
+  next: ContractSource,
+  { policy, role, baseline, approvalsOf }: Weighing,
+): { readonly report: Report; readonly approved: ReturnType<Weighing["approvalsOf"]> } {
+  const differences = diffContracts(old.contract, next.contract, policy);
+  const approved = approvalsOf(differences);
+  const place = (source: ContractSource, at: string | null): ReturnType<ContractSource["placeOf"]> =>
+    at === null ? null : source.placeOf(at);
+  const report = reportOf(differences, {
+    from: old.name,
+    to: next.name,
+    role,
+    readers: policy.readers,
+    failOn: policy.failOn,
+    approved,
+    baseline,
+    placesOf: ({ pointers }: Finding) => ({
+      old: place(old, pointers.old),
+      new: place(next, pointers.new),
+    }),
+    notes: [],
+  });
+  return { report, approved };
+}

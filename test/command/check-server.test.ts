@@ -1,0 +1,194 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type LiveServer, initialized, newServer, scripted, serve } from "../contract/capture/live.js";
+import { temporaryFolder } from "../temporary-folder.js";
+import { type Ran, mcpgen } from "./in-process.js";
+
+const definition = {
+  description: "The weather.",
+  annotations: { readOnlyHint: true },
+  inputSchema: {
+    type: "object",
+    properties: {
+      city: { type: "string", description: "Where." },
+      unit: { type: "string", enum: ["celsius", "fahrenheit"] },
+      days: { type: "integer", maximum: 7 },
+    },
+    required: ["city"],
+  },
+  outputSchema: {
+    type: "object",
+    properties: { celsius: { type: "number" }, sky: { type: "string" } },
+    required: ["celsius", "sky"],
+  },
+};
+
+/** A running server, its tool, and a folder with the contract that was captured of it. */
+async function running(): Promise<{
+  readonly server: LiveServer;
+  readonly change: (edit: (draft: any) => void) => void; // oxlint-disable-line typescript/no-explicit-any
+  readonly check: (...more: string[]) => Promise<Ran>;
+  readonly source: string;
+  readonly folder: string;
+}> {
+  const server = newServer();
+  const handler = (): object => ({ structuredContent: { celsius: 9, sky: "rain" } });
+  const tool = server.tool("get_weather", structuredClone(definition) as never, handler as never);
+  const source = await serve(server);
+  const folder = temporaryFolder();
+  expect((await mcpgen(folder, ["capture", source])).code).toBe(0);
+  return {
+    server,
+    source,
+    folder,
+    change: (edit) => {
+      const draft = structuredClone(definition) as never;
+      edit(draft);
+      tool.update(draft);
+    },
+    check: (...more) => mcpgen(folder, ["check", "--server", source, ...more]),
+  };
+}
+
+test("one tool of a running server, changed in ten ways: each is named with the level for each role", async () => {
+  const { change, check, source } = await running();
+  expect(await check()).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("is as mcp.contract.yaml says"),
+  });
+
+  change((tool) => {
+    const { inputSchema, outputSchema } = tool;
+    tool.description = "Call this first.";
+    tool.annotations = { readOnlyHint: false };
+    inputSchema.properties.city.description = "A town.";
+    inputSchema.properties.city.minLength = 2;
+    inputSchema.properties.unit.enum.pop();
+    inputSchema.properties.days.maximum = 5;
+    inputSchema.properties.token = { type: "string" };
+    inputSchema.required = ["city", "token"];
+    outputSchema.properties.celsius.type = "string";
+    outputSchema.required = ["celsius"];
+    delete tool.annotations.readOnlyHint;
+    tool.title = "Weather";
+  });
+  const ran = await check();
+  const told = [...ran.stdout.matchAll(/error MG6308: (\S+): (\S+?):? .*?\(client: (\w+), server: (\w+)/g)];
+  expect(told.map(([, ...parts]) => parts.join(" ")).sort()).toEqual([
+    "bound-tightened tools/get_weather.arguments.city breaking safe",
+    "bound-tightened tools/get_weather.arguments.days breaking safe",
+    "enum-value-removed tools/get_weather.arguments.unit breaking safe",
+    "hint-weakened tools/get_weather.annotations.readOnlyHint dangerous safe",
+    "property-added-required tools/get_weather.arguments.token breaking safe",
+    "property-became-optional tools/get_weather.result.sky breaking safe",
+    "text-changed tools/get_weather.arguments.city safe safe",
+    "text-changed tools/get_weather.description safe safe",
+    "text-changed tools/get_weather.title safe safe",
+    "type-changed tools/get_weather.result.celsius breaking breaking",
+  ]);
+  expect(ran.code).toBe(1);
+  expect(ran.stdout).toMatch(
+    /mcp\.contract\.yaml:\d+:\d* ?.*get_weather\.arguments\.days|mcp\.contract\.yaml:\d+/,
+  );
+  expect(ran.stdout).toContain('the contract takes {"city":');
+  expect(ran.stdout.trimEnd().split("\n").at(-1)).toBe(
+    `Run: mcpgen capture ${source} --out mcp.contract.yaml --replace`,
+  );
+});
+
+test("what the last line says takes the change over", async () => {
+  const { change, check, source, folder } = await running();
+  change((tool) => (tool.description = "Other."));
+  expect((await check()).code).toBe(1);
+  await mcpgen(folder, ["capture", source, "--out", "mcp.contract.yaml", "--replace"]);
+  expect((await check()).code).toBe(0);
+  expect(readFileSync(join(folder, "mcp.contract.yaml"), "utf8")).toContain("Other.");
+});
+
+test("--fail-on lets what harms nobody pass, as warnings", async () => {
+  const { change, check, server } = await running();
+  change((tool) => (tool.description = "Other."));
+  const ran = await check("--fail-on", "breaking");
+  expect(ran.stdout).toContain("warning MG6308: text-changed: tools/get_weather.description");
+  expect(ran.code).toBe(0);
+  server.tool("more", { inputSchema: { type: "object" } }, () => "");
+  expect((await check("--fail-on", "breaking")).code).toBe(0);
+  expect((await check("--fail-on", "dangerous")).code).toBe(1);
+});
+
+test("--json has the whole report", async () => {
+  const { change, check } = await running();
+  change((tool) => {
+    delete tool.outputSchema.properties.sky;
+    tool.outputSchema.required.pop();
+  });
+  const { exit, diff, findings } = JSON.parse((await check("--json")).stdout);
+  expect(exit).toBe(1);
+  expect(findings).toHaveLength(1);
+  expect(diff.findings).toMatchObject([
+    {
+      level: { client: "breaking", server: "dangerous" },
+      counterexample: { valid: { old: false, new: true } },
+    },
+  ]);
+});
+
+test("an entry that is none is told beside what it means", async () => {
+  const tools = [{ name: "get_weather", inputSchema: { type: "string" } }];
+  const source = scripted({ initialize: initialized({ tools: {} }), "tools/list": { tools } });
+  const contract =
+    "name: scripted\nversion: '1'\ncapabilities: { tools: {} }\ntools:\n  - name: get_weather\n";
+  const folder = temporaryFolder({ "c.yaml": `${contract}    inputSchema: { type: object }\n` });
+  const ran = await mcpgen(folder, ["check", "--server", source, "--contract", "c.yaml"]);
+  expect(ran.stdout).toContain('error MG6301: tools: entry 1 "get_weather" is left out');
+  expect(ran.stdout).toMatch(/c\.yaml:5.*error MG6308: tool-removed: tools\/get_weather \(client: breaking/);
+  expect(ran.code).toBe(1);
+});
+
+test.each([
+  [["--contract", "c.yaml"], {}, "MG2005", /--server/],
+  [["--server", "stdio:x", "--full"], {}, "MG2005", /two|Leave/],
+  [["--server", "stdio:x"], {}, "MG2003", /capture/],
+  [
+    ["--server", "stdio:x"],
+    {
+      "mcpgen.config.json": JSON.stringify({
+        contracts: [
+          { file: "a.yaml", out: "a", role: "both" },
+          { file: "b.yaml", out: "b", role: "both" },
+        ],
+      }),
+    },
+    "MG2003",
+    /a\.yaml, b\.yaml/,
+  ],
+] as const)("check %j is refused with what to do", async (words, files, code, next) => {
+  const ran = await mcpgen(temporaryFolder(files), ["check", ...words]);
+  expect(ran.stderr).toContain(`error ${code}: `);
+  expect(ran.stderr.split("→")[1]).toMatch(next);
+  expect(ran.code).toBe(2);
+});
+
+test("diff takes contracts and servers, on either side, in every format", async () => {
+  const { change, source, folder } = await running();
+  change((tool) => tool.inputSchema.required.push("unit"));
+  const ran = await mcpgen(folder, ["diff", "mcp.contract.yaml", source]);
+  expect(ran.code).toBe(1);
+  expect(ran.stdout).toContain(
+    "A client of mcp.contract.yaml meets 1 breaking change when its server moves to",
+  );
+  expect(ran.stdout).toMatch(/client property-became-required: tools\/get_weather\.arguments\.unit/);
+  await mcpgen(folder, ["capture", source, "--out", "new.json"]);
+  const files = await mcpgen(folder, ["diff", "mcp.contract.yaml", "new.json", "--format", "sarif"]);
+  const [result] = JSON.parse(files.stdout).runs[0].results;
+  expect(result).toMatchObject({ ruleId: "property-became-required", level: "error" });
+  expect(result.locations[0].physicalLocation.artifactLocation.uri).toBe("new.json");
+  const back = await mcpgen(folder, ["diff", source, "mcp.contract.yaml", "--role", "client"]);
+  expect(back.code).toBe(0);
+  const none = await mcpgen(folder, ["diff", source, "new.json"]);
+  expect(none.stdout).toContain("no differences");
+  const mixed = await mcpgen(process.cwd(), ["diff", "2025-11-25", join(folder, "new.json")]);
+  expect(mixed.stderr).toContain("error MG6307");
+  expect(mixed.code).toBe(2);
+});
