@@ -1,3 +1,5 @@
+import { explainLintRule } from "../contract/lint/manual.js";
+import { lintRules } from "../contract/lint/table.js";
 import { explainRule } from "../diff/rules/manual.js";
 import { ruleIds, ruleTable } from "../diff/rules/table.js";
 import { catalogue } from "../diagnostics/catalogue.js";
@@ -9,6 +11,7 @@ import type { RunCommand } from "./context.js";
 import { exitCodes } from "./exit-codes.js";
 
 const codes: ReadonlyMap<string, Diagnostic> = new Map(Object.entries(catalogue));
+const lintIds = lintRules.map(({ id }) => id);
 
 export const explain: RunCommand = async (args) => {
   const asked = args.string("code");
@@ -16,12 +19,21 @@ export const explain: RunCommand = async (args) => {
   if (asked === undefined || code === undefined) {
     const rows = [...codes].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, { title }]) => [name, title]);
     const rules = `Rules of mcpgen diff: ${ruleIds.join(", ")}`;
-    return { text: `${columns(rows)}\n\n${wrapped(rules)}`, data: { codes: catalogue, rules: ruleTable } };
+    const lint = `Rules of mcpgen lint: ${lintIds.join(", ")}`;
+    return {
+      text: `${columns(rows)}\n\n${wrapped(rules)}\n\n${wrapped(lint)}`,
+      data: { codes: catalogue, rules: ruleTable, lintRules },
+    };
   }
   const rule = explainRule(asked.toLowerCase());
   if (rule !== undefined) {
     const id = asked.toLowerCase();
     return { text: wrapped(rule), data: { rule: id, rows: ruleTable.filter((row) => row.id === id) } };
+  }
+  const lint = explainLintRule(asked.toLowerCase());
+  if (lint !== undefined) {
+    const id = asked.toLowerCase();
+    return { text: wrapped(lint), data: { rule: id, rows: lintRules.filter((row) => row.id === id) } };
   }
   const diagnostic = codes.get(code);
   if (!diagnostic) throw unknownCode(asked);
@@ -34,7 +46,7 @@ export const explain: RunCommand = async (args) => {
 };
 
 function unknownCode(code: string): CodedError {
-  const suggestion = closest(code, [...codes.keys(), ...ruleIds]);
+  const suggestion = closest(code, [...codes.keys(), ...ruleIds, ...lintIds]);
   return new CodedError("MG2006", `there is no code ${JSON.stringify(code)}`, {
     next: suggestion === undefined ? "`mcpgen explain` lists all codes." : `Did you mean ${suggestion}?`,
   });

@@ -1,6 +1,7 @@
 import { contractDiagnostics } from "./catalogue/contract.js";
 import { diffDiagnostics } from "./catalogue/diff.js";
 import { inputDiagnostics } from "./catalogue/input.js";
+import { lintDiagnostics } from "./catalogue/lint.js";
 import { outputDiagnostics } from "./catalogue/output.js";
 import { serverDiagnostics } from "./catalogue/server.js";
 import { syncDiagnostics } from "./catalogue/sync.js";
@@ -24,6 +25,7 @@ export const catalogue = {
   ...diffDiagnostics,
   ...contractDiagnostics,
   ...serverDiagnostics,
+  ...lintDiagnostics,
   ...syncDiagnostics,
 } satisfies Record<string, Diagnostic>;
 

@@ -1,0 +1,112 @@
+import { resolve } from "node:path";
+import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../contract/lint/lint-contract.js";
+import { type Profile, profiles } from "../contract/lint/rule.js";
+import type { ContractDocument } from "../contract/contract.js";
+import { loadContract } from "../contract/read-contract.js";
+import { CodedError } from "../diagnostics/coded-error.js";
+import type { Finding } from "../diagnostics/finding.js";
+import type { Arguments } from "./arguments.js";
+import { columns } from "./columns.js";
+import { counted } from "./counted.js";
+import type { RunCommand } from "./context.js";
+
+/** Profiles that count where none is named: strict mode is asked for, never met. */
+const usual: readonly Profile[] = ["claude", "openai", "gemini"];
+
+/** Rows of the table of costs that people are shown. */
+const mostRows = 20;
+
+/** Tells what hosts refuse in the tools of a contract, and what each tool takes of a model's context. */
+export const lint: RunCommand = async (args, { directory }) => {
+  const file = args.required("contract");
+  const budget = budgetOf(args);
+  const asked = profilesOf(args);
+  const document = await loadContract(resolve(directory, file), file);
+  const problems = lintContract(document.contract, asked);
+  const costs = toolCosts(document.contract);
+  const dear = budget === undefined ? [] : costs.filter(({ tokens }) => tokens > budget);
+  const findings = [
+    ...grouped(problems).map((group) => findingOf(group, document)),
+    ...dear.map((cost) => overBudget(cost, budget!, document)),
+  ];
+  const total = costs.reduce((sum, { tokens }) => sum + tokens, 0);
+  const errors = findings.filter(({ severity }) => severity === "error").length;
+  return {
+    findings,
+    ...(costs.length > 0 && { steps: costTable(costs) }),
+    summary:
+      `${counted(costs.length, "tool")}, about ${total} tokens; for ${asked.join(", ")}: ` +
+      `${counted(errors, "error")}, ${counted(findings.length - errors, "warning")}`,
+    data: {
+      profiles: asked,
+      problems: problems.map(({ rule, ...rest }) => ({ rule: rule.id, level: rule.level, ...rest })),
+      tools: costs,
+      tokens: total,
+    },
+  };
+};
+
+/** @throws CodedError MG2004 for a budget that is no number of tokens */
+function budgetOf(args: Arguments): number | undefined {
+  const given = args.string("budget");
+  if (given === undefined || /^[1-9]\d{0,8}$/.test(given))
+    return given === undefined ? undefined : Number(given);
+  throw new CodedError("MG2004", `expected --budget to be a number of tokens, got ${JSON.stringify(given)}`, {
+    next: "Give a whole number from 1 on, e.g. --budget 500.",
+  });
+}
+
+function profilesOf(args: Arguments): readonly Profile[] {
+  const given = args.strings("profile");
+  return given === undefined ? usual : profiles.filter((profile) => given.includes(profile));
+}
+
+/** What one rule is against in one tool is one finding: a schema may do it a hundred times. */
+function grouped(problems: readonly LintProblem[]): LintProblem[][] {
+  const groups = new Map<string, LintProblem[]>();
+  for (const problem of problems) {
+    const key = JSON.stringify([problem.tool, problem.rule.id]);
+    const group = groups.get(key);
+    if (group) group.push(problem);
+    else groups.set(key, [problem]);
+  }
+  return [...groups.values()];
+}
+
+function findingOf(group: readonly LintProblem[], { place }: ContractDocument): Finding {
+  const { rule, tool, profiles: concerned, pointer } = group[0]!;
+  const messages = [...new Set(group.map(({ message }) => message))];
+  const shown = messages.length > 4 ? [...messages.slice(0, 4), `${messages.length - 4} more`] : messages;
+  const places = group.length > 1 ? ` in ${group.length} places` : "";
+  return {
+    code: rule.level === "error" ? "MG6601" : "MG6602",
+    severity: rule.level,
+    message: `tool ${JSON.stringify(tool)}: ${shown.join(", ")}${places} (${rule.id}: ${concerned.join(", ")})`,
+    place: place(pointer),
+    next: rule.fix,
+  };
+}
+
+function overBudget(
+  { tool, tokens, bytes, pointer }: ToolCost,
+  budget: number,
+  { place }: ContractDocument,
+): Finding {
+  return {
+    code: "MG6603",
+    severity: "error",
+    message: `tool ${JSON.stringify(tool)}: about ${tokens} tokens (${bytes} bytes), expected at most ${budget}`,
+    place: place(pointer),
+    next: "Shorten its description and schema, or split it.",
+  };
+}
+
+/** The dearest tools first. */
+function costTable(costs: readonly ToolCost[]): string {
+  const dearest = [...costs].sort((a, b) => b.bytes - a.bytes);
+  const rows = dearest
+    .slice(0, mostRows)
+    .map(({ tool, bytes, tokens }) => [tool, `${bytes} bytes`, `about ${tokens} tokens`]);
+  const more = costs.length > mostRows ? `\n… and ${counted(costs.length - mostRows, "smaller one")}` : "";
+  return columns(rows) + more;
+}

@@ -1,0 +1,61 @@
+import { pointer } from "@mcpgen/engine";
+import type { Contract } from "../contract.js";
+import { placesOf } from "./places.js";
+import type { LintRule, LintSubject, Profile } from "./rule.js";
+import { lintRules } from "./table.js";
+
+/** Something in a contract that a rule is against. */
+export interface LintProblem {
+  readonly rule: LintRule;
+  readonly tool: string;
+  /** Those of the profiles asked about that the rule holds for. */
+  readonly profiles: readonly Profile[];
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** What a tool takes of a model's context. */
+export interface ToolCost {
+  readonly tool: string;
+  readonly pointer: string;
+  /** Of its entry in `tools/list`. */
+  readonly bytes: number;
+  /** Estimated: a quarter of the bytes. */
+  readonly tokens: number;
+}
+
+/** Everything in the contract that the profiles are against, tool by tool, in the order of the table. */
+export function lintContract({ tools = [] }: Contract, profiles: readonly Profile[]): LintProblem[] {
+  const problems: LintProblem[] = [];
+  const alike = almostTwins(tools.map(({ name }) => name));
+  for (const [index, tool] of tools.entries()) {
+    const at = pointer("/tools", index);
+    const places = placesOf(tool.inputSchema, pointer(at, "inputSchema"));
+    const subject: LintSubject = { tool, pointer: at, places, alike };
+    for (const rule of lintRules) {
+      const concerned = rule.profiles.filter((profile) => profiles.includes(profile));
+      if (concerned.length === 0) continue;
+      for (const spot of rule.find(subject))
+        problems.push({ rule, tool: tool.name, profiles: concerned, ...spot });
+    }
+  }
+  return problems;
+}
+
+/** Names that differ from another one in case or punctuation alone. */
+function almostTwins(names: readonly string[]): ReadonlySet<string> {
+  const byForm = new Map<string, string[]>();
+  for (const name of names) {
+    const form = name.toLowerCase().replace(/[-_.]/g, "");
+    byForm.set(form, [...(byForm.get(form) ?? []), name]);
+  }
+  return new Set([...byForm.values()].filter(({ length }) => length > 1).flat());
+}
+
+/** What each tool takes of a model's context. */
+export function toolCosts({ tools = [] }: Contract): ToolCost[] {
+  return tools.map((tool, index) => {
+    const bytes = Buffer.byteLength(JSON.stringify(tool));
+    return { tool: tool.name, pointer: pointer("/tools", index), bytes, tokens: Math.ceil(bytes / 4) };
+  });
+}

@@ -1,0 +1,128 @@
+import { type LintRule, everyProfile } from "./rule.js";
+import { propertyNames, toolName } from "./spots.js";
+
+/** Rules about names and descriptions. */
+export const nameRules: readonly LintRule[] = [
+  {
+    id: "tool-name-characters",
+    profiles: ["claude", "openai", "strict"],
+    level: "error",
+    reason: "Names of tools are letters, digits, `_` and `-` of ASCII alone.",
+    fix: "Rename the tool, e.g. `get_weather`.",
+    sources: [
+      "https://github.com/github/copilot-cli/issues/2581",
+      "https://github.com/openai/codex/issues/8174",
+    ],
+    find: toolName(
+      (name) => `the name ${JSON.stringify(name)}`,
+      (name) => !/^[\w-]+$/.test(name),
+    ),
+  },
+  {
+    id: "tool-name-start",
+    profiles: ["gemini"],
+    level: "error",
+    reason:
+      "Names of functions start with a letter or `_`, and hold letters, digits, `_`, `.`, `:` and `-` alone.",
+    fix: "Put a word in front of the digit, e.g. `search_21st`; leave other characters out.",
+    sources: ["https://github.com/kaitranntt/ccs/issues/25"],
+    find: toolName(
+      (name) => `the name ${JSON.stringify(name)}`,
+      (name) => !/^[A-Za-z_][\w.:-]*$/.test(name),
+    ),
+  },
+  {
+    id: "tool-name-length",
+    profiles: everyProfile,
+    level: "error",
+    reason: "Names of more than 64 characters are refused, and hosts put the name of the server before them.",
+    fix: "Shorten the name; what it says belongs into the description.",
+    sources: [
+      "https://github.com/barryw/ImmichMCP/issues/4",
+      "https://github.com/nanbingxyz/5ire/issues/403",
+      "https://github.com/kaitranntt/ccs/issues/219",
+    ],
+    find: toolName(
+      (name) => `a name of ${name.length} characters`,
+      (name) => name.length > 64,
+    ),
+  },
+  {
+    id: "tool-names-alike",
+    profiles: everyProfile,
+    level: "warning",
+    reason:
+      "Names that differ in case or in `-`, `_` and `.` alone become one name in some hosts, and models mix them up.",
+    fix: "Give one of them a name of its own.",
+    find: toolName(
+      (name) => `another tool is called almost ${JSON.stringify(name)}`,
+      (name, { alike }) => alike.has(name),
+    ),
+  },
+  {
+    id: "argument-name-characters",
+    profiles: ["claude"],
+    level: "error",
+    reason:
+      "Names of arguments are 1 to 64 letters, digits, `_`, `.` and `-` of ASCII; those of nested objects are free.",
+    fix: "Rename the argument, e.g. `filter.id` for `filter[id]`, and map it in the handler.",
+    sources: ["https://github.com/beautyfree/appstore-connect-mcp/issues/2"],
+    find: propertyNames("an argument is called", (name) => !/^[\w.-]{1,64}$/.test(name), true),
+  },
+  {
+    id: "no-description",
+    profiles: everyProfile,
+    level: "warning",
+    reason: "A model chooses tools by their descriptions.",
+    fix: "Say in a sentence or two what the tool does, and when to use it.",
+    find: ({ tool, pointer }) => (tool.description?.trim() ? [] : [{ pointer, message: "no description" }]),
+  },
+  {
+    id: "long-description",
+    profiles: ["openai", "strict"],
+    level: "warning",
+    reason: "Some models take descriptions of 1,024 characters at most.",
+    fix: "Keep what helps to choose the tool; move details to the arguments, or to instructions.",
+    sources: ["https://github.com/modelcontextprotocol/servers/issues/799"],
+    find: longerThan(1024),
+  },
+  {
+    id: "cut-description",
+    profiles: ["claude"],
+    level: "warning",
+    reason: "Claude Code cuts descriptions after 2,048 characters.",
+    fix: "Say what matters first, and move details to the arguments.",
+    sources: ["https://github.com/anthropics/claude-code/issues/41593"],
+    find: longerThan(2048),
+  },
+  {
+    id: "hidden-characters",
+    profiles: everyProfile,
+    level: "warning",
+    reason: "Characters that reorder text or are not seen hide from people what a model reads.",
+    fix: "Remove them.",
+    find: ({ tool, pointer }) =>
+      (["name", "title", "description"] as const)
+        .filter((member) =>
+          /[\p{Cf}\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/u.test(
+            withoutJoined(tool[member] ?? ""),
+          ),
+        )
+        .map((member) => ({
+          pointer: `${pointer}/${member}`,
+          message: `hidden characters in the ${member}`,
+        })),
+  },
+];
+
+function longerThan(most: number): LintRule["find"] {
+  return ({ tool: { description = "" }, pointer }) =>
+    description.length > most
+      ? [{ pointer: `${pointer}/description`, message: `a description of ${description.length} characters` }]
+      : [];
+}
+
+/** Emoji are joined by a character that is not seen. */
+function withoutJoined(text: string): string {
+  return text.replace(/(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic})/gu, "");
+}

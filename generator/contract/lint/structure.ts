@@ -1,0 +1,140 @@
+import { isJsonObject, pointer } from "@mcpgen/engine";
+import { typesOf } from "./places.js";
+import { type LintRule, everyProfile } from "./rule.js";
+import { keyword, objectIn, schema, value } from "./spots.js";
+
+const atRoot = ({ isRoot }: { readonly isRoot: boolean }): boolean => isRoot;
+
+/** Rules about the form of schemas. */
+export const structureRules: readonly LintRule[] = [
+  {
+    id: "root-union",
+    profiles: ["claude", "openai", "strict"],
+    level: "error",
+    reason:
+      "`oneOf`, `anyOf` and `allOf` are refused at the top of the arguments, and all tools of the request with them.",
+    fix: "Make it one object whose arguments are optional, say in the description which go together, and check it in the handler; or make several tools.",
+    sources: ["https://github.com/anthropics/claude-code/issues/5973"],
+    find: keyword(["anyOf", "oneOf", "allOf"], atRoot),
+  },
+  {
+    id: "root-enum-or-not",
+    profiles: ["openai", "strict"],
+    level: "error",
+    reason: "`enum` and `not` are refused at the top of the arguments.",
+    fix: "Say it in the description, and check it in the handler.",
+    sources: ["https://github.com/langchain-ai/langchainjs/issues/9804"],
+    find: keyword(["enum", "not"], atRoot),
+  },
+  {
+    id: "root-without-properties",
+    profiles: ["openai", "strict"],
+    level: "error",
+    reason: "The object of the arguments must have `properties`, even where a tool takes none.",
+    fix: "Add `properties: {}`.",
+    sources: ["https://github.com/spring-projects/spring-ai/issues/4776"],
+    find: schema("no `properties`", (each, { isRoot }) => isRoot && !isJsonObject(each["properties"])),
+  },
+  {
+    id: "array-without-items",
+    profiles: ["openai", "gemini", "strict"],
+    level: "error",
+    reason: "An array must say what it holds.",
+    fix: "Add `items`, e.g. `items: { type: string }`.",
+    sources: ["https://github.com/streamnative/streamnative-mcp-server/issues/26"],
+    find: schema(
+      "an array without `items`",
+      (each) => typesOf(each).includes("array") && !isJsonObject(each["items"]),
+    ),
+  },
+  {
+    id: "object-without-properties",
+    profiles: ["gemini"],
+    level: "warning",
+    reason:
+      "An object inside of the arguments must have at least one property: open maps cannot be described.",
+    fix: "Name the properties, or take an array of `{ key, value }`.",
+    sources: ["https://github.com/CherryHQ/cherry-studio/issues/3270"],
+    find: schema(
+      "an object without properties",
+      (each, { isRoot }) =>
+        !isRoot && typesOf(each).includes("object") && Object.keys(objectIn(each, "properties")).length === 0,
+    ),
+  },
+  {
+    id: "boolean-bound",
+    profiles: everyProfile,
+    level: "error",
+    reason:
+      "`exclusiveMinimum` and `exclusiveMaximum` are numbers since draft 6; with `true` the schema is invalid.",
+    fix: "Write the bound itself: `exclusiveMinimum: 0` for `minimum: 0, exclusiveMinimum: true`.",
+    sources: ["https://github.com/Dokploy/mcp/issues/74"],
+    find: (subject) =>
+      ["exclusiveMinimum", "exclusiveMaximum"].flatMap((name) =>
+        value(name, `\`${name}\` is a boolean`, (each) => typeof each === "boolean")(subject),
+      ),
+  },
+  {
+    id: "tuple-items",
+    profiles: ["claude", "openai", "strict"],
+    level: "error",
+    reason: "`items` is one schema in draft 2020-12; with a list of them the schema is invalid.",
+    fix: "Name them `prefixItems`, or better make it an object.",
+    sources: ["https://json-schema.org/draft/2020-12/release-notes"],
+    find: value("items", "`items` is a list", Array.isArray),
+  },
+  {
+    id: "reference-elsewhere",
+    profiles: everyProfile,
+    level: "error",
+    reason:
+      "Nobody follows a reference out of the schema; inside of it, only those to `$defs` (or `definitions`) are understood everywhere.",
+    fix: "Put what is meant into `$defs` of the same schema, and refer to `#/$defs/…`.",
+    sources: [
+      "https://github.com/Mnehmos/mnehmos.rpg.mcp/issues/73",
+      "https://github.com/Softeria/ms-365-mcp-server/pull/576",
+    ],
+    find: value(
+      "$ref",
+      "a reference out of `$defs`",
+      (each) => typeof each !== "string" || !/^#(?:$|\/(?:\$defs|definitions)\/)/.test(each),
+    ),
+  },
+  {
+    id: "reference",
+    profiles: ["claude", "openai", "strict"],
+    level: "warning",
+    reason: "Some hosts drop `$defs` on the way to the model, and the references lead nowhere.",
+    fix: "Write the schema out where it is used, unless it is recursive.",
+    sources: [
+      "https://github.com/PrefectHQ/fastmcp/pull/2861",
+      "https://github.com/github/copilot-cli/issues/1876",
+    ],
+    find: value(
+      "$ref",
+      "a reference to `$defs`",
+      (each) => typeof each === "string" && /^#\/(?:\$defs|definitions)\//.test(each),
+    ),
+  },
+  {
+    id: "reference-to-nothing",
+    profiles: everyProfile,
+    level: "error",
+    reason: "A reference to a definition that is not there makes the schema invalid.",
+    fix: "Add the definition, or correct the reference.",
+    find: ({ tool, places }) =>
+      places.flatMap(({ schema: each, pointer: at }) => {
+        const ref = each["$ref"];
+        const [, list, name] =
+          typeof ref === "string" ? (/^#\/(\$defs|definitions)\/([^/]*)$/.exec(ref) ?? []) : [];
+        if (list === undefined || Object.hasOwn(objectIn(tool.inputSchema, list), decoded(name!))) return [];
+        return [{ pointer: pointer(at, "$ref"), message: `there is no ${JSON.stringify(ref)}` }];
+      }),
+  },
+];
+
+function decoded(token: string): string {
+  return decodeURIComponent(token.replace(/%(?![0-9a-f]{2})/gi, "%25"))
+    .replaceAll("~1", "/")
+    .replaceAll("~0", "~");
+}

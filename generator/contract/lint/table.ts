@@ -1,0 +1,13 @@
+import { keywordRules } from "./keywords.js";
+import { nameRules } from "./names.js";
+import type { LintRule } from "./rule.js";
+import { structureRules } from "./structure.js";
+import { unionRules } from "./unions.js";
+
+/** Every rule of `mcpgen lint`, in the order of docs/lint.md. */
+export const lintRules: readonly LintRule[] = [
+  ...nameRules,
+  ...structureRules,
+  ...keywordRules,
+  ...unionRules,
+];

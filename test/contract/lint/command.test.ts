@@ -1,0 +1,66 @@
+import { expect, test } from "vitest";
+import { lintRules } from "../../../generator/contract/lint/table.js";
+import { mcpgen } from "../../command/in-process.js";
+import { temporaryFolder } from "../../temporary-folder.js";
+
+const contract = `name: weather
+version: "1.0"
+tools:
+  - name: get_weather
+    description: Weather of a city.
+    inputSchema:
+      type: object
+      properties:
+        city: { type: string }
+        days: { type: integer, exclusiveMinimum: 0 }
+        hours: { type: integer, exclusiveMinimum: 0 }
+`;
+const folder = (): string => temporaryFolder({ "c.yaml": contract });
+
+test("what is refused is named with its place, its rule and what to do", async () => {
+  const { code, stdout } = await mcpgen(folder(), ["lint", "c.yaml"]);
+  expect(code).toBe(1);
+  expect(stdout).toBe(
+    'c.yaml:10:50 /tools/0/inputSchema/properties/days/exclusiveMinimum: error MG6601: tool "get_weather": ' +
+      "`exclusiveMinimum` in 2 places (gemini-unknown-keyword: gemini)\n" +
+      `  → ${lintRules.find(({ id }) => id === "gemini-unknown-keyword")!.fix}\n` +
+      "get_weather  224 bytes  about 56 tokens\n" +
+      "1 tool, about 56 tokens; for claude, openai, gemini: 1 error, 0 warnings\n",
+  );
+});
+
+test("a profile and a budget decide", async () => {
+  const claude = await mcpgen(folder(), ["lint", "c.yaml", "--profile", "claude", "--budget", "56"]);
+  expect([claude.code, claude.stdout]).toEqual([0, expect.not.stringContaining("error MG")]);
+  const dear = await mcpgen(folder(), ["lint", "c.yaml", "--profile=claude", "--budget=55"]);
+  expect(dear.code).toBe(1);
+  expect(dear.stdout).toContain(
+    'c.yaml:4:5 /tools/0: error MG6603: tool "get_weather": about 56 tokens (224 bytes), expected at most 55',
+  );
+  const strict = await mcpgen(folder(), ["lint", "c.yaml", "--profile=strict", "--profile=claude", "--json"]);
+  const { profiles, problems, tools } = JSON.parse(strict.stdout) as Record<string, unknown[]>;
+  expect(profiles).toEqual(["claude", "strict"]);
+  expect(problems).toContainEqual(expect.objectContaining({ rule: "strict-optional", profiles: ["strict"] }));
+  expect(tools).toEqual([{ tool: "get_weather", pointer: "/tools/0", bytes: 224, tokens: 56 }]);
+});
+
+test.each(["0", "-1", "many", "1.5"])("a budget of %s is none", async (budget) => {
+  const { code, stderr } = await mcpgen(folder(), ["lint", "c.yaml", `--budget=${budget}`]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("error MG2004: expected --budget")]);
+});
+
+test("a profile that nobody knows, and a contract that is none", async () => {
+  const unknown = await mcpgen(folder(), ["lint", "c.yaml", "--profile", "gemni"]);
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("Did you mean gemini?")]);
+  const none = await mcpgen(folder(), ["lint", "none.yaml"]);
+  expect([none.code, none.stderr]).toEqual([3, expect.stringContaining("none.yaml: error MG1001")]);
+});
+
+test("explain tells of a rule", async () => {
+  const { code, stdout } = await mcpgen(folder(), ["explain", "root-union"]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^root-union: a rule of mcpgen lint\n\n[^]*For claude, openai, strict: error\./),
+  ]);
+  expect((await mcpgen(folder(), ["explain", "root-unoin"])).stderr).toContain("Did you mean root-union?");
+});
