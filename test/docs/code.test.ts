@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
-const documents = ["README.md", "docs/runtime.md"];
+const documents = ["README.md", "docs/runtime.md", "docs/http.md"];
 
 test("what the documentation shows of the runtime compiles", () => {
   // Inside the project, so that packages are found.
