@@ -1,4 +1,4 @@
-import { type JsonValue, canonicalText, jsonEqual } from "@mcpgen/engine";
+import { type JsonValue, canonicalText } from "@mcpgen/engine";
 import type { Bounds, Scalar, ScalarType } from "../shape/form.js";
 import type { Found } from "./compare.js";
 import { compareBounds } from "./compare-bounds.js";
@@ -34,8 +34,10 @@ export function compareScalars(
 
 /** Lists of values. */
 export function compareValues(old: readonly JsonValue[], next: readonly JsonValue[], found: Found): void {
-  const removed = old.filter((value) => !next.some((other) => jsonEqual(value, other)));
-  const added = next.filter((value) => !old.some((other) => jsonEqual(value, other)));
+  // By text: lists of countries or currencies are long, and some are very long.
+  const [before, after] = [new Set(old.map(canonicalText)), new Set(next.map(canonicalText))];
+  const removed = old.filter((value) => !after.has(canonicalText(value)));
+  const added = next.filter((value) => !before.has(canonicalText(value)));
   if (old.length === 1 && next.length === 1 && removed.length === 1) {
     const narrowed = (): readonly JsonValue[] => removed;
     const widened = (): readonly JsonValue[] => added;
