@@ -23,7 +23,7 @@ export interface ContractRequest {
 }
 
 /** Longer files are left as they are printed: to lay one out takes seconds a megabyte, and nobody reads it through. */
-const longest = 400_000;
+const longest = 150_000;
 
 /**
  * Makes every file of a contract's output. Pure: the same contract gives the same bytes.

@@ -88,22 +88,25 @@ function pascalCase(name: string): string {
   return /^[A-Z]/.test(joined) ? joined : `Type${joined}`;
 }
 
-/** Keys that would mean something else to json-schema-to-typescript, or to the objects it works with. */
+/**
+ * Keys that are more than a word mean something else to json-schema-to-typescript here and there, and to what it
+ * resolves references with: they are written as words of our own, and put back in what comes out.
+ */
 class Keys {
-  private readonly written: string[] = [];
+  private readonly numbers = new Map<string, number>();
 
   write(key: string): string {
-    if (key !== "__proto__" && key !== "[k: string]" && !key.startsWith("mcpgenKey")) return key;
-    const known = this.written.indexOf(key);
-    return `mcpgenKey${known < 0 ? this.written.push(key) - 1 : known}`;
+    if (/^[A-Za-z][\w$]*$/.test(key) && !key.startsWith("mcpgenKey")) return key;
+    const number = this.numbers.get(key) ?? this.numbers.size;
+    this.numbers.set(key, number);
+    return `mcpgenKey${number}`;
   }
 
   /** A key stands at the start of its line, where nothing else does that begins so. */
   restore(lines: readonly string[]): string[] {
+    const written = [...this.numbers.keys()];
     return lines.map((line) =>
-      line.replace(/^mcpgenKey(\d+)(?=\??:)/, (_, index: string) =>
-        propertyKey(this.written[Number(index)]!),
-      ),
+      line.replace(/^mcpgenKey(\d+)(?=\??:)/, (_, index: string) => propertyKey(written[Number(index)]!)),
     );
   }
 }
