@@ -90,7 +90,8 @@ function measure(tools) {
 const rows = [1, 50, 100, 200, 300].map(measure);
 const [first] = rows;
 for (const { tools, generate, instantiations, seconds, megabytes } of rows) {
-  const each = tools === 1 ? "" : `${((instantiations - first.instantiations) / (tools - 1)).toFixed(1)} a tool`;
+  const each =
+    tools === 1 ? "" : `${((instantiations - first.instantiations) / (tools - 1)).toFixed(1)} a tool`;
   console.log(
     [
       `${tools} tools of ${fields} fields`,
