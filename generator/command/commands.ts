@@ -218,6 +218,18 @@ export const commands: readonly CommandDefinition[] = [
     load: async () => (await import("./call.js")).call,
   },
   {
+    name: "init server",
+    summary: "Make a project of a server: contract, generated code, handlers, a test; overwrite nothing",
+    positionals: { dir: { type: "string", description: "Folder of the project (default: .)" } },
+    options: {
+      contract: text("Contract FILE to start from (default: one in DIR, or a sample)"),
+      name: text("Name of the server, where there is no contract (default: that of DIR)"),
+      "dry-run": flag("Show which files would be created; write nothing"),
+    },
+    examples: [["$0 init server weather", "a server that runs, in the folder weather"]],
+    load: async () => (await import("./init.js")).initServer,
+  },
+  {
     name: "sync",
     summary: "Put functions that are missing into your handlers; change nothing else",
     options: {
@@ -258,7 +270,10 @@ export const commands: readonly CommandDefinition[] = [
 ];
 
 /** Words that stand for a group of commands. */
-export const groups = new Map([["revision", "Bring in, list and verify protocol revisions"]]);
+export const groups = new Map([
+  ["revision", "Bring in, list and verify protocol revisions"],
+  ["init", "Start a project"],
+]);
 
 /** Options of every command. */
 export const globalOptions: Readonly<Record<string, Options>> = {
