@@ -21,12 +21,13 @@ import { shownPath } from "./shown-path.js";
 
 export const generate: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
-  const targets = contractTargets(args, project, context);
-  if (args.flag("check")) return checkAll(args, project, targets, context);
+  if (args.flag("check")) return checkAll(args, project, contractTargets(args, project, context), context);
   const dryRun = args.flag("dry-run");
   // Before anything is read: what a run that died had changed may be input as well.
+  const interrupted = dryRun ? [] : recovered(project, context);
+  const targets = contractTargets(args, project, context);
   const folders = targets.map(({ outDir }) => outDir);
-  const interrupted = dryRun ? [] : recovered(project, context, folders);
+  if (!dryRun) interrupted.push(...recovered(project, context, folders));
   const wanted = isContractsOnly(args, project, targets)
     ? undefined
     : outputRequest(args, project, context.directory);
