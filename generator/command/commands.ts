@@ -139,11 +139,13 @@ export const commands: readonly CommandDefinition[] = [
       }),
       approvals: text("Approved findings (default: mcp-approvals.json beside the configuration)"),
       baseline: text("An earlier report (--format json): only findings that are not in it fail"),
+      for: text("Between revisions: only what a server of this contract (FILE, URL, stdio:…) can meet"),
       ...serverOptionDefinitions,
     },
     examples: [
       ["$0 diff 2025-11-25 2026-07-28", "what the newest revision changes"],
       ["$0 diff 2025-11-25 new/schema.json --format markdown", "the body of a pull request"],
+      ["$0 diff 2025-11-25 2026-07-28 --for mcp.contract.yaml", "what of that touches this server"],
       ["$0 diff mcp.contract.yaml https://example.com/mcp", "a contract and a live server"],
     ],
     load: async () => (await import("./diff.js")).diff,

@@ -12,6 +12,9 @@ import { packageVersion } from "../package-folder.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { compareContracts, loadContractSources } from "./diff/contracts.js";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { contractSource } from "./contract-source.js";
+import { serverOptions } from "./server-options.js";
 import { approvalWarnings, loadApprovals, loadBaseline, policyOf } from "./diff/policies.js";
 import { publishedAgain } from "./diff/published.js";
 import { type Weighing, compareSources } from "./diff/report.js";
@@ -31,15 +34,22 @@ export const diff: RunCommand = async (args, context) => {
     baseline,
     approvalsOf: (differences) => applyApprovals(differences, approvals, today()),
   };
-  const contracts = await loadContractSources(names, args, context);
+  const server = serverOptions(args, context);
+  const named = args.string("for");
+  const contracts = await loadContractSources(names, server, context);
   if (contracts) {
+    if (named !== undefined)
+      throw new CodedError("MG2005", "--for is about two revisions, got two contracts", {
+        next: "Leave it out, or name two revisions.",
+      });
     const { report, approved } = compareContracts(...contracts, weighing);
     const warnings = contracts.flatMap(({ findings }) => findings);
     return outcomeOf(report, [...warnings, ...approvalWarnings(approved, file, context)], args, context);
   }
   const [old, next] = await loadSources(names, project, context);
+  const contract = named === undefined ? undefined : await contractSource(named, server, context);
   const published = await publishedAgain(project.schemaDir, old, next);
-  const { report, approved } = compareSources(old, next, { ...weighing, published });
+  const { report, approved } = compareSources(old, next, { ...weighing, published, contract });
   return outcomeOf(report, approvalWarnings(approved, file, context), args, context);
 };
 
@@ -56,7 +66,8 @@ function outcomeOf(
   args: Arguments,
   { console }: CommandContext,
 ): Outcome {
-  const failed = report.findings.some(({ fails }) => fails);
+  const failed =
+    report.findings.some(({ fails }) => fails) || warnings.some(({ severity }) => severity === "error");
   const common = { failed, data: { ...jsonReport(report), warnings } };
   if (console.settings.format === "github") {
     return {

@@ -1,11 +1,10 @@
+import type { ServerOptions } from "../../contract/capture/with-server.js";
 import { diffContracts } from "../../contract/diff/diff-contracts.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diff/finding.js";
 import { type Report, reportOf } from "../../diff/report/report.js";
-import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { type ContractSource, contractKind, contractSource } from "../contract-source.js";
-import { serverOptions } from "../server-options.js";
 import type { Weighing } from "./report.js";
 
 /**
@@ -17,7 +16,7 @@ import type { Weighing } from "./report.js";
  */
 export async function loadContractSources(
   names: readonly [string, string],
-  args: Arguments,
+  options: ServerOptions,
   context: CommandContext,
 ): Promise<readonly [ContractSource, ContractSource] | undefined> {
   const kinds = names.map((name) => contractKind(name, context));
@@ -32,7 +31,6 @@ export async function loadContractSources(
         next: "Name a contract file, http(s)://… or stdio:COMMAND …; `--for CONTRACT` compares revisions for a server.",
       },
     );
-  const options = serverOptions(args, context);
   return [await contractSource(names[0], options, context), await contractSource(names[1], options, context)];
 }
 

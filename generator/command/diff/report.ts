@@ -1,3 +1,4 @@
+import { meetings } from "../../contract/diff/for-contract.js";
 import { diffModels } from "../../diff/diff-models.js";
 import type { Finding as Difference, Policy } from "../../diff/finding.js";
 import type { Approved } from "../../diff/policy/approvals.js";
@@ -9,6 +10,7 @@ import {
   reportOf,
 } from "../../diff/report/report.js";
 import type { Published } from "../../diff/walk/files.js";
+import type { ContractSource } from "../contract-source.js";
 import { lineFinder } from "./lines.js";
 import type { Source } from "./source.js";
 
@@ -20,19 +22,23 @@ export interface Weighing {
   readonly approvalsOf: (differences: readonly Difference[]) => Approved;
   /** Where both sources are of one revision. */
   readonly published?: Published | undefined;
+  /** Only what concerns its server is reported. */
+  readonly contract?: ContractSource | undefined;
 }
 
 /** Compares two sources: the findings with their lines in both files, and which of them fail a command. */
 export function compareSources(
   old: Source,
   next: Source,
-  { policy, role, baseline, approvalsOf, published }: Weighing,
+  { policy, role, baseline, approvalsOf, published, contract }: Weighing,
 ): { readonly report: Report; readonly approved: Approved } {
-  const differences = diffModels(old.loaded.model, next.loaded.model, policy, {
+  const models = [old.loaded.model, next.loaded.model] as const;
+  const all = diffModels(...models, policy, {
     old: old.dialect,
     new: next.dialect,
     ...(published && { published }),
   });
+  const differences = contract ? meetings(all, models, contract.contract) : all;
   const approved = approvalsOf(differences);
   const report = reportOf(differences, {
     from: old.name,
@@ -43,7 +49,12 @@ export function compareSources(
     approved,
     baseline,
     placesOf: placesIn(old, next, differences),
-    notes: notesOn(old, next),
+    notes: [
+      ...(contract
+        ? [`Only what a server of ${contract.name} can meet: ${differences.length} of ${all.length}.`]
+        : []),
+      ...notesOn(old, next),
+    ],
   });
   return { report, approved };
 }
