@@ -21,11 +21,14 @@ const drawing = [
   "test/diff/truth.test.ts",
 ];
 
+/** Those that only the long run has. */
+const heavy = ["test/runtime/http/heap.test.ts"];
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: long ? drawing : ["test/**/*.test.ts"],
+    include: long ? [...drawing, ...heavy] : ["test/**/*.test.ts"],
     exclude: ["**/node_modules/**", "test/interop/**", "test/portability/**"],
     env: long ? { MCPGEN_COUNT: instances } : {},
     server: { deps: { inline: [/@mcpgen\//] } },

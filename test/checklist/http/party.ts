@@ -73,8 +73,8 @@ export class Party {
     return { jsonrpc: "2.0", id: id as string, method, params: { ...rest, ...meta } };
   }
 
-  call(name: string, args: Members = {}, rest: Members = {}): Members & Wired {
-    return this.message("tools/call", { name, arguments: args, ...rest });
+  call(name: string, args: Members = {}, rest: Members = {}, id?: unknown): Members & Wired {
+    return this.message("tools/call", { name, arguments: args, ...rest }, id);
   }
 
   /** The headers that go with a message; `""` in `more` takes one away. */

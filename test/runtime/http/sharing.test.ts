@@ -3,11 +3,12 @@ import { serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
 import { Endpoint } from "../../../runtime/core/http/endpoint.js";
-import type { EventSink, Exchange } from "../../../runtime/core/http/exchange.js";
+import type { Exchange } from "../../../runtime/core/http/exchange.js";
 import { type Adapter, adapters, serve } from "../../checklist/http/adapters.js";
 import { http, inside } from "../../checklist/http/fixture.js";
 import { Party, messagesOf } from "../../checklist/http/party.js";
 import { send } from "../../checklist/http/wire.js";
+import { exchangeOf } from "./exchange-of.js";
 
 /** A server that tells every client its own token, in what precedes an answer and in the answer. */
 function tokens(): ReturnType<typeof createServer> {
@@ -205,33 +206,6 @@ async function cutOff(adapter: Adapter, server: ReturnType<typeof createServer>)
       .resume(),
   );
   expect(received).toBeLessThan(400 * 65_536);
-}
-
-/** An exchange that asks nothing of any platform. */
-function exchangeOf(
-  method: string,
-  headers: Readonly<Record<string, string>>,
-  body = "",
-): Exchange & { gone(): void; status: number; session: string | undefined } {
-  const listeners: (() => void)[] = [];
-  const found = {
-    method,
-    status: 0,
-    session: undefined as string | undefined,
-    header: (name: string) => (name === "host" ? "localhost" : headers[name]),
-    readBody: (_limit: number, done: (text: string) => void) => done(body),
-    reply(status: number, given: Readonly<Record<string, string>>): void {
-      found.status = status;
-      found.session = given["mcp-session-id"];
-    },
-    openStream(status: number): EventSink {
-      found.status = status;
-      return { write: () => true, end: () => undefined };
-    },
-    onGone: (listener: () => void) => void listeners.push(listener),
-    gone: () => listeners.splice(0).forEach((listener) => listener()),
-  };
-  return found;
 }
 
 test("what was answered or given up leaves nothing (R24)", async () => {

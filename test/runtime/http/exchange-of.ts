@@ -1,0 +1,28 @@
+import type { EventSink, Exchange } from "../../../runtime/core/http/exchange.js";
+
+/** An exchange that asks nothing of any platform. */
+export function exchangeOf(
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  body = "",
+): Exchange & { gone(): void; status: number; session: string | undefined } {
+  const listeners: (() => void)[] = [];
+  const found = {
+    method,
+    status: 0,
+    session: undefined as string | undefined,
+    header: (name: string) => (name === "host" ? "localhost" : headers[name]),
+    readBody: (_limit: number, done: (text: string) => void) => done(body),
+    reply(status: number, given: Readonly<Record<string, string>>): void {
+      found.status = status;
+      found.session = given["mcp-session-id"];
+    },
+    openStream(status: number): EventSink {
+      found.status = status;
+      return { write: () => true, end: () => undefined };
+    },
+    onGone: (listener: () => void) => void listeners.push(listener),
+    gone: () => listeners.splice(0).forEach((listener) => listener()),
+  };
+  return found;
+}
