@@ -85,11 +85,12 @@ function unknownKey(
 
 /** In open objects only names that hardly can be another word: case, `_` and `-`, or one letter of a long one. */
 function slips(key: string, meant: string): boolean {
-  const plain = (name: string): string => name.toLowerCase().replace(/[_-]/g, "");
-  return plain(key) === plain(meant) || (meant.length >= 7 && closestByOne(key, meant));
+  const plain = (name: string): string => name.toLowerCase().replace(/(?<=.)[_-]/g, "");
+  return plain(key) === plain(meant) || (meant.length >= 7 && differsByOne(key, meant));
 }
 
-function closestByOne(key: string, meant: string): boolean {
+/** Whether one letter more, less or other makes `key` what was meant. */
+function differsByOne(key: string, meant: string): boolean {
   if (Math.abs(key.length - meant.length) > 1) return false;
   let start = 0;
   while (start < key.length && key[start] === meant[start]) start++;

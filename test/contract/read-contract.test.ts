@@ -45,11 +45,11 @@ test("places are those of the values, also behind an alias, and the nearest wher
 
 test("$schema is for editors; members that the protocol does not have are kept", async () => {
   const { contract } = await readContract(
-    `$schema: x\n${tool("name: a\n    execution: { taskSupport: optional }\n    inputSchema: { type: object }")}`,
+    `$schema: x\n${tool("name: a\n    execution: { taskSupport: optional }\n    meta: 1\n    inputSchema: { type: object }")}`,
     "c.yaml",
   );
   expect(contract).not.toHaveProperty("$schema");
-  expect(contract.tools![0]).toHaveProperty("execution", { taskSupport: "optional" });
+  expect(contract.tools![0]).toMatchObject({ execution: { taskSupport: "optional" }, meta: 1 });
 });
 
 describe("a mistake is named with its place", () => {
