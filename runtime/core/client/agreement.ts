@@ -123,7 +123,8 @@ export function declaredBy(
 /** What every modern request carries (2026-07-28, basic, `_meta`). */
 export function requestMeta(
   spoken: Spoken<"client">,
-  { info, capabilities, logLevel }: Introduction,
+  { info, capabilities, logLevel: usual }: Introduction,
+  logLevel = usual,
 ): Params {
   return {
     [metaKeys.protocolVersion]: spoken.id,

@@ -21,7 +21,7 @@ import type {
 import type { LogLevel } from "../era/meta.js";
 import type { Spoken } from "../era/spoken.js";
 import { McpError } from "../peer/errors.js";
-import type { Params, RequestMessage } from "../peer/message.js";
+import { type Params, type RequestMessage, isObject } from "../peer/message.js";
 import { type Agreement, type Introduction, declaredBy, requestMeta } from "./agreement.js";
 import { answerServer } from "./answers.js";
 import { ResultCache } from "./cache.js";
@@ -63,6 +63,7 @@ export class Client implements Caller {
   private connection: Connection | undefined;
   private connecting: Promise<Connection> | undefined;
   private stopped = false;
+  private saying: { spoken: Spoken; logLevel: LogLevel | undefined; meta: Params } | undefined;
 
   constructor(setup: ClientSetup) {
     this.setup = setup;
@@ -251,11 +252,13 @@ export class Client implements Caller {
   }
 
   private async exchange(method: string, params: Params, options: RequestOptions): Promise<Decoded> {
-    try {
-      return await this.attempt(method, params, options);
-    } catch (error) {
-      if (!(await this.canRetry(method, error))) throw error;
-      return this.attempt(method, params, options);
+    for (let last = false; ; last = true) {
+      try {
+        // No promise for a connection that stands.
+        return await this.attempt(this.standing ?? (await this.open()), method, params, options);
+      } catch (error) {
+        if (last || !(await this.canRetry(method, error))) throw error;
+      }
     }
   }
 
@@ -270,8 +273,12 @@ export class Client implements Caller {
     return true;
   }
 
-  private async attempt(method: string, params: Params, options: RequestOptions): Promise<Decoded> {
-    const { link, agreement } = await this.open();
+  private async attempt(
+    { link, agreement }: Connection,
+    method: string,
+    params: Params,
+    options: RequestOptions,
+  ): Promise<Decoded> {
     const { spoken, capabilities } = agreement;
     const entry = spoken.table.outgoingRequests.get(method);
     if (!entry || entry.payload) throw noSuchMethod(method, spoken);
@@ -279,46 +286,81 @@ export class Client implements Caller {
     const known = entry.cacheable && this.cache.get(method, params);
     if (known) return { result: known, rejected: [] };
     const { age } = this.cache;
-    const lowered = spoken.lower("outgoingRequests", method, params);
-    const { result, rounds } = await this.send(link, spoken, method, entry, lowered, options);
-    const decoded = await decode(spoken, method, entry, result, this.setup.introduction.nulls);
+    const send = this.sender(link, spoken, method, spoken.lower("outgoingRequests", method, params), options);
+    let result: unknown = await send(nothing);
+    let rounds = 0;
+    if (spoken.era === "modern" && !isComplete(result))
+      ({ result, rounds } = await this.furtherRounds(spoken, method, entry, options, send, result));
+    const decoded = isAccepted(entry, result)
+      ? { result, rejected: [] }
+      : await decode(spoken, method, entry, result, this.setup.introduction.nulls);
     const lifted = spoken.lift("incomingResults", method, decoded.result);
     if (entry.cacheable && rounds === 0 && decoded.rejected.length === 0)
       this.cache.put(method, params, lifted, age);
     return { result: lifted, rejected: decoded.rejected };
   }
 
-  private send(
+  /** Sends the request, with what is added to its parameters. */
+  private sender(
     link: Link,
     spoken: Spoken<"client">,
     method: string,
-    entry: OutgoingRequest,
     params: Params,
     options: RequestOptions,
-  ): Promise<{ result: Params; rounds: number }> {
+  ): (added: Params) => Promise<unknown> {
     const declared = method === "tools/call" ? this.headers.of(params["name"] as string) : undefined;
     const sending: Sending = link.mirrors
       ? { headers: (_, sent) => mirrorHeaders(spoken, method, sent, declared) }
       : plainly;
     const heard = this.listeners.guard(options);
-    const once = async (added: Params): Promise<Params> => {
-      const make = (id: number): Params => withToken(this.decorated({ ...params, ...added }, spoken), id);
+    return async (added) => {
+      const whole = added === nothing ? params : { ...params, ...added };
+      const make = (id: number): Params => this.marked(whole, spoken, id);
       const response = await link.request(method, make, heard, sending);
       if (response.error) throw remoteError(method, response);
-      return response.result as Params;
+      return response.result;
     };
-    if (spoken.era === "legacy") return once({}).then((result) => ({ result, rounds: 0 }));
+  }
+
+  private furtherRounds(
+    spoken: Spoken<"client">,
+    method: string,
+    entry: OutgoingRequest,
+    options: RequestOptions,
+    send: (added: Params) => Promise<unknown>,
+    first: unknown,
+  ): Promise<{ result: Params; rounds: number }> {
     const signal = (options.signal as AbortSignal | undefined) ?? neverAborted;
     const { handlers, introduction } = this.setup;
-    return throughRounds(spoken, method, entry, handlers, { signal }, introduction.nulls, once);
+    return throughRounds(spoken, method, entry, handlers, { signal }, introduction.nulls, send, first);
+  }
+
+  /**
+   * Adds what is said with each request. A token is sent whether anybody listens or not: progress also says
+   * that the server is alive.
+   */
+  private marked(params: Params, spoken: Spoken<"client">, progressToken: number): Params {
+    if (spoken.era === "legacy") return { ...params, _meta: { ...params._meta, progressToken } };
+    return { ...params, _meta: { ...params._meta, ...this.said(spoken), progressToken } };
   }
 
   /** Adds what the era wants to be said with each request. */
   private decorated(params: Params, spoken: Spoken<"client">): Params {
-    if (spoken.era === "legacy") return params;
-    const { introduction } = this.setup;
-    const logLevel = this.logLevel ?? introduction.logLevel;
-    return { ...params, _meta: { ...params._meta, ...requestMeta(spoken, { ...introduction, logLevel }) } };
+    return spoken.era === "legacy" ? params : { ...params, _meta: { ...params._meta, ...this.said(spoken) } };
+  }
+
+  /** The same for all requests, until another revision is spoken or another log level wanted. */
+  private said(spoken: Spoken<"client">): Params {
+    const { logLevel } = this;
+    if (this.saying?.spoken !== spoken || this.saying.logLevel !== logLevel)
+      this.saying = { spoken, logLevel, meta: requestMeta(spoken, this.setup.introduction, logLevel) };
+    return this.saying.meta;
+  }
+
+  /** The connection, if it stands. */
+  private get standing(): Connection | undefined {
+    const { connection } = this;
+    return connection && !connection.link.over ? connection : undefined;
   }
 
   private open(): Promise<Connection> {
@@ -373,12 +415,17 @@ export class Client implements Caller {
 
 const plainly: Sending = {};
 
+const nothing: Params = {};
+
 const neverAborted = new AbortController().signal;
 
-/**
- * A token is sent whether anybody listens or not: progress also says that the server is alive. It is always
- * our own, for tokens must be unique among the requests that are open.
- */
-function withToken(params: Params, id: number): Params {
-  return { ...params, _meta: { ...params._meta, progressToken: id } };
+/** Whether a result says that the request is done; one that says nothing does (2026-07-28, `resultType`). */
+function isComplete(result: unknown): boolean {
+  if (!isObject(result)) return false;
+  const { resultType } = result as Params;
+  return resultType === undefined || resultType === "complete";
+}
+
+function isAccepted({ result: definition }: OutgoingRequest, result: unknown): result is Params {
+  return isObject(result) && (definition === undefined || definition.accepts(result));
 }

@@ -14,6 +14,7 @@ const mostRounds = 10;
  * round-trip requests).
  *
  * @param send sends the request once more, with what is to be added to its parameters
+ * @param first what the request was answered with
  * @throws {McpError} `invalid-result`, or what answering failed with
  */
 export async function throughRounds(
@@ -23,11 +24,11 @@ export async function throughRounds(
   handlers: ClientHandlers,
   context: AnswerContext,
   nulls: Nulls,
-  send: (added: Params) => Promise<Params>,
+  send: (added: Params) => Promise<unknown>,
+  first: unknown,
 ): Promise<{ result: Params; rounds: number }> {
-  let added: Params = {};
+  let result = first;
   for (let rounds = 0; rounds <= mostRounds; rounds++) {
-    const result: unknown = await send(added);
     if (!isObject(result)) throw invalidResult(method, "expected an object");
     const type = result["resultType"];
     if (type === undefined || type === "complete") return { result, rounds };
@@ -35,7 +36,7 @@ export async function throughRounds(
     if (!asks || !entry.multiRoundTrip)
       throw invalidResult(method, `its resultType ${JSON.stringify(type)} is unknown`);
     const answer: Answer = (request) => answerServer(handlers, spoken, request, context, nulls);
-    added = await answers(method, result, answer);
+    result = await send(await answers(method, result, answer));
   }
   throw new McpError(
     "invalid-result",

@@ -1,4 +1,4 @@
-import type { Progress, RequestOptions } from "@mcpgen/protocol/model";
+import type { Progress, RequestOptions, Signal } from "@mcpgen/protocol/model";
 import { Aborts } from "./aborts.js";
 import { type Clock, systemClock } from "./clock.js";
 import { McpError } from "./errors.js";
@@ -15,14 +15,65 @@ export interface Timeouts {
 export const defaultTimeouts: Timeouts = { timeout: 60_000, totalTimeout: 3_600_000 };
 
 /** A request that waits for its answer. */
-export interface Open<Answer> {
+export class Open<Answer> {
   readonly id: RequestId;
   readonly method: string;
-  resolve(answer: Answer): void;
-  reject(error: Error): void;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
   readonly onProgress: ((progress: Progress) => void) | undefined;
-  readonly release: () => void;
-  readonly progressed: () => void;
+  readonly limits: Timeouts;
+  readonly abandon: (reason: McpError) => void;
+  /** What takes the request off its abort signal. */
+  ignore: (() => void) | undefined;
+  readonly started: number;
+  /** When the other side was last heard of in this matter. */
+  lastSign: number;
+  private readonly clock: Clock;
+
+  constructor(
+    id: RequestId,
+    method: string,
+    options: RequestOptions,
+    limits: Timeouts,
+    clock: Clock,
+    resolve: (answer: Answer) => void,
+    reject: (error: Error) => void,
+    abandon: (reason: McpError) => void,
+  ) {
+    this.id = id;
+    this.method = method;
+    this.onProgress = options.onProgress;
+    this.limits = limits;
+    this.clock = clock;
+    this.started = this.lastSign = clock.now();
+    this.resolve = resolve;
+    this.reject = reject;
+    this.abandon = abandon;
+  }
+
+  /** The other side is at work: the wait begins anew. */
+  progressed(): void {
+    this.lastSign = this.clock.now();
+  }
+
+  /** When it is given up, unless there is progress. */
+  get due(): number {
+    return Math.min(this.lastSign + this.limits.timeout, this.started + this.limits.totalTimeout);
+  }
+
+  /** What it is given up with at `now`. */
+  expiry(now: number): McpError {
+    const idle = now - this.lastSign;
+    const total = now - this.started;
+    const timer = total >= this.limits.totalTimeout ? "totalTimeout" : "timeout";
+    const text =
+      timer === "timeout"
+        ? `no answer or progress for ${idle} ms`
+        : `no answer within ${total} ms in all, the last sign of life ${idle} ms ago`;
+    return new McpError("timeout", `${this.method}: ${text}`, {
+      data: { timer, limit: this.limits[timer], elapsed: total, sinceLastSign: idle },
+    });
+  }
 }
 
 /**
@@ -31,6 +82,7 @@ export interface Open<Answer> {
  */
 export class Pending<Answer> {
   private readonly open = new Map<RequestId, Open<Answer>>();
+  private readonly deadlines: Deadlines<Answer>;
   private aborts: Aborts | undefined;
   private lastId = 0;
   private readonly timeouts: Timeouts;
@@ -39,6 +91,7 @@ export class Pending<Answer> {
   constructor(timeouts: Timeouts = defaultTimeouts, clock: Clock = systemClock) {
     this.timeouts = timeouts;
     this.clock = clock;
+    this.deadlines = new Deadlines(this.open, clock, (request, error) => this.giveUp(request, error));
   }
 
   get size(): number {
@@ -64,30 +117,20 @@ export class Pending<Answer> {
     options: RequestOptions,
     abandon: (reason: McpError) => void,
   ): Promise<Answer> {
+    const limits = limitsOf(options, this.timeouts);
     return new Promise<Answer>((resolve, reject) => {
-      const giveUp = (error: McpError): void => {
-        if (!this.take(id)) return;
-        abandon(error);
-        reject(error);
-      };
-      const timers = new Timers(method, { ...this.timeouts, ...defined(options) }, this.clock, giveUp);
-      const { signal } = options;
-      const onAbort = (): void =>
-        giveUp(new McpError("cancelled", `${method} was cancelled`, { cause: signal?.reason }));
-      const ignore = signal && (this.aborts ??= new Aborts()).on(signal, onAbort);
-      this.open.set(id, {
-        id,
-        method,
-        resolve,
-        reject,
-        onProgress: options.onProgress,
-        progressed: () => timers.restart(),
-        release: () => {
-          timers.stop();
-          ignore?.();
-        },
-      });
+      const request = new Open(id, method, options, limits, this.clock, resolve, reject, abandon);
+      this.open.set(id, request);
+      this.deadlines.added(request);
+      if (options.signal) this.watch(request, options.signal);
     });
+  }
+
+  private watch(request: Open<Answer>, signal: Signal): void {
+    const { method } = request;
+    request.ignore = (this.aborts ??= new Aborts()).on(signal, () =>
+      this.giveUp(request, new McpError("cancelled", `${method} was cancelled`, { cause: signal.reason })),
+    );
   }
 
   /** The request that `id` names, which from now on waits no more. */
@@ -95,7 +138,8 @@ export class Pending<Answer> {
     const request = this.open.get(id);
     if (request) {
       this.open.delete(id);
-      request.release();
+      request.ignore?.();
+      if (this.open.size === 0) this.deadlines.stop();
     }
     return request;
   }
@@ -107,66 +151,67 @@ export class Pending<Answer> {
       request.reject(reason(request.method));
     }
   }
+
+  private giveUp(request: Open<Answer>, error: McpError): void {
+    if (this.open.get(request.id) !== request) return;
+    this.take(request.id);
+    request.abandon(error);
+    request.reject(error);
+  }
 }
 
-function defined(options: RequestOptions): Partial<Timeouts> {
-  return {
-    ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
-    ...(options.totalTimeout === undefined ? {} : { totalTimeout: options.totalTimeout }),
-  };
+function limitsOf({ timeout, totalTimeout }: RequestOptions, general: Timeouts): Timeouts {
+  if (timeout === undefined && totalTimeout === undefined) return general;
+  return { timeout: timeout ?? general.timeout, totalTimeout: totalTimeout ?? general.totalTimeout };
 }
 
-/** The two timers of a request as one: it fires at the nearer of the two ends. */
-class Timers {
-  private readonly started: number;
-  private lastSign: number;
-  private timer: unknown;
-  private readonly method: string;
-  private readonly limits: Timeouts;
+/** Longest wait that timers take; a longer one would fire at once. */
+const longestWait = 2 ** 31 - 1;
+
+/** The ends of many requests with one timer: it stands at the first that may be due. */
+class Deadlines<Answer> {
+  private readonly open: ReadonlyMap<RequestId, Open<Answer>>;
   private readonly clock: Clock;
-  private readonly giveUp: (error: McpError) => void;
+  private readonly expire: (request: Open<Answer>, error: McpError) => void;
+  private timer: unknown;
+  private at = Infinity;
 
-  constructor(method: string, limits: Timeouts, clock: Clock, giveUp: (error: McpError) => void) {
-    this.method = method;
-    this.limits = limits;
+  constructor(
+    open: ReadonlyMap<RequestId, Open<Answer>>,
+    clock: Clock,
+    expire: (request: Open<Answer>, error: McpError) => void,
+  ) {
+    this.open = open;
     this.clock = clock;
-    this.giveUp = giveUp;
-    this.started = this.lastSign = clock.now();
-    this.schedule(Math.min(limits.timeout, limits.totalTimeout));
+    this.expire = expire;
   }
 
-  restart(): void {
-    this.lastSign = this.clock.now();
+  added({ due }: Open<Answer>): void {
+    if (due < this.at) this.schedule(due);
   }
 
   stop(): void {
     this.clock.clear(this.timer);
+    this.at = Infinity;
   }
 
-  private schedule(wait: number): void {
-    // A longer wait overflows what timers take, and would fire at once.
-    this.timer = this.clock.schedule(() => this.check(), Math.min(Math.max(wait, 0), 2 ** 31 - 1));
+  private schedule(due: number): void {
+    this.clock.clear(this.timer);
+    this.at = due;
+    const wait = Math.min(Math.max(due - this.clock.now(), 0), longestWait);
+    this.timer = this.clock.schedule(this.check, wait);
   }
 
-  /** Progress moves the end without touching the timer; whether it is due shows when it fires. */
-  private check(): void {
+  /** Progress and answers move the next end without touching the timer; what is due shows when it fires. */
+  private readonly check = (): void => {
+    this.at = Infinity;
     const now = this.clock.now();
-    const idle = now - this.lastSign;
-    const total = now - this.started;
-    if (total >= this.limits.totalTimeout) return this.expire("totalTimeout", total, idle);
-    if (idle >= this.limits.timeout) return this.expire("timeout", total, idle);
-    this.schedule(Math.min(this.limits.timeout - idle, this.limits.totalTimeout - total));
-  }
-
-  private expire(timer: keyof Timeouts, total: number, idle: number): void {
-    const text =
-      timer === "timeout"
-        ? `no answer or progress for ${idle} ms`
-        : `no answer within ${total} ms in all, the last sign of life ${idle} ms ago`;
-    this.giveUp(
-      new McpError("timeout", `${this.method}: ${text}`, {
-        data: { timer, limit: this.limits[timer], elapsed: total, sinceLastSign: idle },
-      }),
-    );
-  }
+    let next = Infinity;
+    for (const request of [...this.open.values()]) {
+      const { due } = request;
+      if (due <= now) this.expire(request, request.expiry(now));
+      else next = Math.min(next, due);
+    }
+    if (next < this.at) this.schedule(next);
+  };
 }
