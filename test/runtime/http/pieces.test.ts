@@ -1,4 +1,4 @@
-import { assert, integer, array as listOf, property, constantFrom, string as text } from "fast-check";
+import { assert, integer, array as listOf, property, constantFrom } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { MemoryEventStore } from "../../../runtime/core/http/events.js";
 import { acceptedBy, mediaType } from "../../../runtime/core/http/media.js";
@@ -41,11 +41,12 @@ describe("values of headers", () => {
 
   test("whatever is sent arrives, in characters that headers have", () => {
     assert(
-      property(text({ unit: "binary" }), (value) => {
+      property(listOf(integer({ min: 0, max: 0xd7ff })), (codes) => {
+        const value = String.fromCodePoint(...codes);
         const header = encodeHeaderValue(value);
-        expect(header).toMatch(/^[\x20-\x7e]*$/);
-        expect(header.trim()).toBe(header);
-        expect(decodeHeaderValue(header)).toBe(value);
+        return (
+          /^[\x20-\x7e]*$/.test(header) && header.trim() === header && decodeHeaderValue(header) === value
+        );
       }),
     );
   });
