@@ -41,7 +41,7 @@ export async function checkServer(
     findings,
     summary: summary(findings, contract, live),
     data: { diff: jsonReport(report) },
-    ...(failed && { mend: `mcpgen capture ${quoted(source)} --out ${quoted(contract.name)} --replace` }),
+    ...(failed && { mend: `mcpgen capture ${quoted(live.name)} --out ${quoted(contract.name)} --replace` }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { DiagnosticCode } from "../../diagnostics/catalogue.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
+import { shownSource } from "./shown-source.js";
 
 /** An error of the runtime's (runtime/core/peer/errors.ts): its code is for programs. */
 interface RuntimeError extends Error {
@@ -59,6 +60,7 @@ export function isRuntimeError(error: unknown): error is RuntimeError {
 /**
  * What went wrong with a server, as the user's concern; errors of other kinds stay what they are.
  *
+ * @param source as it was named; it is shown without its secrets
  * @param printed what its process printed last on standard error
  */
 export function serverError(error: unknown, source: string, printed: string): unknown {
@@ -66,8 +68,10 @@ export function serverError(error: unknown, source: string, printed: string): un
   const { code, next } = kinds[error.code] ?? answered;
   const stderr = stderrOf(error.data) ?? printed;
   const detail = lastLines(stderr);
-  return new CodedError(code, error.message.replace(/; it said last: [^]*$/, ""), {
-    place: { file: source },
+  const shown = shownSource(source);
+  const message = error.message.replace(/; it said last: [^]*$/, "").replaceAll(source, shown);
+  return new CodedError(code, message, {
+    place: { file: shown },
     next: next[/^https?:/i.test(source) ? 1 : 0],
     ...(detail !== "" && { detail }),
     cause: error,

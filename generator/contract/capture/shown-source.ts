@@ -1,9 +1,16 @@
+/** What looks like a variable of the environment, or an option that takes a secret, with its value. */
+const assigned = /(?<=^|\s)([A-Z][A-Z0-9_]*=)(?:"[^"]*"|'[^']*'|\S+)/g;
+const secretOption = /(--?[\w-]*(?:token|key|secret|password|auth)[\w-]*[= ])(?:"[^"]*"|'[^']*'|\S+)/gi;
+
 /**
- * A SOURCE as messages show it: passwords of a URL and values of its query, which often are keys, are left out; of
- * a command only as much as tells it from others.
+ * A SOURCE as messages show it: passwords, values of a URL's query, which often are keys, and what looks like a secret
+ * in a command are left out.
  */
 export function shownSource(source: string): string {
-  if (!/^https?:/i.test(source)) return source.length > 200 ? `${source.slice(0, 199)}…` : source;
+  if (!/^https?:/i.test(source)) {
+    const plain = source.replace(assigned, "$1…").replace(secretOption, "$1…");
+    return plain.length > 200 ? `${plain.slice(0, 199)}…` : plain;
+  }
   try {
     const url = new URL(source);
     const query = [...url.searchParams.keys()].map((key) => `${key}=…`).join("&");

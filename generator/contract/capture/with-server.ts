@@ -3,7 +3,7 @@ import { CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
 import { type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
 import { serverError } from "./server-error.js";
-import { isServerSource, shownSource } from "./shown-source.js";
+import { isServerSource } from "./shown-source.js";
 import { StderrTail } from "./stderr-tail.js";
 
 /** How a server is reached. */
@@ -47,7 +47,7 @@ export async function withServer<T>(
     client = await connected(runtime, source, options, stderr);
     return await use(client);
   } catch (error) {
-    throw serverError(error, shownSource(source), stderr.text);
+    throw serverError(error, source, stderr.text);
   } finally {
     await client?.close().catch(() => {});
   }

@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { Contract } from "../../../generator/contract/contract.js";
 import { contractText } from "../../../generator/contract/contract-text.js";
+import { shownSource } from "../../../generator/contract/capture/shown-source.js";
 import { readContract } from "../../../generator/contract/read-contract.js";
 import { mcpgen } from "../../command/in-process.js";
 import { loopback } from "../../loopback.js";
@@ -113,6 +116,22 @@ test("texts that hide or reorder what is read are escaped, and read back as they
   }
 });
 
+test("any contract reads back from its text as it was, key by key", async () => {
+  const texts = fc.string({ unit: "binary", maxLength: 40 });
+  const schemas = fc.dictionary(texts, fc.jsonValue({ maxDepth: 3, stringUnit: "binary" }));
+  await fc.assert(
+    fc.asyncProperty(texts, texts, schemas, async (name, description, schema) => {
+      const tools = [{ name: `n${name}`, description, inputSchema: { ...schema, type: "object" } }];
+      const contract = JSON.parse(JSON.stringify({ name: "x", version: "1", tools })) as Contract;
+      for (const file of ["c.yaml", "c.json"]) {
+        const read = await readContract(await contractText(contract, file), file);
+        expect(JSON.stringify(read.contract)).toBe(JSON.stringify(contract));
+      }
+    }),
+    { numRuns: Number(process.env["MCPGEN_COUNT"] ?? 60) },
+  );
+});
+
 test("a server with nothing to list, and no name, has a contract all the same", async () => {
   const source = scripted({ initialize: initialized({}, { serverInfo: { name: "", version: "" } }) });
   const ran = await mcpgen(temporaryFolder(), ["capture", source, "--out", "-"]);
@@ -185,6 +204,17 @@ test("secrets of the address are not shown", async () => {
   const ran = await mcpgen(temporaryFolder(), ["capture", "http://user:pa55@127.0.0.1:1/mcp?key=s3cret"]);
   expect(ran.stderr).toContain("http://127.0.0.1:1/mcp?key=…: error MG4102");
   expect(ran.stderr).not.toMatch(/pa55|s3cret/);
+});
+
+test.each([
+  [
+    "stdio:env API_KEY='a b' MODE=x node server.js --port 1",
+    "stdio:env API_KEY=… MODE=… node server.js --port 1",
+  ],
+  ["stdio:node s.js --auth-token abc --name=x", "stdio:node s.js --auth-token … --name=x"],
+  ["https://example.com/mcp?api_key=abc#frag", "https://example.com/mcp?api_key=…"],
+])("%s is shown without its secrets", (source, shown) => {
+  expect(shownSource(source)).toBe(shown);
 });
 
 test("headers and variables reach the server", async () => {
