@@ -232,6 +232,17 @@ export const commands: readonly CommandDefinition[] = [
     load: async () => (await import("./init.js")).initServer,
   },
   {
+    name: "init client",
+    summary: "Make a project of a client of one server, by its contract; overwrite nothing",
+    positionals: { dir: { type: "string", description: "Folder of the project (default: .)" } },
+    options: {
+      contract: text("Contract FILE of the server (default: one in DIR)"),
+      "dry-run": flag("Show which files would be created; write nothing"),
+    },
+    examples: [["$0 init client --contract mcp.contract.yaml my-client", "a client with a function a tool"]],
+    load: async () => (await import("./init.js")).initClient,
+  },
+  {
     name: "sync",
     summary: "Put functions that are missing into your handlers; change nothing else",
     options: {

@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
 import { generateContract } from "../contract/generate-contract.js";
-import { generatedFolder, sampleContract, serverProject } from "../contract/init/server-project.js";
+import { clientFiles } from "../contract/init/client-project.js";
+import { type ProjectRequest, commonFiles, generatedFolder } from "../contract/init/project.js";
+import { sampleContract, serverFiles } from "../contract/init/server-project.js";
 import { contractFileName } from "../contract/contract-file.js";
 import type { ContractDocument } from "../contract/contract.js";
 import { loadContract, readContract } from "../contract/read-contract.js";
@@ -15,9 +17,12 @@ import { packageVersion } from "../package-folder.js";
 import type { Arguments } from "./arguments.js";
 import { columns } from "./columns.js";
 import { counted } from "./counted.js";
-import type { RunCommand } from "./context.js";
+import type { CommandContext, RunCommand } from "./context.js";
+import type { Outcome } from "./outcome.js";
 import { quoted } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
+
+type Role = ProjectRequest["role"];
 
 interface Source {
   readonly document: ContractDocument;
@@ -26,12 +31,21 @@ interface Source {
 }
 
 /** Makes a project of a server: a contract, what is generated from it, and files that are the author's. */
-export const initServer: RunCommand = async (args, { directory }) => {
+export const initServer: RunCommand = (args, context) => init("server", args, context);
+
+/** Makes a project of a client of one server, by its contract. */
+export const initClient: RunCommand = (args, context) => init("client", args, context);
+
+async function init(role: Role, args: Arguments, { directory }: CommandContext): Promise<Outcome> {
   const folder = resolve(directory, args.string("dir") ?? ".");
   const render = loadTemplates();
-  const source = await sourceOf(args, folder, directory, render);
-  const files = serverProject({ ...source, version: packageVersion(), render });
-  const generated = await generatedFiles(source);
+  const source = await sourceOf(role, args, folder, directory, render);
+  const request: ProjectRequest = { ...source, role, version: packageVersion(), render };
+  const files = [
+    ...commonFiles(request),
+    ...(role === "server" ? serverFiles(request) : clientFiles(request)),
+  ].sort(([a], [b]) => (a < b ? -1 : 1));
+  const generated = await generatedFiles(role, source);
   const planned = [...files, ...generated].map(([path, content]) => ({
     path,
     content,
@@ -50,7 +64,7 @@ export const initServer: RunCommand = async (args, { directory }) => {
     ...(!dryRun && created.length > 0 && { mend: next }),
     data: { folder: shown, written: !dryRun, files: planned.map(({ path, action }) => ({ path, action })) },
   };
-};
+}
 
 interface Planned {
   readonly path: string;
@@ -69,12 +83,23 @@ function stepsOf(planned: readonly Planned[], generated: number, shown: string):
 /**
  * The contract to start from: the one that is named, the one that is there, or a sample.
  *
- * @throws CodedError MG2005 where a name is given to a contract that has one; as `readContract`
+ * @throws CodedError MG2003 for a client without one; MG2005 where a name is given to a contract that has one; as `readContract`
  */
-async function sourceOf(args: Arguments, folder: string, directory: string, render: Render): Promise<Source> {
+async function sourceOf(
+  role: Role,
+  args: Arguments,
+  folder: string,
+  directory: string,
+  render: Render,
+): Promise<Source> {
   const named = args.string("contract");
   const there = [contractFileName, "mcp.contract.json"].find((name) => existsSync(join(folder, name)));
   const file = named === undefined ? there && join(folder, there) : resolve(directory, named);
+  if (file === undefined && role === "client") {
+    throw new CodedError("MG2003", "expected the contract of the server", {
+      next: "Name it with --contract FILE, or capture it first: `mcpgen capture SOURCE`.",
+    });
+  }
   if (file === undefined) {
     const name = args.string("name") ?? basename(folder);
     const document = await readContract(
@@ -99,8 +124,8 @@ async function sourceOf(args: Arguments, folder: string, directory: string, rend
 }
 
 /** What `mcpgen generate` would write, with its manifest. */
-async function generatedFiles({ document, contractFile }: Source): Promise<Map<string, string>> {
-  const options = { importExtension: "js", role: "server" } as const;
+async function generatedFiles(role: Role, { document, contractFile }: Source): Promise<Map<string, string>> {
+  const options = { importExtension: "js", role } as const;
   const files = await generateContract({ document: { ...document, file: contractFile }, ...options });
   const manifest: Manifest = {
     generator: packageVersion(),

@@ -57,7 +57,23 @@ test("a project of a contract has a function for everything, and passes its test
   expect(read(project, "mcp.contract.yaml")).toBe(contract);
   expect(read(project, "src/handlers.ts")).toContain('async "get-x"(args, context)');
   expect((await mcpgen(project, ["check"])).code).toBe(0);
+  // That stubs compile, test/contract/sync tells sooner.
+  if (process.env["MCPGEN_LONG"]) expect(npmTest(project)).toMatch(/^# pass 2\n# fail 0$/m);
+}, 60_000);
+
+test("a client of a contract passes its tests, and cannot be made of nothing", async () => {
+  const folder = temporaryFolder({ "c.yaml": contract });
+  const { code } = await mcpgen(folder, ["init", "client", "out", "--contract", "c.yaml"]);
+  expect(code).toBe(0);
+  const project = join(folder, "out");
+  expect((await mcpgen(project, ["check"])).code).toBe(0);
   expect(npmTest(project)).toMatch(/^# pass 2\n# fail 0$/m);
+  const nothing = await mcpgen(folder, ["init", "client", "empty"]);
+  expect([nothing.code, nothing.stderr]).toEqual([
+    2,
+    expect.stringContaining("error MG2003: expected the contract"),
+  ]);
+  expect(existsSync(join(folder, "empty"))).toBe(false);
 }, 60_000);
 
 test("what is there is never overwritten; --dry-run writes nothing", async () => {

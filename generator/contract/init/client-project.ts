@@ -1,0 +1,22 @@
+import { escapeUnprintable } from "../../emit/text.js";
+import { contractNames } from "../emit/names.js";
+import type { ProjectRequest } from "./project.js";
+
+/** The files of a new client alone, by path: its author's from then on. */
+export function clientFiles({ document, render }: ProjectRequest): Map<string, string> {
+  const { contract } = document;
+  const { server } = contractNames(contract);
+  const names = {
+    type: `${server}Client`,
+    make: `${server.slice(0, 1).toLowerCase()}${server.slice(1)}Client`,
+  };
+  const tools = (contract.tools ?? []).map(({ name }) => name);
+  return new Map([
+    ["src/client.ts", render("skeleton-client.ts", names)],
+    ["src/main.ts", render("skeleton-client-main.ts", {})],
+    [
+      "test/client.test.mjs",
+      render("skeleton-client.test.mjs", { ...names, tools: escapeUnprintable(JSON.stringify(tools)) }),
+    ],
+  ]);
+}
