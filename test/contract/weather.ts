@@ -2,12 +2,15 @@ import { readFileSync } from "node:fs";
 import { generateContract } from "../../generator/contract/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 
-const file = "test/golden/contract/weather.contract.yaml";
+/** A contract whose output is kept in a folder of test/golden/contract. */
+const document = (file: string) => readContract(readFileSync(`test/golden/contract/${file}`, "utf8"), file);
 
-/** The contract whose output is kept in test/golden/contract/weather. */
-export const weatherDocument = () => readContract(readFileSync(file, "utf8"), file);
+export const weatherDocument = () => document("weather.contract.yaml");
 
-/** Its output, by path. */
-export async function weatherFiles(): Promise<Map<string, string>> {
-  return generateContract({ document: await weatherDocument(), role: "both", importExtension: "js" });
+/** Contracts with output that is kept, by folder: one of everything, and one of nothing. */
+export const golden = { weather: weatherDocument, bare: () => document("bare.contract.json") };
+
+/** What is generated, by path. */
+export async function goldenFiles(name: keyof typeof golden): Promise<Map<string, string>> {
+  return generateContract({ document: await golden[name](), role: "both", importExtension: "js" });
 }

@@ -26,11 +26,15 @@ export function emitChecks(input: ContractInput): Map<string, EmittedFile> {
     formats: "annotation",
     judgesOnly: true,
   };
-  return new Map([
+  return new Map<string, EmittedFile>([
     ["checks.ts", { content: checksText(input, [...schemas.keys()]) }],
-    ...emitValidators(judged),
-    ...emitCheck(judged),
-    ...emitIssues({ ...surroundings, folder, models: [] }),
+    ...(schemas.size === 0
+      ? []
+      : [
+          ...emitValidators(judged),
+          ...emitCheck(judged),
+          ...emitIssues({ ...surroundings, folder, models: [] }),
+        ]),
   ]);
 }
 

@@ -10,6 +10,8 @@ import {
 import * as checks from "./checks.js";
 import type * as types from "./types.js";
 
+export type { CallToolResult, GetPromptResult, RequestOptions, types };
+
 /** A tool that failed: `content` tells the model why. */
 export interface Failed {
   readonly isError: true;

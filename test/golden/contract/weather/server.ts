@@ -23,6 +23,7 @@ export type {
   ResourceAnswer,
   ResourceHandler,
   ToolAnswer,
+  types,
 };
 
 /** A tool that failed: the model reads why. */
