@@ -21,7 +21,7 @@ import { shownPath } from "./shown-path.js";
 export const capture: RunCommand = async (args, context) => {
   const source = args.required("source");
   const file = await wantedFile(args, context);
-  const options = { ...serverOptions(args, context), declares: true };
+  const options = serverOptions(args, context);
   context.console.progress(`asking ${shownSource(source)}`);
   const captured = await withServer(source, options, (client) =>
     captureFrom(client, options.timeout === undefined ? {} : { timeout: options.timeout }),

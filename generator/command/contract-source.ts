@@ -99,7 +99,7 @@ async function liveContract(
 ): Promise<ContractSource> {
   console.progress(`asking ${shownSource(source)}`);
   const { timeout } = options;
-  const { contract, leftOut } = await withServer(source, { ...options, declares: true }, (client) =>
+  const { contract, leftOut } = await withServer(source, options, (client) =>
     capture(client, timeout === undefined ? {} : { timeout }),
   );
   const findings = leftOut.map((entry) => leftOutFinding(entry, source));

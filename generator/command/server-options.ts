@@ -3,6 +3,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import type { ServerOptions } from "../contract/capture/with-server.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext } from "./context.js";
+import { printable } from "./present.js";
 
 /** Options of every command that speaks with a server. */
 export const serverOptionDefinitions: Readonly<Record<string, Options>> = {
@@ -34,6 +35,7 @@ export function serverOptions(args: Arguments, context: CommandContext): ServerO
     timeout: milliseconds(args.string("timeout")),
     headers: Object.fromEntries((args.strings("header") ?? []).map(header)),
     variables: variables(args.strings("env") ?? [], context),
+    onAsked: (what) => console.note(printable(`declined: the server asked ${what}`)),
     onStderr: (text) => console.detail(text.trimEnd()),
   };
 }

@@ -27,6 +27,23 @@ test("a call prints the result, and progress on standard error", async () => {
   expect(ran.code).toBe(0);
 });
 
+test("what the tool asks the user is declined, and told", async () => {
+  const server = newServer();
+  server.tool("ask", { inputSchema: { type: "object" } }, async (_, { ask }) => {
+    const fields = { type: "object", properties: { name: { type: "string" } } } as const;
+    return (await ask.elicit("name", { message: "Who are\u0007 you?", requestedSchema: fields })).action;
+  });
+  const source = await serve(server);
+  for (const revision of ["2025-11-25", "2026-07-28"]) {
+    const ran = await mcpgen(temporaryFolder(), ["call", source, "ask", "--revision", revision]);
+    expect(ran).toEqual({
+      code: 0,
+      stdout: "decline\n",
+      stderr: "declined: the server asked the user: Who are\\u0007 you?\n",
+    });
+  }
+});
+
 test("arguments come from a file or standard input, too", async () => {
   const ran = await call(["get_weather", "--args", "@a.json"], { "a.json": '{"city":"Cairo"}' });
   expect(ran.stdout).toContain("mild in Cairo");

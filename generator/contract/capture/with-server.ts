@@ -18,8 +18,8 @@ export interface ServerOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Variables for the server's process, beside those that hold no secrets. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Whether the server is told that it may ask the user, a model, and for roots; all is declined. */
-  readonly declares?: boolean;
+  /** Hears what the server asked the user or a model for. All of that is declined. */
+  readonly onAsked?: (what: string) => void;
   /** Hears what the server's process prints on standard error. */
   readonly onStderr?: (text: string) => void;
 }
@@ -56,7 +56,7 @@ export async function withServer<T>(
 function connected(
   runtime: Runtime,
   source: string,
-  { directory, revision, timeout, headers = {}, variables, declares, onStderr }: ServerOptions,
+  { directory, revision, timeout, headers = {}, variables, onAsked, onStderr }: ServerOptions,
   stderr: StderrTail,
 ): Promise<LiveClient> {
   const heard = (text: string): void => {
@@ -77,7 +77,7 @@ function connected(
     http: { headers: { ...address?.headers, ...headers } },
     // What is left out of lists is told by who asked for them.
     onWarning: () => {},
-    ...(declares && declining),
+    ...declining(onAsked),
   });
 }
 
@@ -92,15 +92,22 @@ function addressOf(source: string): { readonly url: string; readonly headers: Re
   return { url: url.href, headers: { Authorization: `Basic ${Buffer.from(secret).toString("base64")}` } };
 }
 
-/** Servers offer some of their tools only to clients that can be asked. */
-const declining = {
-  elicit: () => ({ action: "decline" }),
-  elicitUrl: () => ({ action: "decline" }),
-  sample: () => {
-    throw Object.assign(new Error("there is no model to ask"), { rpcCode: -1 });
-  },
-  roots: [],
-};
+/** Servers offer some of their tools only to clients that can be asked; nobody is here to answer. */
+function declining(onAsked: (what: string) => void = () => {}): object {
+  const decline = ({ message }: { readonly message: string }): object => {
+    onAsked(`the user: ${message}`);
+    return { action: "decline" };
+  };
+  return {
+    elicit: decline,
+    elicitUrl: decline,
+    sample: () => {
+      onAsked("a model for a message");
+      throw new Error("there is no model to ask");
+    },
+    roots: [],
+  };
+}
 
 function noServer(source: string): CodedError {
   return new CodedError(
