@@ -135,6 +135,15 @@ test.each([
   });
 });
 
+test("a header is refused where no argument can be told", async () => {
+  const items = { type: "string", "x-mcp-header": "A" };
+  const contract = contractOf({ type: "object", properties: { a: { type: "array", items } } });
+  await expect(generated(contract)).rejects.toMatchObject({
+    code: "MG6006",
+    place: { pointer: "/tools/0/inputSchema/properties/a/items" },
+  });
+});
+
 test.each(["a{", "a}", "{a,b}", "{a*}", "{!a}"])("the URI template %s is refused", async (uriTemplate) => {
   const contract = { name: "n", version: "1", resourceTemplates: [{ name: "r", uriTemplate }] };
   await expect(generated(contract)).rejects.toMatchObject({ code: "MG6007" });

@@ -39,12 +39,28 @@ function collect(
   take: (header: ParamHeader, at: string) => void,
 ): void {
   if (Object.hasOwn(schema, keyword)) take(declared(schema, at, path, place), pointer(at, keyword));
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === keyword || key === "properties" || data.has(key) || !declares(value)) continue;
+    throw refused(`${keyword} stands below ${key}, where no argument can be told`, place(pointer(at, key)));
+  }
   const properties = schema["properties"];
   if (!isJsonObject(properties)) return;
   for (const [name, property] of Object.entries(properties)) {
     const below = pointer(pointer(at, "properties"), name);
     if (isJsonObject(property)) collect(property, below, [...path, name], place, take);
   }
+}
+
+/** Keywords whose values are data and no schemas. */
+const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
+
+function declares(value: JsonValue): boolean {
+  if (Array.isArray(value)) return value.some(declares);
+  if (!isJsonObject(value)) return false;
+  return (
+    Object.hasOwn(value, keyword) ||
+    Object.entries(value).some(([key, inner]) => !data.has(key) && declares(inner))
+  );
 }
 
 function declared(
