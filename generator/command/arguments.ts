@@ -40,6 +40,12 @@ export class Arguments {
     return items && items.length > 0 ? items : undefined;
   }
 
+  /** Whether an option has a value, or several. */
+  given(name: string): boolean {
+    const value = this.values[name];
+    return Array.isArray(value) ? value.length > 0 : value !== undefined;
+  }
+
   flag(name: string): boolean {
     return this.values[name] === true;
   }

@@ -24,9 +24,9 @@ export const check: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
   if (args.string("upstream") !== undefined) return upstream(args, project, context);
   if (args.string("server") !== undefined) return server(args, project, context);
-  if (args.string("contract") !== undefined || args.string("fail-on") !== undefined) {
-    const option = args.string("contract") === undefined ? "--fail-on" : "--contract";
-    throw new CodedError("MG2005", `${option} needs --server`, {
+  const serverOnly = ["contract", "fail-on", "timeout", "header", "env"].find((name) => args.given(name));
+  if (serverOnly !== undefined) {
+    throw new CodedError("MG2005", `--${serverOnly} needs --server`, {
       next: "Name the server, too: --server http(s)://… or stdio:COMMAND ….",
     });
   }

@@ -44,6 +44,19 @@ test("what the tool asks the user is declined, and told", async () => {
   }
 });
 
+test("what the tool asks a model is rejected as a user does it", async () => {
+  const server = newServer();
+  server.tool("ask", { inputSchema: { type: "object" } }, async (_, { ask }) => {
+    const messages = [{ role: "user", content: { type: "text", text: "hello" } }] as const;
+    await ask.sample("text", { messages: [...messages], maxTokens: 9 });
+    return "written";
+  });
+  const ran = await mcpgen(temporaryFolder(), ["call", await serve(server), "ask"]);
+  expect(ran.stderr).toContain("declined: the server asked a model for a message");
+  expect(ran.stdout + ran.stderr).toMatch(/reject/);
+  expect(ran.stdout).not.toContain("written");
+});
+
 test("arguments come from a file or standard input, too", async () => {
   const ran = await call(["get_weather", "--args", "@a.json"], { "a.json": '{"city":"Cairo"}' });
   expect(ran.stdout).toContain("mild in Cairo");

@@ -148,6 +148,7 @@ test("an entry that is none is told beside what it means", async () => {
 
 test.each([
   [["--contract", "c.yaml"], {}, "MG2005", /--server/],
+  [["--env", "A=b"], {}, "MG2005", /--server/],
   [["--server", "stdio:x", "--full"], {}, "MG2005", /two|Leave/],
   [["--server", "stdio:x"], {}, "MG2003", /capture/],
   [

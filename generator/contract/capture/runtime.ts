@@ -50,6 +50,8 @@ export interface LiveClient {
 export interface Runtime {
   connect(source: object | string, options: object): Promise<LiveClient>;
   parseStdioSource(source: string): readonly [string, ...string[]];
+  /** What a client answers with where its user says no. */
+  userRejected(message?: string): Error;
   readonly revisions: readonly { readonly id: string }[];
 }
 
@@ -68,6 +70,7 @@ export async function loadRuntime(directory: string): Promise<Runtime> {
   return {
     connect: runtime!["connect"] as Runtime["connect"],
     parseStdioSource: stdio!["parseStdioSource"] as Runtime["parseStdioSource"],
+    userRejected: runtime!["userRejected"] as Runtime["userRejected"],
     revisions: protocol!["clientRevisions"] as Runtime["revisions"],
   };
 }

@@ -77,7 +77,7 @@ function connected(
     http: { headers: { ...address?.headers, ...headers } },
     // What is left out of lists is told by who asked for them.
     onWarning: () => {},
-    ...declining(onAsked),
+    ...declining(runtime, onAsked),
   });
 }
 
@@ -93,7 +93,7 @@ function addressOf(source: string): { readonly url: string; readonly headers: Re
 }
 
 /** Servers offer some of their tools only to clients that can be asked; nobody is here to answer. */
-function declining(onAsked: (what: string) => void = () => {}): object {
+function declining({ userRejected }: Runtime, onAsked: (what: string) => void = () => {}): object {
   const decline = ({ message }: { readonly message: string }): object => {
     onAsked(`the user: ${message}`);
     return { action: "decline" };
@@ -103,7 +103,7 @@ function declining(onAsked: (what: string) => void = () => {}): object {
     elicitUrl: decline,
     sample: () => {
       onAsked("a model for a message");
-      throw new Error("there is no model to ask");
+      throw userRejected();
     },
     roots: [],
   };
