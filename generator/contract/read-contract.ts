@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { type JsonObject, type JsonValue, pointer } from "@mcpgen/engine";
 import { CodedError, type Place } from "../diagnostics/coded-error.js";
 import { parseJson } from "../input/json-file.js";
-import { positionOf } from "../input/positions.js";
+import { positionsIn } from "../input/position-index.js";
 import { decodeText, readBytes } from "../input/text-file.js";
 import type { Contract, ContractDocument } from "./contract.js";
 import { contractFault } from "./fault.js";
@@ -44,7 +44,8 @@ export async function readContract(text: string, file: string): Promise<Contract
 
 async function readJson(text: string, file: string): Promise<Parsed> {
   const { value } = await parseJson(text, file);
-  return { value, place: (at) => ({ file, pointer: at, ...positionOf(text, at) }) };
+  const position = positionsIn(text);
+  return { value, place: (at) => ({ file, pointer: at, ...position(at) }) };
 }
 
 /** The parser is loaded for YAML only. */
