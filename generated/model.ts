@@ -71,7 +71,7 @@ export type Step = (value: object, report: StepReport) => object;
 
 /** Hears what a step cannot carry over. */
 export interface StepReport {
-  /** Something was left out, or a text stands in its place. */
+  /** Something was left out, or a text or another value stands in its place. */
   lost(loss: StepLoss): void;
   /** The message cannot be carried over. Must throw. */
   refuse(refusal: StepRefusal): never;
@@ -82,7 +82,7 @@ export interface StepLoss {
   readonly pointer: string;
   /** What it was, in words. */
   readonly what: string;
-  readonly how: "dropped" | "text";
+  readonly how: "dropped" | "text" | "filled";
 }
 
 export interface StepRefusal {

@@ -382,7 +382,8 @@ function lower2(value: unknown, report: StepReport, at: string): unknown {
 
 function lower3(value: unknown, report: StepReport, at: string): unknown {
   if (!isObject(value)) {
-    lost(report, at, "undeclared member", "dropped");
+    lost(report, at, "undeclared member", "filled");
+    if (value === false) return { not: {} };
     return {};
   }
   return value;

@@ -109,8 +109,16 @@ export interface StepNote extends NoteBase {
   readonly text?: string;
   /** The list that takes a member's JSON as text, if it is empty. */
   readonly into?: string;
-  /** What a member that must be there is filled with. */
+  /** What a value is replaced by, and a member that must be there is filled with. */
   readonly value?: JsonValue;
+  /** What single values are replaced by instead. */
+  readonly cases?: readonly StepCase[];
+}
+
+/** A value that is no object or array, and what stands in its place. */
+export interface StepCase {
+  readonly of: JsonValue;
+  readonly value: JsonValue;
 }
 
 export type Note =

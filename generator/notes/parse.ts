@@ -49,7 +49,16 @@ const step: { readonly [field: string]: Field } = {
   text: optional(string),
   into: optional(string),
   value: optional({ expected: "a JSON value", check: () => true }),
+  cases: optional({
+    expected: 'an array of { "of": a text, number, boolean or null, "value": … }',
+    check: (value) => Array.isArray(value) && value.every(isCase),
+  }),
 };
+
+function isCase(entry: JsonValue): boolean {
+  if (!isJsonObject(entry) || Object.keys(entry).sort().join() !== "of,value") return false;
+  return typeof entry["of"] !== "object" || entry["of"] === null;
+}
 
 /** The fields each kind has beside `kind`, `target`, `reason`, `link` and `carried`. */
 const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } } = {

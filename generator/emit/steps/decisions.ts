@@ -74,7 +74,7 @@ export class Decisions {
           return { how: "text", what, block, text: note.text };
         break;
       case "fill":
-        return { how: "fill", what, value: note.value! };
+        return { how: "fill", what, value: note.value!, cases: note.cases ?? [] };
       case "keep":
         this.impossible.push({ note, message: `${what} cannot stay: the other side does not take it` });
         return this.refusal(undefined);

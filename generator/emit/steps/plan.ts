@@ -1,11 +1,17 @@
 import type { JsonValue } from "@mcpgen/engine";
 import type { Conjunction } from "../../diff/shape/form.js";
+import type { StepCase } from "../../notes/note.js";
 
 /** What becomes of a value that has no form at the other revision. */
 export type Outcome =
   | { readonly how: "drop"; readonly what: string; readonly pointers?: readonly string[] }
   | { readonly how: "text"; readonly what: string; readonly block: TextBlock; readonly text: string }
-  | { readonly how: "fill"; readonly what: string; readonly value: JsonValue }
+  | {
+      readonly how: "fill";
+      readonly what: string;
+      readonly value: JsonValue;
+      readonly cases: readonly StepCase[];
+    }
   | { readonly how: "refuse"; readonly code: string; readonly reason: string };
 
 /** An object that holds a text: its constants, and the member the text stands in. */

@@ -236,7 +236,14 @@ function outcomeOf(outcome: Outcome): Layout[] {
       return [["return ", called("drop", ...where, what), ";"]];
     case "fill":
       return [
-        [called("lost", ...where, what, '"dropped"'), ";"],
+        [called("lost", ...where, what, '"filled"'), ";"],
+        ...outcome.cases.map((each): Layout => [
+          "if (value === ",
+          literal(each.of),
+          ") return ",
+          literal(each.value),
+          ";",
+        ]),
         ["return ", literal(outcome.value), ";"],
       ];
     case "refuse":

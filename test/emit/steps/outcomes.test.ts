@@ -74,8 +74,21 @@ describe("what the older revision does not take", () => {
     expectSame(down, { value: {} });
     expect(down({ value: true })).toMatchObject({
       value: { value: { a: [1] } },
-      losses: [{ pointer: "/value" }],
+      losses: [{ pointer: "/value", how: "filled" }],
     });
+  });
+
+  it("is replaced by what the note says of that value", async () => {
+    const cases = [{ of: false, value: { not: {} } }];
+    const note = lower(place, { how: "fill", value: {}, cases });
+    const { lower: down } = await between(object({ value: { type: "object" } }), object({ value: {} }), [
+      note,
+    ]);
+    expect(down({ value: false })).toEqual({
+      value: { value: { not: {} } },
+      losses: [{ pointer: "/value", what: "value", how: "filled" }],
+    });
+    expect(down({ value: true })).toMatchObject({ value: { value: {} } });
   });
 });
 

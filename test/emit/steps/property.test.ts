@@ -140,9 +140,26 @@ it("carries every valid message to every other revision, or refuses it as the no
   expect(travelled).toBeGreaterThan(count * 150);
   // Every outcome that notes ask for is met.
   const asked = models.flatMap(({ stepNotes }) =>
-    stepNotes.map(
-      ({ kind, how, code }) => `${kind} ${how === "refuse" ? code! : how === "text" ? "text" : "dropped"}`,
-    ),
+    // No sample holds what is filled in: a test of its own does.
+    stepNotes
+      .filter(({ how }) => how !== "fill")
+      .map(
+        ({ kind, how, code }) => `${kind} ${how === "refuse" ? code! : how === "text" ? "text" : "dropped"}`,
+      ),
   );
   expect([...new Set(asked)].filter((outcome) => !seen.has(outcome))).toEqual([]);
+});
+
+it("writes schemas that are true or false as objects that mean the same", () => {
+  const step = emitted[`server${later.indexOf("2026-07-28") + 1}`]!.outgoingResults.get("tools/list")!;
+  const tools = (properties: JsonValue): { tools: JsonValue[] } => ({
+    tools: [{ name: "t", inputSchema: { type: "object", properties } }],
+  });
+  const report = listener();
+  const before = deepFrozen(tools({ x: false, y: true, z: { type: "string" } }));
+  expect(step(before, report)).toEqual(tools({ x: { not: {} }, y: {}, z: { type: "string" } }));
+  expect(report.losses.map(({ pointer, how }) => [pointer, how])).toEqual([
+    ["/tools/0/inputSchema/properties/x", "filled"],
+    ["/tools/0/inputSchema/properties/y", "filled"],
+  ]);
 });
