@@ -21,9 +21,18 @@ export interface Builder {
 /** Nothing a sample could be made of is nested deeper; a schema that asks for it has no sample. */
 const deepest = 64;
 
+/** Nor has a schema one that asks for more values than this in one instance; characters count a hundredth. */
+const mostValues = 12_000;
+
+interface Building extends Builder {
+  /** How many values may still be made. */
+  left: number;
+}
+
 /**
  * An instance that all `nodes` describe. Valid by construction but for what only trying can tell
- * (`not`, `if`, exclusive arms, unusual patterns): the caller confirms and draws again.
+ * (`not`, `if`, exclusive arms, unusual patterns): the caller confirms and draws again. What
+ * asks for more than a sample should hold gets less than that, and is not confirmed.
  *
  * @param room how many levels below may still vary freely; less than none asks for the smallest instance
  * @param hint what a string stands for: the name of the member
@@ -34,8 +43,12 @@ export function buildInstance(
   room: number,
   hint: string,
 ): JsonValue {
-  const facts: SchemaNode[] = [];
-  for (const node of nodes) collectFacts(builder, node, room, facts);
+  return build({ ...builder, left: mostValues }, nodes, room, hint);
+}
+
+function build(builder: Building, nodes: readonly SchemaNode[], room: number, hint: string): JsonValue {
+  if (builder.left-- <= 0) return null;
+  const facts = factsOf(builder, nodes, room);
   const fixed = fixedValues(facts);
   if (fixed) return fixed.length > 0 ? structuredClone(builder.choices.value(fixed)) : null;
   if (room < -deepest) return null;
@@ -57,10 +70,20 @@ export function buildInstance(
   }
 }
 
-/** Adds to `facts` the nodes that judge the same place as `node`: itself, and through references and conjunctions, one arm of each union. */
-function collectFacts(builder: Builder, node: SchemaNode, room: number, facts: SchemaNode[]): void {
+function factsOf(builder: Builder, nodes: readonly SchemaNode[], room: number): SchemaNode[] {
+  const facts = new Set<SchemaNode>();
+  for (const node of nodes) collectFacts(builder, node, room, facts);
+  return [...facts];
+}
+
+/**
+ * Adds to `facts` the nodes that judge the same place as `node`: itself, and through references and
+ * conjunctions, one arm of each union. Each once: conjunctions that repeat themselves double at every level.
+ */
+function collectFacts(builder: Builder, node: SchemaNode, room: number, facts: Set<SchemaNode>): void {
+  if (facts.has(node)) return;
+  facts.add(node);
   const { schema, choices } = builder;
-  facts.push(node);
   const include = (other: SchemaNode): void => collectFacts(builder, other, room, facts);
   if (node.ref !== undefined) include(schema.definitions.get(node.ref)!.node);
   for (const member of node.allOf ?? []) include(member);
@@ -104,34 +127,44 @@ function typesOf(facts: readonly SchemaNode[]): readonly TypeName[] {
   return anyType;
 }
 
-function buildString({ choices }: Builder, facts: readonly SchemaNode[], hint: string): string {
-  const text = choices.string(facts.find((fact) => fact.format !== undefined)?.format, hint);
+function buildString(builder: Building, facts: readonly SchemaNode[], hint: string): string {
+  const text = builder.choices.string(facts.find((fact) => fact.format !== undefined)?.format, hint);
   const patterns = facts.map((fact) => fact.pattern).filter((pattern) => pattern !== undefined);
   const matched = patterns.length > 0 ? (matching(patterns, text) ?? text) : text;
-  return fitted(matched, largest(facts, "minLength"), smallest(facts, "maxLength"));
+  const least = largest(facts, "minLength");
+  const cost = Math.ceil(least / 100);
+  if (cost > builder.left) return matched;
+  builder.left -= cost;
+  return fitted(matched, least, smallest(facts, "maxLength"));
 }
 
-function buildArray(builder: Builder, facts: readonly SchemaNode[], room: number, hint: string): JsonValue[] {
+function buildArray(
+  builder: Building,
+  facts: readonly SchemaNode[],
+  room: number,
+  hint: string,
+): JsonValue[] {
   const count = builder.choices.count(largest(facts, "minItems"), smallest(facts, "maxItems"), room);
   const contained = facts.filter((fact) => fact.contains && (fact.minContains ?? 1) > 0);
   const unique = facts.some((fact) => fact.uniqueItems);
   const items: JsonValue[] = [];
   const texts = new Set<string>();
-  const least = Math.max(count, ...contained.map((fact) => fact.minContains ?? 1));
+  const least = contained.reduce((most, { minContains }) => Math.max(most, minContains ?? 1), count);
+  if (least > builder.left) return items;
   // Equal items are drawn again where they must differ; four draws for each place are enough or futile.
   for (let draw = 0; items.length < least && draw < 4 * least; draw++) {
     const index = items.length;
     const described = facts.map((fact) => fact.prefixItems?.[index] ?? fact.items);
     const matches = contained.filter((fact) => index < (fact.minContains ?? 1)).map((fact) => fact.contains);
     const nodes = [...described, ...matches].filter((node) => node !== undefined);
-    const item = buildInstance(builder, nodes, room - 1, hint);
+    const item = build(builder, nodes, room - 1, hint);
     if (unique && texts.size === texts.add(canonicalText(item)).size) continue;
     items.push(item);
   }
   return items;
 }
 
-function buildObject(builder: Builder, facts: readonly SchemaNode[], room: number): JsonObject {
+function buildObject(builder: Building, facts: readonly SchemaNode[], room: number): JsonObject {
   const { choices } = builder;
   const required = new Set(facts.flatMap((fact) => fact.required ?? []));
   const members = new Map<string, JsonValue>();
@@ -139,7 +172,7 @@ function buildObject(builder: Builder, facts: readonly SchemaNode[], room: numbe
     if (members.has(key)) return;
     const nodes = facts.flatMap((fact) => memberNodes(fact, key));
     if (!required.has(key) && nodes.some((node) => node.never)) return;
-    members.set(key, buildInstance(builder, nodes, room - 1, key));
+    members.set(key, build(builder, nodes, room - 1, key));
     for (const fact of facts) for (const other of fact.dependentRequired?.get(key) ?? []) add(other);
   };
   for (const { properties } of facts) {
@@ -152,13 +185,14 @@ function buildObject(builder: Builder, facts: readonly SchemaNode[], room: numbe
 }
 
 /** Keys that no node names, where the nodes let them be; at least as many as a minimum asks for. */
-function extraKeys({ choices }: Builder, facts: readonly SchemaNode[], room: number): string[] {
+function extraKeys({ choices, left }: Building, facts: readonly SchemaNode[], room: number): string[] {
   const least = largest(facts, "minProperties");
   if (least === 0 && facts.some((fact) => fact.additionalProperties?.never)) return [];
   const patterns = facts.flatMap((fact) => [...(fact.patternProperties?.keys() ?? [])]);
   const keys = patterns
     .map((pattern) => matching([pattern], "key"))
     .filter((key) => key !== undefined && choices.member(room));
+  if (least > left) return [];
   for (let number = 1; keys.length < least; number++) keys.push(`key${number}`);
   const drawn = choices.extraKey(room);
   return [...keys, drawn].filter((key) => key !== undefined);
@@ -176,9 +210,9 @@ export function memberNodes(node: SchemaNode, key: string): SchemaNode[] {
 }
 
 function largest(facts: readonly SchemaNode[], name: "minLength" | "minItems" | "minProperties"): number {
-  return Math.max(0, ...facts.map((fact) => fact[name] ?? 0));
+  return facts.reduce((most, fact) => Math.max(most, fact[name] ?? 0), 0);
 }
 
 function smallest(facts: readonly SchemaNode[], name: "maxLength" | "maxItems"): number {
-  return Math.min(Infinity, ...facts.map((fact) => fact[name] ?? Infinity));
+  return facts.reduce((least, fact) => Math.min(least, fact[name] ?? Infinity), Infinity);
 }

@@ -205,3 +205,29 @@ test("a long chain of definitions that need one another ends, with a proof as de
     "type-changed D499 client:breaking server:breaking",
   ]);
 });
+
+test.each([
+  ["an array", { type: "array", items: { type: "string" }, minItems: 1e9 }, { type: "array" }],
+  ["an object", { type: "object", minProperties: 1e9 }, { type: "object" }],
+  ["a string", { type: "string", minLength: 1e9 }, { type: "string" }],
+] as const)("nobody makes %s of a billion: nothing proves that it may be smaller", (_, old, next) => {
+  const looser = between(old, next).map(line);
+  expect(looser.join("\n")).toMatch(/bound-loosened .*dangerous/);
+  expect(between(next, old).map(line).join("\n")).toMatch(/bound-tightened .*breaking/);
+});
+
+test("conjunctions that repeat themselves at every level are read once", () => {
+  const doubled = (minLength: number): JsonObject => {
+    const levels = Array.from({ length: 30 }, (_, index): [string, JsonValue] => [
+      `X${index}`,
+      { allOf: [ref(`X${index + 1}`), ref(`X${index + 1}`)] },
+    ]);
+    const leaf: JsonValue = { type: "string", minLength };
+    return protocolOf({ type: "object", properties: { x: ref("X0") } }, { type: "object" }, {
+      ...Object.fromEntries(levels),
+      X30: leaf,
+    } as JsonObject);
+  };
+  const findings = diffModels(modelFrom(doubled(1)), modelFrom(doubled(3)));
+  expect(findings.map(line)).toContain("bound-tightened X30 client:breaking server:safe");
+});

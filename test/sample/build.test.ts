@@ -1,0 +1,27 @@
+import { type JsonObject, type JsonValue, readSchema } from "@mcpgen/engine";
+import { expect, test } from "vitest";
+import { buildInstance } from "../../generator/sample/build.js";
+import { firstChoices } from "../../generator/sample/choices.js";
+import { heightsOf } from "../../generator/sample/height.js";
+
+function built(definition: JsonObject): JsonValue {
+  const schema = readSchema({
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $defs: { A: definition },
+  });
+  const builder = { schema, choices: firstChoices(heightsOf(schema)) };
+  return buildInstance(builder, [schema.definitions.get("A")!.node], 5, "example");
+}
+
+const list = (items: JsonObject): JsonObject => ({ type: "array", items, minItems: 100 });
+
+test("arrays of arrays of arrays are as few values together as one array", () => {
+  expect(built(list({ type: "null" }))).toHaveLength(100);
+  const cube = built(list(list(list({ type: "null" })))) as JsonValue[][][];
+  expect(cube.flat(3).length).toBeLessThan(20_000);
+});
+
+test("a string is as long as its minimum asks, unless that is out of all proportion", () => {
+  expect(built({ type: "string", minLength: 5000 })).toHaveLength(5000);
+  expect(built({ type: "string", minLength: 2 ** 40 })).toBe("example");
+});
