@@ -36,7 +36,7 @@ class MemoryChannel implements Channel {
     const texts = this.queue;
     if (texts.length === 0) return;
     this.queue = [];
-    this.peer!.arrived.push(...texts);
+    for (const text of texts) this.peer!.arrived.push(text);
     queueMicrotask(() => this.peer!.deliver());
   }
 

@@ -17,11 +17,11 @@ type Send = (key: string, asked: Asked, options: AskOptions | undefined) => Prom
 
 /** What both eras do about an ask: check that it may be made, and that the answer is one. */
 export function askWith(context: RequestContext, send: Send): Ask {
-  const answers = new Map<string, Promise<Params>>();
+  const used = new Set<string>();
   const request = (key: string, asked: Asked, options?: AskOptions): Promise<Params> => {
-    let answer = answers.get(key);
-    if (!answer) answers.set(key, (answer = checked(context, key, asked, () => send(key, asked, options))));
-    return answer;
+    if (used.has(key)) return Promise.reject(usedTwice(key));
+    used.add(key);
+    return handled(checked(context, key, asked, () => send(key, asked, options)));
   };
   return {
     elicit: <C extends object>(key: string, form: object, options?: AskOptions) =>
@@ -30,10 +30,10 @@ export function askWith(context: RequestContext, send: Send): Ask {
         { method: "elicitation/create", params: { mode: "form", ...form } },
         options,
       ) as Promise<unknown> as Promise<Elicited<C>>,
-    url: async (key, page, options) => {
+    url: (key, page, options) => {
       const asked = { method: "elicitation/create", params: { ...page, mode: "url" } };
-      const answer = await request(key, asked, options);
-      return { action: (answer as unknown as ElicitResult).action };
+      const answer = request(key, asked, options) as Promise<unknown> as Promise<ElicitResult>;
+      return handled(answer.then(({ action }) => ({ action })));
     },
     sample: (key, params, options) =>
       request(
@@ -41,15 +41,36 @@ export function askWith(context: RequestContext, send: Send): Ask {
         { method: "sampling/createMessage", params: params as unknown as Params },
         options,
       ) as Promise<unknown> as Promise<CreateMessageResult>,
-    roots: async (key, options) =>
-      ((await request(key, { method: "roots/list" }, options)) as unknown as ListRootsResult).roots,
-    all: async <R extends { readonly [key: string]: AskedRequest }>(requests: R, options?: AskOptions) => {
+    roots: (key, options) => {
+      const answer = request(
+        key,
+        { method: "roots/list" },
+        options,
+      ) as Promise<unknown> as Promise<ListRootsResult>;
+      return handled(answer.then(({ roots }) => roots));
+    },
+    all: <R extends { readonly [key: string]: AskedRequest }>(requests: R, options?: AskOptions) => {
       const entries = Object.entries(requests).map(
         async ([key, asked]) => [key, await request(key, asked as Asked, options)] as const,
       );
-      return Object.fromEntries(await Promise.all(entries)) as unknown as AskedResults<R>;
+      const answers = Promise.all(entries).then((each) => Object.fromEntries(each) as Params);
+      return handled(answers as Promise<unknown> as Promise<AskedResults<R>>);
     },
   };
+}
+
+/** A handler may wait for one of several asks, and be left by its error: the others then fail unheard. */
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
+
+/** An answer is kept by its key: who asks again under it would be given what they have, for ever. */
+function usedTwice(key: string): McpError {
+  return new McpError(
+    "invalid-definition",
+    `two asks have the key ${JSON.stringify(key)}: keys are unique in a handler; number those of a loop`,
+  );
 }
 
 async function checked(
@@ -70,7 +91,10 @@ async function checked(
       "invalid-result",
       `the client's answer to ${JSON.stringify(key)} is refused: ${wrong}`,
     );
-  return answer;
+  const { action, content } = answer;
+  return action === "accept" && content === undefined && asked.params?.["mode"] !== "url"
+    ? { ...answer, content: {} }
+    : answer;
 }
 
 /** What the client would have to declare for a request, and has not. */

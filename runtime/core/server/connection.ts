@@ -1,4 +1,3 @@
-import type { IncomingRequest } from "@mcpgen/protocol/model";
 import { beforeHandshake, negotiate, type Session } from "../era/legacy-server.js";
 import { isModern, modernTerms, unsupportedVersion } from "../era/modern-server.js";
 import type { Spoken } from "../era/spoken.js";
@@ -13,6 +12,7 @@ import {
   errorText,
   idOf,
   isObject,
+  isPromise,
   isRequestId,
   notificationText,
   requestText,
@@ -153,10 +153,10 @@ export class ServerConnection implements Receiver {
       const entry = terms.spoken.table.incomingRequests.get(request.method);
       const handler = this.core.handlers.get(request.method);
       if (!entry || entry.payload || !handler) throw methodNotFound(terms, request.method);
-      if (!entry.accepts(request)) return void this.refuseInvalid(request, terms, entry, batch);
       if (this.running?.has(request.id)) throw invalidRequest("a request of this id is being answered");
       context = new RequestContext(this, request, terms, entry);
       if (batch) context.batch = batch;
+      if (!entry.accepts(request)) return this.wait(context, this.explain(context));
       if (entry.multiRoundTrip && isRetry(request)) return this.wait(context, this.resume(context));
       this.run(context);
     } catch (error) {
@@ -262,16 +262,11 @@ export class ServerConnection implements Receiver {
     context.over = true;
   }
 
-  private async refuseInvalid(
-    request: RequestMessage,
-    { spoken }: Terms,
-    entry: IncomingRequest,
-    batch: Batch | undefined,
-  ): Promise<void> {
-    const issues = await spoken.issues(request, entry).catch(() => []);
+  /** Says what is wrong with a request that was refused. */
+  private async explain({ request, terms, entry }: RequestContext): Promise<never> {
+    const issues = await terms.spoken.issues(request, entry).catch(() => []);
     const message = summary(issues, `not what ${request.method} takes`);
-    this.refuse(request.id, new McpError("invalid-params", message, { rpcCode: rpc.invalidParams }), batch);
-    this.channel.flush();
+    throw new McpError("invalid-params", message, { rpcCode: rpc.invalidParams });
   }
 
   private refuse(id: RequestId | undefined, error: McpError, batch?: Batch): void {
@@ -334,7 +329,10 @@ export class ServerConnection implements Receiver {
     if (!spoken || !entry || !handler) return;
     if (!entry.accepts({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) })) return;
     const lifted = spoken.lift("incomingNotifications", method, params ?? {});
-    handler(lifted as never, { revision: spoken.id });
+    // A handler of the author's: what it throws is no reason to stop.
+    void Promise.resolve()
+      .then(() => handler(lifted as never, { revision: spoken.id }))
+      .catch((error: unknown) => this.core.warn(`${method}: ${messageOf(error)}`));
   }
 
   private cancel(params: Params | undefined): void {
@@ -435,10 +433,6 @@ function isAnswered(message: unknown): boolean {
   if (!isObject(message) || message["jsonrpc"] !== "2.0") return true;
   if (typeof message["method"] === "string") return "id" in message;
   return !("result" in message || "error" in message);
-}
-
-function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return typeof (value as { then?: unknown }).then === "function";
 }
 
 function invalidRequest(message: string): McpError {

@@ -1,7 +1,7 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { IncomingRequest } from "@mcpgen/protocol/model";
 import { type LogLevel, reaches } from "../era/meta.js";
-import { McpError, rpc } from "../peer/errors.js";
+import { McpError, messageOf, rpc } from "../peer/errors.js";
 import type { Batch } from "../peer/batch.js";
 import type { Params, RequestId, RequestMessage } from "../peer/message.js";
 import type { Ask } from "./ask.js";
@@ -140,8 +140,16 @@ export class RequestContext implements HandlerContext {
     };
   }
 
-  /** Sends a notification that belongs to this request. */
+  /** Sends a notification that belongs to this request; what cannot be told does not make the handler fail. */
   notify(method: string, params: Params): void {
+    try {
+      this.send(method, params);
+    } catch (error) {
+      this.connection.core.warn(`${method} is left out: ${messageOf(error)}`);
+    }
+  }
+
+  private send(method: string, params: Params): void {
     if (!this.over) this.connection.notify(this.terms.spoken, method, params, this.request.id);
   }
 
@@ -155,7 +163,9 @@ export class RequestContext implements HandlerContext {
       const known = results.get(key);
       if (known) return (await known) as T;
       // Kept as a promise: calls that overlap share one run.
-      const running = Promise.resolve().then(effect);
+      const running = Promise.resolve()
+        .then(effect)
+        .then((value) => jsonOnly(key, value));
       results.set(key, running);
       running.catch(() => results.delete(key));
       return running;
@@ -168,6 +178,29 @@ export class RequestContext implements HandlerContext {
     this.over = true;
     this.controller?.abort(reason);
   }
+}
+
+/**
+ * What rides in the state between rounds comes back as JSON.
+ *
+ * @throws {McpError} `invalid-definition`
+ */
+function jsonOnly<T>(key: string, value: T): T {
+  if (value === undefined || isJson(value)) return value;
+  throw new McpError(
+    "invalid-definition",
+    `what once(${JSON.stringify(key)}) gives must be JSON or nothing: between rounds it travels as text`,
+  );
+}
+
+function isJson(value: unknown): boolean {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (Array.isArray(value)) return value.every(isJson);
+  if (typeof value !== "object") return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const plain = prototype === Object.prototype || prototype === null;
+  return plain && Object.values(value).every((member) => member === undefined || isJson(member));
 }
 
 /** A request that needs what its client has not declared (2026-07-28, basic, `_meta`). */

@@ -9,7 +9,7 @@ import type { CacheHints } from "./prepared.js";
 import type { PromptHandler } from "./prompts.js";
 import type { ResourceHandler, TemplateHandler } from "./resources.js";
 import { Server, type ServerOptions } from "./server.js";
-import type { ToolHandler } from "./tools.js";
+import type { ToolEntry, ToolHandler } from "./tools.js";
 import { UriTemplate } from "./uri-template.js";
 
 /** What was registered, to change or withdraw it while clients are connected; they are told. */
@@ -70,26 +70,36 @@ export class CodeFirstServer extends Server {
     { visible, inputSchema, outputSchema, ...rest }: ToolDefinition,
     handler: ToolHandler<Arguments>,
   ): Registration<Tool> {
-    const input = schemaCheck(
-      inputSchema ?? { type: "object" },
-      `tool ${JSON.stringify(name)}: inputSchema`,
-      "object",
-    );
-    const output = outputSchema && schemaCheck(outputSchema, `tool ${JSON.stringify(name)}: outputSchema`);
+    const place = `tool ${JSON.stringify(name)}`;
+    if (typeof handler !== "function")
+      throw new McpError("invalid-definition", `${place}: there is no handler.`);
+    const input = schemaCheck(inputSchema ?? { type: "object" }, `${place}: inputSchema`, "object");
+    const output = outputSchema && schemaCheck(outputSchema, `${place}: outputSchema`);
     const definition = {
       name,
       ...rest,
       inputSchema: input.schema,
       ...(output ? { outputSchema: output.schema } : {}),
     } as Params & Tool;
-    return this.register("tools", name, this.features.tools, {
+    const entry: ToolEntry = {
       definition,
       enabled: true,
       visible,
       handler: handler as ToolHandler,
       checkInput: input.check,
       checkOutput: output?.check,
-    });
+    };
+    return this.register(
+      "tools",
+      name,
+      this.features.tools,
+      entry,
+      (changed, { inputSchema: next, outputSchema: then }) => {
+        if (next)
+          changed.checkInput = schemaCheck(next as ToolSchema, `${place}: inputSchema`, "object").check;
+        if (then) changed.checkOutput = schemaCheck(then as ToolSchema, `${place}: outputSchema`).check;
+      },
+    );
   }
 
   /** Offers one resource. */
@@ -144,7 +154,9 @@ export class CodeFirstServer extends Server {
     key: string,
     listing: Listing<Entry>,
     entry: Entry,
+    updated?: (entry: Entry, changes: Partial<Params>) => void,
   ): Registration<never> {
+    if (key === "") throw new McpError("invalid-definition", `${kind}: a name must not be empty.`);
     if (listing.entries.has(key))
       throw new McpError(
         "invalid-definition",
@@ -166,10 +178,22 @@ export class CodeFirstServer extends Server {
         changed();
       },
       update: (changes: Partial<Params>) => {
+        const { definition } = entry;
+        const named = (["name", "uri", "uriTemplate"] as const).find(
+          (name) => definition[name] === key && name in changes && changes[name] !== key,
+        );
+        if (named !== undefined)
+          throw new McpError(
+            "invalid-definition",
+            `${kind}: ${JSON.stringify(key)} is known by its ${named}. Register another instead.`,
+          );
+        updated?.(entry, changes);
         entry.definition = { ...entry.definition, ...changes };
         changed();
       },
       remove: () => {
+        // What was registered under the name since is another's.
+        if (listing.entries.get(key) !== entry) return;
         listing.entries.delete(key);
         changed();
       },

@@ -39,17 +39,18 @@ export class Features {
     this.prompts = new Listing("prompts", pageSize, cache);
   }
 
-  /** What is declared for what there is; a kind of which there is nothing is not declared. */
+  /** What is declared for what there is or was; a kind of which there never was anything is not declared. */
   capabilities(): ServerCapabilities {
     const list = this.changing ? { listChanged: true } : {};
     const completes = [...this.prompts.entries.values(), ...this.templates.entries.values()].some(
       ({ completers }) => Object.keys(completers).length > 0,
     );
-    const reads = this.resources.entries.size + this.templates.entries.size > 0;
+    // Clients that were told of a list go on asking for it when its last entry is gone.
+    const reads = this.resources.wasFilled || this.templates.wasFilled;
     return {
-      ...(this.tools.entries.size > 0 ? { tools: list } : {}),
+      ...(this.tools.wasFilled ? { tools: list } : {}),
       ...(reads ? { resources: { ...list, ...(this.changing ? { subscribe: true } : {}) } } : {}),
-      ...(this.prompts.entries.size > 0 ? { prompts: list } : {}),
+      ...(this.prompts.wasFilled ? { prompts: list } : {}),
       ...(completes ? { completions: {} } : {}),
     };
   }
@@ -65,12 +66,11 @@ export class Features {
   }
 
   /** The methods that the declared capabilities call for. */
-  handlers(): [string, MethodHandler][] {
+  handlers({ tools, resources, prompts, completions }: ServerCapabilities): [string, MethodHandler][] {
     const list =
       (listing: Listing<never>): MethodHandler =>
       ({ cursor }: Params, context: RequestContext) =>
         listing.page(cursor, context);
-    const { tools, resources, prompts, completions } = this.capabilities();
     return [
       ...(tools
         ? ([

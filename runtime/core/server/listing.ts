@@ -27,6 +27,7 @@ export class Listing<Entry extends Listed> {
   private readonly hints: CacheHints;
   private readonly pages = new Map<string, Prepared>();
   private filtered = false;
+  private filled = false;
 
   /** @param member that holds the items in the result */
   constructor(member: string, pageSize = Infinity, hints: CacheHints = uncached) {
@@ -35,8 +36,14 @@ export class Listing<Entry extends Listed> {
     this.hints = hints;
   }
 
+  /** Whether there ever was an entry. */
+  get wasFilled(): boolean {
+    return this.filled;
+  }
+
   /** To be called when an entry came, went or changed. */
   changed(): void {
+    this.filled ||= this.entries.size > 0;
     this.pages.clear();
     this.filtered = [...this.entries.values()].some(({ visible }) => visible !== undefined);
   }

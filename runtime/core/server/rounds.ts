@@ -27,7 +27,7 @@ interface State {
   /** Milliseconds since 1970. */
   readonly expires: number;
   readonly answers: { readonly [key: string]: Params };
-  readonly once: { readonly [key: string]: unknown };
+  readonly once: readonly { readonly key: string; readonly value?: unknown }[];
   /** Keys that the last round asked for. */
   readonly asked: readonly string[];
 }
@@ -65,7 +65,7 @@ export async function openRounds(
   if (state.request !== (await digestOf(request))) throw rejected("it belongs to another request");
   const answers = new Map(Object.entries(state.answers));
   for (const key of state.asked) if (Object.hasOwn(given, key)) answers.set(key, given[key] as Params);
-  const once = Object.entries(state.once).map(([key, value]) => [key, Promise.resolve(value)] as const);
+  const once = state.once.map(({ key, value }) => [key, Promise.resolve(value)] as const);
   return { answers, once: new Map(once), wanted: new Map() };
 }
 
@@ -81,14 +81,14 @@ export async function sealRounds(
   principal: string,
   now: number,
 ): Promise<string> {
-  const once: [string, unknown][] = [];
-  for (const [key, running] of rounds.once) once.push([key, await running]);
+  const once: { key: string; value: unknown }[] = [];
+  for (const [key, running] of rounds.once) once.push({ key, value: await running });
   const state: State = {
     request: await digestOf(request),
     principal,
     expires: now + stateLifetime,
     answers: Object.fromEntries(rounds.answers),
-    once: Object.fromEntries(once),
+    once,
     asked: [...rounds.wanted.keys()],
   };
   const text = await seal.close(state);

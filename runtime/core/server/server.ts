@@ -150,7 +150,8 @@ export class Server {
     this.declared = undefined;
     this.methods.clear();
     for (const [method, handler] of this.protocol) this.methods.set(method, handler);
-    for (const [method, handler] of this.features.handlers()) this.methods.set(method, handler);
+    for (const [method, handler] of this.features.handlers(this.capabilities()))
+      this.methods.set(method, handler);
     for (const [method, handler] of this.added) this.methods.set(method, handler);
     const { logging, resources } = this.capabilities();
     if (logging) this.methods.set("logging/setLevel", setLevel);

@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
 import { McpError, messageOf, rpc } from "../peer/errors.js";
-import type { Params } from "../peer/message.js";
+import { type Params, isObject, isPromise } from "../peer/message.js";
 import { Suspended } from "./ask-in-rounds.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
@@ -66,7 +66,7 @@ function run(tool: ToolEntry, args: Params, context: RequestContext): Params | P
   } catch (error) {
     return failed(error);
   }
-  if (answer instanceof Promise) return answer.then((value) => finish(tool, value), failed);
+  if (isPromise(answer)) return answer.then((value) => finish(tool, value), failed);
   return finish(tool, answer);
 }
 
@@ -81,7 +81,7 @@ function failure(text: string): Params {
 }
 
 function finish(tool: ToolEntry, answer: ToolAnswer): Params | Promise<Params> {
-  const result = resultOf(answer);
+  const result = resultOf(tool, answer);
   if (!tool.checkOutput || result["isError"] === true) return result;
   const problem = tool.checkOutput(result["structuredContent"]);
   if (problem instanceof Promise) return problem.then((found) => checked(tool, result, found));
@@ -99,8 +99,14 @@ function checked({ definition }: ToolEntry, result: Params, problem: string | un
   );
 }
 
-function resultOf(answer: ToolAnswer): Params {
+function resultOf({ definition }: ToolEntry, answer: ToolAnswer): Params {
   if (typeof answer === "string") return { content: [{ type: "text", text: answer }] };
+  if (!isObject(answer) || (answer.content !== undefined && !Array.isArray(answer.content)))
+    throw new McpError(
+      "internal-error",
+      `the tool ${definition.name} gave neither a text nor a result with a list of content`,
+      { rpcCode: rpc.internalError },
+    );
   if (answer.content !== undefined) return answer;
   const { structuredContent } = answer;
   const content =

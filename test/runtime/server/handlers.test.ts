@@ -1,0 +1,184 @@
+import { describe, expect, test } from "vitest";
+import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
+import {
+  type CodeFirstServer,
+  type ConnectOptions,
+  type HandlerContext,
+  McpError,
+  createServer,
+} from "@mcpgen/runtime";
+import { createTestPair } from "@mcpgen/runtime/testing";
+
+const eras = ["2025-11-25", "2026-07-28"];
+
+const form = {
+  message: "?",
+  requestedSchema: { type: "object" as const, properties: { ok: { type: "boolean" as const } } },
+};
+
+const agreeing: Partial<ConnectOptions> = { elicit: () => ({ action: "accept", content: { ok: true } }) };
+
+async function pair(
+  revision: string,
+  offer: (server: CodeFirstServer) => void,
+  more: Partial<ConnectOptions> = agreeing,
+) {
+  const warnings: string[] = [];
+  const server = createServer(
+    { name: "s", version: "1" },
+    {
+      revisions: serverRevisions,
+      onWarning: (text) => void warnings.push(text),
+      capabilities: { logging: {} },
+    },
+  );
+  offer(server);
+  const made = await createTestPair({ server, revisions: clientRevisions, revision, ...more });
+  return { ...made, server, warnings };
+}
+
+const textOf = (result: { content: readonly { type: string }[] }): unknown =>
+  (result.content[0] as { text?: string } | undefined)?.text;
+
+describe.each(eras)("at %s", (revision) => {
+  const asking = (run: (context: HandlerContext) => Promise<string>) => (server: CodeFirstServer) =>
+    void server.tool("ask", {}, (_, context) => run(context));
+
+  test("asks that are started together and waited for one by one", async () => {
+    const { client, close } = await pair(
+      revision,
+      asking(async ({ ask }) => {
+        const [one, other] = [ask.elicit("one", form), ask.elicit("other", form)];
+        return `${(await one).action} ${(await other).action}`;
+      }),
+    );
+    expect(textOf(await client.callTool("ask"))).toBe("accept accept");
+    await close();
+  });
+
+  test("an ask that nobody waits for fails unheard", async () => {
+    const { client, close } = await pair(
+      revision,
+      asking(async ({ ask }) => {
+        void ask.sample("nobody", { messages: [], maxTokens: 1 });
+        return "done";
+      }),
+    );
+    expect(textOf(await client.callTool("ask"))).toBe("done");
+    await close();
+  });
+
+  test("two asks of one key are a mistake of the author's, not an endless loop", async () => {
+    const { client, close } = await pair(
+      revision,
+      asking(async ({ ask }) => {
+        await ask.elicit("again", form);
+        return (await ask.elicit("again", form)).action;
+      }),
+    );
+    const result = await client.callTool("ask");
+    expect([result.isError, textOf(result)]).toEqual([
+      true,
+      expect.stringContaining('two asks have the key "again"'),
+    ]);
+    await close();
+  });
+
+  test("an effect that gives nothing runs once; one that gives no JSON is a mistake", async () => {
+    let runs = 0;
+    const { client, close } = await pair(revision, (server) => {
+      server.tool("ask", {}, async (_, { ask, once }) => {
+        await once("charge", () => void runs++);
+        await ask.elicit("k", form);
+        return "charged";
+      });
+      server.tool("date", {}, async (_, { once }) => String(await once("when", () => new Date(0))));
+    });
+    expect(textOf(await client.callTool("ask"))).toBe("charged");
+    expect(runs).toBe(1);
+    const wrong = await client.callTool("date");
+    expect([wrong.isError, textOf(wrong)]).toEqual([true, expect.stringContaining("must be JSON")]);
+    await close();
+  });
+
+  test("content that the user left out is an empty one", async () => {
+    const { client, close } = await pair(
+      revision,
+      asking(async ({ ask }) => JSON.stringify(await ask.elicit("k", form))),
+      { elicit: () => ({ action: "accept" }) },
+    );
+    expect(JSON.parse(textOf(await client.callTool("ask")) as string)).toEqual({
+      action: "accept",
+      content: {},
+    });
+    await close();
+  });
+
+  test("what cannot be told does not make the handler fail", async () => {
+    const { client, close, warnings } = await pair(
+      revision,
+      (server) =>
+        void server.tool("log", {}, (_, { log }) => {
+          const cycle: { self?: object } = {};
+          cycle.self = cycle;
+          log("error", cycle);
+          return "done";
+        }),
+      { logLevel: "debug" },
+    );
+    expect(textOf(await client.callTool("log"))).toBe("done");
+    expect(warnings).toEqual([expect.stringContaining("notifications/message is left out")]);
+    await close();
+  });
+
+  test.each([42, null, [1], { content: "nope" }])("the answer %j is none", async (answer) => {
+    const { client, close } = await pair(
+      revision,
+      (server) => void server.tool("wrong", {}, () => answer as never),
+    );
+    await expect(client.callTool("wrong")).rejects.toMatchObject({ rpcCode: -32603 });
+    await close();
+  });
+
+  test("another schema is checked by; another name is refused; an old registration removes nothing new", async () => {
+    const { client, close, server } = await pair(revision, (it) => void it.tool("first", {}, () => "first"));
+    const properties = (type: string) => ({ type: "object" as const, properties: { a: { type } } });
+    const registration = server.tool("add", { inputSchema: properties("string") }, () => "right");
+    registration.update({ inputSchema: properties("number") });
+    expect((await client.callTool("add", { a: "1" })).isError).toBe(true);
+    expect(textOf(await client.callTool("add", { a: 1 }))).toBe("right");
+    expect(() => registration.update({ name: "other" })).toThrow(McpError);
+    registration.remove();
+    server.tool("add", {}, () => "new");
+    registration.remove();
+    expect(textOf(await client.callTool("add"))).toBe("new");
+    await close();
+  });
+
+  test("a list that was declared is answered when its last entry is gone", async () => {
+    let registration: { remove(): void } | undefined;
+    const { client, close } = await pair(revision, (server) => {
+      registration = server.tool("only", {}, () => "x");
+    });
+    registration!.remove();
+    expect((await client.listTools()).items).toEqual([]);
+    await close();
+  });
+});
+
+test("a listener of the author's that fails is a warning", async () => {
+  const { client, close, server, warnings } = await pair(
+    "2025-11-25",
+    (it) => void it.tool("t", {}, () => "x"),
+    {
+      roots: [{ uri: "file:///x" }],
+    },
+  );
+  server.on("notifications/roots/list_changed", () => {
+    throw new Error("broken");
+  });
+  await client.rootsChanged();
+  await client.callTool("t");
+  expect(warnings).toEqual([expect.stringContaining("broken")]);
+  await close();
+});
