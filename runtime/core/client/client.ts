@@ -24,6 +24,7 @@ import { McpError } from "../peer/errors.js";
 import { type Params, type RequestMessage, isObject } from "../peer/message.js";
 import { type Agreement, type Introduction, declaredBy, requestMeta } from "./agreement.js";
 import { answerServer } from "./answers.js";
+import { withinBounds } from "./bounds.js";
 import { ResultCache } from "./cache.js";
 import { type Decoded, type Rejected, decode, withoutNulls } from "./decode.js";
 import type { AnswerContext, ClientHandlers } from "./handlers.js";
@@ -286,11 +287,14 @@ export class Client implements Caller {
     const known = entry.cacheable && this.cache.get(method, params);
     if (known) return { result: known, rejected: [] };
     const { age } = this.cache;
+    const started = link.clock.now();
     const send = this.sender(link, spoken, method, spoken.lower("outgoingRequests", method, params), options);
     let result: unknown = await send(nothing);
     let rounds = 0;
     if (spoken.era === "modern" && !isComplete(result))
-      ({ result, rounds } = await this.furtherRounds(spoken, method, entry, options, send, result));
+      ({ result, rounds } = await withinBounds(link, method, options, started, (signal) =>
+        this.furtherRounds(spoken, method, entry, signal, send, result),
+      ));
     const decoded = isAccepted(entry, result)
       ? { result, rejected: [] }
       : await decode(spoken, method, entry, result, this.setup.introduction.nulls);
@@ -307,16 +311,16 @@ export class Client implements Caller {
     method: string,
     params: Params,
     options: RequestOptions,
-  ): (added: Params) => Promise<unknown> {
+  ): Send {
     const declared = method === "tools/call" ? this.headers.of(params["name"] as string) : undefined;
     const sending: Sending = link.mirrors
       ? { headers: (_, sent) => mirrorHeaders(spoken, method, sent, declared) }
       : plainly;
     const heard = this.listeners.guard(options);
-    return async (added) => {
+    return async (added, signal) => {
       const whole = added === nothing ? params : { ...params, ...added };
       const make = (id: number): Params => this.marked(whole, spoken, id);
-      const response = await link.request(method, make, heard, sending);
+      const response = await link.request(method, make, signal ? { ...heard, signal } : heard, sending);
       if (response.error) throw remoteError(method, response);
       return response.result;
     };
@@ -326,11 +330,10 @@ export class Client implements Caller {
     spoken: Spoken<"client">,
     method: string,
     entry: OutgoingRequest,
-    options: RequestOptions,
-    send: (added: Params) => Promise<unknown>,
+    signal: AbortSignal,
+    send: Send,
     first: unknown,
   ): Promise<{ result: Params; rounds: number }> {
-    const signal = (options.signal as AbortSignal | undefined) ?? neverAborted;
     const { handlers, introduction } = this.setup;
     return throughRounds(spoken, method, entry, handlers, { signal }, introduction.nulls, send, first);
   }
@@ -417,7 +420,8 @@ const plainly: Sending = {};
 
 const nothing: Params = {};
 
-const neverAborted = new AbortController().signal;
+/** Sends a request, once more with each call; a signal takes the place of the one in its options. */
+type Send = (added: Params, signal?: AbortSignal) => Promise<unknown>;
 
 /** Whether a result says that the request is done; one that says nothing does (2026-07-28, `resultType`). */
 function isComplete(result: unknown): boolean {

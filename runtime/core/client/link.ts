@@ -48,6 +48,7 @@ export class Link implements Receiver {
   private readonly pending: Pending<ResponseMessage>;
   private readonly answering = new Map<RequestId, AbortController>();
   private end: McpError | undefined;
+  private readonly watchers = new Set<(why: McpError) => void>();
 
   constructor(channel: Channel, timeouts: Timeouts, clock: Clock) {
     this.channel = channel;
@@ -60,6 +61,13 @@ export class Link implements Receiver {
   /** Why nothing more goes through, if so. */
   get over(): McpError | undefined {
     return this.end;
+  }
+
+  /** Calls once when nothing goes through any more, now if so already. Returns what calls it off. */
+  whenClosed(callback: (why: McpError) => void): () => void {
+    if (this.end) callback(this.end);
+    else this.watchers.add(callback);
+    return () => void this.watchers.delete(callback);
   }
 
   /** Requests that wait for answers. */
@@ -166,6 +174,8 @@ export class Link implements Receiver {
     for (const controller of this.answering.values()) controller.abort(this.end);
     this.answering.clear();
     this.pending.rejectAll(() => this.end!);
+    for (const tell of this.watchers) tell(this.end);
+    this.watchers.clear();
     this.listener?.closed(this.end);
   }
 

@@ -24,7 +24,7 @@ export async function throughRounds(
   handlers: ClientHandlers,
   context: AnswerContext,
   nulls: Nulls,
-  send: (added: Params) => Promise<unknown>,
+  send: (added: Params, signal: AbortSignal) => Promise<unknown>,
   first: unknown,
 ): Promise<{ result: Params; rounds: number }> {
   let result = first;
@@ -36,7 +36,7 @@ export async function throughRounds(
     if (!asks || !entry.multiRoundTrip)
       throw invalidResult(method, `its resultType ${JSON.stringify(type)} is unknown`);
     const answer: Answer = (request) => answerServer(handlers, spoken, request, context, nulls);
-    result = await send(await answers(method, result, answer));
+    result = await send(await answers(method, result, answer), context.signal);
   }
   throw new McpError(
     "invalid-result",
