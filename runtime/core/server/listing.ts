@@ -31,6 +31,11 @@ export class Listing<Entry extends Listed> {
 
   /** @param member that holds the items in the result */
   constructor(member: string, pageSize = Infinity, hints: CacheHints = uncached) {
+    if (!(pageSize >= 1))
+      throw new McpError(
+        "invalid-definition",
+        `pageSize: expected 1 or more, got ${pageSize}. Leave it out for one page.`,
+      );
     this.member = member;
     this.pageSize = pageSize;
     this.hints = hints;

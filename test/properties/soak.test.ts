@@ -1,0 +1,64 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, test } from "vitest";
+import { clientRevisions } from "@mcpgen/protocol/client";
+import { serverRevisions } from "@mcpgen/protocol/server";
+import { connect, createServer, memoryChannels } from "@mcpgen/runtime";
+
+/** 100,000 requests in the whole long run, fewer where it is shortened. */
+const requests = Math.min(100_000, Number(process.env["MCPGEN_COUNT"] ?? 400) * 5);
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+async function heap(): Promise<number> {
+  for (let turn = 0; turn < 3; turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+  }
+  return process.memoryUsage().heapUsed;
+}
+
+test.each(["2025-11-25", "2026-07-28"])(
+  "at %s, requests of which half are cancelled leave nothing behind",
+  { timeout: 300_000 },
+  async (revision) => {
+    let heard = 0;
+    const server = createServer({ name: "soak", version: "1" }, { revisions: serverRevisions });
+    server.tool("echo", {}, () => "here");
+    server.tool(
+      "wait",
+      {},
+      (_, { signal }) =>
+        new Promise<string>((_resolve, reject) => {
+          signal.addEventListener("abort", () => {
+            heard++;
+            reject(signal.reason as Error);
+          });
+        }),
+    );
+    const [one, other] = memoryChannels();
+    const connection = server.connect(one);
+    const client = await connect(other, { revisions: clientRevisions, revision });
+    const pair = async (): Promise<void> => {
+      const controller = new AbortController();
+      const waiting = client
+        .callTool("wait", {}, { signal: controller.signal })
+        .catch((error: { code: string }) => error.code);
+      await client.callTool("echo");
+      controller.abort();
+      expect(await waiting).toBe("cancelled");
+    };
+    const run = async (count: number): Promise<void> => {
+      for (let done = 0; done < count; done += 32) await Promise.all(Array.from({ length: 16 }, pair));
+    };
+    await run(requests / 10);
+    const before = await heap();
+    await run(requests);
+    await client.callTool("echo");
+    expect((await heap()) - before).toBeLessThan(5 * 1_048_576);
+    expect([client.idle, connection.open]).toEqual([true, 0]);
+    expect(heard).toBeGreaterThanOrEqual(requests / 2);
+    await client.close();
+  },
+);
