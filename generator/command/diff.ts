@@ -25,14 +25,14 @@ import type { Outcome } from "./outcome.js";
 export const diff: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
   const policy = policyOf(args, project);
-  const { file, approvals } = await loadApprovals(args, project, context);
+  const approvals = await loadApprovals(args, project, context);
   const baseline = await loadBaseline(args, context);
   const names = [args.required("old"), args.required("new")] as const;
   const weighing: Weighing = {
     policy,
     role: (args.string("role") as Report["role"] | undefined) ?? "both",
     baseline,
-    approvalsOf: (differences) => applyApprovals(differences, approvals, today()),
+    approvalsOf: (differences) => applyApprovals(differences, approvals.approvals, today()),
   };
   const server = serverOptions(args, context);
   const named = args.string("for");
@@ -44,13 +44,18 @@ export const diff: RunCommand = async (args, context) => {
       });
     const { report, approved } = compareContracts(...contracts, weighing);
     const warnings = contracts.flatMap(({ findings }) => findings);
-    return outcomeOf(report, [...warnings, ...approvalWarnings(approved, file, context)], args, context);
+    return outcomeOf(
+      report,
+      [...warnings, ...(await approvalWarnings(approved, approvals, context))],
+      args,
+      context,
+    );
   }
   const [old, next] = await loadSources(names, project, context);
   const contract = named === undefined ? undefined : await contractSource(named, server, context);
   const published = await publishedAgain(project.schemaDir, old, next);
   const { report, approved } = compareSources(old, next, { ...weighing, published, contract });
-  return outcomeOf(report, approvalWarnings(approved, file, context), args, context);
+  return outcomeOf(report, await approvalWarnings(approved, approvals, context), args, context);
 };
 
 /** Today where the command runs, YYYY-MM-DD: approvals end with a day. */

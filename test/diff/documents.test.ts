@@ -110,7 +110,7 @@ async function approvedFiles(): Promise<Record<string, string>> {
   const line = /^ {2}(\{"fingerprint".*\})$/m.exec(stdout)![1]!.replace('"…"', '"meant"');
   const approvals = JSON.stringify({
     format: 1,
-    approvals: [{ ...(JSON.parse(line) as object), until: "2999-12-31" }],
+    approvals: [{ ...(JSON.parse(line) as object), reason: "meant", by: "me", until: "2999-12-31" }],
   });
   return { ...files, "mcp-approvals.json": approvals };
 }

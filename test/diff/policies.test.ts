@@ -12,6 +12,7 @@ const approval = (fingerprint: string, more: object = {}): string =>
         subject: "EchoParams.lang",
         reason: "meant",
         by: "me",
+        until: "2999-12-31",
         ...more,
       },
     ],
@@ -39,7 +40,10 @@ test("an approved finding does not fail the command; one that has expired does, 
 test("the printed line approves the finding when it is added", async () => {
   const { stdout } = await run(temporaryFolder(files), "breaking.json");
   const line = JSON.parse(/^ {2}(\{"fingerprint".*\})$/m.exec(stdout)![1]!) as object;
-  const approvals = JSON.stringify({ format: 1, approvals: [{ ...line, until: "2999-12-31" }] });
+  const approvals = JSON.stringify({
+    format: 1,
+    approvals: [{ ...line, reason: "meant", by: "me", until: "2999-12-31" }],
+  });
   expect(
     (await run(temporaryFolder({ ...files, "mcp-approvals.json": approvals }), "breaking.json")).code,
   ).toBe(0);
@@ -54,7 +58,7 @@ test("an approval that matches nothing is named", async () => {
 
 test.each([
   ["[]", /MG3205: expected \{ "format": 1/],
-  ['{"format":1,"approvals":[{"fingerprint":"x"}]}', /\/approvals\/0.*MG3205: expected rule to be a text/],
+  ['{"format":1,"approvals":[{"fingerprint":"x"}]}', /\/approvals\/0.*MG3205: expected a rule, got none/],
 ])("approvals %s are malformed", async (content, message) => {
   const { code, stderr } = await run(
     temporaryFolder({ ...files, "mcp-approvals.json": content }),
@@ -63,6 +67,48 @@ test.each([
   expect(code).toBe(3);
   expect(stderr).toMatch(message);
 });
+
+test.each([
+  [{ reason: "" }, /:\d+:\d+ .*MG3205: expected a reason, got ""/],
+  [{ reason: "…" }, /MG3205: expected a reason, got "…"/],
+  [{ by: " " }, /MG3205: expected a by, got " "/],
+  [{ until: undefined }, /MG3205: expected until to be a day, YYYY-MM-DD, got none/],
+  [{ until: "2026-02-31" }, /MG3205: expected until to be a day, YYYY-MM-DD, got "2026-02-31"/],
+  [{ until: "YYYY-MM-DD" }, /MG3205: expected until to be a day/],
+  [
+    { until: undefined, untill: "2026-02-03" },
+    /MG3205: there is no key "untill" here\n.*Did you mean until\?/,
+  ],
+])("an approval with %j is refused", async (more, message) => {
+  const folder = temporaryFolder({ ...files, "mcp-approvals.json": approval("0".repeat(12), more) });
+  const { code, stderr } = await run(folder, "safe.json");
+  expect(stderr).toMatch(message);
+  expect(code).toBe(3);
+});
+
+test("what is approved twice is refused", async () => {
+  const once = JSON.parse(approval("0".repeat(12))) as { approvals: object[] };
+  const twice = JSON.stringify({ ...once, approvals: [...once.approvals, ...once.approvals] });
+  const { code, stderr } = await run(temporaryFolder({ ...files, "mcp-approvals.json": twice }), "safe.json");
+  expect(stderr).toMatch(/MG3205: \/approvals\/0 approves 000000000000 already/);
+  expect(code).toBe(3);
+});
+
+test.each([{ rule: "property-removed" }, { subject: "EchoParams.text" }])(
+  "an approval that names %j, which the finding is not about, does not hold",
+  async (more) => {
+    const fingerprint = await fingerprintIn(temporaryFolder(files));
+    const content = approval(fingerprint, more);
+    const { code, stdout } = await run(
+      temporaryFolder({ ...files, "mcp-approvals.json": content }),
+      "breaking.json",
+    );
+    expect(stdout).toMatch(
+      /mcp-approvals\.json:1:\d+ .*warning MG3203: .* does not hold: .* property-added-required on EchoParams\.lang/,
+    );
+    expect(code).toBe(1);
+  },
+);
 
 test("with a baseline only new findings fail", async () => {
   const folder = temporaryFolder(files);

@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
 import type { Project } from "../project.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
-import type { Policy } from "../../diff/finding.js";
+import { type Policy, subjectText } from "../../diff/finding.js";
 import { type Approval, type Approved, approvalsFile, parseApprovals } from "../../diff/policy/approvals.js";
 import { isSeverityProblem, readSeverities } from "../../diff/policy/severities.js";
 import type { FailOn } from "../../diff/report/report.js";
@@ -35,6 +35,8 @@ export function policyOf(args: Arguments, { loaded }: Project): Policy & { reado
 export interface ApprovalsInFile {
   readonly file: string;
   readonly approvals: readonly Approval[];
+  /** What the file holds; absent where there is none. */
+  readonly text?: string;
 }
 
 /** The approvals named on the command line, or those beside the configuration, if there are any. */
@@ -48,38 +50,52 @@ export async function loadApprovals(
   if (named === undefined && !existsSync(file)) return { file, approvals: [] };
   const { value, text } = await loadJson(file);
   const approvals = parseApprovals(value);
-  if (!("message" in approvals)) return { file, approvals };
+  if (!("message" in approvals)) return { file, approvals, text };
   const { positionOf } = await import("../../input/positions.js");
   throw new CodedError("MG3205", approvals.message, {
     place: { file, pointer: approvals.pointer, ...positionOf(text, approvals.pointer) },
-    next: "Correct the entry; the text report prints entries ready to be copied.",
+    next: approvals.next ?? "Correct the entry; the text report prints entries ready to be filled in.",
   });
 }
 
-/** Approvals that approve nothing (any more). */
-export function approvalWarnings(
-  { expired, unused }: Approved,
-  file: string,
+/** Approvals that approve nothing (any more), each where it stands. */
+export async function approvalWarnings(
+  { expired, unused, mistaken }: Approved,
+  { file, approvals, text }: ApprovalsInFile,
   { directory }: CommandContext,
-): Finding[] {
-  const place = { file: shownPath(file, directory) };
-  const about = ({ rule, subject, fingerprint }: Approval): string =>
-    `${rule} on ${subject} (${fingerprint})`;
+): Promise<Finding[]> {
+  if (text === undefined || expired.length + unused.length + mistaken.length === 0) return [];
+  const { positionOf } = await import("../../input/positions.js");
+  const shown = shownPath(file, directory);
+  const warning = (code: Finding["code"], approval: Approval, said: string, next: string): Finding => {
+    const at = pointer("/approvals", approvals.indexOf(approval));
+    const { rule, subject, fingerprint } = approval;
+    return {
+      code,
+      severity: "warning",
+      place: { file: shown, pointer: at, ...positionOf(text, at) },
+      message: `the approval of ${rule} on ${subject} (${fingerprint}) ${said}`,
+      next,
+    };
+  };
   return [
-    ...expired.map((approval): Finding => ({
-      code: "MG3204",
-      severity: "warning",
-      place,
-      message: `the approval of ${about(approval)} expired on ${approval.until}`,
-      next: "Look at the finding again; extend the approval or delete it.",
-    })),
-    ...unused.map((approval): Finding => ({
-      code: "MG3203",
-      severity: "warning",
-      place,
-      message: `the approval of ${about(approval)} matches no finding`,
-      next: "Delete it.",
-    })),
+    ...expired.map((approval) =>
+      warning(
+        "MG3204",
+        approval,
+        `expired on ${approval.until}`,
+        "Look at the finding again; extend the approval or delete it.",
+      ),
+    ),
+    ...mistaken.map(({ approval, finding }) =>
+      warning(
+        "MG3203",
+        approval,
+        `does not hold: the fingerprint is that of ${finding.rule} on ${subjectText(finding.subject)}`,
+        "Look at that finding; correct the entry or delete it.",
+      ),
+    ),
+    ...unused.map((approval) => warning("MG3203", approval, "matches no finding", "Delete it.")),
   ];
 }
 

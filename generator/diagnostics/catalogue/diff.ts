@@ -18,7 +18,7 @@ export const diffDiagnostics = {
     title: "An approval matches no finding",
     exit: 1,
     explanation:
-      "mcp-approvals.json approves a finding that is not there: the change was taken back, or became another one. Delete the entry, so that it never approves something nobody looked at.",
+      "mcp-approvals.json approves a finding that is not there: the change was taken back, or became another one; or the entry names another rule or subject than the finding of its fingerprint. Delete or correct the entry, so that it never approves something nobody looked at.",
   },
   MG3204: {
     title: "An approval has expired",
@@ -30,7 +30,7 @@ export const diffDiagnostics = {
     title: "The approvals file is malformed",
     exit: 3,
     explanation:
-      'The file holds { "format": 1, "approvals": [ … ] }, each entry with fingerprint, rule, subject, reason and by, and if it is to expire until (YYYY-MM-DD). The text report of `mcpgen diff` prints entries ready to be copied.',
+      'The file holds { "format": 1, "approvals": [ … ] }, each entry with fingerprint, rule, subject, reason, by and until (YYYY-MM-DD, the last day it holds), and no fingerprint twice. The text report of `mcpgen diff` prints entries ready to be filled in.',
   },
   MG3206: {
     title: "The baseline is no report of mcpgen diff",

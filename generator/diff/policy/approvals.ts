@@ -1,4 +1,5 @@
-import { type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
+import { closest } from "../../diagnostics/suggest.js";
 import type { Finding } from "../finding.js";
 import { subjectText } from "../finding.js";
 
@@ -6,42 +7,90 @@ import { subjectText } from "../finding.js";
 export interface Approval {
   readonly fingerprint: string;
   readonly rule: string;
-  /** For people: the fingerprint decides. */
+  /** For people; it must be what the fingerprint stands for. */
   readonly subject: string;
   readonly reason: string;
   readonly by: string;
-  /** The last day it holds, YYYY-MM-DD; without it, it holds for good. */
-  readonly until?: string;
+  /** The last day it holds, YYYY-MM-DD. */
+  readonly until: string;
 }
 
 export const approvalsFile = "mcp-approvals.json";
 
-/** What is wrong with an approvals file, and where. */
+/** What is wrong with an approvals file, where, and what to do. */
 export interface Malformed {
   readonly pointer: string;
   readonly message: string;
+  readonly next?: string;
 }
 
-/** The approvals that a file holds. */
+/** The approvals that a file holds. What could approve more than somebody meant is refused. */
 export function parseApprovals(value: JsonValue): readonly Approval[] | Malformed {
   if (!isJsonObject(value) || value["format"] !== 1 || !Array.isArray(value["approvals"])) {
     return { pointer: "", message: 'expected { "format": 1, "approvals": [ … ] }' };
   }
+  const unknown = unknownKey(value, ["format", "approvals"], "");
+  if (unknown) return unknown;
+  const first = new Map<JsonValue | undefined, number>();
   for (const [index, entry] of value["approvals"].entries()) {
-    const message = problemOf(entry);
-    if (message !== undefined) return { pointer: pointer("/approvals", index), message };
+    const at = pointer("/approvals", index);
+    const problem = problemOf(entry, at);
+    if (problem) return problem;
+    const { fingerprint } = entry as unknown as Approval;
+    const before = first.get(fingerprint);
+    if (before !== undefined)
+      return { pointer: at, message: `/approvals/${before} approves ${fingerprint} already` };
+    first.set(fingerprint, index);
   }
   return value["approvals"] as unknown as Approval[];
 }
 
-function problemOf(entry: JsonValue): string | undefined {
-  if (!isJsonObject(entry)) return "expected an object";
-  for (const key of ["fingerprint", "rule", "subject", "reason", "by"]) {
-    if (typeof entry[key] !== "string" || entry[key] === "") return `expected ${key} to be a text`;
+const texts = ["fingerprint", "rule", "subject", "reason", "by"] as const;
+
+function problemOf(entry: JsonValue, at: string): Malformed | undefined {
+  if (!isJsonObject(entry)) return { pointer: at, message: "expected an object" };
+  const unknown = unknownKey(entry, [...texts, "until"], at);
+  if (unknown) return unknown;
+  for (const key of texts) {
+    const text = entry[key];
+    const said = text === undefined ? "none" : JSON.stringify(text);
+    // What the report prints is to be filled in.
+    if (typeof text !== "string" || /^[\s….]*$/.test(text))
+      return { pointer: text === undefined ? at : `${at}/${key}`, message: `expected a ${key}, got ${said}` };
   }
   const { until } = entry;
-  const isDay = typeof until === "string" && /^\d{4}-\d{2}-\d{2}$/.test(until);
-  return until === undefined || isDay ? undefined : "expected until to be a day, YYYY-MM-DD";
+  if (isDay(until)) return undefined;
+  return {
+    pointer: until === undefined ? at : `${at}/until`,
+    message: `expected until to be a day, YYYY-MM-DD, got ${until === undefined ? "none" : JSON.stringify(until)}`,
+    next: "Name the last day on which the approval is to hold.",
+  };
+}
+
+function unknownKey(object: JsonObject, known: readonly string[], at: string): Malformed | undefined {
+  const key = Object.keys(object).find((each) => !known.includes(each));
+  if (key === undefined) return undefined;
+  const missing = known.filter((each) => !Object.hasOwn(object, each));
+  const suggestion = closest(key, missing);
+  return {
+    pointer: pointer(at, key),
+    message: `there is no key ${JSON.stringify(key)} here`,
+    next: suggestion === undefined ? `The keys are ${known.join(", ")}.` : `Did you mean ${suggestion}?`,
+  };
+}
+
+/** Whether it is a day of the calendar. */
+function isDay(value: JsonValue | undefined): boolean {
+  if (typeof value !== "string" || !/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
+  const time = Date.parse(`${value}T00:00:00Z`);
+  // The 31st of February is read as a day of March.
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
+}
+
+/** An approval whose fingerprint is that of a finding which it does not name. */
+export interface Mistaken {
+  readonly approval: Approval;
+  readonly finding: Finding;
 }
 
 /** What approvals come to for the findings of a run. */
@@ -50,6 +99,8 @@ export interface Approved {
   readonly holding: ReadonlyMap<string, Approval>;
   readonly expired: readonly Approval[];
   readonly unused: readonly Approval[];
+  /** Those whose rule or subject is not what the finding of their fingerprint is about: they do not hold. */
+  readonly mistaken: readonly Mistaken[];
 }
 
 /** @param today YYYY-MM-DD */
@@ -58,16 +109,18 @@ export function applyApprovals(
   approvals: readonly Approval[],
   today: string,
 ): Approved {
-  const present = new Set(findings.map(({ fingerprint }) => fingerprint));
-  const isExpired = ({ until }: Approval): boolean => until !== undefined && until < today;
-  const used = approvals.filter(({ fingerprint }) => present.has(fingerprint));
-  return {
-    holding: new Map(
-      used.filter((approval) => !isExpired(approval)).map((approval) => [approval.fingerprint, approval]),
-    ),
-    expired: used.filter(isExpired),
-    unused: approvals.filter(({ fingerprint }) => !present.has(fingerprint)),
-  };
+  const present = new Map(findings.map((finding) => [finding.fingerprint, finding]));
+  const holding = new Map<string, Approval>();
+  const [expired, unused, mistaken] = [[] as Approval[], [] as Approval[], [] as Mistaken[]];
+  for (const approval of approvals) {
+    const finding = present.get(approval.fingerprint);
+    if (!finding) unused.push(approval);
+    else if (approval.rule !== finding.rule || approval.subject !== subjectText(finding.subject))
+      mistaken.push({ approval, finding });
+    else if (approval.until < today) expired.push(approval);
+    else holding.set(approval.fingerprint, approval);
+  }
+  return { holding, expired, unused, mistaken };
 }
 
 /** The line of the approvals file that would approve a finding; reason and name are to be filled in. */
