@@ -63,6 +63,8 @@ export class Client implements Caller {
   private readonly listeners: Listeners;
   private connection: Connection | undefined;
   private connecting: Promise<Connection> | undefined;
+  /** The link that was opened last, whether or not a revision was agreed on. */
+  private opening: Link | undefined;
   private stopped = false;
   private saying: { spoken: Spoken; logLevel: LogLevel | undefined; meta: Params } | undefined;
 
@@ -224,8 +226,21 @@ export class Client implements Caller {
   /** Ends the connection, and the server's process if it was started for this client. */
   async close(): Promise<void> {
     this.stopped = true;
-    const connection = this.connection ?? (await this.connecting?.catch(() => undefined));
-    await connection?.link.close();
+    const links = new Set([this.connection?.link, this.opening]);
+    await Promise.all([...links].map((link) => link?.close()));
+    // What was on its way to another connection closes what it opens.
+    await this.connecting?.catch(() => undefined);
+  }
+
+  /** @internal Whether it was closed. */
+  get closed(): boolean {
+    return this.stopped;
+  }
+
+  /** @internal Told of each link before anything is sent through it. */
+  opens(link: Link): void {
+    this.opening = link;
+    if (this.stopped) link.closed(closedByUs());
   }
 
   private collected<Item>(method: string, options: ListBounds = {}): Promise<ListResult<Item>> {
@@ -372,10 +387,16 @@ export class Client implements Caller {
       const { over } = connection.link;
       return over ? Promise.reject(over) : Promise.resolve(connection);
     }
-    return (this.connecting ??= this.setup
-      .connect(this)
-      .then((made) => (this.connection = made))
-      .finally(() => (this.connecting = undefined)));
+    return (this.connecting ??= this.reconnect().finally(() => (this.connecting = undefined)));
+  }
+
+  private async reconnect(): Promise<Connection> {
+    const made = await this.setup.connect(this);
+    if (this.stopped) {
+      await made.link.close();
+      throw closedByUs();
+    }
+    return (this.connection = made);
   }
 
   /** Keeps what tools promise and declare; over HTTP, tools whose declarations are wrong are left out. */
@@ -422,6 +443,10 @@ const nothing: Params = {};
 
 /** Sends a request, once more with each call; a signal takes the place of the one in its options. */
 type Send = (added: Params, signal?: AbortSignal) => Promise<unknown>;
+
+function closedByUs(): McpError {
+  return new McpError("connection-closed", "the client is closed");
+}
 
 /** Whether a result says that the request is done; one that says nothing does (2026-07-28, `resultType`). */
 function isComplete(result: unknown): boolean {

@@ -110,6 +110,7 @@ async function open(
     const channel = typeof source === "function" ? await source() : source;
     const link = new Link(channel, timeouts, introduction.clock);
     listen(link, client, undefined);
+    client.opens(link);
     const handshaking = (offered: Spoken<"client">): void => listen(link, client, offered);
     try {
       const agreement = await settle(link, spoken, { ...introduction, handshaking });
@@ -128,7 +129,7 @@ async function open(
     // A server that did not live through the probe gets another chance without it.
     const died = error instanceof McpError && error.code === "connection-closed" && !answered;
     const both = new Set(spoken.map(({ era }) => era)).size === 2;
-    if (!died || !both || typeof source !== "function") throw error;
+    if (!died || !both || client.closed || typeof source !== "function") throw error;
     return attempt(handshakeOnly);
   }
 }

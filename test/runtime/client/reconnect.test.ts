@@ -1,0 +1,73 @@
+import { type Client, connect } from "@mcpgen/runtime";
+import { VirtualClock } from "@mcpgen/runtime/testing";
+import { expect, test, vi } from "vitest";
+import { ScriptedPeer, type Script, base } from "../../checklist/scripted-peer.js";
+import type { ConnectOptions } from "@mcpgen/runtime";
+
+interface Reconnecting {
+  readonly client: Client;
+  /** The servers that were started, in order. */
+  readonly peers: ScriptedPeer[];
+}
+
+/** A client that starts another server when one is gone. */
+async function reconnecting(
+  revision: string,
+  script: Script = {},
+  options: Partial<ConnectOptions> = {},
+): Promise<Reconnecting> {
+  const peers: ScriptedPeer[] = [];
+  const start = () => {
+    const peer = new ScriptedPeer(revision, script);
+    vi.spyOn(peer.channel, "close");
+    peers.push(peer);
+    return peer.channel;
+  };
+  const client = await connect(start, { ...base(new VirtualClock()), revision, ...options });
+  return { client, peers };
+}
+
+/** Resolves when the client knows that its server is gone. */
+async function gone({ client, peers }: Reconnecting): Promise<void> {
+  const call = client.request("tools/call", { name: "last" });
+  peers.at(-1)!.hangUp();
+  await call.catch(() => undefined);
+}
+
+/** What a call fails with: heard from now on, whenever it fails. */
+function failureOf(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => "no failure",
+    (error: unknown) => error,
+  );
+}
+
+const never: Script = { "tools/call": () => undefined };
+
+test.each(["2025-11-25", "2026-07-28"])(
+  "closing leaves no server that was on its way (%s)",
+  async (revision) => {
+    const made = await reconnecting(revision, never);
+    const { client, peers } = made;
+    await gone(made);
+    const call = failureOf(client.callTool("a"));
+    await client.close();
+    expect(await call).toMatchObject({ name: "McpError", code: "connection-closed" });
+    expect(peers).toHaveLength(2);
+    for (const { channel } of peers.slice(1)) expect(channel.close).toHaveBeenCalled();
+  },
+);
+
+test("closing does not wait for a server that does not answer", async () => {
+  const script = { ...never };
+  const made = await reconnecting("2026-07-28", script);
+  const { client, peers } = made;
+  await gone(made);
+  Object.assign(script, { "server/discover": () => undefined });
+  const call = failureOf(client.callTool("a"));
+  await vi.waitFor(() => expect(peers[1]?.of("server/discover")).toHaveLength(1));
+  await client.close();
+  expect(await call).toMatchObject({ code: "connection-closed" });
+  expect(peers).toHaveLength(2);
+  expect(peers[1]!.channel.close).toHaveBeenCalled();
+});
