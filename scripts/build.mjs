@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { chmod, readFile, readdir, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -104,17 +104,16 @@ async function generated() {
   };
   const written = declarations("scripts/tsconfig.generated.json");
   await build({ ...options, entryPoints: sources.map((path) => join(folder, path)) });
-  // Whoever runs all revisions of a role loads that and no more, in a few small files.
-  for (const path of ["client.ts", "server.ts"].filter((each) => sources.includes(each)))
-    await build({
-      ...options,
-      entryPoints: [join(folder, path)],
-      bundle: true,
-      minify: true,
-      splitting: true,
-      chunkNames: "chunks/[name]-[hash]",
-      allowOverwrite: true,
-    });
+  // Whoever runs all revisions of a role loads one small file; what explains refusals stays apart.
+  const roles = ["client.ts", "server.ts"].filter((path) => sources.includes(path));
+  await build({
+    ...options,
+    entryPoints: roles.map((path) => join(folder, path)),
+    bundle: true,
+    minify: true,
+    allowOverwrite: true,
+    plugins: [dynamicImportsFrom(folder)],
+  });
   await written;
 }
 
@@ -135,6 +134,19 @@ async function runtime() {
     }),
     declarations("scripts/tsconfig.runtime.json"),
   ]);
+}
+
+/** Leaves what is imported on demand outside, as a module of its own that was built from the same folder. */
+function dynamicImportsFrom(folder) {
+  return {
+    name: "dynamic imports",
+    setup: ({ onResolve }) =>
+      onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) =>
+        kind === "dynamic-import"
+          ? { path: `./${relative(folder, join(resolveDir, path)).replaceAll("\\", "/")}`, external: true }
+          : undefined,
+      ),
+  };
 }
 
 function common(outdir) {

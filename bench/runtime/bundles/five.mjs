@@ -1,5 +1,5 @@
 import "@mcpgen/runtime/stdio-guard";
-import { serverRevisions } from "@mcpgen/protocol";
+import { serverRevisions } from "@mcpgen/protocol/server";
 import { defineServer } from "@mcpgen/runtime";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 import { definition } from "./contract.mjs";
