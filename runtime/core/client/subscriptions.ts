@@ -6,6 +6,7 @@ import type { Agreement } from "./agreement.js";
 import type { Client } from "./client.js";
 import { type Link, remoteError } from "./link.js";
 import { mirrorHeaders } from "./mirror-headers.js";
+import { NoticeQueue } from "./notice-queue.js";
 
 /** What to hear of. */
 export interface SubscriptionRequest {
@@ -24,7 +25,10 @@ export interface ChangeNotice {
   readonly uri?: string;
 }
 
-/** Changes as they come. Ends when the server ends it in order; fails when the connection breaks. */
+/**
+ * Changes as they come. Ends when the server ends it in order, and when a reader leaves off (`break` in
+ * `for await`); fails when the connection breaks.
+ */
 export interface Subscription extends AsyncIterable<ChangeNotice> {
   /** The part of what was wanted that the server tells of. */
   readonly honoured: SubscriptionRequest;
@@ -49,7 +53,7 @@ export async function subscribe(
 ): Promise<Subscription> {
   return agreement.spoken.table.outgoingRequests.has("subscriptions/listen")
     ? listen(client, link, agreement.spoken, decorate, wanted)
-    : watch(client, agreement, wanted);
+    : watch(client, link, agreement, wanted);
 }
 
 /** 2026-07-28: a request whose answer ends the subscription. */
@@ -87,14 +91,12 @@ async function listen(
   const first = await Promise.race([acknowledged, done.then(() => undefined)]);
   link.clock.clear(late);
   if (first === undefined) await queue.failure();
-  return {
-    honoured: requestOf(first ?? {}),
-    [Symbol.asyncIterator]: () => queue,
-    close: async () => {
-      ended.abort();
-      await done;
-    },
+  const close = async (): Promise<void> => {
+    ended.abort();
+    await done;
   };
+  queue.leave = close;
+  return { honoured: requestOf(first ?? {}), [Symbol.asyncIterator]: () => queue, close };
 }
 
 /** How a subscription ends: in order by the server's answer or by us, or with an error. */
@@ -118,6 +120,7 @@ function unacknowledged({ timeouts: { timeout } }: Link): McpError {
 /** Before: resources are watched one by one, and lists are told of without being asked. */
 async function watch(
   client: Client,
+  link: Link,
   { spoken, capabilities }: Agreement,
   wanted: SubscriptionRequest,
 ): Promise<Subscription> {
@@ -126,6 +129,46 @@ async function watch(
     (kind) => wanted[kind] && capabilities[kind]?.listChanged,
   );
   const uris = capabilities.resources?.subscribe ? (wanted.uris ?? []) : [];
+  const watched: string[] = [];
+  const off = hear(client, kinds, uris, queue);
+  const forget = link.whenClosed((why) => {
+    off();
+    queue.fail(why);
+  });
+  const close = async (): Promise<void> => {
+    off();
+    forget();
+    queue.end();
+    if (!spoken.table.outgoingRequests.has("resources/unsubscribe")) return;
+    // A server that is gone watches nothing any more; another one never did.
+    while (watched.length > 0 && !link.over)
+      await client.request("resources/unsubscribe", { uri: watched.pop()! });
+  };
+  try {
+    for (const uri of uris) {
+      await client.request("resources/subscribe", { uri });
+      watched.push(uri);
+    }
+    if (link.over) throw link.over;
+  } catch (error) {
+    await close().catch(() => undefined);
+    throw error;
+  }
+  queue.leave = close;
+  const honoured = {
+    ...Object.fromEntries(kinds.map((kind) => [kind, true])),
+    ...(uris.length > 0 ? { uris } : {}),
+  };
+  return { honoured, [Symbol.asyncIterator]: () => queue, close };
+}
+
+/** Fills the queue with what is told of. Returns what ends it. */
+function hear(
+  client: Client,
+  kinds: readonly Kind[],
+  uris: readonly string[],
+  queue: NoticeQueue,
+): () => void {
   const offs = kinds.map((kind) =>
     client.on(`notifications/${kind}/list_changed`, (params, method) => queue.push(noticeOf(method, params))),
   );
@@ -134,24 +177,7 @@ async function watch(
       if (uris.includes(params["uri"] as string)) queue.push(noticeOf(method, params));
     }),
   );
-  for (const uri of uris) await client.request("resources/subscribe", { uri });
-  return {
-    honoured: {
-      ...Object.fromEntries(kinds.map((kind) => [kind, true])),
-      ...(uris.length > 0 ? { uris } : {}),
-    },
-    [Symbol.asyncIterator]: () => queue,
-    close: async () => {
-      for (const off of offs) off();
-      queue.end();
-      if (has(spoken, "resources/unsubscribe"))
-        for (const uri of uris) await client.request("resources/unsubscribe", { uri });
-    },
-  };
-}
-
-function has(spoken: Spoken<"client">, method: string): boolean {
-  return spoken.table.outgoingRequests.has(method);
+  return () => offs.forEach((off) => off());
 }
 
 function filterOf({ uris, ...lists }: SubscriptionRequest): Params {
@@ -173,57 +199,4 @@ function requestOf(filter: Params): SubscriptionRequest {
 
 function noticeOf(method: string, params: Params): ChangeNotice {
   return isObject(params) && typeof params["uri"] === "string" ? { method, uri: params["uri"] } : { method };
-}
-
-/** Changes that wait to be read, and readers that wait for changes. */
-class NoticeQueue implements AsyncIterator<ChangeNotice> {
-  private readonly notices: ChangeNotice[] = [];
-  private readers: {
-    resolve: (result: IteratorResult<ChangeNotice>) => void;
-    reject: (error: Error) => void;
-  }[] = [];
-  private over: { readonly error?: Error } | undefined;
-
-  push(notice: ChangeNotice): void {
-    if (this.over) return;
-    const reader = this.readers.shift();
-    if (reader) reader.resolve({ value: notice, done: false });
-    else this.notices.push(notice);
-  }
-
-  end(): void {
-    this.settle({});
-  }
-
-  fail(error: Error): void {
-    this.settle({ error });
-  }
-
-  /** Throws what it failed with before there was anything to read. */
-  async failure(): Promise<void> {
-    throw (
-      this.over?.error ??
-      new McpError(
-        "invalid-result",
-        "subscriptions/listen: the server ended the subscription without acknowledging it",
-      )
-    );
-  }
-
-  next(): Promise<IteratorResult<ChangeNotice>> {
-    const notice = this.notices.shift();
-    if (notice) return Promise.resolve({ value: notice, done: false });
-    if (this.over?.error) return Promise.reject(this.over.error);
-    if (this.over) return Promise.resolve({ value: undefined, done: true });
-    return new Promise((resolve, reject) => this.readers.push({ resolve, reject }));
-  }
-
-  private settle(over: { readonly error?: Error }): void {
-    if (this.over) return;
-    this.over = over;
-    for (const { resolve, reject } of this.readers)
-      if (over.error) reject(over.error);
-      else resolve({ value: undefined, done: true });
-    this.readers = [];
-  }
 }
