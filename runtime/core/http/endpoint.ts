@@ -59,8 +59,10 @@ export class Endpoint {
     } = this.options;
     const { clock } = this.server.core;
     const { streams, load } = this;
-    const environment = { events, retryMs, clock, streams, load };
-    const sessions = new Sessions(environment, typeof limits === "object" ? limits : {});
+    const given = typeof limits === "object" ? limits : {};
+    const { maxRequests = defaults.maxRequests } = given;
+    const environment = { events, retryMs, clock, streams, load, maxRequests };
+    const sessions = new Sessions(environment, given);
     return [sessions, new SessionRequests(this.server, legacy, sessions, events, responses)];
   }
 
@@ -90,7 +92,7 @@ export class Endpoint {
       .then((found) => {
         if ("status" in found)
           exchange.reply(found.status, { ...corsHeaders(exchange), ...found.headers }, found.text);
-        else this.route(exchange, found);
+        else this.route(exchange, named(found));
       })
       .catch((error: unknown) => this.fail(exchange, undefined, error));
   }
@@ -160,6 +162,15 @@ export class Endpoint {
     this.server.core.warn(`HTTP: ${messageOf(error)}`);
     refuse(exchange, 500, idOf(message), errorOf(error));
   }
+}
+
+/** @throws {McpError} `invalid-definition`: who asks has no name that sessions and state could go by */
+function named(found: Principal): Principal {
+  if (found.auth === undefined || (typeof found.principal === "string" && found.principal !== ""))
+    return found;
+  throw new McpError("invalid-definition", "authenticate gave auth without principal, the name it goes by", {
+    rpcCode: rpc.internalError,
+  });
 }
 
 function holdsRequest(message: unknown): boolean {

@@ -4,12 +4,18 @@ import type { GuardOptions } from "./guard.js";
 import type { ResponseForm } from "./post-channel.js";
 import type { SessionLimits } from "./sessions.js";
 
-/** Who asks, and by what name their state and sessions go. */
-export interface Principal {
-  /** What handlers see as `context.auth`. */
-  readonly auth?: unknown;
-  readonly principal?: string;
-}
+/**
+ * Who asks, and by what name their state and sessions go. There is no `auth` without a `principal`: a session
+ * would be anybody's who knows its id.
+ */
+export type Principal =
+  | {
+      /** What handlers see as `context.auth`: that of the request at hand. */
+      readonly auth: unknown;
+      /** Never empty. */
+      readonly principal: string;
+    }
+  | { readonly auth?: undefined; readonly principal?: string };
 
 /** The answer to a request that is refused before it is read. */
 export interface Denial {
@@ -23,7 +29,7 @@ export interface HttpOptions extends GuardOptions {
   readonly sessions?: boolean | SessionLimits;
   /** Bytes of a body; 4 MiB without it. */
   readonly bodyLimit?: number;
-  /** Requests at work on at a time, listening streams not counted; 1,000 without it. More are refused with 503. */
+  /** Requests that somebody waits for at a time, listening streams not counted; 1,000 without it. More are refused with 503. */
   readonly maxConcurrent?: number;
   /** `auto` without it: JSON unless something precedes the answer. */
   readonly responses?: ResponseForm;
@@ -42,6 +48,7 @@ export interface HttpOptions extends GuardOptions {
 export const defaults = {
   bodyLimit: 4 * 1_048_576,
   maxConcurrent: 1000,
+  maxRequests: 256,
   keepAliveMs: 15_000,
   retryMs: 1000,
 } as const;

@@ -9,7 +9,7 @@ import type { Principal } from "./http-options.js";
 import { refuseVersion, versionOf } from "./legacy-version.js";
 import { type Accepted, acceptedBy } from "./media.js";
 import type { ResponseForm } from "./post-channel.js";
-import { refuse, refuseInvalid } from "./refuse.js";
+import { refuse, refuseBusy, refuseInvalid } from "./refuse.js";
 import type { HttpSession } from "./session.js";
 import { SessionStream } from "./session-stream.js";
 import type { Sessions } from "./sessions.js";
@@ -42,7 +42,9 @@ export class SessionRequests {
     if (isObject(message) && message["method"] === "initialize")
       return this.open(exchange, message, accepted, principal);
     const session = this.find(exchange, principal, message);
-    if (session) this.serve(exchange, message, accepted, corsHeaders(exchange), session);
+    if (!session) return;
+    session.connection.auth = principal.auth;
+    this.serve(exchange, message, accepted, () => corsHeaders(exchange), session);
   }
 
   get(exchange: Exchange, principal: Principal): void {
@@ -52,12 +54,7 @@ export class SessionRequests {
     if (!session) return;
     const last = exchange.header("last-event-id");
     if (last !== undefined) return this.resume(exchange, session, last);
-    const stream = new SessionStream(
-      session,
-      session.nextStream(),
-      exchange,
-      accepted,
-      this.form,
+    const stream = new SessionStream(session, session.nextStream(), exchange, accepted, this.form, () =>
       corsHeaders(exchange),
     );
     session.listen(stream);
@@ -98,22 +95,22 @@ export class SessionRequests {
       return refuse(exchange, 503, idOf(message), error);
     }
     session.connection = this.server.attach(session, { auth, principal });
-    this.serve(
-      exchange,
-      message,
-      accepted,
-      { ...corsHeaders(exchange), "mcp-session-id": session.id },
-      session,
-    );
-    // An initialize that was refused opens nothing.
-    if (!session.connection.session && !session.isBusy) this.sessions.end(session);
+    // An initialize that was refused opens nothing, and whether it was may be known late.
+    const isOpen = (): boolean => session.connection.session !== undefined;
+    const named = (): Headers => (isOpen() ? { "mcp-session-id": session.id } : {});
+    session.whenAnswered = () => {
+      session.whenAnswered = undefined;
+      if (!isOpen()) this.sessions.end(session);
+    };
+    this.serve(exchange, message, accepted, () => ({ ...corsHeaders(exchange), ...named() }), session);
+    if (!session.isAnswering) session.whenAnswered?.();
   }
 
   private serve(
     exchange: Exchange,
     message: unknown,
     accepted: Accepted,
-    headers: Headers,
+    headers: () => Headers,
     session: HttpSession,
   ): void {
     const isBatch = Array.isArray(message);
@@ -125,8 +122,9 @@ export class SessionRequests {
     const { connection } = session;
     if (ids.length === 0) {
       connection.receive(message);
-      return exchange.reply(202, headers);
+      return exchange.reply(202, headers());
     }
+    if (session.isFull) return refuseBusy(exchange, isBatch ? undefined : ids[0]);
     const name = session.nextStream();
     const stream = new SessionStream(session, name, exchange, accepted, this.form, headers, ids, isBatch);
     session.expect(ids, stream);

@@ -17,7 +17,8 @@ export class SessionStream {
   private readonly form: ResponseForm;
   /** The POST, until it is answered. */
   private exchange: Exchange | undefined;
-  private readonly headers: Readonly<Record<string, string>>;
+  /** Asked for when the answer begins. */
+  private readonly headers: () => Readonly<Record<string, string>>;
   private sink: EventSink | undefined;
   /** Requests it answers; a stream without any stays open. */
   readonly ids: readonly RequestId[] | undefined;
@@ -34,7 +35,7 @@ export class SessionStream {
     exchange: Exchange,
     accepted: Accepted,
     form: ResponseForm,
-    headers: Readonly<Record<string, string>>,
+    headers: () => Readonly<Record<string, string>>,
     ids?: readonly RequestId[],
     isBatch = false,
   ) {
@@ -67,10 +68,14 @@ export class SessionStream {
     return this.exchange !== undefined && this.accepted.events && !(this.form === "json" && this.ids);
   }
 
+  /** Whether anybody waits for the answer, or is connected. */
+  get attended(): boolean {
+    return this.exchange !== undefined || this.sink !== undefined;
+  }
+
   /** Watches for the client going away; only for streams that are not answered at once. */
   watch(): void {
-    this.counted = true;
-    this.session.load.begin();
+    if (this.attended) this.count();
     this.exchange?.onGone(() => {
       this.exchange = undefined;
       this.detach();
@@ -84,7 +89,7 @@ export class SessionStream {
     if (!exchange || !this.mayStream) return false;
     this.exchange = undefined;
     this.started = true;
-    this.attach(exchange.openStream(200, { ...eventHeaders, ...this.headers }));
+    this.attach(exchange.openStream(200, { ...eventHeaders, ...this.headers() }));
     exchange.onGone(() => this.detach());
     const { retryMs, primes } = this.session;
     if (primes) this.sink!.write(primingText(this.session.keep(this.name, ""), retryMs));
@@ -119,7 +124,7 @@ export class SessionStream {
     if (!last) return;
     this.exchange!.reply(
       200,
-      { ...jsonHeaders, ...this.headers },
+      { ...jsonHeaders, ...this.headers() },
       this.batch ? `[${this.batch.join(",")}]` : text,
     );
     this.exchange = undefined;
@@ -133,7 +138,7 @@ export class SessionStream {
     this.exchange = undefined;
     const priming = session.primes ? primingText(session.keep(name, ""), session.retryMs) : "";
     const event = eventText(text, session.keep(name, text));
-    exchange!.reply(200, { ...eventHeaders, ...this.headers }, priming + event);
+    exchange!.reply(200, { ...eventHeaders, ...this.headers() }, priming + event);
     this.end();
   }
 
@@ -144,9 +149,10 @@ export class SessionStream {
     this.exchange = undefined;
     const texts = this.batch?.splice(0) ?? [];
     if (exchange && texts.length > 0)
-      exchange.reply(200, { ...jsonHeaders, ...this.headers }, `[${texts.join(",")}]`);
-    else if (exchange && this.accepted.events) exchange.reply(200, { ...eventHeaders, ...this.headers }, "");
-    else exchange?.reply(202, this.headers);
+      exchange.reply(200, { ...jsonHeaders, ...this.headers() }, `[${texts.join(",")}]`);
+    else if (exchange && this.accepted.events)
+      exchange.reply(200, { ...eventHeaders, ...this.headers() }, "");
+    else exchange?.reply(202, this.headers());
     this.end();
   }
 
@@ -190,9 +196,20 @@ export class SessionStream {
     this.sink?.write(eventText(text, id));
   }
 
-  private end(): void {
+  /** Only requests that somebody waits for keep others out. */
+  private count(): void {
+    if (this.counted || !this.ids) return;
+    this.counted = true;
+    this.session.load.begin();
+  }
+
+  private uncount(): void {
     if (this.counted) this.session.load.end();
     this.counted = false;
+  }
+
+  private end(): void {
+    this.uncount();
     this.done = true;
     const { sink } = this;
     this.detach();
@@ -202,11 +219,14 @@ export class SessionStream {
 
   private attach(sink: EventSink): void {
     this.sink = sink;
+    this.count();
     this.session.onStream(sink);
   }
 
   private detach(): void {
+    this.uncount();
     if (this.sink) this.session.offStream(this.sink);
     this.sink = undefined;
+    this.session.touch();
   }
 }

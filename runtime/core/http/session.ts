@@ -16,6 +16,8 @@ export interface SessionEnvironment {
   readonly clock: Clock;
   readonly streams: Streams;
   readonly load: Load;
+  /** Requests of one session at a time. */
+  readonly maxRequests: number;
 }
 
 /**
@@ -39,6 +41,8 @@ export class HttpSession implements Channel {
   private answering: Map<RequestId, SessionStream> | undefined;
   private listening: SessionStream[] | undefined;
   private streams = 0;
+  /** Called when nothing is being answered any more. */
+  whenAnswered: (() => void) | undefined;
 
   constructor(id: string, principal: string, environment: SessionEnvironment) {
     this.id = id;
@@ -59,9 +63,24 @@ export class HttpSession implements Channel {
     return this.environment.load;
   }
 
-  /** Whether anybody is connected or waited for. */
-  get isBusy(): boolean {
-    return (this.answering?.size ?? 0) > 0 || (this.listening?.some(({ connected }) => connected) ?? false);
+  get isAnswering(): boolean {
+    return this.answering !== undefined;
+  }
+
+  /** Requests that are being answered, whether anybody waits for them or not. */
+  get requests(): number {
+    return this.answering?.size ?? 0;
+  }
+
+  /** Whether there may be no more of them. */
+  get isFull(): boolean {
+    return this.requests >= this.environment.maxRequests;
+  }
+
+  /** Whether anybody is connected, or waits for an answer. */
+  get isAttended(): boolean {
+    for (const stream of this.answering?.values() ?? []) if (stream.attended) return true;
+    return this.listening?.some(({ connected }) => connected) ?? false;
   }
 
   /** It was used just now. */
@@ -102,6 +121,7 @@ export class HttpSession implements Channel {
     if (this.answering?.size === 0) this.answering = undefined;
     const listening = this.listening?.filter((each) => each !== stream);
     this.listening = listening?.length ? listening : undefined;
+    if (!this.isAnswering) this.whenAnswered?.();
   }
 
   keep(stream: string, data: string): string {
@@ -114,7 +134,6 @@ export class HttpSession implements Channel {
 
   offStream(sink: EventSink): void {
     this.environment.streams.ended(sink);
-    this.touch();
   }
 
   open(_receiver: Receiver): void {}

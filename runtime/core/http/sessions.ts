@@ -5,8 +5,10 @@ import { HttpSession, type SessionEnvironment } from "./session.js";
 export interface SessionLimits {
   /** Sessions at a time; 10,000 without it. The one that was idle longest makes room. */
   readonly maxSessions?: number;
-  /** Milliseconds without a request or an open stream until a session ends; half an hour without it. */
+  /** Milliseconds without a request, an open stream or anybody who waits for an answer until a session ends; half an hour without it. */
   readonly idleMs?: number;
+  /** Requests of one session at a time, those whose client is gone with them; 256 without it. */
+  readonly maxRequests?: number;
 }
 
 /** 128 random bits; in one piece, where the platform's own texts hang together from many (2025-11-25, session management). */
@@ -63,7 +65,7 @@ export class Sessions {
   }
 
   private isIdle(session: HttpSession): boolean {
-    return !session.isBusy && this.clock.now() - session.lastSeen >= this.idleMs;
+    return !session.isAttended && this.clock.now() - session.lastSeen >= this.idleMs;
   }
 
   /** Looked at when a session is made: no timer keeps a process alive for it. */
@@ -73,10 +75,12 @@ export class Sessions {
     for (const session of [...this.sessions.values()]) if (this.isIdle(session)) this.end(session);
   }
 
+  /** Makes room; work in progress whose client may come back ends only when its session is idle. */
   private evict(): boolean {
     let oldest: HttpSession | undefined;
     for (const session of this.sessions.values())
-      if (!session.isBusy && (!oldest || session.lastSeen < oldest.lastSeen)) oldest = session;
+      if (!session.isAnswering && !session.isAttended && (!oldest || session.lastSeen < oldest.lastSeen))
+        oldest = session;
     if (oldest) this.end(oldest);
     return oldest !== undefined;
   }

@@ -41,7 +41,8 @@ export interface ConnectionOptions {
 /** One client of a server: reads its messages, has them answered, and tells it of changes. */
 export class ServerConnection implements Receiver {
   readonly core: ServerCore;
-  readonly auth: unknown;
+  /** Who sends what comes now; a transport that finds it out for each request sets it before. */
+  auth: unknown;
   /** What the handshake settled, if there was one. */
   session: Session | undefined;
   private readonly principal: string;

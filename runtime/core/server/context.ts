@@ -52,6 +52,7 @@ export class RequestContext implements HandlerContext {
   readonly request: RequestMessage;
   readonly terms: Terms;
   readonly entry: IncomingRequest;
+  readonly auth: unknown;
   /** Hints the result gets, where it may be cached. */
   hints: CacheHints = uncached;
   /** What earlier rounds brought, once there is a use for them. */
@@ -69,6 +70,7 @@ export class RequestContext implements HandlerContext {
     this.request = request;
     this.terms = terms;
     this.entry = entry;
+    this.auth = connection.auth;
   }
 
   get signal(): AbortSignal {
@@ -97,10 +99,6 @@ export class RequestContext implements HandlerContext {
 
   get clientCapabilities(): ClientCapabilities {
     return this.terms.clientCapabilities;
-  }
-
-  get auth(): unknown {
-    return this.connection.auth;
   }
 
   // Getters of functions: handlers take the context apart, and a method would lose its object.

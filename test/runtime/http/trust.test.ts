@@ -1,0 +1,126 @@
+import { serverRevisions } from "@mcpgen/protocol";
+import { type CodeFirstServer, createServer } from "@mcpgen/runtime";
+import { type HttpOptions, createHttpHandler } from "@mcpgen/runtime/http";
+import { VirtualClock } from "@mcpgen/runtime/testing";
+import { expect, onTestFinished, test } from "vitest";
+import { Endpoint } from "../../../runtime/core/http/endpoint.js";
+import { exchangeOf } from "./exchange-of.js";
+
+type Answer = {
+  readonly status: number;
+  readonly session: string | null;
+  readonly body: { readonly result?: { readonly content: readonly { readonly text: string }[] } };
+};
+type Post = (message: unknown, headers?: Record<string, string>) => Promise<Answer>;
+
+function served(options: HttpOptions = {}, warnings: string[] = []): { server: CodeFirstServer; post: Post } {
+  const server = createServer(
+    { name: "trust", version: "1.0.0" },
+    { revisions: serverRevisions, onWarning: (message) => void warnings.push(message) },
+  );
+  server.tool("whoami", {}, (_, { auth }) => JSON.stringify(auth ?? null));
+  const handler = createHttpHandler(server, { keepAliveMs: 0, ...options });
+  onTestFinished(() => handler.close());
+  const post: Post = async (message, headers = {}) => {
+    const response = await handler.fetch(
+      new Request("http://localhost/mcp", {
+        method: "POST",
+        headers: { "content-type": "application/json", accept: "application/json", ...headers },
+        body: JSON.stringify(message),
+      }),
+    );
+    const text = await response.text();
+    const session = response.headers.get("mcp-session-id");
+    return { status: response.status, session, body: text === "" ? {} : JSON.parse(text) };
+  };
+  return { server, post };
+}
+
+const initialize = {
+  jsonrpc: "2.0",
+  id: 0,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "raw", version: "1" },
+  },
+};
+const whoami = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "whoami" } };
+
+test("auth without a principal is refused, and the warning names the option", async () => {
+  const warnings: string[] = [];
+  // @ts-expect-error: it does not compile either.
+  const { post } = served({ authenticate: () => ({ auth: "alice" }) }, warnings);
+  const { status, session } = await post(initialize);
+  expect([status, session]).toEqual([500, null]);
+  expect(warnings).toEqual([expect.stringContaining("principal")]);
+});
+
+test("a session sees the auth of the request at hand", async () => {
+  const { post } = served({
+    authenticate: ({ header }) => ({ auth: { scope: header("x-scope") }, principal: "alice" }),
+  });
+  const { session } = await post(initialize, { "x-scope": "one" });
+  const own = { "mcp-session-id": session!, "mcp-protocol-version": "2025-11-25" };
+  for (const scope of ["two", "three"]) {
+    const { body } = await post(whoami, { ...own, "x-scope": scope });
+    expect(body.result?.content[0]?.text).toBe(JSON.stringify({ scope }));
+  }
+});
+
+test.each([
+  ["params are wrong", { ...initialize, params: {} }, 200],
+  ["it is a notification", { jsonrpc: "2.0", method: "initialize", params: initialize.params }, 202],
+])("an initialize that is refused opens no session: %s", async (_, message, expected) => {
+  const { post } = served({ sessions: { maxSessions: 1 } });
+  const { status, session } = await post(message);
+  expect([status, session]).toEqual([expected, null]);
+  expect((await post(initialize)).session).not.toBeNull();
+});
+
+const json = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+
+/** An endpoint with a tool that never settles, and a session in which it was called. */
+async function forsaken(options: HttpOptions, calls: number) {
+  const clock = new VirtualClock();
+  const server = createServer({ name: "trust", version: "1.0.0" }, { revisions: serverRevisions, clock });
+  let aborted = 0;
+  server.tool("never", {}, (_, { signal }) => {
+    signal.addEventListener("abort", () => aborted++);
+    return new Promise<string>(() => {});
+  });
+  const endpoint = new Endpoint(server, { keepAliveMs: 0, ...options });
+  onTestFinished(() => endpoint.close());
+  const send = (message: unknown, headers = {}) => {
+    const exchange = exchangeOf("POST", { ...json, ...headers }, JSON.stringify(message));
+    endpoint.handle(exchange);
+    return exchange;
+  };
+  const session = { "mcp-session-id": send(initialize).session!, "mcp-protocol-version": "2025-11-25" };
+  for (let id = 1; id <= calls; id++)
+    send({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "never" } }, session).gone();
+  return { clock, endpoint, send, session, aborted: () => aborted };
+}
+
+test("requests that nobody waits for any more keep nobody out", async () => {
+  const { endpoint, send } = await forsaken({ maxConcurrent: 5 }, 5);
+  expect(endpoint.kept.requests).toBe(0);
+  expect(send(initialize).status).toBe(200);
+});
+
+test("one session has so many requests at a time, whether anybody waits for them or not", async () => {
+  const { send, session } = await forsaken({ sessions: { maxRequests: 5 } }, 5);
+  expect(send({ jsonrpc: "2.0", id: 6, method: "ping" }, session).status).toBe(503);
+  expect(send(initialize).status).toBe(200);
+});
+
+test("a session that nobody comes back to ends with what it was at work on", async () => {
+  const { clock, endpoint, send, session, aborted } = await forsaken({ sessions: { idleMs: 1000 } }, 5);
+  await clock.advance(999);
+  expect(send({ jsonrpc: "2.0", id: 6, method: "ping" }, session).status).toBe(200);
+  await clock.advance(1000);
+  expect(send({ jsonrpc: "2.0", id: 7, method: "ping" }, session).status).toBe(404);
+  expect(send(initialize).status).toBe(200);
+  expect([endpoint.kept.sessions, aborted()]).toEqual([1, 5]);
+});
