@@ -15,12 +15,19 @@ import { compareContracts, loadContractSources } from "./diff/contracts.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { contractSource } from "./contract-source.js";
 import { serverOptions } from "./server-options.js";
-import { approvalWarnings, loadApprovals, loadBaseline, policyOf } from "./diff/policies.js";
+import {
+  type ApprovalsInFile,
+  approvalWarnings,
+  loadApprovals,
+  loadBaseline,
+  policyOf,
+} from "./diff/policies.js";
 import { publishedAgain } from "./diff/published.js";
 import { type Weighing, compareSources } from "./diff/report.js";
 import { loadSources } from "./diff/source.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
+import { shownPath } from "./shown-path.js";
 
 export const diff: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
@@ -44,18 +51,14 @@ export const diff: RunCommand = async (args, context) => {
       });
     const { report, approved } = compareContracts(...contracts, weighing);
     const warnings = contracts.flatMap(({ findings }) => findings);
-    return outcomeOf(
-      report,
-      [...warnings, ...(await approvalWarnings(approved, approvals, context))],
-      args,
-      context,
-    );
+    const all = [...warnings, ...(await approvalWarnings(approved, approvals, context))];
+    return outcomeOf(report, all, approvals, args, context);
   }
   const [old, next] = await loadSources(names, project, context);
   const contract = named === undefined ? undefined : await contractSource(named, server, context);
   const published = await publishedAgain(project.schemaDir, old, next);
   const { report, approved } = compareSources(old, next, { ...weighing, published, contract });
-  return outcomeOf(report, await approvalWarnings(approved, approvals, context), args, context);
+  return outcomeOf(report, await approvalWarnings(approved, approvals, context), approvals, args, context);
 };
 
 /** Today where the command runs, YYYY-MM-DD: approvals end with a day. */
@@ -68,8 +71,9 @@ function today(): string {
 function outcomeOf(
   report: Report,
   warnings: readonly Finding[],
+  approvals: ApprovalsInFile,
   args: Arguments,
-  { console }: CommandContext,
+  { console, directory }: CommandContext,
 ): Outcome {
   const failed =
     report.findings.some(({ fails }) => fails) || warnings.some(({ severity }) => severity === "error");
@@ -84,7 +88,11 @@ function outcomeOf(
   const document = documents[args.string("format") ?? ""]?.(report);
   if (document !== undefined) return { ...common, text: document };
   const { verbose } = console.settings;
-  const text = textReport(report, { paint: console.paint, verbose });
+  const text = textReport(report, {
+    paint: console.paint,
+    verbose,
+    approvals: { file: shownPath(approvals.file, directory), exists: approvals.text !== undefined },
+  });
   return { ...common, findings: warnings, text, summary: summaryText(report) };
 }
 

@@ -38,8 +38,10 @@ test("the text report says whom it hits, where, and how to approve it", async ()
              old takes, new refuses: {"jsonrpc":"2.0","id":1,"method":"echo","params":{"text":"text"}}
              [FINGERPRINT]
 
-    To approve one, add its line to "approvals" in mcp-approvals.json:
+    To approve it, write mcp-approvals.json:
+      {"format":1,"approvals":[
       {"fingerprint":"FINGERPRINT","rule":"property-added-required","subject":"EchoParams.lang","reason":"…","by":"…","until":"YYYY-MM-DD"}
+      ]}
 
     old.json is read without notes; 1 thing was assumed from the schema alone.
     breaking.json is read without notes; 1 thing was assumed from the schema alone.
@@ -170,4 +172,11 @@ test.each([
   const { code, stderr } = await mcpgen(".", args);
   expect(code).toBe(exit);
   expect(stderr).toMatch(message);
+});
+
+test("a line end in a name does not begin a line of the report", async () => {
+  const named = breaking.replaceAll('"lang"', '"la\\n::error::ng"');
+  const { stdout } = await run(temporaryFolder({ ...files, "named.json": named }), "named.json", "--verbose");
+  expect(stdout).toContain("EchoParams.la\\u000a::error::ng");
+  expect(stdout).not.toMatch(/^::error/m);
 });

@@ -49,6 +49,18 @@ test("the printed line approves the finding when it is added", async () => {
   ).toBe(0);
 });
 
+test("where there is no file yet, all of it is printed; else the line, for the file that was named", async () => {
+  const { stdout } = await run(temporaryFolder(files), "breaking.json");
+  const printed = /^ {2}\{"format":1[^]*?^ {2}\]\}$/m.exec(stdout)![0];
+  const written = printed.replaceAll("…", "meant").replace("YYYY-MM-DD", "2999-12-31");
+  const folder = temporaryFolder({ ...files, "mcp-approvals.json": written });
+  expect((await run(folder, "breaking.json")).code).toBe(0);
+  const other = temporaryFolder({ ...files, "other.json": '{"format":1,"approvals":[]}' });
+  expect((await run(other, "breaking.json", "--approvals", "other.json")).stdout).toContain(
+    'add its line to "approvals" in other.json:',
+  );
+});
+
 test("an approval that matches nothing is named", async () => {
   const folder = temporaryFolder({ ...files, "mcp-approvals.json": approval("0".repeat(12)) });
   const { code, stdout } = await run(folder, "safe.json");
@@ -114,7 +126,13 @@ test("with a baseline only new findings fail", async () => {
   const folder = temporaryFolder(files);
   const { stdout } = await run(folder, "breaking.json", "--json");
   const withBaseline = temporaryFolder({ ...files, "base.json": stdout });
-  expect((await run(withBaseline, "breaking.json", "--baseline", "base.json")).code).toBe(0);
+  const again = await run(withBaseline, "breaking.json", "--baseline", "base.json", "--quiet");
+  expect(again.code).toBe(0);
+  expect(again.stdout).not.toContain("EchoParams.lang");
+  expect(again.stdout).toContain("1 finding in the baseline; --verbose lists them, too.");
+  expect((await run(withBaseline, "breaking.json", "--baseline", "base.json", "--verbose")).stdout).toContain(
+    "EchoParams.lang",
+  );
   expect(
     (await run(withBaseline, "dangerous.json", "--baseline", "base.json", "--fail-on", "any")).code,
   ).toBe(1);

@@ -16,14 +16,17 @@ export interface TextOptions {
   readonly paint: Paint;
   /** Reasons, examples and safe findings, too. */
   readonly verbose: boolean;
+  /** Where findings are approved; where the file is not there yet, all of it is shown. */
+  readonly approvals?: { readonly file: string; readonly exists: boolean };
 }
 
 /** The report for people: whom it hits how often, then worst first, one line for each finding or group of findings. */
 export function textReport(report: Report, options: TextOptions): string {
   const { paint, verbose } = options;
   const overview = overviewLines(report);
+  const shown = newestFirst(report.findings, verbose);
   const sections = headings.flatMap(([level, heading, style]) => {
-    const findings = report.findings.filter(({ worst }) => worst === level);
+    const findings = shown.filter(({ worst }) => worst === level);
     if (findings.length === 0 || (level === "safe" && !verbose)) return [];
     const lines = inGroups(findings).map((group) => groupText(group, level, options));
     return [`${paint(style, `${heading} (${findings.length})`)}\n${lines.join("\n")}`];
@@ -31,10 +34,22 @@ export function textReport(report: Report, options: TextOptions): string {
   return [
     ...(overview.length === 0 ? [] : [overview.map((line) => paint("bold", line)).join("\n")]),
     ...sections,
-    ...(verbose ? [] : tallies(report)),
-    ...approvalText(report, verbose),
+    ...(verbose ? [] : tallies(shown)),
+    ...knownText(report.findings.length - shown.length),
+    ...approvalText(report, options),
     report.notes.map((note) => paint("dim", note)).join("\n"),
   ].join("\n\n");
+}
+
+/** What no earlier report has comes first; the rest of it has been looked at. */
+function newestFirst(findings: readonly ReportedFinding[], verbose: boolean): readonly ReportedFinding[] {
+  const unseen = findings.filter(({ known }) => !known);
+  return verbose ? [...unseen, ...findings.filter(({ known }) => known)] : unseen;
+}
+
+function knownText(count: number): string[] {
+  if (count === 0) return [];
+  return [`${count} ${count === 1 ? "finding" : "findings"} in the baseline; --verbose lists them, too.`];
 }
 
 function groupText(group: readonly ReportedFinding[], level: Level, { paint, verbose }: TextOptions): string {
@@ -47,8 +62,13 @@ function groupText(group: readonly ReportedFinding[], level: Level, { paint, ver
     group.length === 1 ? paint("dim", placeText(first)) : "",
     stateText(group),
   ];
-  const text = line.filter((part) => part !== "").join(" ");
-  return verbose ? [text, ...details(group, paint)].join("\n") : text;
+  const text = oneLine(line.filter((part) => part !== "").join(" "));
+  return verbose ? [text, ...details(group, paint).map(oneLine)].join("\n") : text;
+}
+
+/** Names may hold line ends, which would look like lines of the report. */
+function oneLine(text: string): string {
+  return text.replaceAll("\n", "\\u000a");
 }
 
 /** What changed, where that is the same for all of a group. */
@@ -96,7 +116,7 @@ function details(group: readonly ReportedFinding[], paint: Paint): string[] {
 }
 
 /** How often each rule found something that harms nobody on the wire. */
-function tallies({ findings }: Report): string[] {
+function tallies(findings: readonly ReportedFinding[]): string[] {
   const safe = findings.filter(({ worst }) => worst === "safe");
   const typesOnly = safe.filter(({ source }) => source === "breaking");
   const others = safe.filter(({ source }) => source !== "breaking");
@@ -119,13 +139,20 @@ function tally(heading: string, findings: readonly ReportedFinding[]): string {
 /** More lines than this are asked for with --verbose. */
 const mostLines = 5;
 
-function approvalText({ findings }: Report, verbose: boolean): string[] {
+function approvalText({ findings }: Report, { verbose, approvals }: TextOptions): string[] {
   const failing = findings.filter(({ fails }) => fails);
   if (failing.length === 0) return [];
+  const { file, exists } = approvals ?? { file: approvalsFile, exists: true };
   if (!verbose && failing.length > mostLines)
-    return [
-      `${failing.length} findings fail; --verbose prints the lines that approve them in ${approvalsFile}.`,
-    ];
-  const intro = `To approve one, add its line to "approvals" in ${approvalsFile}:`;
-  return [[intro, ...failing.map((finding) => `  ${approvalLine(finding)}`)].join("\n")];
+    return [`${failing.length} findings fail; --verbose prints the lines that approve them in ${file}.`];
+  const lines = failing.map(approvalLine);
+  const text = exists
+    ? [`To approve one, add its line to "approvals" in ${file}:`, ...lines]
+    : [
+        `To approve ${lines.length === 1 ? "it" : "them"}, write ${file}:`,
+        '{"format":1,"approvals":[',
+        lines.join(",\n  "),
+        "]}",
+      ];
+  return [text.join("\n  ")];
 }
