@@ -231,3 +231,13 @@ test("conjunctions that repeat themselves at every level are read once", () => {
   const findings = diffModels(modelFrom(doubled(1)), modelFrom(doubled(3)));
   expect(findings.map(line)).toContain("bound-tightened X30 client:breaking server:safe");
 });
+
+test("where one name stands for both shapes, what it stands for is told", () => {
+  const thing = (definition: JsonObject): JsonObject =>
+    protocolOf({ type: "object", properties: { thing: ref("Thing") } }, {}, { Thing: definition });
+  const [finding] = diffModels(
+    modelFrom(thing({ type: ["object", "string"] })),
+    modelFrom(thing({ type: "object" })),
+  );
+  expect([finding?.old, finding?.new]).toEqual(["object | string", "object"]);
+});

@@ -71,16 +71,23 @@ const asMapValue = new Map([
 ]);
 
 function placeFact(pair: Pair, { rule, when, member, location, old, new: next, ...proof }: PlaceFact): Fact {
+  const labels = labelsOf(pair);
   const mapped = pair.isMapValue && pair.location.path.endsWith("{}") ? asMapValue.get(rule) : undefined;
   return {
     rule: mapped ?? rule,
     ...(when !== undefined && mapped === undefined && { when }),
     subject: { ...(location ?? pair.location), ...(member !== undefined && { member }) },
-    old: old === undefined ? shapeOf(pair.old.written) : old,
-    new: next === undefined ? shapeOf(pair.new.written) : next,
+    old: old === undefined ? labels.old : old,
+    new: next === undefined ? labels.new : next,
     at: { old: pair.old.pointer, new: pair.new.pointer },
     ...proof,
   };
+}
+
+/** Both sides in words: as they are written or, where one name stands for both, what it stands for. */
+function labelsOf({ old, new: next }: Pair): { readonly old: string; readonly new: string } {
+  const written = { old: shapeOf(old.written), new: shapeOf(next.written) };
+  return written.old === written.new ? { old: shapeOf(old.nodes), new: shapeOf(next.nodes) } : written;
 }
 
 function withoutNull(form: Form): Set<ShapeType> {
