@@ -1,4 +1,4 @@
-import type { SchemaNode } from "@mcpgen/engine";
+import { type SchemaNode, divides } from "@mcpgen/engine";
 import type { Random } from "./random.js";
 
 /** What several nodes together say of a number. */
@@ -62,6 +62,6 @@ function fits(number: number, { least, most, integer, steps }: NumberRange): boo
     number >= least &&
     number <= most &&
     (!integer || Number.isInteger(number)) &&
-    steps.every((step) => Number.isInteger(number / step))
+    steps.every((step) => divides(step, number))
   );
 }

@@ -12,6 +12,7 @@ export { dialectOf, isSchemaPlace, type Dialect } from "./vocabulary.js";
 export { readSchema, type DefinitionRemarks, type NodeRemarks, type ReadOptions } from "./read.js";
 export { formats } from "./formats/format.js";
 export { hazardOf, type Hazard } from "./patterns/hazard.js";
+export { divides } from "./interpret/divides.js";
 export { matcherOf, type Matcher } from "./patterns/pattern.js";
 export { keywords, type Keyword, type KeywordShape } from "./keywords.js";
 export { SchemaError, type SchemaErrorCode } from "./schema-error.js";

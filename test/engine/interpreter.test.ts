@@ -43,6 +43,17 @@ test.each<[string, JsonValue, unknown, boolean]>([
   ["1.0 is an integer", { type: "integer" }, 1.0, true],
   ["lengths count code points", { maxLength: 1 }, "🔑", true],
   ["multiples of small numbers", { multipleOf: 0.0001 }, 0.0075, true],
+  ...[19.99, 0.07, 4.35, 8.2, 0.29, -1.1, 1e21].map((price): [string, JsonValue, JsonValue, boolean] => [
+    "multiples are decimal",
+    { multipleOf: 0.01 },
+    price,
+    true,
+  ]),
+  ["multiples are decimal", { multipleOf: 0.1 }, 0.3, true],
+  ["what is nearly a multiple is none", { multipleOf: 0.1 }, 0.1 + 0.2, false],
+  ["what is nearly a multiple is none", { multipleOf: 0.01 }, 19.991, false],
+  ["a quotient beyond all numbers", { multipleOf: 0.5 }, 1e308, true],
+  ["the least of all numbers", { multipleOf: 2 }, 5e-324, false],
   ["multiples do not overflow", { type: "integer", multipleOf: 0.123456789 }, 1e308, false],
   [
     "equal items, whatever the order of keys",

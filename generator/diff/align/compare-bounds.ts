@@ -1,4 +1,4 @@
-import { type JsonValue, canonicalText } from "@mcpgen/engine";
+import { type JsonValue, canonicalText, divides } from "@mcpgen/engine";
 import { isTighter, rangeEnd } from "../shape/bounds.js";
 import { isCondition, nameParts } from "../shape/conditions.js";
 import type { Bounds, Conjunction } from "../shape/form.js";
@@ -67,8 +67,8 @@ function directionOf(
   const [before, after] = [rangeEnd(old), rangeEnd(next)];
   if (!before || !after) return "both";
   if (name === "multipleOf") {
-    if (Number.isInteger(after.value / before.value)) return "tighter";
-    return Number.isInteger(before.value / after.value) ? "looser" : "both";
+    if (divides(before.value, after.value)) return "tighter";
+    return divides(after.value, before.value) ? "looser" : "both";
   }
   return isTighter(name, after, before) ? "tighter" : "looser";
 }

@@ -89,7 +89,7 @@ function numberLimits(node: SchemaNode, subject: string): Limit[] {
   if (maximum !== undefined) limits.push(compare(subject, "<=", literal(maximum)));
   if (exclusiveMinimum !== undefined) limits.push(compare(subject, ">", literal(exclusiveMinimum)));
   if (exclusiveMaximum !== undefined) limits.push(compare(subject, "<", literal(exclusiveMaximum)));
-  if (multipleOf !== undefined) limits.push(call("Number.isInteger", [subject, ` / ${literal(multipleOf)}`]));
+  if (multipleOf !== undefined) limits.push(call("divides", literal(multipleOf), subject));
   return limits.length > 0 ? [{ kind: "number", holds: and(...limits) }] : [];
 }
 

@@ -3,7 +3,16 @@
  * validator would be called the same gives way (see function-names.ts), and so do locals (see scope.ts).
  */
 export type PreludeName =
-  "isObject" | "ownMember" | "isStrings" | "lengthOf" | "textOf" | "distinct" | "postpone" | "settle";
+  | "isObject"
+  | "ownMember"
+  | "isStrings"
+  | "lengthOf"
+  | "divides"
+  | "decimalOf"
+  | "textOf"
+  | "distinct"
+  | "postpone"
+  | "settle";
 
 interface PreludeFunction {
   readonly uses: readonly PreludeName[];
@@ -47,6 +56,31 @@ function lengthOf(text: string): number {
   let length = 0;
   for (const _ of text) length++;
   return length;
+}`,
+  },
+  divides: {
+    uses: ["decimalOf"],
+    text: `\
+/** Whether a number is a multiple of a step, both taken as the decimals that they are written as. */
+function divides(step: number, value: number): boolean {
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(step))
+    return value % step === 0;
+  if (!Number.isFinite(value)) return false;
+  const [digits, places] = decimalOf(value);
+  const [stepDigits, stepPlaces] = decimalOf(step);
+  const most = Math.max(places, stepPlaces);
+  const whole = stepDigits * 10n ** BigInt(most - stepPlaces);
+  return (digits * 10n ** BigInt(most - places)) % whole === 0n;
+}`,
+  },
+  decimalOf: {
+    uses: [],
+    text: `\
+/** All digits of a number, and how many of them stand behind the point. */
+function decimalOf(value: number): [digits: bigint, places: number] {
+  const [written = "", exponent = "0"] = String(value).split("e");
+  const [whole = "", fraction = ""] = written.split(".");
+  return [BigInt(whole + fraction), fraction.length - Number(exponent)];
 }`,
   },
   textOf: {

@@ -2,6 +2,7 @@ import type { SchemaNode, TypeName } from "../ir.js";
 import { type JsonValue, isJsonObject, jsonEqual } from "../json.js";
 import { patternOf } from "../patterns/compiled.js";
 import type { Check, Compiler } from "./check.js";
+import { divides } from "./divides.js";
 
 /** `type`. */
 export function typeCheck(types: readonly TypeName[]): Check {
@@ -49,7 +50,7 @@ export function numberCheck(node: SchemaNode): ((value: number) => boolean) | un
     value <= most &&
     value > above &&
     value < below &&
-    (multipleOf === undefined || Number.isInteger(value / multipleOf));
+    (multipleOf === undefined || divides(multipleOf, value));
 }
 
 /** The keywords about strings; nothing where there are none. */

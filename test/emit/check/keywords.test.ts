@@ -25,6 +25,7 @@ const table: readonly (readonly [keyword: string, definition: JsonValue, value: 
   ["exclusiveMinimum", { exclusiveMinimum: 0 }, 0, "expected more than 0, got 0 (number)"],
   ["exclusiveMaximum", { exclusiveMaximum: 1 }, 1, "expected less than 1, got 1 (number)"],
   ["multipleOf", { multipleOf: 2 }, 3, "expected a multiple of 2, got 3 (number)"],
+  ["multipleOf", { multipleOf: 0.01 }, 19.991, "expected a multiple of 0.01, got 19.991 (number)"],
   ["minLength", { minLength: 2 }, "🔑", "expected at least 2 characters, got 1"],
   ["maxLength", { maxLength: 1 }, "ab", "expected at most 1 character, got 2"],
   ["pattern", { pattern: "^[a-z]+$" }, "A", 'expected a string that matches "^[a-z]+$", got "A" (string)'],

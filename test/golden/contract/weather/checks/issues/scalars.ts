@@ -44,7 +44,7 @@ export function describeNumber(
     [maximum, (bound) => number <= bound, "at most"],
     [exclusiveMinimum, (bound) => number > bound, "more than"],
     [exclusiveMaximum, (bound) => number < bound, "less than"],
-    [multipleOf, (bound) => Number.isInteger(number / bound), "a multiple of"],
+    [multipleOf, (bound) => divides(bound, number), "a multiple of"],
   ];
   for (const [bound, holds, text] of bounds) {
     // Numbers that JSON does not have are within no bounds.
@@ -52,6 +52,25 @@ export function describeNumber(
       continue;
     report(search, number, `${text} ${bound}`);
   }
+}
+
+/** Whether a number is a multiple of a step, both taken as the decimals that they are written as. */
+function divides(step: number, value: number): boolean {
+  if (Number.isSafeInteger(value) && Number.isSafeInteger(step))
+    return value % step === 0;
+  if (!Number.isFinite(value)) return false;
+  const [digits, places] = decimalOf(value);
+  const [stepDigits, stepPlaces] = decimalOf(step);
+  const most = Math.max(places, stepPlaces);
+  const whole = stepDigits * 10n ** BigInt(most - stepPlaces);
+  return (digits * 10n ** BigInt(most - places)) % whole === 0n;
+}
+
+/** All digits of a number, and how many of them stand behind the point. */
+function decimalOf(value: number): [digits: bigint, places: number] {
+  const [written = "", exponent = "0"] = String(value).split("e");
+  const [whole = "", fraction = ""] = written.split(".");
+  return [BigInt(whole + fraction), fraction.length - Number(exponent)];
 }
 
 export function describeSize(
