@@ -71,7 +71,7 @@ export class Client implements Caller {
   constructor(setup: ClientSetup) {
     this.setup = setup;
     this.cache = new ResultCache(setup.introduction.clock);
-    this.outputs = new OutputChecks();
+    this.outputs = new OutputChecks(setup.onWarning);
     this.listeners = new Listeners(setup.onWarning);
   }
 

@@ -1,4 +1,5 @@
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
+import { McpError, messageOf } from "../peer/errors.js";
 import { invalidResult } from "./decode.js";
 
 type Check = (value: unknown) => string | undefined | Promise<string | undefined>;
@@ -7,6 +8,11 @@ type Check = (value: unknown) => string | undefined | Promise<string | undefined
 export class OutputChecks {
   private readonly schemas = new Map<string, object>();
   private readonly checks = new Map<string, Check>();
+  private readonly warn: (message: string) => void;
+
+  constructor(warn: (message: string) => void) {
+    this.warn = warn;
+  }
 
   learn(tools: readonly Tool[]): void {
     for (const { name, outputSchema } of tools) {
@@ -16,20 +22,42 @@ export class OutputChecks {
     }
   }
 
-  /** @throws {McpError} `invalid-result` */
+  /**
+   * A schema that cannot be read is warned of once and not checked: the tool has run, and its result is there.
+   * One of another dialect must be an error (2025-11-25, basic, JSON Schema usage); it carries the result.
+   *
+   * @throws {McpError} `invalid-result`, or `invalid-definition` whose data are `{ result }`
+   */
   async check(name: string, result: CallToolResult): Promise<void> {
     const schema = this.schemas.get(name);
     if (!schema || result.isError === true) return;
-    let check = this.checks.get(name);
-    if (!check) {
-      // The interpreter is loaded by who has a use for it.
-      const { schemaCheck } = await import("../schema/schema-check.js");
-      this.checks.set(
-        name,
-        (check = schemaCheck(schema as never, `tool ${JSON.stringify(name)}: outputSchema`).check),
-      );
+    let problem: string | undefined;
+    try {
+      problem = await (await this.checkOf(name, schema))(result.structuredContent);
+    } catch (error) {
+      if (isOfOtherDialect(error))
+        throw new McpError("invalid-definition", error.message, { data: { result }, cause: error });
+      this.checks.set(name, unchecked);
+      this.warn(`structuredContent of ${name} is not checked: ${messageOf(error)}`);
     }
-    const problem = await check(result.structuredContent);
     if (problem !== undefined) throw invalidResult("tools/call", `structuredContent of ${name}: ${problem}`);
   }
+
+  private async checkOf(name: string, schema: object): Promise<Check> {
+    const known = this.checks.get(name);
+    if (known) return known;
+    // The interpreter is loaded by who has a use for it.
+    const { schemaCheck } = await import("../schema/schema-check.js");
+    const { check } = schemaCheck(schema as never, `tool ${JSON.stringify(name)}: outputSchema`);
+    this.checks.set(name, check);
+    return check;
+  }
+}
+
+const unchecked: Check = () => undefined;
+
+function isOfOtherDialect(error: unknown): error is McpError {
+  const cause =
+    error instanceof McpError ? (error.cause as { readonly code?: unknown } | undefined) : undefined;
+  return cause?.code === "unsupported-dialect";
 }

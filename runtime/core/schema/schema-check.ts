@@ -70,7 +70,7 @@ function reading(schema: JsonSchema, place: string): (value: unknown) => string 
     read = readDocument(schema as JsonValue as { readonly [key: string]: JsonValue });
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
-    throw invalid(`${place}${error.pointer}`, error.message);
+    throw invalid(`${place}${error.pointer}`, error.message, error);
   }
   const { root } = read;
   return root === undefined ? () => undefined : (value) => problem(read, root, value);
@@ -108,6 +108,6 @@ function issuesText({ issues }: StandardResult): string | undefined {
   return lines.join("\n");
 }
 
-function invalid(place: string, problem: string): McpError {
-  return new McpError("invalid-definition", `${place}: ${problem}.`);
+function invalid(place: string, problem: string, cause?: SchemaError): McpError {
+  return new McpError("invalid-definition", `${place}: ${problem}.`, { cause });
 }

@@ -70,7 +70,8 @@ row("BASE-27", "schemas that grow without bound end in an answer or an error", a
   expect(await promised(revision, wide, { a: 1 })).toMatchObject({ code: "invalid-result" });
   let deep: object = { type: "string" };
   for (let depth = 0; depth < 2000; depth++) deep = { type: "object", properties: { a: deep } };
-  expect(await promised(revision, deep, { a: 1 })).toMatchObject({ name: "McpError" });
+  // Too deep to be read, so it is not checked; the tool has run.
+  expect(await promised(revision, deep, { a: 1 })).toEqual({ a: 1 });
 });
 
 describe("answers that are none", () => {
