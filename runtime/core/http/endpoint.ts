@@ -97,11 +97,12 @@ export class Endpoint {
       .catch((error: unknown) => this.fail(exchange, undefined, error));
   }
 
-  /** Ends all sessions and streams in order. */
+  /** Ends all sessions and streams in order; what else the server serves goes on. */
   async close(): Promise<void> {
-    await this.server.close();
-    this.sessions?.endAll();
+    const posts = [...this.streams.connections].map((connection) => connection.close());
+    await Promise.all([...posts, this.sessions?.close()]);
     this.streams.close();
+    this.server.rest();
   }
 
   private route(exchange: Exchange, principal: Principal): void {

@@ -1,8 +1,9 @@
 import { modernTerms } from "../era/modern-server.js";
 import type { Spoken } from "../era/spoken.js";
 import { McpError } from "../peer/errors.js";
-import { type RequestMessage, idOf, isObject, isRequestId } from "../peer/message.js";
-import { errorOf } from "../server/context.js";
+import { type RequestMessage, idOf, isObject } from "../peer/message.js";
+import type { ServerConnection } from "../server/connection.js";
+import { RequestContext, errorOf } from "../server/context.js";
 import type { Server } from "../server/server.js";
 import type { Terms } from "../server/terms.js";
 import { corsHeaders } from "./cors.js";
@@ -10,6 +11,7 @@ import type { Exchange } from "./exchange.js";
 import type { Principal } from "./http-options.js";
 import type { Load } from "./load.js";
 import type { Accepted } from "./media.js";
+import { messageProblem } from "./message-problem.js";
 import { methodProblem, paramProblem, standardProblem } from "./mirrors.js";
 import { type ParamHeaders, paramHeadersOf } from "./param-headers.js";
 import { PostChannel, type ResponseForm, statusOf } from "./post-channel.js";
@@ -43,8 +45,8 @@ export class ModernPosts {
     if (!("id" in message) && !isObject(params))
       return refuseInvalid(exchange, 400, "the params of a notification are an object");
     if (!("id" in message)) return exchange.reply(202, corsHeaders(exchange));
-    if (!isRequestId(message["id"]))
-      return refuseInvalid(exchange, 400, "the id of a request is a string or an integer");
+    const problem = messageProblem(message);
+    if (problem !== undefined) return refuseInvalid(exchange, 400, problem);
     const request = message as unknown as RequestMessage;
     let terms: Terms;
     try {
@@ -61,6 +63,11 @@ export class ModernPosts {
     const form = listens ? "auto" : this.form;
     const channel = new PostChannel(exchange, accepted, form, table, this.streams);
     const connection = this.server.attach(channel, { auth, principal });
+    const wrong = this.paramProblem(exchange, request);
+    if (wrong !== undefined && this.mayCall(connection, request, terms)) {
+      connection.closed();
+      return refuse(exchange, 400, request.id, mismatch(terms.spoken, wrong));
+    }
     connection.request(request, terms);
     channel.follow(connection, listens ? undefined : this.load);
   }
@@ -73,9 +80,22 @@ export class ModernPosts {
     if (problem !== undefined) throw mismatch(this.newest, problem);
     const terms = modernTerms(this.server.core, request);
     const entry = terms.spoken.table.incomingRequests.get(request.method);
-    const wrong = entry && (methodProblem(exchange, entry, request) ?? this.paramProblem(exchange, request));
+    const wrong = entry && methodProblem(exchange, entry, request);
     if (wrong !== undefined) throw mismatch(terms.spoken, wrong);
     return terms;
+  }
+
+  /** Whether this client gets to use the tool: of those it does not, no header tells anything. */
+  private mayCall(connection: ServerConnection, request: RequestMessage, terms: Terms): boolean {
+    const entry = terms.spoken.table.incomingRequests.get(request.method);
+    if (!entry?.accepts(request)) return false;
+    const context = new RequestContext(connection, request, terms, entry);
+    try {
+      return this.server.features.tools.find(request.params?.["name"] as string, context) !== undefined;
+    } catch {
+      // The call itself fails by it.
+      return false;
+    }
   }
 
   private paramProblem(exchange: Exchange, { method, params }: RequestMessage): string | undefined {

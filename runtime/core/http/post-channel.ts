@@ -55,11 +55,13 @@ export class PostChannel implements Channel {
   follow(connection: ServerConnection, load: Load | undefined): void {
     if (this.over) return connection.closed();
     load?.begin();
+    this.streams.connections.add(connection);
     let left = false;
     const leave = (): void => {
       if (left) return;
       left = true;
       load?.end();
+      this.streams.connections.delete(connection);
       this.over = true;
       this.drop();
       connection.closed();

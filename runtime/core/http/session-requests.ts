@@ -1,6 +1,6 @@
 import type { Spoken } from "../era/spoken.js";
 import { McpError, rpc } from "../peer/errors.js";
-import { type RequestId, type RequestMessage, idOf, isObject, isRequestId } from "../peer/message.js";
+import { type RequestId, type RequestMessage, idOf, isObject } from "../peer/message.js";
 import type { Server } from "../server/server.js";
 import { corsHeaders } from "./cors.js";
 import { type EventStore, eventHeaders, eventText } from "./events.js";
@@ -8,6 +8,7 @@ import type { Exchange } from "./exchange.js";
 import type { Principal } from "./http-options.js";
 import { refuseVersion, versionOf } from "./legacy-version.js";
 import { type Accepted, acceptedBy } from "./media.js";
+import { messageProblem } from "./message-problem.js";
 import type { ResponseForm } from "./post-channel.js";
 import { refuse, refuseBusy, refuseInvalid } from "./refuse.js";
 import type { HttpSession } from "./session.js";
@@ -150,10 +151,8 @@ function problemOf(messages: readonly unknown[], isBatch: boolean, session: Http
   if (messages.length === 0) return "the batch is empty";
   const ids = new Set<RequestId>();
   for (const message of messages) {
-    if (!isObject(message) || message["jsonrpc"] !== "2.0") return "not a JSON-RPC 2.0 message";
-    if (typeof message["method"] !== "string") continue;
-    if ("id" in message && !isRequestId(message["id"]))
-      return "the id of a request is a string or an integer";
+    const problem = messageProblem(message);
+    if (problem !== undefined) return problem;
     const id = idOfRequest(message);
     if (id === undefined) continue;
     if (ids.has(id) || session.streamOf(id)) return "a request of this id is being answered";

@@ -60,8 +60,11 @@ export class Sessions {
     void session.close();
   }
 
-  endAll(): void {
-    for (const session of [...this.sessions.values()]) this.end(session);
+  /** Ends subscriptions in order, then the sessions. */
+  async close(): Promise<void> {
+    const all = [...this.sessions.values()];
+    await Promise.all(all.map(({ connection }) => connection.close()));
+    for (const session of all) this.end(session);
   }
 
   private isIdle(session: HttpSession): boolean {

@@ -1,6 +1,6 @@
 import { beforeHandshake } from "../era/legacy-server.js";
 import type { Spoken } from "../era/spoken.js";
-import { type RequestMessage, idOf, isObject, isRequestId } from "../peer/message.js";
+import { type RequestMessage, idOf, isObject } from "../peer/message.js";
 import type { Server } from "../server/server.js";
 import type { Terms } from "../server/terms.js";
 import { corsHeaders } from "./cors.js";
@@ -9,6 +9,7 @@ import type { Principal } from "./http-options.js";
 import { refuseVersion, versionOf } from "./legacy-version.js";
 import type { Load } from "./load.js";
 import type { Accepted } from "./media.js";
+import { messageProblem } from "./message-problem.js";
 import { PostChannel, type ResponseForm } from "./post-channel.js";
 import { refuseInvalid } from "./refuse.js";
 import type { Streams } from "./streams.js";
@@ -54,12 +55,7 @@ export class StatelessPosts {
 
 /** Why what was posted cannot be taken. */
 function problemOf(message: unknown, { table }: Spoken): string | undefined {
-  if (!Array.isArray(message)) {
-    if (!isObject(message) || message["jsonrpc"] !== "2.0") return "expected one JSON-RPC message";
-    if (typeof message["method"] === "string" && "id" in message && !isRequestId(message["id"]))
-      return "the id of a request is a string or an integer";
-    return undefined;
-  }
+  if (!Array.isArray(message)) return messageProblem(message);
   if (!table.batches) return "batches are not supported";
   if (message.length === 0) return "the batch is empty";
   for (const each of message as unknown[]) {

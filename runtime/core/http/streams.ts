@@ -1,9 +1,12 @@
 import type { Clock } from "../peer/clock.js";
+import type { ServerConnection } from "../server/connection.js";
 import { keepAliveText } from "./events.js";
 import type { EventSink } from "./exchange.js";
 
-/** The event streams of an endpoint that are open, kept from looking idle by one timer. */
+/** The event streams of an endpoint that are open, and the connections of POSTs in progress: streams are kept from looking idle by one timer. */
 export class Streams {
+  /** One for each POST that stands for itself and is not answered yet. */
+  readonly connections = new Set<ServerConnection>();
   private readonly sinks = new Set<EventSink>();
   private readonly clock: Clock;
   private readonly every: number;

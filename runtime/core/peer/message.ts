@@ -45,8 +45,9 @@ export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as { readonly then?: unknown } | null | undefined)?.then === "function";
 }
 
+/** Integers that a number of JavaScript does not hold are none: the answer would name another request. */
 export function isRequestId(value: unknown): value is RequestId {
-  return typeof value === "string" || (typeof value === "number" && Number.isInteger(value));
+  return typeof value === "string" || (typeof value === "number" && Number.isSafeInteger(value));
 }
 
 /** A request's id out of whatever arrived, for the error that answers it. */

@@ -134,6 +134,12 @@ export class Server {
   /** Ends all connections in order. */
   async close(): Promise<void> {
     await Promise.all([...this.connections].map((connection) => connection.close()));
+    this.rest();
+  }
+
+  /** @internal Lets go of the bus where nobody is connected; a transport calls it that has closed its own connections. */
+  rest(): void {
+    if (this.connections.size > 0) return;
     this.unsubscribe?.();
     this.unsubscribe = undefined;
   }

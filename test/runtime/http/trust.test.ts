@@ -1,15 +1,19 @@
-import { serverRevisions } from "@mcpgen/protocol";
-import { type CodeFirstServer, createServer } from "@mcpgen/runtime";
+import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
+import { type CodeFirstServer, connect, createServer, memoryChannels } from "@mcpgen/runtime";
 import { type HttpOptions, createHttpHandler } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/runtime/testing";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { Endpoint } from "../../../runtime/core/http/endpoint.js";
+import { metaOf } from "../../checklist/server/raw-client.js";
 import { exchangeOf } from "./exchange-of.js";
 
 type Answer = {
   readonly status: number;
   readonly session: string | null;
-  readonly body: { readonly result?: { readonly content: readonly { readonly text: string }[] } };
+  readonly body: {
+    readonly error?: { readonly code: number };
+    readonly result?: { readonly content: readonly { readonly text: string }[] };
+  };
 };
 type Post = (message: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
@@ -123,4 +127,63 @@ test("a session that nobody comes back to ends with what it was at work on", asy
   expect(send({ jsonrpc: "2.0", id: 7, method: "ping" }, session).status).toBe(404);
   expect(send(initialize).status).toBe(200);
   expect([endpoint.kept.sessions, aborted()]).toEqual([1, 5]);
+});
+
+test("what HTTP serves ends with it, and nothing else of the server", async () => {
+  const server = createServer({ name: "trust", version: "1.0.0" }, { revisions: serverRevisions });
+  server.tool("late", {}, () => "here");
+  const [near, far] = memoryChannels();
+  server.connect(far);
+  const client = await connect(near, { revisions: clientRevisions });
+  const handler = createHttpHandler(server);
+  await handler.close();
+  expect(await client.callTool("late")).toMatchObject({ content: [{ text: "here" }] });
+  await client.close();
+});
+
+describe.each([
+  ["with sessions", "2025-11-25", {}],
+  ["without sessions", "2025-11-25", { sessions: false }],
+  ["at 2026-07-28", "2026-07-28", {}],
+] as const)("%s", (_, revision, options) => {
+  test.each([
+    ["a method that is no name", { jsonrpc: "2.0", id: 1, method: 5 }],
+    ["an id without anything", { jsonrpc: "2.0", id: 1 }],
+    ["an id that another number stands for", { jsonrpc: "2.0", id: 2 ** 53, method: "ping" }],
+  ])("%s is refused", async (_name, message) => {
+    const { post } = served(options);
+    const { session } = revision === "2026-07-28" ? { session: null } : await post(initialize);
+    const own = session === null ? {} : { "mcp-session-id": session };
+    const { status, body } = await post(message, { ...own, "mcp-protocol-version": revision });
+    expect([status, body.error?.code]).toEqual([400, -32600]);
+  });
+});
+
+test("headers tell nothing of a tool that the client may not use", async () => {
+  const { server, post } = served({
+    authenticate: ({ header }) => ({ auth: header("x-user"), principal: header("x-user")! }),
+  });
+  server.tool(
+    "hidden",
+    {
+      inputSchema: {
+        type: "object",
+        properties: { city: { type: "string", "x-mcp-header": "City" } },
+      },
+      visible: (_tool, { auth }) => auth === "ada",
+    },
+    () => "seen",
+  );
+  const codeFor = async (user: string, name: string) => {
+    const _meta = metaOf({});
+    const params = { name, arguments: { city: "Bern" }, _meta };
+    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": name };
+    const { body } = await post(
+      { jsonrpc: "2.0", id: 1, method: "tools/call", params },
+      { ...headers, "x-user": user },
+    );
+    return body.error?.code;
+  };
+  expect(await codeFor("ada", "hidden")).toBe(-32020);
+  expect(await codeFor("eve", "hidden")).toBe(await codeFor("eve", "none"));
 });
