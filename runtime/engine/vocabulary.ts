@@ -11,7 +11,7 @@ export function dialectOf(document: JsonObject): Dialect {
   const declared = document["$schema"];
   if (declared === undefined) return Object.hasOwn(document, "definitions") ? "draft-07" : "2020-12";
   if (typeof declared === "string") {
-    if (/^https?:\/\/json-schema\.org\/draft\/(2020-12|2019-09)\/schema#?$/.test(declared)) return "2020-12";
+    if (/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/.test(declared)) return "2020-12";
     if (/^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/.test(declared)) return "draft-07";
   }
   throw new SchemaError(

@@ -356,6 +356,12 @@ describe("refuses", () => {
       "/definitions/a/dependencies",
     ],
     ["draft-04", { $schema: "http://json-schema.org/draft-04/schema#" }, "unsupported-dialect", "/$schema"],
+    [
+      "2019-09",
+      { $schema: "https://json-schema.org/draft/2019-09/schema" },
+      "unsupported-dialect",
+      "/$schema",
+    ],
     ["a dialect that is no text", { $schema: 7 }, "unsupported-dialect", "/$schema"],
     [
       "a number beyond doubles",
