@@ -24,16 +24,17 @@ export class ResultCache {
     this.clock = clock;
   }
 
+  /** A copy: what its reader makes of it is not what the next one reads. */
   get(method: string, params: Params): Params | undefined {
     const key = keyOf(method, params);
     const entry = this.entries.get(key);
     if (!entry) return undefined;
-    if (this.clock.now() < entry.expires) return entry.result;
+    if (this.clock.now() < entry.expires) return structuredClone(entry.result);
     this.entries.delete(key);
     return undefined;
   }
 
-  /** How many notifications of changes have come: with `put`, tells results from before one. */
+  /** How often something was forgotten: with `put`, tells results from before one. */
   get age(): number {
     return this.heardOf;
   }
@@ -49,7 +50,7 @@ export class ResultCache {
     this.entries.set(keyOf(method, params), {
       method,
       uri: params["uri"],
-      result,
+      result: structuredClone(result),
       expires: this.clock.now() + ttl,
     });
     if (this.entries.size > capacity) this.entries.delete(this.entries.keys().next().value!);
@@ -68,7 +69,9 @@ export class ResultCache {
     }
   }
 
+  /** Forgets all, what is on its way included. */
   clear(): void {
+    this.heardOf++;
     this.entries.clear();
   }
 }

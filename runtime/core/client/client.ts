@@ -396,6 +396,8 @@ export class Client implements Caller {
       await made.link.close();
       throw closedByUs();
     }
+    // Another process may answer otherwise.
+    if (this.connection) this.cache.clear();
     return (this.connection = made);
   }
 

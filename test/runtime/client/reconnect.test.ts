@@ -1,7 +1,7 @@
 import { type Client, connect } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, test, vi } from "vitest";
-import { ScriptedPeer, type Script, base } from "../../checklist/scripted-peer.js";
+import { ScriptedPeer, type Script, base, reply } from "../../checklist/scripted-peer.js";
 import type { ConnectOptions } from "@mcpgen/runtime";
 
 interface Reconnecting {
@@ -70,4 +70,19 @@ test("closing does not wait for a server that does not answer", async () => {
   expect(await call).toMatchObject({ code: "connection-closed" });
   expect(peers).toHaveLength(2);
   expect(peers[1]!.channel.close).toHaveBeenCalled();
+});
+
+test("what a server said stays fresh is asked again of the next one", async () => {
+  const made = await reconnecting("2026-07-28", {
+    ...never,
+    "tools/list": (_, peer) => reply(peer, { tools: [], ttlMs: 1000 }),
+  });
+  const { client, peers } = made;
+  await client.listTools();
+  await client.listTools();
+  expect(peers[0]!.of("tools/list")).toHaveLength(1);
+  await gone(made);
+  await client.listTools();
+  expect(peers[1]!.of("tools/list")).toHaveLength(1);
+  await client.close();
 });
