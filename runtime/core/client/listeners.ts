@@ -34,11 +34,14 @@ export class Listeners {
     return { ...options, onProgress: (progress) => this.attempt("progress", () => onProgress(progress)) };
   }
 
-  private attempt(what: string, tell: () => void): void {
+  /** Listeners may be asynchronous, whatever their type says: what they reject with is theirs, too. */
+  private attempt(what: string, tell: () => unknown): void {
+    const failed = (error: unknown): void => this.warn(`a listener of ${what} failed: ${messageOf(error)}`);
     try {
-      tell();
+      const told = tell();
+      if (told instanceof Promise) told.catch(failed);
     } catch (error) {
-      this.warn(`a listener of ${what} failed: ${messageOf(error)}`);
+      failed(error);
     }
   }
 }
