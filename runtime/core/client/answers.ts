@@ -69,13 +69,13 @@ async function elicit(handlers: ClientHandlers, params: Params, context: AnswerC
   if (!handlers.elicit && !handlers.elicitUrl) throw notDeclared("elicitation");
   if (params["mode"] === "url") {
     if (!handlers.elicitUrl) throw wrong("the client has not declared elicitation.url");
-    const { action } = await handlers.elicitUrl(params as never, context);
+    const { action } = answered("elicitUrl", await handlers.elicitUrl(params as never, context));
     return { action };
   }
   if (!handlers.elicit) throw wrong("the client has not declared elicitation.form");
   const problem = formProblem(params["requestedSchema"]);
   if (problem !== undefined) throw wrong(problem);
-  const result = await handlers.elicit(params as never, context);
+  const result = answered("elicit", await handlers.elicit(params as never, context));
   if (result.action !== "accept") return { action: result.action };
   const content = result.content ?? {};
   const bad = contentProblem(params["requestedSchema"], content);
@@ -101,10 +101,19 @@ async function listRoots({ roots }: ClientHandlers): Promise<Params> {
   return { roots: list };
 }
 
+/** What the application answered with, whatever its type says. */
+function answered<Result extends object>(handler: string, result: Result): Result {
+  if (!isObject(result)) throw failed(`${handler} gave ${JSON.stringify(result)}, not an object`);
+  return result;
+}
+
 /** What is wrong with the roots of a client (client/roots, root). */
 export function rootsProblem(roots: readonly Root[]): string | undefined {
-  const stray = roots.find(({ uri }) => !uri.startsWith("file://"));
-  return stray && `roots are file:// URIs; ${stray.uri} is not`;
+  if (!Array.isArray(roots)) return `roots are a list, not ${JSON.stringify(roots)}`;
+  const stray = (roots as readonly Root[]).find((root) => !root?.uri?.startsWith?.("file://"));
+  return stray === undefined
+    ? undefined
+    : `roots are file:// URIs; ${stray?.uri ?? JSON.stringify(stray)} is not`;
 }
 
 /** The user does not want the model to be asked (sampling, error handling). */

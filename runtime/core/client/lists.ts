@@ -41,7 +41,7 @@ export async function* pages<Item>(
     const mark = JSON.stringify([nextCursor, page.items]);
     if (nextCursor !== undefined && seen.has(mark)) throw incomplete(method, "a page came twice", read);
     seen.add(mark);
-    read.push(...page.items);
+    for (const item of page.items) read.push(item);
     yield page;
     if (typeof nextCursor !== "string") return;
     params = { cursor: nextCursor };
@@ -59,7 +59,8 @@ export async function collect<Item>(
   const items: Item[] = [];
   const rejected: Rejected[] = [];
   for await (const page of read) {
-    items.push(...page.items);
+    // Not all in one call: a page may have more items than a call takes arguments.
+    for (const item of page.items) items.push(item);
     for (const item of page.rejected) {
       rejected.push(item);
       warn(`${method}: ${item.name ?? `item ${item.index}`} is left out: ${item.reason}`);

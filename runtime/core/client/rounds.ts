@@ -1,6 +1,6 @@
 import type { OutgoingRequest } from "@mcpgen/protocol/model";
 import type { Spoken } from "../era/spoken.js";
-import { McpError } from "../peer/errors.js";
+import { McpError, messageOf } from "../peer/errors.js";
 import { type Params, isObject } from "../peer/message.js";
 import { answerServer } from "./answers.js";
 import type { AnswerContext, ClientHandlers } from "./handlers.js";
@@ -35,13 +35,23 @@ export async function throughRounds(
     const asks = entry.alternatives?.some(({ key, value }) => key === "resultType" && value === type);
     if (!asks || !entry.multiRoundTrip)
       throw invalidResult(method, `its resultType ${JSON.stringify(type)} is unknown`);
-    const answer: Answer = (request) => answerServer(handlers, spoken, request, context, nulls);
+    const answer: Answer = (request) =>
+      answerServer(handlers, spoken, request, context, nulls).catch((error: unknown) => {
+        throw unanswered(method, request.method, error);
+      });
     result = await send(await answers(method, result, answer), context.signal);
   }
   throw new McpError(
     "invalid-result",
     `${method}: the server asked for input ${mostRounds} times and is not done`,
   );
+}
+
+/** What the application fails with is told as all that a call fails with. */
+function unanswered(method: string, asked: string, error: unknown): McpError {
+  if (error instanceof McpError) return error;
+  const text = `${method}: ${asked} was not answered: ${messageOf(error)}`;
+  return new McpError("internal-error", text, { cause: error });
 }
 
 type Answer = (request: { method: string; params?: Params }) => Promise<Params>;
