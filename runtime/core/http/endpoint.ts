@@ -19,6 +19,9 @@ import { Sessions } from "./sessions.js";
 import { StatelessPosts } from "./stateless-posts.js";
 import { Streams } from "./streams.js";
 
+const randomKey =
+  "HTTP: the state of a request in several rounds was sealed with a key of this process alone; give stateKeys, or it is lost with the process";
+
 const nobody: Principal = {};
 
 /** Streamable HTTP for one server: both eras on one endpoint. */
@@ -36,7 +39,8 @@ export class Endpoint {
   constructor(server: Server, options: HttpOptions = {}) {
     this.server = server;
     this.options = options;
-    const { spoken, clock } = server.core;
+    const { spoken, clock, seal, warn } = server.core;
+    seal.onRandomKey = () => warn(randomKey);
     const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs, sessions = true } = options;
     this.streams = new Streams(clock, keepAliveMs);
     this.load = new Load(options.maxConcurrent ?? defaults.maxConcurrent);

@@ -1,7 +1,10 @@
+import { McpError } from "../peer/errors.js";
 import { fromBase64Url, toBase64Url } from "./base64url.js";
 
 /** Keeps JSON from being read or changed on its way through the client. */
 export interface StateSeal {
+  /** Hears, once, that state was closed that is of use to no other process: transports that span them set it. */
+  onRandomKey: (() => void) | undefined;
   close(value: unknown): Promise<string>;
   /** The value, or nothing if this server did not close it. */
   open(text: string): Promise<unknown>;
@@ -12,24 +15,34 @@ type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 const ivLength = 12;
 const tagLength = 16;
+/** Characters of a secret, at least. */
+const shortest = 16;
 
 /**
  * Seals with AES-256-GCM.
  *
  * @param secrets the current secret first, then those that state may still be sealed with; share them among
  *   the processes that may see one request's rounds. Without any, a random key of this process serves.
- * @param onRandomKey hears, once, that state of this process is of use to no other
+ * @throws {McpError} `invalid-definition`: a secret is so short that it can be guessed
  */
-export function stateSeal(secrets: readonly string[], onRandomKey: () => void = () => {}): StateSeal {
+export function stateSeal(secrets: readonly string[]): StateSeal {
+  if (secrets.some((secret) => secret.length < shortest))
+    throw new McpError("invalid-definition", `each of stateKeys has ${shortest} characters at least`);
+  let told = secrets.length > 0;
   let keys: Promise<readonly Key[]> | undefined;
   const loaded = (): Promise<readonly Key[]> =>
     (keys ??= Promise.all(
       secrets.length > 0
         ? secrets.map((secret) => keyOf(new TextEncoder().encode(secret)))
-        : [randomKey(onRandomKey)],
+        : [keyOf(crypto.getRandomValues(new Uint8Array(32)))],
     ));
   return {
+    onRandomKey: undefined,
     async close(value) {
+      if (!told && this.onRandomKey) {
+        told = true;
+        this.onRandomKey();
+      }
       const [key] = await loaded();
       const iv = crypto.getRandomValues(new Uint8Array(ivLength));
       const text = new TextEncoder().encode(JSON.stringify(value));
@@ -52,11 +65,6 @@ export function stateSeal(secrets: readonly string[], onRandomKey: () => void = 
       return undefined;
     },
   };
-}
-
-function randomKey(onRandomKey: () => void): Promise<Key> {
-  onRandomKey();
-  return keyOf(crypto.getRandomValues(new Uint8Array(32)));
 }
 
 async function keyOf(secret: Uint8Array<ArrayBuffer>): Promise<Key> {

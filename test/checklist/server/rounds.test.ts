@@ -299,11 +299,12 @@ describe("rounds", () => {
   row("MRTR-12", "any process with the key takes up what another one asked", async (revision) => {
     const make = async (stateKeys: string[]): Promise<RawClient> =>
       (await raw(revision, asker, capabilities, { stateKeys })).client;
+    const key = "a key of several processes";
     const [one, other, rotated, stranger] = [
-      await make(["key"]),
-      await make(["key"]),
-      await make(["new", "key"]),
-      await make(["another"]),
+      await make([key]),
+      await make([key]),
+      await make(["another key than before", key]),
+      await make(["the key of a stranger"]),
     ];
     const { result } = await one.call("elicit");
     for (const client of [other, rotated])

@@ -17,10 +17,14 @@ type Answer = {
 };
 type Post = (message: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
-function served(options: HttpOptions = {}, warnings: string[] = []): { server: CodeFirstServer; post: Post } {
+function served(
+  options: HttpOptions = {},
+  warnings: string[] = [],
+  stateKeys: readonly string[] = [],
+): { server: CodeFirstServer; post: Post } {
   const server = createServer(
     { name: "trust", version: "1.0.0" },
-    { revisions: serverRevisions, onWarning: (message) => void warnings.push(message) },
+    { revisions: serverRevisions, onWarning: (message) => void warnings.push(message), stateKeys },
   );
   server.tool("whoami", {}, (_, { auth }) => JSON.stringify(auth ?? null));
   const handler = createHttpHandler(server, { keepAliveMs: 0, ...options });
@@ -186,4 +190,39 @@ test("headers tell nothing of a tool that the client may not use", async () => {
   };
   expect(await codeFor("ada", "hidden")).toBe(-32020);
   expect(await codeFor("eve", "hidden")).toBe(await codeFor("eve", "none"));
+});
+
+describe("keys of state", () => {
+  const asked = async (stateKeys: readonly string[]): Promise<readonly string[]> => {
+    const warnings: string[] = [];
+    const { server, post } = served({}, warnings, stateKeys);
+    server.tool("greet", {}, async (_, { ask }) => {
+      const answer = await ask.elicit("name", {
+        message: "Who is it?",
+        requestedSchema: { type: "object", properties: {} },
+      });
+      return answer.action;
+    });
+    const params = { name: "greet", _meta: metaOf({ elicitation: {} }) };
+    const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "greet" };
+    for (const id of [1, 2])
+      expect((await post({ jsonrpc: "2.0", id, method: "tools/call", params }, headers)).body).toMatchObject({
+        result: { resultType: "input_required" },
+      });
+    return warnings;
+  };
+
+  test("a key of this process alone is warned of, once", async () => {
+    expect(await asked([])).toEqual([expect.stringContaining("stateKeys")]);
+  });
+
+  test("keys that are given are not", async () => {
+    expect(await asked(["sixteen letters!"])).toEqual([]);
+  });
+
+  test("one that can be guessed is refused", () => {
+    expect(() => served({}, [], ["sixteen letters!", "fifteen letters"])).toThrow(
+      expect.objectContaining({ code: "invalid-definition" }),
+    );
+  });
 });
