@@ -36,7 +36,7 @@ export type { JsonSchema, StandardSchema, ToolSchema } from "./schema/schema-che
 
 // Clients.
 export { connect, type ConnectOptions, type Source } from "./client/connect.js";
-export type { Client } from "./client/client.js";
+export type { Client, ToolResult } from "./client/client.js";
 export type { NotificationListener } from "./client/listeners.js";
 export type { AnswerContext, ClientHandlers } from "./client/handlers.js";
 export { userRejected } from "./client/answers.js";

@@ -14,7 +14,7 @@ import { remoteError } from "./link.js";
 export interface Introduction {
   readonly info: Implementation;
   readonly capabilities: ClientCapabilities;
-  /** Log messages it wants of each request (2026-07-28). */
+  /** Log messages it wants: of each request (2026-07-28), or of a connection (before). */
   readonly logLevel: LogLevel | undefined;
   /** Milliseconds that finding the revision may take. */
   readonly connectTimeout: number;

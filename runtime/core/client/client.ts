@@ -20,7 +20,7 @@ import type {
 } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../era/meta.js";
 import type { Spoken } from "../era/spoken.js";
-import { McpError } from "../peer/errors.js";
+import { McpError, messageOf } from "../peer/errors.js";
 import { type Params, type RequestMessage, isObject } from "../peer/message.js";
 import { type Agreement, type Introduction, declaredBy, requestMeta } from "./agreement.js";
 import { answerServer } from "./answers.js";
@@ -42,6 +42,11 @@ import { type Subscription, type SubscriptionRequest, subscribe } from "./subscr
 export interface Connection {
   readonly link: Link;
   readonly agreement: Agreement;
+}
+
+/** What a tool answers with. */
+export interface ToolResult<Structured = unknown> extends CallToolResult {
+  structuredContent?: Structured;
 }
 
 /** What a client is made with. */
@@ -166,10 +171,19 @@ export class Client implements Caller {
   /**
    * Runs a tool. Structured content is checked against the tool's `outputSchema` once the tool was listed.
    *
+   * @typeParam Structured what the structured content is; the server's promise, which the check is of
    * @throws {McpError} `invalid-result` if the structured content is not what the tool promises
    */
-  async callTool(name: string, args: object = {}, options?: RequestOptions): Promise<CallToolResult> {
-    const result = await this.request<CallToolResult>("tools/call", { name, arguments: args }, options);
+  async callTool<Structured = unknown>(
+    name: string,
+    args: object = {},
+    options?: RequestOptions,
+  ): Promise<ToolResult<Structured>> {
+    const result = await this.request<ToolResult<Structured>>(
+      "tools/call",
+      { name, arguments: args },
+      options,
+    );
     await this.outputs.check(name, result);
     return result;
   }
@@ -201,7 +215,7 @@ export class Client implements Caller {
   async setLogLevel(level: LogLevel): Promise<void> {
     const { agreement } = await this.open();
     if (agreement.spoken.era === "legacy") await this.request("logging/setLevel", { level });
-    else this.logLevel = level;
+    this.logLevel = level;
   }
 
   private logLevel: LogLevel | undefined;
@@ -398,7 +412,24 @@ export class Client implements Caller {
     }
     // Another process may answer otherwise.
     if (this.connection) this.cache.clear();
+    await this.wantLogs(made);
     return (this.connection = made);
+  }
+
+  /** Tells a server of the legacy era, once for a connection, which log messages are wanted. */
+  private async wantLogs({ link, agreement: { spoken, capabilities } }: Connection): Promise<void> {
+    const { introduction, onWarning } = this.setup;
+    const level = this.logLevel ?? introduction.logLevel;
+    if (level === undefined || spoken.era !== "legacy" || !capabilities.logging) return;
+    const method = "logging/setLevel";
+    const headers: Sending["headers"] = (_, sent) => mirrorHeaders(spoken, method, sent);
+    try {
+      const limits = { timeout: introduction.connectTimeout };
+      const response = await link.request(method, () => ({ level }), limits, { headers });
+      if (response.error) throw remoteError(method, response);
+    } catch (error) {
+      onWarning(`the log level could not be set: ${messageOf(error)}`);
+    }
   }
 
   /** Keeps what tools promise and declare; over HTTP, tools whose declarations are wrong are left out. */

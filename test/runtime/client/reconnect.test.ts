@@ -86,3 +86,45 @@ test("what a server said stays fresh is asked again of the next one", async () =
   expect(peers[1]!.of("tools/list")).toHaveLength(1);
   await client.close();
 });
+
+test("the log level wanted is told to each server that logs, the last one set to those after", async () => {
+  const made = await reconnecting(
+    "2025-11-25",
+    { ...never, "logging/setLevel": () => ({ result: {} }) },
+    { logLevel: "error" },
+  );
+  const { client, peers } = made;
+  await client.setLogLevel("debug");
+  await gone(made);
+  await client.listTools();
+  const levels = peers.map((peer) => peer.of("logging/setLevel").map(({ params }) => params!["level"]));
+  expect(levels).toEqual([["error", "debug"], ["debug"]]);
+  await client.close();
+});
+
+test("a server that does not log is told no level; one that refuses is warned of", async () => {
+  const warnings: string[] = [];
+  const options: Partial<ConnectOptions> = {
+    logLevel: "error",
+    onWarning: (message) => warnings.push(message),
+  };
+  const quiet = await reconnecting(
+    "2025-11-25",
+    {
+      initialize: ({ params }) => ({
+        result: {
+          protocolVersion: params!["protocolVersion"],
+          capabilities: {},
+          serverInfo: { name: "quiet", version: "1" },
+        },
+      }),
+    },
+    options,
+  );
+  expect(quiet.peers[0]!.of("logging/setLevel")).toEqual([]);
+  await quiet.client.close();
+  expect(warnings).toEqual([]);
+  const { client } = await reconnecting("2025-11-25", {}, options);
+  expect(warnings).toEqual([expect.stringContaining("the log level could not be set")]);
+  await client.close();
+});
