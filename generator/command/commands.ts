@@ -144,9 +144,9 @@ export const commands: readonly CommandDefinition[] = [
     },
     examples: [
       ["$0 diff 2025-11-25 2026-07-28", "what the newest revision changes"],
-      ["$0 diff 2025-11-25 new/schema.json --format markdown", "the body of a pull request"],
-      ["$0 diff 2025-11-25 2026-07-28 --for mcp.contract.yaml", "what of that touches this server"],
-      ["$0 diff mcp.contract.yaml https://example.com/mcp", "a contract and a live server"],
+      ["$0 diff 2025-11-25 new.json --format markdown", "the body of a pull request"],
+      ["$0 diff 2025-11-25 new.json --for server.yaml", "what of that touches this server"],
+      ["$0 diff server.yaml https://example.com/mcp", "a contract and a live server"],
     ],
     load: async () => (await import("./diff.js")).diff,
   },

@@ -35,6 +35,10 @@ export const diff: RunCommand = async (args, context) => {
   const approvals = await loadApprovals(args, project, context);
   const baseline = await loadBaseline(args, context);
   const names = [args.required("old"), args.required("new")] as const;
+  if (names.every((name) => name === "-"))
+    throw new CodedError("MG2005", "- can be given once, got it for OLD and for NEW", {
+      next: "Standard input is one document; name a file for the other.",
+    });
   const weighing: Weighing = {
     policy,
     role: (args.string("role") as Report["role"] | undefined) ?? "both",

@@ -47,8 +47,11 @@ export const explain: RunCommand = async (args) => {
 
 function unknownCode(code: string): CodedError {
   const suggestion = closest(code, [...codes.keys(), ...ruleIds, ...lintIds]);
-  return new CodedError("MG2006", `there is no code ${JSON.stringify(code)}`, {
-    next: suggestion === undefined ? "`mcpgen explain` lists all codes." : `Did you mean ${suggestion}?`,
+  return new CodedError("MG2006", `there is no code or rule ${JSON.stringify(code)}`, {
+    next:
+      suggestion === undefined
+        ? "`mcpgen explain` lists all codes and rules."
+        : `Did you mean ${suggestion}?`,
   });
 }
 

@@ -96,11 +96,21 @@ function addCommand(parser: Argv, command: CommandDefinition, select: Select): v
       for (const [name, options] of positionals) builder.positional(name, options);
       for (const [example, description] of command.examples ?? []) builder.example(example, description);
       return builder
-        .options(command.options ?? {})
+        .options(withoutInherited(command.options ?? {}))
         .group(Object.keys(command.options ?? {}), `Options of ${command.name}:`);
     },
     (values) => select(command, values),
   );
+}
+
+/** The parser adds the choices of an option of every command to those of the command's own. */
+function withoutInherited(options: NonNullable<CommandDefinition["options"]>): typeof options {
+  const entries = Object.entries(options).map(([name, option]) => {
+    const inherited = globalOptions[name]?.choices ?? [];
+    const choices = option.choices?.filter((choice) => !inherited.includes(choice));
+    return [name, { ...option, ...(choices && { choices }) }] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 function groupOf({ name }: CommandDefinition): string | undefined {

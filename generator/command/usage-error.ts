@@ -16,7 +16,8 @@ export function usageError(message: string, args: readonly string[]): CodedError
   const valueOf = /^Not enough arguments following: (.*)$/.exec(message)?.[1];
   if (valueOf !== undefined)
     return new CodedError("MG2003", `expected a value after --${valueOf}`, { next: help });
-  if (message.startsWith("Not enough non-option arguments")) return missingPositional(args, command, help);
+  if (message.startsWith("Not enough non-option arguments"))
+    return missingPositional(message, args, command, help);
   return new CodedError("MG2003", message || "the command line cannot be read", { next: help });
 }
 
@@ -71,6 +72,7 @@ function required(message: string): string {
 }
 
 function missingPositional(
+  message: string,
   args: readonly string[],
   command: CommandDefinition | undefined,
   help: string,
@@ -82,6 +84,10 @@ function missingPositional(
       next: group ? `See \`mcpgen ${group} --help\`.` : help,
     });
   }
-  const [name, { description }] = Object.entries(command.positionals ?? {})[0] ?? ["argument", {}];
-  return new CodedError("MG2003", `expected ${description ?? name}`, { next: help });
+  const required = Object.entries(command.positionals ?? {}).filter(([, { demandOption }]) => demandOption);
+  const given = Number(/got (\d+)/.exec(message)?.[1] ?? 0);
+  const [name, { description }] = required[given] ?? required[0] ?? ["argument", {}];
+  // Of several it is not clear which one is missing.
+  const which = required.length > 1 ? `${name.toUpperCase()}: ` : "";
+  return new CodedError("MG2003", `expected ${which}${description ?? name}`, { next: help });
 }

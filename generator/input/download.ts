@@ -83,6 +83,13 @@ function unreachable(url: string, error: Error, timeout: number): CodedError {
     error.cause instanceof Error
       ? error.cause.message || (error.cause as NodeJS.ErrnoException).code
       : error.message;
+  if (reason === "bad port") {
+    return new CodedError("MG4001", `port ${new URL(url).port} is one that no web request may go to`, {
+      place: { file: url },
+      next: "Check the port, or download the file yourself and name the copy.",
+      cause: error,
+    });
+  }
   return new CodedError("MG4001", `the server cannot be reached: ${reason}`, {
     place: { file: url },
     next: "Check the URL and the connection, or download the file yourself and name the copy.",

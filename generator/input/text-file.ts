@@ -17,12 +17,14 @@ export async function readBytes(file: string): Promise<Buffer> {
     return about.isFile() ? await readFile(file) : await readStream(file);
   } catch (error) {
     if (error instanceof CodedError) throw error;
+    const reason = (error as NodeJS.ErrnoException).code ?? "unknown reason";
+    const isFolder = reason === "EISDIR";
     throw new CodedError(
       "MG1001",
-      `cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown reason"})`,
+      isFolder ? "expected a file, got a folder" : `cannot be read (${reason})`,
       {
         place: { file },
-        next: "Check the path and its permissions.",
+        next: isFolder ? "Name a file in it." : "Check the path and its permissions.",
         cause: error,
       },
     );

@@ -36,7 +36,7 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     ["generate --schema x --name ../x", "MG2008", 'cannot be called "../x"', /letters/],
     ["generate", "MG2010", "there is no revision to generate", /revision add/],
     ["generate --revision 2025", "MG2010", 'there is no revision "2025"', /revision list/],
-    ["explain MG310", "MG2006", 'there is no code "MG310"', /Did you mean MG310\d/],
+    ["explain MG310", "MG2006", 'there is no code or rule "MG310"', /Did you mean MG310\d/],
     ["check --config none.json", "MG2101", "there is no such file", /--config/],
   ])("mcpgen %s", async (line, code, message, next) => {
     const ran = await mcpgen(temporaryFolder(), line === "" ? [] : line.split(" "));
@@ -134,7 +134,7 @@ test("a folder given with --schema is named", async () => {
   const { code, stderr } = await mcpgen(folder, ["generate", "--schema", "schema", "--name", "x"]);
   expect([code, stderr]).toEqual([
     3,
-    expect.stringContaining("schema: error MG1001: cannot be read (EISDIR)"),
+    expect.stringContaining("schema: error MG1001: expected a file, got a folder"),
   ]);
 });
 

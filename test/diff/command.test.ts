@@ -166,7 +166,13 @@ test.each([
   ],
   [["diff", "2025-11-25", join("docs", "rules.md")], 3, /MG1002/],
   [["diff", "2025-11-25", "package.json"], 3, /MG11/],
-  [["diff", "2025-11-25"], 2, /MG2003/],
+  [["diff"], 2, /MG2003: expected OLD: Revision/],
+  [["diff", "2025-11-25"], 2, /MG2003: expected NEW: Revision/],
+  [["diff", "-", "-"], 2, /MG2005: - can be given once/],
+  [["diff", "2025-11-25", "schema"], 3, /MG1001: expected a file, got a folder/],
+  [["diff", "2025-11-25", "http://127.0.0.1:1/x.json"], 4, /MG4001: port 1 is one that no web request may/],
+  [["explain", "meta-key-requird"], 2, /MG2006: there is no code or rule "meta-key-requird"/],
+  [["explain", "property-remved"], 2, /MG2006.*\n.*Did you mean property-removed\?/],
   [["diff", "2025-11-25", "2026-07-28", "--fail-on", "braking"], 2, /MG2004.*\n.*Did you mean breaking/],
 ])("%s ends with %i", async (args, exit, message) => {
   const { code, stderr } = await mcpgen(".", args);
@@ -179,4 +185,17 @@ test("a line end in a name does not begin a line of the report", async () => {
   const { stdout } = await run(temporaryFolder({ ...files, "named.json": named }), "named.json", "--verbose");
   expect(stdout).toContain("EchoParams.la\\u000a::error::ng");
   expect(stdout).not.toMatch(/^::error/m);
+});
+
+test("help lists every choice once", async () => {
+  const { stdout } = await mcpgen(".", ["diff", "--help"]);
+  const choices = /choices: ("text"[^\]]*)\]/.exec(stdout)![1]!.replace(/\s+/g, " ").split(", ");
+  expect(choices.sort()).toEqual(
+    ["github", "json", "junit", "markdown", "sarif", "text"].map((each) => `"${each}"`),
+  );
+});
+
+test("names of rules that there are not are explained where they are spoken of", async () => {
+  const { code, stdout } = await mcpgen(".", ["explain", "meta-key-required"]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("property-became-required")]);
 });

@@ -55,8 +55,18 @@ function row({ id, when, writer, reader, closedReader, source, reason, mirror, h
   return `| ${[name, writer, asReader, source, reason, mirrors].join(" | ")} |`;
 }
 
+/** Names that are asked for, of which no finding is. */
+const ruleless: ReadonlyMap<string, string> = new Map([
+  [
+    "meta-key-required",
+    "Keys of `_meta` have no rule of their own: they are properties like others, in one group, since they reach every method. A key that becomes required is found as property-added-required or property-became-required.",
+  ],
+]);
+
 /** What `mcpgen explain RULE` prints. */
 export function explainRule(id: string): string | undefined {
+  const told = ruleless.get(id);
+  if (told !== undefined) return `${id}: not a rule of mcpgen diff\n\n${told}`;
   const rows = ruleTable.filter((rule) => rule.id === id);
   if (rows.length === 0) return undefined;
   const texts = rows.map(({ when, writer, reader, closedReader, source, reason, advice }) => {
