@@ -1,6 +1,7 @@
 import { McpError, messageOf } from "../peer/errors.js";
 import { type RequestId, errorText, isObject } from "../peer/message.js";
 import type { Channel, Outgoing, Receiver } from "../transport/channel.js";
+import { defaultLimit, pump, textWithin } from "./limit.js";
 import { mediaType } from "./media.js";
 import { Pace, lost, wait } from "./pace.js";
 import { SseReader } from "./sse-reader.js";
@@ -27,6 +28,8 @@ export interface HttpClientOptions {
   readonly reconnects?: number;
   /** Milliseconds to wait before the first of them, where the server does not say; doubled each time. */
   readonly retryMs?: number;
+  /** Bytes of one message of the server's; 10 MiB without it. A request whose answer is longer fails. */
+  readonly limit?: number;
 }
 
 /** What may be otherwise the next time, beside failures of the server. */
@@ -45,6 +48,7 @@ export class HttpClientChannel implements Channel {
   private readonly url: string;
   private readonly options: HttpClientOptions;
   private readonly fetch: typeof fetch;
+  private readonly limit: number;
   private readonly running = new Map<RequestId, AbortController>();
   private readonly everything = new AbortController();
   private receiver: Receiver | undefined;
@@ -60,6 +64,7 @@ export class HttpClientChannel implements Channel {
   constructor(url: string, options: HttpClientOptions = {}) {
     this.url = url;
     this.options = options;
+    this.limit = options.limit ?? defaultLimit;
     this.fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
   }
 
@@ -135,7 +140,7 @@ export class HttpClientChannel implements Channel {
   ): Promise<void> {
     const type = mediaType(response.headers.get("content-type") ?? "");
     if (type === "text/event-stream" && response.ok) return this.stream(response, id, signal, resumable);
-    const text = await response.text();
+    const text = await textWithin(response, this.limit);
     if (response.status === 404 && this.session !== undefined && !isError(text, id)) return this.lose();
     if (response.status === 404 && this.session !== undefined && sessionIsGone(text)) return this.lose();
     if (type === "application/json" && answers(text, response.ok)) return this.deliver(text, id);
@@ -175,8 +180,11 @@ export class HttpClientChannel implements Channel {
 
   /** Reads a stream to its end. Returns the id to resume it from. */
   private async hear(response: Response, pace: Pace): Promise<string | undefined> {
-    const reader = new SseReader(({ data }) => this.receiver?.message(data));
-    await pump(response, reader).catch(() => undefined);
+    const reader = new SseReader(({ data }) => this.receiver?.message(data), this.limit);
+    await pump(response, (chunk) => reader.push(chunk)).catch((error: unknown) => {
+      // A stream that broke is taken up again; one that is too long would be so again.
+      if (error instanceof McpError && error.code === "message-too-long") throw error;
+    });
     this.receiver?.turn();
     pace.told(reader.retryMs);
     return reader.lastId;
@@ -308,15 +316,6 @@ export class HttpClientChannel implements Channel {
     this.everything.abort();
     for (const controller of this.running.values()) controller.abort();
     this.running.clear();
-  }
-}
-
-async function pump(response: Response, reader: SseReader): Promise<void> {
-  const body = response.body?.getReader();
-  for (;;) {
-    const chunk = await body?.read();
-    if (!chunk || chunk.done) return;
-    reader.push(chunk.value);
   }
 }
 

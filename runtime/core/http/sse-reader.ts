@@ -1,3 +1,8 @@
+import { tooLong } from "./limit.js";
+
+/** What a line has before its data. */
+const fieldName = "data: ".length;
+
 /** One server-sent event. */
 export interface ServerEvent {
   readonly data: string;
@@ -22,10 +27,17 @@ export class SseReader {
   private id: string | undefined;
   private endedInReturn = false;
 
-  constructor(onEvent: (event: ServerEvent) => void) {
+  /** Characters that wait for the end of their line, and of their event. */
+  private waiting = { line: 0, event: 0 };
+  private readonly limit: number;
+
+  /** @param limit characters of an event */
+  constructor(onEvent: (event: ServerEvent) => void, limit = Infinity) {
     this.onEvent = onEvent;
+    this.limit = limit;
   }
 
+  /** @throws {McpError} `message-too-long`: nothing can be read after it */
   push(chunk: Uint8Array): void {
     let text = this.decoder.decode(chunk, { stream: true });
     if (text === "") return;
@@ -35,13 +47,22 @@ export class SseReader {
     const lines = text.split(/\r\n|\r|\n/);
     const last = lines.pop()!;
     for (const line of lines) this.line(this.completed(line));
-    if (last !== "") this.rest.push(last);
+    if (last === "") return;
+    this.rest.push(last);
+    this.waiting.line += last.length;
+    this.weigh();
+  }
+
+  private weigh(): void {
+    const { line, event } = this.waiting;
+    if (event > this.limit || line + event > this.limit + fieldName) throw tooLong(this.limit);
   }
 
   private completed(end: string): string {
     if (this.rest.length === 0) return end;
     const line = this.rest.join("") + end;
     this.rest = [];
+    this.waiting.line = 0;
     return line;
   }
 
@@ -52,13 +73,17 @@ export class SseReader {
     const field = colon < 0 ? line : line.slice(0, colon);
     const raw = colon < 0 ? "" : line.slice(colon + 1);
     const value = raw.startsWith(" ") ? raw.slice(1) : raw;
-    if (field === "data") this.data.push(value);
-    else if (field === "id" && !value.includes("\0")) this.id = value;
+    if (field === "data") {
+      this.data.push(value);
+      this.waiting.event += value.length + (this.data.length > 1 ? 1 : 0);
+      this.weigh();
+    } else if (field === "id" && !value.includes("\0")) this.id = value;
     else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Number(value);
   }
 
   private dispatch(): void {
     this.lastId = this.id ?? this.lastId;
+    this.waiting.event = 0;
     if (this.data.length === 0) return;
     const data = this.data.join("\n");
     this.data = [];

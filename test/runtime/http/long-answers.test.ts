@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { type Incoming, clientOf, scripted } from "../../checklist/http/scripted.js";
+import { SseReader } from "../../../runtime/core/http/sse-reader.js";
+
+const limit = 2000;
+const long = "x".repeat(limit);
+
+describe.each(["2025-11-25", "2026-07-28"])("at %s", (revision) => {
+  test.each<[string, (incoming: Incoming) => void]>([
+    ["JSON", (incoming) => incoming.reply({ content: [{ type: "text", text: long }] })],
+    // It never ends: only a limit does.
+    ["a line", (incoming) => void incoming.events(`id: 1\ndata: ${long}${long}`)],
+    ["an event of many lines", (incoming) => void incoming.events("data: x\n".repeat(limit))],
+    ["an error", (incoming) => incoming.status(500, long + long)],
+  ])("an answer beyond the limit fails its request alone: %s", async (_, answer) => {
+    const server = await scripted(revision, {
+      "tools/call": (incoming, each) =>
+        incoming.message!.params!["name"] === "long"
+          ? answer(incoming)
+          : incoming.reply(each.result({ content: [] })),
+    });
+    const client = await clientOf(server.url, { revision, http: { limit } });
+    await expect(client.callTool("long")).rejects.toMatchObject({ code: "message-too-long" });
+    expect(await client.callTool("short")).toMatchObject({ content: [] });
+  });
+});
+
+test("an event may have as many characters as the limit, however it is cut", () => {
+  for (const size of [1, 7, 5000]) {
+    const heard: string[] = [];
+    const reader = new SseReader(({ data }) => void heard.push(data), limit);
+    const bytes = new TextEncoder().encode(`data: ${long}\n\n`.repeat(2));
+    for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
+    expect(heard).toEqual([long, long]);
+  }
+});
