@@ -17,8 +17,8 @@ export function rangeOf(nodes: readonly SchemaNode[], integer: boolean): NumberR
   ): number[] =>
     nodes.flatMap((node) => names.map((name) => node[name])).filter((bound) => bound !== undefined);
   return {
-    least: Math.max(-Infinity, ...bounds(["minimum", "exclusiveMinimum"])),
-    most: Math.min(Infinity, ...bounds(["maximum", "exclusiveMaximum"])),
+    least: bounds(["minimum", "exclusiveMinimum"]).reduce((most, bound) => Math.max(most, bound), -Infinity),
+    most: bounds(["maximum", "exclusiveMaximum"]).reduce((least, bound) => Math.min(least, bound), Infinity),
     integer,
     steps: nodes.map((node) => node.multipleOf).filter((step) => step !== undefined),
   };

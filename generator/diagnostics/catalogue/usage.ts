@@ -33,10 +33,10 @@ export const usageDiagnostics = {
       "Some options need another one (`--schema` needs `--name`), and some exclude each other (`--quiet` and `--verbose`). The message names the pair.",
   },
   MG2006: {
-    title: "There is no such code",
+    title: "There is no such code or rule",
     exit: 2,
     explanation:
-      "Codes are the letters MG and four digits, as printed with every error and finding, e.g. `mcpgen explain MG3102`. `mcpgen explain` without a code lists them all.",
+      "Codes are the letters MG and four digits, as printed with every error and finding, e.g. `mcpgen explain MG3102`. `mcpgen explain` without one lists them all, and the rules of diff and lint.",
   },
   MG2007: {
     title: "The revision has no name",
