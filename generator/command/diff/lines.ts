@@ -1,4 +1,4 @@
-import { findNodeAtLocation, parseTree } from "jsonc-parser";
+import { parseTree } from "jsonc-parser";
 import {
   type JsonObject,
   atPointer,
@@ -13,12 +13,13 @@ export function lineFinder({ text, value }: JsonFile): (pointer: string) => numb
   const { canonical, origins } = canonicaliseWithOrigins(value);
   const root = parseTree(text);
   const starts = lineStarts(text);
+  const members = new Map<Tree, ReadonlyMap<string, Tree>>();
   const known = new Map<string, number>();
   const find = (pointer: string): number => {
     if (!root) return 1;
     const tokens = pointerTokens(originOf(canonical, origins, pointer));
     for (let length = tokens.length; length >= 0; length--) {
-      const node = nodeAt(root, tokens.slice(0, length));
+      const node = nodeAt(root, tokens.slice(0, length), members);
       if (node) return lineAt(starts, node.offset);
     }
     return 1;
@@ -42,12 +43,32 @@ function originOf(canonical: JsonObject, origins: ReadonlyMap<JsonObject, string
 
 type Tree = NonNullable<ReturnType<typeof parseTree>>;
 
-function nodeAt(root: Tree, tokens: readonly string[]): Tree | undefined {
+/** @param known the members of nodes that were looked into: looking through siblings takes too long for many */
+function nodeAt(
+  root: Tree,
+  tokens: readonly string[],
+  known: Map<Tree, ReadonlyMap<string, Tree>>,
+): Tree | undefined {
   let node: Tree | undefined = root;
   for (const token of tokens) {
-    node = node && findNodeAtLocation(node, [node.type === "array" ? Number(token) : token]);
+    if (!node) return undefined;
+    let members = known.get(node);
+    if (!members) known.set(node, (members = membersOf(node)));
+    node = members.get(token);
   }
   return node;
+}
+
+/** The values in an object or an array by their tokens; of a key that is there twice, the first. */
+function membersOf({ type, children = [] }: Tree): Map<string, Tree> {
+  const members = new Map<string, Tree>();
+  for (const [index, child] of children.entries()) {
+    const [key, value] = child.children ?? [];
+    const token = type === "array" ? String(index) : String(key?.value);
+    const found = type === "array" ? child : value;
+    if (found && !members.has(token)) members.set(token, found);
+  }
+  return members;
 }
 
 function lineStarts(text: string): number[] {
