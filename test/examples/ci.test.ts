@@ -45,8 +45,8 @@ async function repository(): Promise<Repository> {
   const bin = temporaryFolder({
     npx: `#!/bin/sh\n[ "$1" = mcpgen ] && shift && exec "${process.execPath}" "${cli}" "$@"\nexit 1\n`,
     npm: `#!/bin/sh\n${log}`,
-    // There is no pull request to edit until one was made.
-    gh: `#!/bin/sh\n${log}[ "$2" = create ] || grep -q "pr create" "$(dirname "$0")/calls"\n`,
+    // A pull request is open once it was made, until someone merges it.
+    gh: `#!/bin/sh\n${log}cd "$(dirname "$0")"\ncp "$RUNNER_TEMP/body.md" .\n[ "$2" = list ] && [ ! -e merged ] && grep -q "pr create" calls && echo 7\n:\n`,
   });
   for (const name of ["npx", "npm", "gh"]) chmodSync(join(bin, name), 0o755);
   mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
@@ -178,12 +178,40 @@ describe("the workflow", () => {
     expect(second.code).toBe(0);
     expect(calls(repo).map((call) => call.split(" ").slice(0, 3).join(" "))).toEqual([
       "npm ci",
-      "gh pr edit",
+      "gh pr list",
       "gh pr create",
       "npm ci",
+      "gh pr list",
       "gh pr edit",
     ]);
     expect(git(repo.origin, "rev-list", "--count", "mcpgen/upstream")).toBe("2");
+  });
+
+  test("upstream: what was merged is not edited, and no text is longer than GitHub takes", async () => {
+    const repo = await repository();
+    const temp = temporaryFolder({ "report.md": "é".repeat(100_000) });
+    const propose = steps.find(({ name }) => name === "Propose")!;
+    for (const name of ["one", "merged"]) {
+      writeFileSync(join(repo.folder, name), "");
+      if (name === "merged") writeFileSync(join(repo.bin, name), "");
+      const ran = await run("bash", ["-e", "-c", propose.run!], repo.folder, {
+        PATH: `${repo.bin}:${process.env["PATH"]}`,
+        HOME: temp,
+        RUNNER_TEMP: temp,
+        REPORT: "report.md",
+        BRANCH: "mcpgen/upstream",
+      });
+      expect(ran.code, ran.output).toBe(0);
+    }
+    expect(calls(repo).map((call) => call.split(" ").slice(0, 3).join(" "))).toEqual([
+      "gh pr list",
+      "gh pr create",
+      "gh pr list",
+      "gh pr create",
+    ]);
+    const body = readFileSync(join(repo.bin, "body.md"), "utf8");
+    expect(body).toMatch(/^é{65000}\n\n… and more/);
+    expect(body.length).toBeLessThan(65_536);
   });
 });
 
