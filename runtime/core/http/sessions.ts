@@ -78,13 +78,21 @@ export class Sessions {
     for (const session of [...this.sessions.values()]) if (this.isIdle(session)) this.end(session);
   }
 
-  /** Makes room; work in progress whose client may come back ends only when its session is idle. */
+  /** Ends the session that nobody was connected to for longest: one that is at work only where all are. */
   private evict(): boolean {
-    let oldest: HttpSession | undefined;
-    for (const session of this.sessions.values())
-      if (!session.isAnswering && !session.isAttended && (!oldest || session.lastSeen < oldest.lastSeen))
-        oldest = session;
-    if (oldest) this.end(oldest);
-    return oldest !== undefined;
+    let idle: HttpSession | undefined;
+    let forsaken: HttpSession | undefined;
+    for (const session of this.sessions.values()) {
+      if (session.isAttended) continue;
+      if (session.isAnswering) forsaken = older(session, forsaken);
+      else idle = older(session, idle);
+    }
+    const found = idle ?? forsaken;
+    if (found) this.end(found);
+    return found !== undefined;
   }
+}
+
+function older(session: HttpSession, other: HttpSession | undefined): HttpSession {
+  return other && other.lastSeen <= session.lastSeen ? other : session;
 }

@@ -123,6 +123,22 @@ test("one session has so many requests at a time, whether anybody waits for them
   expect(send(initialize).status).toBe(200);
 });
 
+test("sessions whose clients are gone make room, those at work last", async () => {
+  const { send, session, aborted } = await forsaken({ sessions: { maxSessions: 2 } }, 1);
+  const idle = send(initialize).session!;
+  expect(send(initialize).status).toBe(200);
+  expect(send({ jsonrpc: "2.0", id: 6, method: "ping" }, { ...session, "mcp-session-id": idle }).status).toBe(
+    404,
+  );
+  expect(aborted()).toBe(0);
+});
+
+test("where every session is at work for nobody, the oldest makes room", async () => {
+  const { send, aborted } = await forsaken({ sessions: { maxSessions: 1 } }, 2);
+  expect(send(initialize).status).toBe(200);
+  expect(aborted()).toBe(2);
+});
+
 test("a session that nobody comes back to ends with what it was at work on", async () => {
   const { clock, endpoint, send, session, aborted } = await forsaken({ sessions: { idleMs: 1000 } }, 5);
   await clock.advance(999);
