@@ -8,6 +8,7 @@ import type { Arguments } from "./arguments.js";
 import { counted } from "./counted.js";
 import type { RunCommand } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
+import { nameWarnings } from "./upgrade/name-warnings.js";
 
 export const revisionAdd: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
@@ -19,7 +20,7 @@ export const revisionAdd: RunCommand = async (args, context) => {
   });
   const { revision, action, locked, definitions, notes } = added;
   return {
-    findings: droppedNotes(added),
+    findings: [...nameWarnings(added), ...droppedNotes(added)],
     text: resultText(added),
     ...(action !== "unchanged" && { summary: "Next: `mcpgen generate`, then read the difference." }),
     data: {

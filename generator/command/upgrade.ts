@@ -21,6 +21,7 @@ import { shownPath } from "./shown-path.js";
 import { type Decision, decisionsOf } from "./upgrade/decisions.js";
 import { type Point, guideOf } from "./upgrade/guide.js";
 import { guideMarkdown, guideText } from "./upgrade/print.js";
+import { nameWarnings } from "./upgrade/name-warnings.js";
 import { type StagedUpgrade, stageUpgrade, writeUpgrade } from "./upgrade/stage.js";
 
 /** Brings a revision in, generates, and tells what is left to decide: all of it is written, or nothing. */
@@ -37,14 +38,15 @@ export const upgrade: RunCommand = async (args, context) => {
   const base = await baseOf(staged, project, context);
   const report = base && compare(base, staged, args, project);
   const decisions = decisionsOf(staged, base, project, context.directory);
-  if (!dryRun) writeUpgrade(staged, project, context);
+  const written = !dryRun && writeUpgrade(staged, project, context);
   const { settings } = context.console;
   const warnings = [
     ...interrupted,
+    ...nameWarnings(staged.revision),
     ...(settings.format === "github" ? warningsOf(staged, project, context) : []),
   ];
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  const outcome = present(staged, { report, decisions, dryRun, seconds }, args, project, context);
+  const outcome = present(staged, { report, decisions, dryRun, written, seconds }, args, project, context);
   return { ...outcome, findings: warnings };
 };
 
@@ -81,12 +83,13 @@ interface Result {
   readonly report: Report | undefined;
   readonly decisions: readonly Decision[];
   readonly dryRun: boolean;
+  readonly written: boolean;
   readonly seconds: string;
 }
 
 function present(
   staged: StagedUpgrade,
-  { report, decisions, dryRun, seconds }: Result,
+  { report, decisions, dryRun, written, seconds }: Result,
   args: Arguments,
   project: Project,
   context: CommandContext,
@@ -111,7 +114,7 @@ function present(
     data: {
       revision,
       action,
-      written: !dryRun,
+      written: written,
       locked,
       definitions,
       notes: notes && { from: notes.from, carried: notes.carried, dropped: notes.dropped },

@@ -29,14 +29,14 @@ export interface AddedRevision {
   readonly definitions: number;
   /** Undefined where the revision had notes already. */
   readonly notes?: CarriedNotes;
+  /** The lock with it. */
+  readonly lock: Lock;
 }
 
 /** A revision as it would stand in the schema folder; nothing is written yet. */
 export interface StagedRevision extends AddedRevision {
   /** Its schema.json as it would be read. */
   readonly schema: JsonFile;
-  /** The lock with it. */
-  readonly lock: Lock;
   /** What putting it in place writes, relative to the schema folder. */
   readonly changes: readonly FileChange[];
   /** The revision was there already, with another schema. */

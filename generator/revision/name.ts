@@ -6,9 +6,10 @@ const date = /^\d{4}-\d{2}-\d{2}$/;
 /** Names that folders of output or input have, and those Windows keeps for devices. */
 const reserved = /^(?:dist|extensions|node_modules|con|prn|aux|nul|com\d|lpt\d|.*\.(?:json|ts|js|md))$/i;
 
-/** Whether `name` is a date, as released revisions are called. */
+/** Whether `name` is a date of the calendar, as released revisions are called. */
 export function isDate(name: string): boolean {
-  return date.test(name);
+  const day = new Date(`${name}T00:00:00Z`);
+  return date.test(name) && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(name);
 }
 
 /** The name of the folder that a file lies in, by its path or URL. */

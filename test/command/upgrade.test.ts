@@ -165,7 +165,7 @@ test("a second run changes nothing, and tells what is still left", async () => {
   const before = snapshot(folder);
   const again = told(await upgrade(folder, "--json"));
   expect(snapshot(folder)).toEqual(before);
-  expect(again.action).toBe("unchanged");
+  expect(again).toMatchObject({ action: "unchanged", written: false });
   expect(again.decisions.find(({ kind }) => kind === "carried-notes")?.items).toHaveLength(1);
   expect(again.diff).toMatchObject({ from: "2030-01-01", to: "2031-01-01" });
 });
@@ -314,4 +314,24 @@ test("from standard input", async () => {
   })();
   const ran = await mcpgen(folder, ["upgrade", "-", "--name", "2031-01-01", "--json"], { stdin });
   expect(told(ran).diff?.summary).toEqual({ breaking: 0, dangerous: 0, safe: 0 });
+});
+
+test("the file of another revision, and a name older than the newest, are told", async () => {
+  const folder = await project();
+  const named = (name: string, file: string): Promise<Ran> =>
+    mcpgen(folder, ["upgrade", file, "--name", name, "--json"]);
+  const found = (ran: Ran): unknown => (JSON.parse(ran.stdout) as { findings: unknown }).findings;
+  const slip = await named("2031-13-45", "2030-01-01/schema.json");
+  expect(found(slip)).toEqual([
+    expect.objectContaining({
+      code: "MG3112",
+      severity: "warning",
+      message: "2031-13-45 is the same file as 2030-01-01: its sha256 is in the lock",
+    }),
+  ]);
+  // No day of the calendar is no release.
+  expect(JSON.parse(slip.stdout)).toMatchObject({ locked: { status: "draft" } });
+  expect(found(await named("2029-12-31", "next/schema.json"))).toEqual([
+    expect.objectContaining({ message: "2029-12-31 is older than 2030-01-01, the newest revision" }),
+  ]);
 });

@@ -119,12 +119,12 @@ function requestWith(
   return { wanted: { ...wanted, request: { ...wanted.request, sources: withIt } }, unlisted };
 }
 
-/** Puts schema, notes, lock and output in place: all of them, or none. */
+/** Puts schema, notes, lock and output in place: all of them, or none. Returns whether anything had to be written. */
 export function writeUpgrade(
   { revision, plan, comparison }: StagedUpgrade,
   project: Project,
   context: CommandContext,
-): void {
+): boolean {
   const { schemaDir, outDir } = project;
   const root = commonFolder(project);
   const below = (folder: string, changes: readonly FileChange[]): FileChange[] =>
@@ -141,4 +141,5 @@ export function writeUpgrade(
   const wanted = outputRequest(new Arguments({}), project, context.directory);
   const warnings = carriedNotes(comparison.generated, project, context);
   remember(inputState(wanted, project, false), comparison, warnings, { inOrder: false });
+  return changes.length > 0;
 }

@@ -109,4 +109,10 @@ export const outputDiagnostics = {
     explanation:
       "The file is of no revision in the schema folder. What decides is, in this order: `--revision`, the sha256 in schema/lock.json, equal schemas, the folder in the file's address, and what it has in common with the nearest revision: it is a new one if that would notice. `mcpgen upgrade SOURCE --name R` brings it in, regenerates, and tells what is left to decide.",
   },
+  MG3112: {
+    title: "A revision has the content, or the place, of another",
+    exit: 1,
+    explanation:
+      "What was brought in under a new name is the very file of a revision that is there, means the same as one, or is named as older than the newest. It was done as asked, and this is a warning: if it was a slip, delete the revision's folder, its entry in schema/lock.json and its output. A draft that is the next release's file to the letter is no slip.",
+  },
 } satisfies Record<string, Diagnostic>;

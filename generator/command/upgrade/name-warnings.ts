@@ -1,0 +1,38 @@
+import { naturalCompare } from "@mcpgen/engine";
+import type { Finding } from "../../diagnostics/finding.js";
+import type { AddedRevision } from "../../revision/add.js";
+import type { LockedRevision } from "../../revision/lock.js";
+import { isDate } from "../../revision/name.js";
+
+/** What is odd about the name of a revision that was not there before: warnings. */
+export function nameWarnings({
+  revision,
+  action,
+  locked,
+  lock,
+}: Pick<AddedRevision, "revision" | "action" | "locked" | "lock">): Finding[] {
+  if (action !== "added") return [];
+  const others = [...lock].filter(([name]) => name !== revision);
+  const twin = others.find(([, other]) => isSame(locked, other));
+  const newest = others.findLast(([name]) => isDate(name))?.[0];
+  const isOlder = newest !== undefined && isDate(revision) && naturalCompare(revision, newest) < 0;
+  return [
+    ...(twin ? [warning(`${revision} ${likeness(locked, twin)}`)] : []),
+    ...(isOlder ? [warning(`${revision} is older than ${newest}, the newest revision`)] : []),
+  ];
+}
+
+function isSame({ upstream, canonical }: LockedRevision, other: LockedRevision): boolean {
+  return upstream.sha256 === other.upstream.sha256 || canonical === other.canonical;
+}
+
+function likeness({ upstream }: LockedRevision, [name, other]: readonly [string, LockedRevision]): string {
+  return upstream.sha256 === other.upstream.sha256
+    ? `is the same file as ${name}: its sha256 is in the lock`
+    : `means the same as ${name}: their canonical forms are equal`;
+}
+
+function warning(message: string): Finding {
+  const next = "If the name is a slip, delete the revision's folder and its entry in lock.json.";
+  return { code: "MG3112", severity: "warning", message, next };
+}
