@@ -25,7 +25,8 @@ export function emitted(models: readonly ProtocolModel[], packageName?: string):
       render,
     };
     for (const emit of Object.values(schemaEmitters)) add(emit({ ...surroundings, schema: model.schema }));
-    for (const emit of Object.values(modelEmitters)) add(emit({ ...surroundings, model, ...(previous && { previous }) }));
+    for (const emit of Object.values(modelEmitters))
+      add(emit({ ...surroundings, model, ...(previous && { previous }) }));
   }
   const workspace = { folder: "", origin: "schema", importExtension: "js" as const, render, models };
   for (const emit of Object.values(workspaceEmitters)) {
