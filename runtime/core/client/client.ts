@@ -21,12 +21,12 @@ import type {
 import type { LogLevel } from "../era/meta.js";
 import type { Spoken } from "../era/spoken.js";
 import { McpError, messageOf } from "../peer/errors.js";
-import { type Params, type RequestMessage, isObject } from "../peer/message.js";
+import type { Params, RequestMessage } from "../peer/message.js";
 import { type Agreement, type Introduction, declaredBy, requestMeta } from "./agreement.js";
 import { answerServer } from "./answers.js";
 import { withinBounds } from "./bounds.js";
 import { ResultCache } from "./cache.js";
-import { type Decoded, type Rejected, decode, withoutNulls } from "./decode.js";
+import { type Decoded, type Rejected, decode, isAccepted, withoutNulls } from "./decode.js";
 import type { AnswerContext, ClientHandlers } from "./handlers.js";
 import { type Link, type Sending, remoteError } from "./link.js";
 import { mirrorHeaders } from "./mirror-headers.js";
@@ -35,7 +35,7 @@ import { Listeners, type NotificationListener } from "./listeners.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
 import { noSuchMethod, requireCapability } from "./permitted.js";
 import { OutputChecks } from "./output-checks.js";
-import { throughRounds } from "./rounds.js";
+import { isComplete, throughRounds } from "./rounds.js";
 import { type Subscription, type SubscriptionRequest, subscribe } from "./subscriptions.js";
 
 /** How a client came by its connection, and comes by another. */
@@ -479,15 +479,4 @@ type Send = (added: Params, signal?: AbortSignal) => Promise<unknown>;
 
 function closedByUs(): McpError {
   return new McpError("connection-closed", "the client is closed");
-}
-
-/** Whether a result says that the request is done; one that says nothing does (2026-07-28, `resultType`). */
-function isComplete(result: unknown): boolean {
-  if (!isObject(result)) return false;
-  const { resultType } = result as Params;
-  return resultType === undefined || resultType === "complete";
-}
-
-function isAccepted({ result: definition }: OutgoingRequest, result: unknown): result is Params {
-  return isObject(result) && (definition === undefined || definition.accepts(result));
 }

@@ -24,9 +24,14 @@ export type Nulls = "absent" | "reject";
 /** Rounds of taking nulls out, before a result counts as wrong. */
 const mostRounds = 8;
 
+/** Whether a result is as the tables have it. */
+export function isAccepted({ result: definition }: OutgoingRequest, result: unknown): result is Params {
+  return isObject(result) && (definition === undefined || definition.accepts(result));
+}
+
 /**
- * A result as the tables have it. What is wrong is looked for only once a validator has said no: members
- * that are null where they should be absent are left out, and items of a list that are none are set aside.
+ * What is left of a result that is not accepted as it is: members that are null where they should be absent are
+ * left out, and items of a list that are none are set aside.
  *
  * @param nulls `reject`: null is no way to leave a member out
  * @throws {McpError} `invalid-result`
@@ -39,8 +44,7 @@ export async function decode(
   nulls: Nulls,
 ): Promise<Decoded> {
   const { result: definition, page } = entry;
-  if (!isObject(result)) throw invalidResult(method, "expected an object");
-  if (!definition || definition.accepts(result)) return { result, rejected: [] };
+  if (!isObject(result) || !definition) throw invalidResult(method, "expected an object");
   let value: Params = spoken.era === "modern" ? withDefaults(entry, result) : result;
   if (nulls === "absent") value = await withoutNulls(spoken, definition, value);
   if (definition.accepts(value)) return { result: value, rejected: [] };

@@ -9,6 +9,13 @@ import { type Nulls, invalidResult } from "./decode.js";
 /** Rounds of input before a request is given up. */
 const mostRounds = 10;
 
+/** Whether a result says that the request is done; one that says nothing does (2026-07-28, `resultType`). */
+export function isComplete(result: unknown): boolean {
+  if (!isObject(result)) return false;
+  const { resultType } = result as Params;
+  return resultType === undefined || resultType === "complete";
+}
+
 /**
  * Answers what a server asks for in the course of a request, until the request is done (2026-07-28, multi
  * round-trip requests).
@@ -30,8 +37,8 @@ export async function throughRounds(
   let result = first;
   for (let rounds = 0; rounds <= mostRounds; rounds++) {
     if (!isObject(result)) throw invalidResult(method, "expected an object");
+    if (isComplete(result)) return { result, rounds };
     const type = result["resultType"];
-    if (type === undefined || type === "complete") return { result, rounds };
     const asks = entry.alternatives?.some(({ key, value }) => key === "resultType" && value === type);
     if (!asks || !entry.multiRoundTrip)
       throw invalidResult(method, `its resultType ${JSON.stringify(type)} is unknown`);

@@ -9,7 +9,7 @@ import type {
   StepTable,
   Steps,
 } from "@mcpgen/protocol/model";
-import { type ErrorCode, McpError, rpc } from "../peer/errors.js";
+import { McpError, rpc } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
 
 /** The forms of generated tables that this runtime reads. */
@@ -158,19 +158,4 @@ export function narrowed<R extends Role>(
 
 function invalid(message: string): McpError {
   return new McpError("invalid-definition", message);
-}
-
-/** An error with the code that a revision gives it. */
-export function refusal(
-  spoken: Spoken | undefined,
-  code: ErrorCode,
-  message: string,
-  name: string,
-  general?: number,
-  data?: unknown,
-): McpError {
-  return new McpError(code, message, {
-    rpcCode: spoken?.errorCode(name, general) ?? general ?? rpc.invalidParams,
-    data,
-  });
 }
