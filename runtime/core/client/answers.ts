@@ -1,7 +1,7 @@
 import type { ClientCapabilities, Root } from "@mcpgen/protocol/authoring";
 import { contentProblem, formProblem } from "../elicitation/form.js";
 import { type Spoken, summary } from "../era/spoken.js";
-import { McpError, rpc } from "../peer/errors.js";
+import { McpError, invalidParams, rpc } from "../peer/errors.js";
 import { type Params, isObject } from "../peer/message.js";
 import { messagesProblem } from "../sampling/messages.js";
 import { type Nulls, withoutNulls } from "./decode.js";
@@ -48,7 +48,7 @@ export async function answerServer(
   let envelope: { readonly params: Params } = { jsonrpc: "2.0", id: 0, method, params } as never;
   if (!entry.accepts(envelope) && nulls === "absent") envelope = await withoutNulls(spoken, entry, envelope);
   if (!entry.accepts(envelope))
-    throw wrong(
+    throw invalidParams(
       `${method}: ${summary(await spoken.issues(envelope, entry).catch(() => []), "the parameters are wrong")}`,
     );
   const lifted = spoken.lift("incomingRequests", method, envelope.params);
@@ -68,13 +68,13 @@ const answerers: { readonly [method: string]: Answerer } = {
 async function elicit(handlers: ClientHandlers, params: Params, context: AnswerContext): Promise<Params> {
   if (!handlers.elicit && !handlers.elicitUrl) throw notDeclared("elicitation");
   if (params["mode"] === "url") {
-    if (!handlers.elicitUrl) throw wrong("the client has not declared elicitation.url");
+    if (!handlers.elicitUrl) throw invalidParams("the client has not declared elicitation.url");
     const { action } = answered("elicitUrl", await handlers.elicitUrl(params as never, context));
     return { action };
   }
-  if (!handlers.elicit) throw wrong("the client has not declared elicitation.form");
+  if (!handlers.elicit) throw invalidParams("the client has not declared elicitation.form");
   const problem = formProblem(params["requestedSchema"]);
-  if (problem !== undefined) throw wrong(problem);
+  if (problem !== undefined) throw invalidParams(problem);
   const result = answered("elicit", await handlers.elicit(params as never, context));
   if (result.action !== "accept") return { action: result.action };
   const content = result.content ?? {};
@@ -87,9 +87,9 @@ async function sample(handlers: ClientHandlers, params: Params, context: AnswerC
   const { sample: handler, sampleWithTools } = handlers;
   if (!handler) throw notDeclared("sampling");
   if ((params["tools"] ?? params["toolChoice"]) !== undefined && !sampleWithTools)
-    throw wrong("the client has not declared sampling.tools");
+    throw invalidParams("the client has not declared sampling.tools");
   const problem = messagesProblem(params["messages"]);
-  if (problem !== undefined) throw wrong(problem);
+  if (problem !== undefined) throw invalidParams(problem);
   return (await handler(params as never, context)) as unknown as Params;
 }
 
@@ -136,10 +136,6 @@ function notDeclared(capability: string): McpError {
 
 function failed(message: string): McpError {
   return new McpError("internal-error", message, { rpcCode: rpc.internalError });
-}
-
-function wrong(message: string): McpError {
-  return new McpError("invalid-params", message, { rpcCode: rpc.invalidParams });
 }
 
 /** Whether what was thrown is to be told to the server, and how. */

@@ -1,7 +1,8 @@
 import type { MethodFacts, Role } from "@mcpgen/protocol/model";
+import { declares } from "../era/declares.js";
 import type { Spoken } from "../era/spoken.js";
 import { McpError } from "../peer/errors.js";
-import { type Params, isObject } from "../peer/message.js";
+import type { Params } from "../peer/message.js";
 
 /** A method that the revision does not have, or not for this side to send. */
 export function noSuchMethod(method: string, spoken: Spoken): McpError {
@@ -21,9 +22,7 @@ export function requireCapability(
   declared: Params,
 ): void {
   if (capability?.of !== of) return;
-  let value: unknown = declared;
-  for (const key of capability.path) value = isObject(value) ? value[key] : undefined;
-  if (value === undefined || value === null || value === false)
+  if (!declares(declared, capability.path))
     throw new McpError(
       "missing-capability",
       `${method}: the ${of} has not declared ${capability.path.join(".")}`,

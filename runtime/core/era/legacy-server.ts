@@ -1,5 +1,5 @@
 import type { ClientCapabilities, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import { McpError, rpc } from "../peer/errors.js";
+import { invalidParams } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
 import { askByRequest } from "../server/ask-by-request.js";
 import type { RequestContext } from "../server/context.js";
@@ -59,10 +59,7 @@ export const initialize: MethodHandler = (params: Params, context: RequestContex
 export const ping: MethodHandler = () => ({});
 
 export const setLevel: MethodHandler = ({ level }: Params, { connection }: RequestContext) => {
-  if (!isLogLevel(level))
-    throw new McpError("invalid-params", `there is no log level ${JSON.stringify(level)}`, {
-      rpcCode: rpc.invalidParams,
-    });
+  if (!isLogLevel(level)) throw invalidParams(`there is no log level ${JSON.stringify(level)}`);
   if (connection.session) connection.session.logLevel = level;
   return {};
 };

@@ -1,5 +1,5 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
-import { McpError, rpc } from "../peer/errors.js";
+import { McpError, invalidParams, rpc } from "../peer/errors.js";
 import { type Message, isObject } from "../peer/message.js";
 import { askInRounds } from "../server/ask-in-rounds.js";
 import type { ServerCore } from "../server/core.js";
@@ -27,9 +27,7 @@ export function modernTerms(core: ServerCore, message: Message): Terms {
   if (!isObject(capabilities)) throw missing(metaKeys.clientCapabilities);
   const level = meta[metaKeys.logLevel];
   if (level !== undefined && !isLogLevel(level))
-    throw new McpError("invalid-params", `_meta: there is no log level ${JSON.stringify(level)}`, {
-      rpcCode: rpc.invalidParams,
-    });
+    throw invalidParams(`_meta: there is no log level ${JSON.stringify(level)}`);
   return {
     era: modernServer,
     spoken,
@@ -54,9 +52,7 @@ export function unsupportedVersion(core: ServerCore, requested: unknown): McpErr
 }
 
 function missing(key: string): McpError {
-  return new McpError("invalid-params", `params._meta: ${key} is missing or malformed`, {
-    rpcCode: rpc.invalidParams,
-  });
+  return invalidParams(`params._meta: ${key} is missing or malformed`);
 }
 
 /** Every request stands for itself (2026-07-28). */

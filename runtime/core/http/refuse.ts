@@ -1,4 +1,4 @@
-import { McpError, rpc } from "../peer/errors.js";
+import { type McpError, invalidRequest, rpc } from "../peer/errors.js";
 import { type RequestId, errorText } from "../peer/message.js";
 import { corsHeaders } from "./cors.js";
 import type { Exchange } from "./exchange.js";
@@ -13,7 +13,7 @@ export function refuse(exchange: Exchange, status: number, id: RequestId | undef
 
 /** Answers that a request is not one of the protocol's. */
 export function refuseInvalid(exchange: Exchange, status: number, message: string, id?: RequestId): void {
-  refuse(exchange, status, id, new McpError("invalid-request", message, { rpcCode: rpc.invalidRequest }));
+  refuse(exchange, status, id, invalidRequest(message));
 }
 
 /** Answers that there is too much to do already. */

@@ -66,6 +66,16 @@ export const rpc = {
   internalError: -32603,
 } as const;
 
+/** The parameters of a request are wrong. */
+export function invalidParams(message: string): McpError {
+  return new McpError("invalid-params", message, { rpcCode: rpc.invalidParams });
+}
+
+/** What arrived is no message of the protocol, or not one that may come now. */
+export function invalidRequest(message: string): McpError {
+  return new McpError("invalid-request", message, { rpcCode: rpc.invalidRequest });
+}
+
 /** An error's text, whatever was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);

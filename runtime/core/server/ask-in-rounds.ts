@@ -1,5 +1,5 @@
 import { summary } from "../era/spoken.js";
-import { McpError, rpc } from "../peer/errors.js";
+import { McpError, invalidParams } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
 import type { Ask } from "./ask.js";
 import { askWith } from "./ask-with.js";
@@ -38,10 +38,8 @@ async function answerOf(context: RequestContext, rounds: Rounds, key: string, as
   const result = spoken.table.outgoingRequests.get(asked.method)?.result;
   if (result?.accepts(answer)) return spoken.lift("incomingResults", asked.method, answer);
   const issues = result ? await spoken.issues(answer, result) : [];
-  throw new McpError(
-    "invalid-params",
+  throw invalidParams(
     `inputResponses: the answer to ${JSON.stringify(key)} is not one to ${asked.method}: ${summary(issues, "wrong shape")}`,
-    { rpcCode: rpc.invalidParams },
   );
 }
 

@@ -1,4 +1,4 @@
-import { McpError, rpc } from "../peer/errors.js";
+import { invalidParams } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
 import type { HandlerContext } from "./context.js";
 
@@ -35,7 +35,7 @@ export async function complete(
   context: HandlerContext,
 ): Promise<Params> {
   if (!names.includes(argument.name))
-    throw unknownReference(`there is no argument ${JSON.stringify(argument.name)}`);
+    throw invalidParams(`there is no argument ${JSON.stringify(argument.name)}`);
   const completer = Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined;
   const values = completer ? await completer(argument.value, given?.arguments ?? {}, context) : [];
   return {
@@ -45,8 +45,4 @@ export async function complete(
       hasMore: values.length > mostValues,
     },
   };
-}
-
-export function unknownReference(message: string): McpError {
-  return new McpError("invalid-params", message, { rpcCode: rpc.invalidParams });
 }

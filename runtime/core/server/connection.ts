@@ -2,7 +2,7 @@ import { beforeHandshake, negotiate, type Session } from "../era/legacy-server.j
 import { isModern, modernTerms, unsupportedVersion } from "../era/modern-server.js";
 import type { Spoken } from "../era/spoken.js";
 import { summary } from "../era/spoken.js";
-import { McpError, messageOf, rpc } from "../peer/errors.js";
+import { McpError, invalidParams, invalidRequest, messageOf, rpc } from "../peer/errors.js";
 import {
   type NotificationMessage,
   type Params,
@@ -25,7 +25,7 @@ import type { RequestOptions } from "@mcpgen/protocol/model";
 import type { Change } from "./changes.js";
 import { RequestContext, errorOf } from "./context.js";
 import type { ServerCore } from "./core.js";
-import { declares } from "./declares.js";
+import { declares } from "../era/declares.js";
 import { Prepared } from "./prepared.js";
 import { type Rounds, openRounds, sealRounds } from "./rounds.js";
 import type { Terms } from "./terms.js";
@@ -267,7 +267,7 @@ export class ServerConnection implements Receiver {
   private async explain({ request, terms, entry }: RequestContext): Promise<never> {
     const issues = await terms.spoken.issues(request, entry).catch(() => []);
     const message = summary(issues, `not what ${request.method} takes`);
-    throw new McpError("invalid-params", message, { rpcCode: rpc.invalidParams });
+    throw invalidParams(message);
   }
 
   private refuse(id: RequestId | undefined, error: McpError, batch?: Batch): void {
@@ -434,10 +434,6 @@ function isAnswered(message: unknown): boolean {
   if (!isObject(message) || message["jsonrpc"] !== "2.0") return true;
   if (typeof message["method"] === "string") return "id" in message;
   return !("result" in message || "error" in message);
-}
-
-function invalidRequest(message: string): McpError {
-  return new McpError("invalid-request", message, { rpcCode: rpc.invalidRequest });
 }
 
 function methodNotFound({ spoken }: Terms, method: string): McpError {

@@ -1,7 +1,8 @@
 import type { ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { Params } from "../peer/message.js";
+import { invalidParams } from "../peer/errors.js";
 import type { NotificationBus } from "./changes.js";
-import { type CompleteParams, complete, unknownReference } from "./completion.js";
+import { type CompleteParams, complete } from "./completion.js";
 import type { RequestContext } from "./context.js";
 import type { MethodHandler } from "./core.js";
 import { type Listed, Listing } from "./listing.js";
@@ -104,12 +105,12 @@ export class Features {
     const { type, name = "", uri = "" } = params.ref;
     if (type === "ref/prompt") {
       const prompt = this.prompts.find(name, context);
-      if (!prompt) throw unknownReference(`there is no prompt ${JSON.stringify(name)}`);
+      if (!prompt) throw invalidParams(`there is no prompt ${JSON.stringify(name)}`);
       const names = prompt.definition.arguments?.map((argument) => argument.name) ?? [];
       return complete(params, names, prompt.completers, context);
     }
     const found = this.templates.find(uri, context);
-    if (!found) throw unknownReference(`there is no resource template ${JSON.stringify(uri)}`);
+    if (!found) throw invalidParams(`there is no resource template ${JSON.stringify(uri)}`);
     return complete(params, found.template.variables, found.completers, context);
   };
 }

@@ -1,4 +1,4 @@
-import { McpError, rpc } from "../peer/errors.js";
+import { McpError, invalidParams } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
 import { fromBase64Url, toBase64Url } from "./base64url.js";
 import type { HandlerContext } from "./context.js";
@@ -26,7 +26,8 @@ export class Listing<Entry extends Listed> {
   private readonly pageSize: number;
   private readonly hints: CacheHints;
   private readonly pages = new Map<string, Prepared>();
-  private filtered = false;
+  /** Whether clients see different parts; found out when a list is asked for. */
+  private filtered: boolean | undefined;
   private filled = false;
 
   /** @param member that holds the items in the result */
@@ -50,7 +51,7 @@ export class Listing<Entry extends Listed> {
   changed(): void {
     this.filled ||= this.entries.size > 0;
     this.pages.clear();
-    this.filtered = [...this.entries.values()].some(({ visible }) => visible !== undefined);
+    this.filtered = undefined;
   }
 
   /** The entry of that name, if this client may use it. */
@@ -61,6 +62,7 @@ export class Listing<Entry extends Listed> {
 
   /** @throws {McpError} `invalid-params`: the cursor is none of this list's */
   page(cursor: unknown, context: HandlerContext): Prepared {
+    this.filtered ??= [...this.entries.values()].some(({ visible }) => visible !== undefined);
     const view = this.filtered ? this.seenBy(context) : undefined;
     const key = JSON.stringify([cursor, view?.map(([name]) => name)]);
     let page = this.pages.get(key);
@@ -97,13 +99,7 @@ export class Listing<Entry extends Listed> {
   private position(cursor: unknown, entries: readonly [string, Entry][]): number {
     const index = entries.findIndex(([name]) => this.cursorAfter(name) === cursor);
     if (index >= 0 && this.pageSize !== Infinity && fromBase64Url(cursor as string)) return index + 1;
-    throw new McpError(
-      "invalid-params",
-      "params.cursor: there is no such page; start again without a cursor",
-      {
-        rpcCode: rpc.invalidParams,
-      },
-    );
+    throw invalidParams("params.cursor: there is no such page; start again without a cursor");
   }
 }
 

@@ -1,5 +1,5 @@
 import type { GetPromptResult, Prompt } from "@mcpgen/protocol/authoring";
-import { McpError, rpc } from "../peer/errors.js";
+import { invalidParams } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
@@ -26,20 +26,16 @@ export async function getPrompt(
   context: RequestContext,
 ): Promise<Params> {
   const prompt = prompts.find(params.name, context);
-  if (!prompt) throw wrong(`there is no prompt ${JSON.stringify(params.name)}`);
+  if (!prompt) throw invalidParams(`there is no prompt ${JSON.stringify(params.name)}`);
   const args = params.arguments ?? {};
   const missing = prompt.definition.arguments?.filter(
     ({ name, required }) => required && !Object.hasOwn(args, name),
   );
   if (missing?.length)
-    throw wrong(
+    throw invalidParams(
       `the prompt ${params.name} needs the arguments ${missing.map(({ name }) => name).join(", ")}`,
     );
   const answer = await prompt.handler(args as never, context);
   if (typeof answer !== "string") return answer;
   return { messages: [{ role: "user", content: { type: "text", text: answer } }] };
-}
-
-function wrong(message: string): McpError {
-  return new McpError("invalid-params", message, { rpcCode: rpc.invalidParams });
 }

@@ -3,7 +3,7 @@ import { McpError } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
 import type { Change } from "./changes.js";
 import type { RequestContext } from "./context.js";
-import { declares } from "./declares.js";
+import { declares } from "../era/declares.js";
 
 /** Which member of the filter lets a notification through. */
 const filters: { readonly [method: string]: string } = {

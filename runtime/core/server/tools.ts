@@ -1,5 +1,5 @@
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
-import { McpError, messageOf, rpc } from "../peer/errors.js";
+import { McpError, invalidParams, messageOf, rpc } from "../peer/errors.js";
 import { type Params, isObject, isPromise } from "../peer/message.js";
 import { Suspended } from "./ask-in-rounds.js";
 import type { HandlerContext, RequestContext } from "./context.js";
@@ -36,10 +36,7 @@ export function callTool(
   context: RequestContext,
 ): Params | Promise<Params> {
   const tool = tools.find(params.name, context);
-  if (!tool)
-    throw new McpError("invalid-params", `there is no tool ${JSON.stringify(params.name)}`, {
-      rpcCode: rpc.invalidParams,
-    });
+  if (!tool) throw invalidParams(`there is no tool ${JSON.stringify(params.name)}`);
   const args = params.arguments ?? {};
   const problem = tool.checkInput(args);
   if (problem instanceof Promise)
