@@ -1,23 +1,11 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { clientRevisions } from "@mcpgen/protocol/client";
 import { serverRevisions } from "@mcpgen/protocol/server";
 import { connect, createServer, memoryChannels } from "@mcpgen/runtime";
+import { heap } from "../heap.js";
 
 /** 100,000 requests in the whole long run, fewer where it is shortened. */
 const requests = Math.min(100_000, Number(process.env["MCPGEN_COUNT"] ?? 400) * 5);
-
-setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc") as () => void;
-
-async function heap(): Promise<number> {
-  for (let turn = 0; turn < 3; turn++) {
-    await new Promise((resolve) => setImmediate(resolve));
-    collect();
-  }
-  return process.memoryUsage().heapUsed;
-}
 
 test.each(["2025-11-25", "2026-07-28"])(
   "at %s, requests of which half are cancelled leave nothing behind",

@@ -1,25 +1,12 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { Endpoint } from "../../../runtime/core/http/endpoint.js";
 import { inside } from "../../checklist/http/fixture.js";
 import { Party } from "../../checklist/http/party.js";
 import { exchangeOf } from "./exchange-of.js";
+import { heap } from "../../heap.js";
 
 const isLong = process.env["MCPGEN_LONG"] === "1";
 const json = { "content-type": "application/json" };
-
-setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc") as () => void;
-
-/** Bytes in use once all that can be thrown away is. */
-async function heap(): Promise<number> {
-  for (let turn = 0; turn < 3; turn++) {
-    await new Promise((resolve) => setImmediate(resolve));
-    collect();
-  }
-  return process.memoryUsage().heapUsed;
-}
 
 async function opened(endpoint: Endpoint): Promise<void> {
   const exchange = exchangeOf(
