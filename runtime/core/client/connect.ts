@@ -10,9 +10,11 @@ import type { StdioClientOptions } from "../stdio/client-channel.js";
 import type { Channel } from "../transport/channel.js";
 import { type Introduction, agree, handshakeOnly } from "./agreement.js";
 import { capabilitiesOf, rootsProblem } from "./answers.js";
-import { Client, type ClientSetup, type Connection } from "./client.js";
+import { Client, type ClientSetup } from "./client.js";
+import type { Connection, Connections } from "./connections.js";
 import type { Nulls } from "./decode.js";
 import type { ClientHandlers } from "./handlers.js";
+import type { Incoming } from "./incoming.js";
 import { Link } from "./link.js";
 
 /**
@@ -76,7 +78,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     handlers: options,
     onWarning,
     reconnects: typeof opener === "function",
-    connect: (client) => open(opener, spoken, client, introduction, timeouts),
+    connect: (connections, incoming) => open(opener, spoken, connections, incoming, introduction, timeouts),
   };
   return new Client(setup).start();
 }
@@ -89,7 +91,8 @@ async function openerOf(source: Source, { http }: ConnectOptions): Promise<Opene
     return () => httpClientChannel(source, http);
   }
   if (typeof source === "object" && "open" in source) return source;
-  const { parseStdioSource, stdioClientChannel } = await import("../stdio.js");
+  // By the name of the package: where no programs can be started, another module answers to it.
+  const { parseStdioSource, stdioClientChannel } = await import("@mcpgen/runtime/stdio");
   if (typeof source === "string") {
     const command = parseStdioSource(source);
     return () => stdioClientChannel(command);
@@ -101,7 +104,8 @@ async function openerOf(source: Source, { http }: ConnectOptions): Promise<Opene
 async function open(
   source: Opener,
   spoken: readonly Spoken<"client">[],
-  client: Client,
+  connections: Connections,
+  incoming: Incoming,
   introduction: Introduction,
   timeouts: Timeouts,
 ): Promise<Connection> {
@@ -109,12 +113,12 @@ async function open(
   const attempt = async (settle: typeof agree): Promise<Connection> => {
     const channel = typeof source === "function" ? await source() : source;
     const link = new Link(channel, timeouts, introduction.clock);
-    listen(link, client, undefined);
-    client.opens(link);
-    const handshaking = (offered: Spoken<"client">): void => listen(link, client, offered);
+    listen(link, incoming, undefined);
+    connections.opens(link);
+    const handshaking = (offered: Spoken<"client">): void => listen(link, incoming, offered);
     try {
       const agreement = await settle(link, spoken, { ...introduction, handshaking });
-      listen(link, client, agreement.spoken);
+      listen(link, incoming, agreement.spoken);
       return { link, agreement };
     } catch (error) {
       ({ answered } = link);
@@ -122,26 +126,26 @@ async function open(
       throw error;
     }
   };
-  if (client.knownEra === "legacy") return attempt(handshakeOnly);
+  if (connections.knownEra === "legacy") return attempt(handshakeOnly);
   try {
     return await attempt(agree);
   } catch (error) {
     // A server that did not live through the probe gets another chance without it.
     const died = error instanceof McpError && error.code === "connection-closed" && !answered;
     const both = new Set(spoken.map(({ era }) => era)).size === 2;
-    if (!died || !both || client.closed || typeof source !== "function") throw error;
+    if (!died || !both || connections.closed || typeof source !== "function") throw error;
     return attempt(handshakeOnly);
   }
 }
 
 /** Servers make requests in the legacy era alone. */
-function listen(link: Link, client: Client, spoken: Spoken<"client"> | undefined): void {
+function listen(link: Link, incoming: Incoming, spoken: Spoken<"client"> | undefined): void {
   link.listener = {
     ...(spoken?.era === "legacy"
-      ? { answer: (request, context) => client.answer(spoken, request, context) }
+      ? { answer: (request, context) => incoming.answer(spoken, request, context) }
       : {}),
     abandons: spoken?.era === "modern",
-    notified: (method, params) => spoken && client.notified(spoken, method, params),
+    notified: (method, params) => spoken && incoming.notified(spoken, method, params),
     closed: () => {},
   };
 }

@@ -1,0 +1,131 @@
+import type { Era } from "@mcpgen/protocol/model";
+import type { LogLevel } from "../era/meta.js";
+import { McpError, messageOf } from "../peer/errors.js";
+import type { Agreement, Introduction } from "./agreement.js";
+import { type Link, remoteError } from "./link.js";
+import { mirrorHeaders } from "./mirror-headers.js";
+
+/** A link, and what was agreed on over it. */
+export interface Connection {
+  readonly link: Link;
+  readonly agreement: Agreement;
+}
+
+/** What connections are made with. */
+export interface ConnectionSource {
+  readonly introduction: Introduction;
+  /** Whether another connection can be had where one broke. */
+  readonly reconnects: boolean;
+  readonly onWarning: (message: string) => void;
+  /** Opens a connection. */
+  readonly connect: (connections: Connections) => Promise<Connection>;
+  /** A connection took another's place: another process may answer otherwise. */
+  readonly onReplaced: () => void;
+}
+
+/** A client's connection: the one that stands, and the next where it broke. */
+export class Connections {
+  /** Log messages wanted from whatever server is connected to. */
+  logLevel: LogLevel | undefined;
+  private readonly source: ConnectionSource;
+  private current: Connection | undefined;
+  private connecting: Promise<Connection> | undefined;
+  /** The link that was opened last, whether or not a revision was agreed on. */
+  private opening: Link | undefined;
+  private stopped = false;
+
+  constructor(source: ConnectionSource) {
+    this.source = source;
+    this.logLevel = source.introduction.logLevel;
+  }
+
+  /** What was agreed on last. */
+  get agreed(): Agreement {
+    if (!this.current) throw new McpError("connection-closed", "the client is not connected");
+    return this.current.agreement;
+  }
+
+  /** What is known of the server's era from an earlier connection. */
+  get knownEra(): Era | undefined {
+    return this.current?.agreement.spoken.era;
+  }
+
+  /** Requests that wait for answers. */
+  get waiting(): number {
+    return this.current?.link.waiting ?? 0;
+  }
+
+  /** Whether it was closed. */
+  get closed(): boolean {
+    return this.stopped;
+  }
+
+  /** Whether a session that was lost can be followed by another. */
+  get renewable(): boolean {
+    return this.source.reconnects && !this.stopped;
+  }
+
+  /** The connection, if it stands. */
+  get standing(): Connection | undefined {
+    const { current } = this;
+    return current && !current.link.over ? current : undefined;
+  }
+
+  /** The connection that stands, or another. */
+  open(): Promise<Connection> {
+    const { current } = this;
+    if (current && (!current.link.over || !this.renewable)) {
+      const { over } = current.link;
+      return over ? Promise.reject(over) : Promise.resolve(current);
+    }
+    return (this.connecting ??= this.replace().finally(() => (this.connecting = undefined)));
+  }
+
+  /** Told of each link before anything is sent through it. */
+  opens(link: Link): void {
+    this.opening = link;
+    if (this.stopped) link.closed(closedByUs());
+  }
+
+  async close(): Promise<void> {
+    this.stopped = true;
+    const links = new Set([this.current?.link, this.opening]);
+    await Promise.all([...links].map((link) => link?.close()));
+    // What was on its way to another connection closes what it opens.
+    await this.connecting?.catch(() => undefined);
+  }
+
+  private async replace(): Promise<Connection> {
+    const made = await this.source.connect(this);
+    if (this.stopped) {
+      await made.link.close();
+      throw closedByUs();
+    }
+    if (this.current) this.source.onReplaced();
+    await this.wantLogs(made);
+    return (this.current = made);
+  }
+
+  /** Tells a server of the legacy era, once for a connection, which log messages are wanted. */
+  private async wantLogs({ link, agreement: { spoken, capabilities } }: Connection): Promise<void> {
+    const { logLevel: level } = this;
+    const { introduction, onWarning } = this.source;
+    if (level === undefined || spoken.era !== "legacy" || !capabilities.logging) return;
+    const method = "logging/setLevel";
+    try {
+      const response = await link.request(
+        method,
+        () => ({ level }),
+        { timeout: introduction.connectTimeout },
+        { headers: (_, sent) => mirrorHeaders(spoken, method, sent) },
+      );
+      if (response.error) throw remoteError(method, response);
+    } catch (error) {
+      onWarning(`the log level could not be set: ${messageOf(error)}`);
+    }
+  }
+}
+
+function closedByUs(): McpError {
+  return new McpError("connection-closed", "the client is closed");
+}

@@ -1,0 +1,49 @@
+import type { IncomingNotification } from "@mcpgen/protocol/model";
+import type { Spoken } from "../era/spoken.js";
+import type { Params, RequestMessage } from "../peer/message.js";
+import { answerServer } from "./answers.js";
+import type { ResultCache } from "./cache.js";
+import { type Nulls, withoutNulls } from "./decode.js";
+import type { AnswerContext, ClientHandlers } from "./handlers.js";
+import type { Listeners } from "./listeners.js";
+
+/** What a server sends that answers no request of the client's: requests of its own, and notifications. */
+export class Incoming {
+  private readonly handlers: ClientHandlers;
+  private readonly cache: ResultCache;
+  private readonly listeners: Listeners;
+  private readonly nulls: Nulls;
+
+  constructor(handlers: ClientHandlers, cache: ResultCache, listeners: Listeners, nulls: Nulls) {
+    this.handlers = handlers;
+    this.cache = cache;
+    this.listeners = listeners;
+    this.nulls = nulls;
+  }
+
+  /** Answers a request (legacy era). */
+  answer(spoken: Spoken<"client">, request: RequestMessage, context: AnswerContext): Promise<Params> {
+    return answerServer(this.handlers, spoken, request, context, this.nulls);
+  }
+
+  /** Tells who listens; what is malformed is told to nobody. */
+  notified(spoken: Spoken<"client">, method: string, params: Params): void {
+    const entry = spoken.table.incomingNotifications.get(method);
+    const message = { jsonrpc: "2.0", method, params };
+    if (!entry || entry.accepts(message)) return this.heard(spoken, entry, message);
+    if (this.nulls === "reject") return;
+    void withoutNulls(spoken, entry, message).then(
+      (mended) => entry.accepts(mended) && this.heard(spoken, entry, mended),
+      () => undefined,
+    );
+  }
+
+  private heard(
+    spoken: Spoken<"client">,
+    entry: IncomingNotification | undefined,
+    { method, params }: { readonly method: string; readonly params: Params },
+  ): void {
+    this.cache.heard(method, params);
+    this.listeners.tell(method, entry ? spoken.lift("incomingNotifications", method, params) : params);
+  }
+}

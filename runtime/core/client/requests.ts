@@ -1,0 +1,167 @@
+import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
+import type { Spoken } from "../era/spoken.js";
+import { McpError } from "../peer/errors.js";
+import type { Params } from "../peer/message.js";
+import { type Introduction, requestMeta } from "./agreement.js";
+import { withinBounds } from "./bounds.js";
+import type { ResultCache } from "./cache.js";
+import type { Connection, Connections } from "./connections.js";
+import { type Decoded, decode, isAccepted } from "./decode.js";
+import type { ClientHandlers } from "./handlers.js";
+import { type Link, type Sending, remoteError } from "./link.js";
+import type { Listeners } from "./listeners.js";
+import { mirrorHeaders } from "./mirror-headers.js";
+import { noSuchMethod, requireCapability } from "./permitted.js";
+import { isComplete, throughRounds } from "./rounds.js";
+import type { ToolHeaders } from "./tool-headers.js";
+
+/** What requests are sent with. */
+export interface RequestSetup {
+  readonly connections: Connections;
+  readonly cache: ResultCache;
+  readonly headers: ToolHeaders;
+  readonly listeners: Listeners;
+  readonly introduction: Introduction;
+  readonly handlers: ClientHandlers;
+  /** Lists the tools anew: what they declare is out of date. */
+  readonly relist: () => Promise<unknown>;
+}
+
+/** Sends a client's requests, with what the revision wants said beside them, and makes results of what is answered. */
+export class Requests {
+  private readonly setup: RequestSetup;
+  private saying: { spoken: Spoken; logLevel: string | undefined; meta: Params } | undefined;
+
+  constructor(setup: RequestSetup) {
+    this.setup = setup;
+  }
+
+  /**
+   * One request, through all that it takes: another session, headers that are up to date, rounds of input.
+   *
+   * @throws {McpError}
+   */
+  async exchange(method: string, params: Params, options: RequestOptions): Promise<Decoded> {
+    const { connections } = this.setup;
+    for (let last = false; ; last = true) {
+      try {
+        // No promise for a connection that stands.
+        return await this.attempt(
+          connections.standing ?? (await connections.open()),
+          method,
+          params,
+          options,
+        );
+      } catch (error) {
+        if (last || !(await this.canRetry(method, error))) throw error;
+      }
+    }
+  }
+
+  /** Adds what the era wants to be said with each request. */
+  decorated(params: Params, spoken: Spoken<"client">): Params {
+    return spoken.era === "legacy" ? params : { ...params, _meta: { ...params._meta, ...this.said(spoken) } };
+  }
+
+  /** Whether a request that failed is worth sending once more: its session is lost, or its headers were out of date. */
+  private async canRetry(method: string, error: unknown): Promise<boolean> {
+    if (!(error instanceof McpError)) return false;
+    const { connections, cache, relist } = this.setup;
+    if (error.code === "session-lost") return connections.renewable;
+    const mismatch = connections.agreed.spoken.table.errors["HEADER_MISMATCH"]?.code;
+    if (method !== "tools/call" || mismatch === undefined || error.rpcCode !== mismatch) return false;
+    cache.clear();
+    await relist();
+    return true;
+  }
+
+  private async attempt(
+    { link, agreement }: Connection,
+    method: string,
+    params: Params,
+    options: RequestOptions,
+  ): Promise<Decoded> {
+    const { spoken, capabilities } = agreement;
+    const { cache, introduction } = this.setup;
+    const entry = spoken.table.outgoingRequests.get(method);
+    if (!entry || entry.payload) throw noSuchMethod(method, spoken);
+    requireCapability(method, entry, "server", capabilities as Params);
+    const known = entry.cacheable && cache.get(method, params);
+    if (known) return { result: known, rejected: [] };
+    const { age } = cache;
+    const started = link.clock.now();
+    const send = this.sender(link, spoken, method, spoken.lower("outgoingRequests", method, params), options);
+    let result: unknown = await send(nothing);
+    let rounds = 0;
+    if (spoken.era === "modern" && !isComplete(result))
+      ({ result, rounds } = await withinBounds(link, method, options, started, (signal) =>
+        this.furtherRounds(spoken, method, entry, signal, send, result),
+      ));
+    const decoded = isAccepted(entry, result)
+      ? { result, rejected: [] }
+      : await decode(spoken, method, entry, result, introduction.nulls);
+    const lifted = spoken.lift("incomingResults", method, decoded.result);
+    if (entry.cacheable && rounds === 0 && decoded.rejected.length === 0)
+      cache.put(method, params, lifted, age);
+    return { result: lifted, rejected: decoded.rejected };
+  }
+
+  /** Sends the request, with what is added to its parameters. */
+  private sender(
+    link: Link,
+    spoken: Spoken<"client">,
+    method: string,
+    params: Params,
+    options: RequestOptions,
+  ): Send {
+    const { headers, listeners } = this.setup;
+    const declared = method === "tools/call" ? headers.of(params["name"] as string) : undefined;
+    const sending: Sending = link.mirrors
+      ? { headers: (_, sent) => mirrorHeaders(spoken, method, sent, declared) }
+      : plainly;
+    const heard = listeners.guard(options);
+    return async (added, signal) => {
+      const whole = added === nothing ? params : { ...params, ...added };
+      const make = (id: number): Params => this.marked(whole, spoken, id);
+      const response = await link.request(method, make, signal ? { ...heard, signal } : heard, sending);
+      if (response.error) throw remoteError(method, response);
+      return response.result;
+    };
+  }
+
+  private furtherRounds(
+    spoken: Spoken<"client">,
+    method: string,
+    entry: OutgoingRequest,
+    signal: AbortSignal,
+    send: Send,
+    first: unknown,
+  ): Promise<{ result: Params; rounds: number }> {
+    const { handlers, introduction } = this.setup;
+    return throughRounds(spoken, method, entry, handlers, { signal }, introduction.nulls, send, first);
+  }
+
+  /**
+   * Adds what is said with each request. A token is sent whether anybody listens or not: progress also says
+   * that the server is alive.
+   */
+  private marked(params: Params, spoken: Spoken<"client">, progressToken: number): Params {
+    if (spoken.era === "legacy") return { ...params, _meta: { ...params._meta, progressToken } };
+    return { ...params, _meta: { ...params._meta, ...this.said(spoken), progressToken } };
+  }
+
+  /** The same for all requests, until another revision is spoken or another log level wanted. */
+  private said(spoken: Spoken<"client">): Params {
+    const { logLevel } = this.setup.connections;
+    if (this.saying?.spoken !== spoken || this.saying.logLevel !== logLevel)
+      this.saying = { spoken, logLevel, meta: requestMeta(spoken, this.setup.introduction, logLevel) };
+    return this.saying.meta;
+  }
+}
+
+const plainly: Sending = {};
+
+const nothing: Params = {};
+
+/** Sends a request, once more with each call; a signal takes the place of the one in its options. */
+type Send = (added: Params, signal?: AbortSignal) => Promise<unknown>;
