@@ -128,7 +128,7 @@ async function runtime() {
       ...common(outdir),
       platform: "node",
       external: ["@mcpgen/*"],
-      entryPoints: ["index", "http", "stdio", "stdio-guard", "testing"].map((name) =>
+      entryPoints: ["index", "fetch", "http", "stdio", "no-stdio", "stdio-guard", "testing"].map((name) =>
         join(folder, `${name}.ts`),
       ),
     }),

@@ -19,7 +19,13 @@ const areas: readonly Area[] = [
   { folder: "runtime/engine", may: [] },
   {
     folder: "runtime/core",
-    may: [/^node:/, /^@mcpgen\/protocol\/(model|authoring)$/, /^@mcpgen\/engine\/interpreter$/],
+    // By its own name it asks for what the platform decides.
+    may: [
+      /^node:/,
+      /^@mcpgen\/protocol\/(model|authoring)$/,
+      /^@mcpgen\/engine\/interpreter$/,
+      /^@mcpgen\/runtime\/stdio$/,
+    ],
   },
   {
     folder: "generator",

@@ -6,12 +6,4 @@ export {
   type NodeHandler,
   type ServeHttpOptions,
 } from "./http/node-http.js";
-export { createHttpHandler, type HttpHandler } from "./http/fetch-http.js";
-export type { Denial, HttpOptions, Principal } from "./http/http-options.js";
-export type { GuardOptions } from "./http/guard.js";
-export type { SessionLimits } from "./http/sessions.js";
-export { MemoryEventStore, type EventStore, type StoredEvent } from "./http/events.js";
-
-// For gateways: which headers a server's clients send, and what tools declare.
-export { requestHeaders } from "./http/cors.js";
-export { paramHeadersOf, type ParamHeader, type ParamHeaders } from "./http/param-headers.js";
+export * from "./fetch.js";
