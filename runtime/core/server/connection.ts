@@ -1,8 +1,9 @@
-import { beforeHandshake, negotiate, type Session } from "../era/legacy-server.js";
-import { isModern, modernTerms, unsupportedVersion } from "../era/modern-server.js";
+import type { RequestOptions } from "@mcpgen/protocol/model";
+import { declares } from "../era/declares.js";
+import type { Session } from "../era/legacy-server.js";
 import type { Spoken } from "../era/spoken.js";
-import { summary } from "../era/spoken.js";
-import { McpError, invalidParams, invalidRequest, messageOf, rpc } from "../peer/errors.js";
+import { Batch } from "../peer/batch.js";
+import { McpError, invalidRequest, messageOf, rpc } from "../peer/errors.js";
 import {
   type NotificationMessage,
   type Params,
@@ -10,24 +11,16 @@ import {
   type RequestMessage,
   type ResponseMessage,
   errorText,
-  idOf,
-  isObject,
-  isPromise,
-  isRequestId,
   notificationText,
-  requestText,
-  resultText,
 } from "../peer/message.js";
-import { Batch } from "../peer/batch.js";
-import { Pending } from "../peer/pending.js";
 import type { Channel, Receiver } from "../transport/channel.js";
-import type { RequestOptions } from "@mcpgen/protocol/model";
+import { answerRequest } from "./answering.js";
 import type { Change } from "./changes.js";
 import { RequestContext, errorOf } from "./context.js";
 import type { ServerCore } from "./core.js";
-import { declares } from "../era/declares.js";
-import { Prepared } from "./prepared.js";
-import { type Rounds, openRounds, sealRounds } from "./rounds.js";
+import { OwnRequests } from "./own-requests.js";
+import { readBatch, readMessage } from "./reading.js";
+import { methodNotFound, termsFor } from "./terms-for.js";
 import type { Terms } from "./terms.js";
 
 /** What a transport knows of a connection beside its messages. */
@@ -45,11 +38,12 @@ export class ServerConnection implements Receiver {
   auth: unknown;
   /** What the handshake settled, if there was one. */
   session: Session | undefined;
-  private readonly principal: string;
+  /** Name of who is at the other end. */
+  readonly principal: string;
   private readonly channel: Channel;
   private readonly onClose: (connection: ServerConnection) => void;
   private running: Map<RequestId, RequestContext> | undefined;
-  private pending: Pending<ResponseMessage> | undefined;
+  private own: OwnRequests | undefined;
   private listeners: Set<(change: Change) => void> | undefined;
   private closers: Set<() => void> | undefined;
   private ended = false;
@@ -108,39 +102,13 @@ export class ServerConnection implements Receiver {
 
   /** Reads what was parsed already: one message, or a batch of them. */
   receive(message: unknown): void {
-    if (Array.isArray(message)) this.batch(message);
-    else this.receiveOne(message);
+    if (Array.isArray(message)) readBatch(this, message);
+    else readMessage(this, message);
   }
 
-  private receiveOne(message: unknown, batch?: Batch): void {
-    if (!isObject(message) || message["jsonrpc"] !== "2.0")
-      return this.refuse(idOf(message), invalidRequest("not a JSON-RPC 2.0 message"), batch);
-    if (typeof message["method"] === "string") {
-      if (!("id" in message)) return this.notification(message as unknown as NotificationMessage);
-      if (isRequestId(message["id"]))
-        return this.request(message as unknown as RequestMessage, undefined, batch);
-      return this.refuse(undefined, invalidRequest("the id of a request is a string or an integer"), batch);
-    }
-    if ("result" in message || "error" in message)
-      return this.response(message as unknown as ResponseMessage);
-    this.refuse(idOf(message), invalidRequest("neither a request, a notification nor a response"), batch);
-  }
-
-  private batch(messages: readonly unknown[]): void {
-    if (!this.session?.spoken.table.batches)
-      return this.refuse(undefined, invalidRequest("batches are not supported"));
-    if (messages.length === 0) return this.refuse(undefined, invalidRequest("the batch is empty"));
-    // Channels that know answers from other messages gather them, too.
-    const batch = this.channel.answer
-      ? undefined
-      : new Batch(messages.filter(isAnswered).length, (text) => this.channel.send(text));
-    for (const message of messages) {
-      if (isObject(message) && message["method"] === "initialize" && "id" in message)
-        this.refuse(idOf(message), invalidRequest("initialize is never part of a batch"), batch);
-      else if (Array.isArray(message))
-        this.refuse(undefined, invalidRequest("a batch holds no batches"), batch);
-      else this.receiveOne(message, batch);
-    }
+  /** What gathers the answers to a batch, where the channel does not do so itself. */
+  gather(answers: number): Batch | undefined {
+    return this.channel.answer ? undefined : new Batch(answers, (text) => this.channel.send(text));
   }
 
   /**
@@ -148,155 +116,41 @@ export class ServerConnection implements Receiver {
    * @param batch that it came in
    */
   request(request: RequestMessage, given?: Terms, batch?: Batch): void {
-    let context: RequestContext;
     try {
-      const terms = given ?? this.termsOf(request);
+      const terms = given ?? termsFor(this, request);
       const entry = terms.spoken.table.incomingRequests.get(request.method);
-      const handler = this.core.handlers.get(request.method);
-      if (!entry || entry.payload || !handler) throw methodNotFound(terms, request.method);
+      if (!entry || entry.payload || !this.core.handlers.has(request.method))
+        throw methodNotFound(terms, request.method);
       if (this.running?.has(request.id)) throw invalidRequest("a request of this id is being answered");
-      context = new RequestContext(this, request, terms, entry);
+      const context = new RequestContext(this, request, terms, entry);
       if (batch) context.batch = batch;
-      if (!entry.accepts(request)) return this.wait(context, this.explain(context));
-      if (entry.multiRoundTrip && isRetry(request)) return this.wait(context, this.resume(context));
-      this.run(context);
+      answerRequest(this, context);
     } catch (error) {
       this.refuse(request.id, errorOf(error), batch);
     }
   }
 
-  /** Calls the handler; an answer that is there at once makes no promise. */
-  private run(context: RequestContext): void {
-    let result: Params | Prepared | Promise<Params | Prepared>;
-    try {
-      result = this.call(context);
-    } catch (error) {
-      return this.fail(context, error);
-    }
-    if (isPromise(result)) this.wait(context, result);
-    else this.answer(context, result);
+  /** A request is being answered: it can be cancelled, and ends with the connection. */
+  keep(context: RequestContext): void {
+    (this.running ??= new Map()).set(context.request.id, context);
   }
 
-  private call(context: RequestContext): Params | Prepared | Promise<Params | Prepared> {
-    const { method, params } = context.request;
-    const lifted = context.terms.spoken.lift("incomingRequests", method, params ?? {});
-    return this.core.handlers.get(method)!(lifted as never, context);
-  }
-
-  private wait(context: RequestContext, result: Promise<Params | Prepared>): void {
-    const { id } = context.request;
-    (this.running ??= new Map()).set(id, context);
-    result.then(
-      (value) => this.answer(context, value),
-      (error: unknown) => this.fail(context, error),
-    );
-  }
-
-  /** Takes a multi round-trip request up where its last round left it. */
-  private async resume(context: RequestContext): Promise<Params | Prepared> {
-    const { core, principal } = this;
-    context.rounds = await openRounds(context.request, core.seal, principal, core.clock.now());
-    return this.call(context);
-  }
-
-  private answer(context: RequestContext, result: Params | Prepared): void {
-    if (context.over) return;
-    if (context.rounds?.wanted.size) {
-      this.core.warn(
-        `${context.request.method}: the handler went on though an ask had no answer yet; its result is dropped`,
-      );
-      return this.suspend(context, context.rounds);
-    }
-    let text: string;
-    try {
-      text = this.textOf(context, result);
-    } catch (error) {
-      return this.fail(context, error);
-    }
-    this.finish(context);
-    this.respond(context.request.id, resultText(context.request.id, text), context.batch);
-  }
-
-  private textOf({ terms, request, entry, hints }: RequestContext, result: Params | Prepared): string {
-    const finished = (value: Params, given = hints): string => {
-      const lowered = terms.spoken.lower("outgoingResults", request.method, value);
-      return JSON.stringify(terms.era.finish(lowered, entry, given, this.core));
-    };
-    return result instanceof Prepared
-      ? result.text(terms.spoken, () => finished(result.value, result.hints))
-      : finished(result);
-  }
-
-  private fail(context: RequestContext, thrown: unknown): void {
-    if (context.over) return;
-    if (context.rounds?.wanted.size) return this.suspend(context, context.rounds);
-    const error = errorOf(thrown);
-    if (error.code === "internal-error" && error.cause !== undefined)
-      this.core.warn(`${context.request.method}: ${messageOf(error.cause)}`);
-    this.finish(context);
-    this.refuse(context.request.id, error, context.batch);
-  }
-
-  /** Answers with what the handler asked for; the request ends here, and its retry is another. */
-  private suspend(context: RequestContext, rounds: Rounds): void {
-    const { core, principal } = this;
-    const inputRequests = Object.fromEntries(rounds.wanted);
-    const { request } = context;
-    void sealRounds(rounds, request, core.seal, principal, core.clock.now()).then(
-      (requestState) => {
-        if (context.over) return;
-        this.finish(context);
-        const asking = { resultType: "input_required", inputRequests, requestState };
-        const { cacheable: _, ...entry } = context.entry;
-        const result = context.terms.era.finish(asking, entry, context.hints, core, asking.resultType);
-        this.respond(request.id, resultText(request.id, JSON.stringify(result)), context.batch);
-      },
-      (error: unknown) => {
-        rounds.wanted.clear();
-        this.fail(context, error);
-      },
-    );
-  }
-
-  private finish(context: RequestContext): void {
+  /** A request gets its answer now. */
+  finish(context: RequestContext): void {
     this.running?.delete(context.request.id);
     context.over = true;
   }
 
-  /** Says what is wrong with a request that was refused. */
-  private async explain({ request, terms, entry }: RequestContext): Promise<never> {
-    const issues = await terms.spoken.issues(request, entry).catch(() => []);
-    const message = summary(issues, `not what ${request.method} takes`);
-    throw invalidParams(message);
-  }
-
-  private refuse(id: RequestId | undefined, error: McpError, batch?: Batch): void {
+  refuse(id: RequestId | undefined, error: McpError, batch?: Batch): void {
     const { message, data, rpcCode = rpc.internalError } = error;
     const body = { code: rpcCode, message, ...(data === undefined ? {} : { data }) };
     this.respond(id, errorText(id, body), batch, rpcCode);
   }
 
-  private respond(id: RequestId | undefined, text: string, batch?: Batch, rpcCode?: number): void {
+  respond(id: RequestId | undefined, text: string, batch?: Batch, rpcCode?: number): void {
     if (batch) batch.answer(text);
     else if (this.channel.answer) this.channel.answer(id, text, rpcCode);
     else this.channel.send(text, id);
-  }
-
-  private termsOf(request: RequestMessage): Terms {
-    const { core } = this;
-    const servesModern = core.spoken[0]!.era === "modern";
-    if (isModern(request) && servesModern) return modernTerms(core, request);
-    if (request.method === "initialize") {
-      const version = request.params?.["protocolVersion"];
-      const spoken = negotiate(core, version);
-      if (!spoken) throw unsupportedVersion(core, version);
-      return beforeHandshake(spoken);
-    }
-    if (this.session) return this.session;
-    const oldest = core.spoken.at(-1)!;
-    if (request.method === "ping" && oldest.era === "legacy") return beforeHandshake(oldest);
-    if (servesModern) return modernTerms(core, request);
-    throw invalidRequest("the session has not been opened: send initialize first");
   }
 
   openSession(session: Session): void {
@@ -321,10 +175,11 @@ export class ServerConnection implements Receiver {
     for (const listener of this.listeners ?? []) listener(change);
   }
 
-  private notification({ method, params }: NotificationMessage): void {
+  /** A notification of the client's. */
+  notified({ method, params }: NotificationMessage): void {
     if (method === "notifications/cancelled") return this.cancel(params);
     const spoken = this.session?.spoken;
-    if (method === "notifications/progress") return this.progress(params);
+    if (method === "notifications/progress") return this.own?.progressed(params);
     const entry = spoken?.table.incomingNotifications.get(method);
     const handler = this.core.notificationHandlers.get(method);
     if (!spoken || !entry || !handler) return;
@@ -348,11 +203,6 @@ export class ServerConnection implements Receiver {
     this.channel.forgo?.(context.request.id);
   }
 
-  private progress(params: Params | undefined): void {
-    const waiting = this.pending?.get(params?.["progressToken"] as RequestId);
-    waiting?.progressed();
-  }
-
   disconnect(origin: RequestId, retryMs: number): void {
     this.channel.disconnect?.(origin, retryMs);
   }
@@ -370,39 +220,24 @@ export class ServerConnection implements Receiver {
    * @param origin the client's request it is made for
    * @throws {McpError}
    */
-  async ask(
+  ask(
     terms: Terms,
     method: string,
     params: Params | undefined,
     origin: RequestId,
     options: RequestOptions,
   ): Promise<Params> {
-    const entry = terms.spoken.table.outgoingRequests.get(method);
-    if (!entry || entry.payload)
-      throw new McpError("missing-capability", `revision ${terms.spoken.id} has no ${method}`);
-    if (options.signal?.aborted)
-      throw new McpError("cancelled", `${method}: nobody waits for the answer any more`);
-    const pending = (this.pending ??= new Pending(this.core.timeouts, this.core.clock));
-    const id = pending.nextId();
-    // With a token the client may tell that it is at work, which puts the timeout off.
-    const told = { ...params, _meta: { ...params?._meta, progressToken: id } };
-    const lowered = terms.spoken.lower("outgoingRequests", method, told);
-    const answer = pending.wait(id, method, options, ({ message }) =>
-      this.notify(terms.spoken, "notifications/cancelled", { requestId: id, reason: message }, origin),
-    );
-    this.channel.send(requestText(id, method, lowered), origin);
-    const { result, error } = await answer;
-    if (error) throw new McpError("remote-error", error.message, { data: error });
-    if (!result || !entry.result?.accepts(result))
-      throw new McpError(
-        "invalid-result",
-        `${method}: the client's answer is not one: ${summary(await terms.spoken.issues(result, entry.result!), "not an object")}`,
-      );
-    return terms.spoken.lift("incomingResults", method, result);
+    this.own ??= new OwnRequests(this.core.timeouts, this.core.clock, {
+      send: (text, asked) => this.channel.send(text, asked),
+      cancel: ({ spoken }, requestId, reason, asked) =>
+        this.notify(spoken, "notifications/cancelled", { requestId, reason }, asked),
+    });
+    return this.own.ask(terms, method, params, origin, options);
   }
 
-  private response(response: ResponseMessage): void {
-    if (response.id !== undefined) this.pending?.take(response.id)?.resolve(response);
+  /** The client's answer to a request of the server's own. */
+  answered(response: ResponseMessage): void {
+    this.own?.answered(response);
   }
 
   /** Calls once when the server closes the connection in order. Returns what calls it off. */
@@ -416,28 +251,10 @@ export class ServerConnection implements Receiver {
     this.ended = true;
     this.listeners = undefined;
     this.onClose(this);
-    if (!this.running && !this.pending) return;
+    if (!this.running && !this.own) return;
     const reason = new McpError("connection-closed", why);
     for (const context of this.running?.values() ?? []) context.abort(reason);
     this.running = undefined;
-    this.pending?.rejectAll(() => reason);
+    this.own?.end(reason);
   }
-}
-
-/** Whether a request brings what an earlier round asked for. */
-function isRetry({ params }: RequestMessage): boolean {
-  return params?.["requestState"] !== undefined || params?.["inputResponses"] !== undefined;
-}
-
-/** Whether a message of a batch gets an answer: requests do, and what cannot be read. */
-function isAnswered(message: unknown): boolean {
-  if (!isObject(message) || message["jsonrpc"] !== "2.0") return true;
-  if (typeof message["method"] === "string") return "id" in message;
-  return !("result" in message || "error" in message);
-}
-
-function methodNotFound({ spoken }: Terms, method: string): McpError {
-  return new McpError("method-not-found", `there is no method ${JSON.stringify(method)} at ${spoken.id}`, {
-    rpcCode: rpc.methodNotFound,
-  });
 }

@@ -1,0 +1,122 @@
+import { summary } from "../era/spoken.js";
+import { invalidParams, messageOf } from "../peer/errors.js";
+import { type Params, type RequestMessage, isPromise, resultText } from "../peer/message.js";
+import type { ServerConnection } from "./connection.js";
+import { type RequestContext, errorOf } from "./context.js";
+import { Prepared } from "./prepared.js";
+import { type Rounds, openRounds, sealRounds } from "./rounds.js";
+
+type Answer = Params | Prepared;
+
+/** Has a request answered that its revision knows and somebody handles. */
+export function answerRequest(connection: ServerConnection, context: RequestContext): void {
+  const { entry, request } = context;
+  if (!entry.accepts(request)) return wait(connection, context, explain(context));
+  if (entry.multiRoundTrip && isRetry(request)) return wait(connection, context, resume(connection, context));
+  run(connection, context);
+}
+
+/** Calls the handler; an answer that is there at once makes no promise. */
+function run(connection: ServerConnection, context: RequestContext): void {
+  let result: Answer | Promise<Answer>;
+  try {
+    result = call(connection, context);
+  } catch (error) {
+    return fail(connection, context, error);
+  }
+  if (isPromise(result)) wait(connection, context, result);
+  else answer(connection, context, result);
+}
+
+function call(connection: ServerConnection, context: RequestContext): Answer | Promise<Answer> {
+  const { method, params } = context.request;
+  const lifted = context.terms.spoken.lift("incomingRequests", method, params ?? {});
+  return connection.core.handlers.get(method)!(lifted as never, context);
+}
+
+function wait(connection: ServerConnection, context: RequestContext, result: Promise<Answer>): void {
+  connection.keep(context);
+  result.then(
+    (value) => answer(connection, context, value),
+    (error: unknown) => fail(connection, context, error),
+  );
+}
+
+/** Takes a multi round-trip request up where its last round left it. */
+async function resume(connection: ServerConnection, context: RequestContext): Promise<Answer> {
+  const { core, principal } = connection;
+  context.rounds = await openRounds(context.request, core.seal, principal, core.clock.now());
+  return call(connection, context);
+}
+
+function answer(connection: ServerConnection, context: RequestContext, result: Answer): void {
+  if (context.over) return;
+  const { request, rounds, batch } = context;
+  if (rounds?.wanted.size) {
+    connection.core.warn(
+      `${request.method}: the handler went on though an ask had no answer yet; its result is dropped`,
+    );
+    return suspend(connection, context, rounds);
+  }
+  let text: string;
+  try {
+    text = textOf(connection, context, result);
+  } catch (error) {
+    return fail(connection, context, error);
+  }
+  connection.finish(context);
+  connection.respond(request.id, resultText(request.id, text), batch);
+}
+
+function textOf(connection: ServerConnection, context: RequestContext, result: Answer): string {
+  const { terms, request, entry } = context;
+  const finished = (value: Params, hints = context.hints): string => {
+    const lowered = terms.spoken.lower("outgoingResults", request.method, value);
+    return JSON.stringify(terms.era.finish(lowered, entry, hints, connection.core));
+  };
+  return result instanceof Prepared
+    ? result.text(terms.spoken, () => finished(result.value, result.hints))
+    : finished(result);
+}
+
+function fail(connection: ServerConnection, context: RequestContext, thrown: unknown): void {
+  if (context.over) return;
+  if (context.rounds?.wanted.size) return suspend(connection, context, context.rounds);
+  const error = errorOf(thrown);
+  if (error.code === "internal-error" && error.cause !== undefined)
+    connection.core.warn(`${context.request.method}: ${messageOf(error.cause)}`);
+  connection.finish(context);
+  connection.refuse(context.request.id, error, context.batch);
+}
+
+/** Answers with what the handler asked for; the request ends here, and its retry is another. */
+function suspend(connection: ServerConnection, context: RequestContext, rounds: Rounds): void {
+  const { core, principal } = connection;
+  const inputRequests = Object.fromEntries(rounds.wanted);
+  const { request, terms } = context;
+  void sealRounds(rounds, request, core.seal, principal, core.clock.now()).then(
+    (requestState) => {
+      if (context.over) return;
+      connection.finish(context);
+      const asking = { resultType: "input_required", inputRequests, requestState };
+      const { cacheable: _, ...entry } = context.entry;
+      const result = terms.era.finish(asking, entry, context.hints, core, asking.resultType);
+      connection.respond(request.id, resultText(request.id, JSON.stringify(result)), context.batch);
+    },
+    (error: unknown) => {
+      rounds.wanted.clear();
+      fail(connection, context, error);
+    },
+  );
+}
+
+/** Says what is wrong with a request that was refused. */
+async function explain({ request, terms, entry }: RequestContext): Promise<never> {
+  const issues = await terms.spoken.issues(request, entry).catch(() => []);
+  throw invalidParams(summary(issues, `not what ${request.method} takes`));
+}
+
+/** Whether a request brings what an earlier round asked for. */
+function isRetry({ params }: RequestMessage): boolean {
+  return params?.["requestState"] !== undefined || params?.["inputResponses"] !== undefined;
+}

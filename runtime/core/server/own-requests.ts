@@ -1,0 +1,75 @@
+import type { RequestOptions } from "@mcpgen/protocol/model";
+import { summary } from "../era/spoken.js";
+import { McpError } from "../peer/errors.js";
+import type { Clock } from "../peer/clock.js";
+import { type Params, type RequestId, type ResponseMessage, requestText } from "../peer/message.js";
+import { Pending, type Timeouts } from "../peer/pending.js";
+import type { Terms } from "./terms.js";
+
+/** How requests of the server's own reach the client. */
+export interface OwnRequestRoute {
+  send(text: string, origin: RequestId): void;
+  /** The server waits no longer for the answer to a request. */
+  cancel(terms: Terms, id: RequestId, reason: string, origin: RequestId): void;
+}
+
+/** Requests a server sends to a client, which waits for the answer to one of its own (legacy era). */
+export class OwnRequests {
+  private readonly pending: Pending<ResponseMessage>;
+  private readonly route: OwnRequestRoute;
+
+  constructor(timeouts: Timeouts, clock: Clock, route: OwnRequestRoute) {
+    this.pending = new Pending(timeouts, clock);
+    this.route = route;
+  }
+
+  /**
+   * @param origin the client's request it is made for
+   * @throws {McpError} `missing-capability`, `cancelled`, `timeout`, `remote-error`, `invalid-result`
+   */
+  async ask(
+    terms: Terms,
+    method: string,
+    params: Params | undefined,
+    origin: RequestId,
+    options: RequestOptions,
+  ): Promise<Params> {
+    const { spoken } = terms;
+    const entry = spoken.table.outgoingRequests.get(method);
+    if (!entry || entry.payload)
+      throw new McpError("missing-capability", `revision ${spoken.id} has no ${method}`);
+    if (options.signal?.aborted)
+      throw new McpError("cancelled", `${method}: nobody waits for the answer any more`);
+    const id = this.pending.nextId();
+    // With a token the client may tell that it is at work, which puts the timeout off.
+    const told = { ...params, _meta: { ...params?._meta, progressToken: id } };
+    const lowered = spoken.lower("outgoingRequests", method, told);
+    const answer = this.pending.wait(id, method, options, ({ message }) =>
+      this.route.cancel(terms, id, message, origin),
+    );
+    this.route.send(requestText(id, method, lowered), origin);
+    const { result, error } = await answer;
+    if (error) throw new McpError("remote-error", error.message, { data: error });
+    if (!result || !entry.result?.accepts(result))
+      throw new McpError(
+        "invalid-result",
+        `${method}: the client's answer is not one: ${summary(await spoken.issues(result, entry.result!), "not an object")}`,
+      );
+    return spoken.lift("incomingResults", method, result);
+  }
+
+  /** The client answers; what nobody asked for is left out. */
+  answered(response: ResponseMessage): void {
+    if (response.id !== undefined) this.pending.take(response.id)?.resolve(response);
+  }
+
+  /** The client tells that it is at work on a request. */
+  progressed(params: Params | undefined): void {
+    this.pending.get(params?.["progressToken"] as RequestId)?.progressed();
+  }
+
+  /** Nobody will answer any more. */
+  end(reason: McpError): void {
+    this.pending.rejectAll(() => reason);
+  }
+}

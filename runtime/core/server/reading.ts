@@ -1,0 +1,53 @@
+import type { Batch } from "../peer/batch.js";
+import { invalidRequest } from "../peer/errors.js";
+import {
+  type NotificationMessage,
+  type RequestMessage,
+  type ResponseMessage,
+  idOf,
+  isObject,
+  isRequestId,
+} from "../peer/message.js";
+import type { ServerConnection } from "./connection.js";
+
+/**
+ * Reads what was parsed already: one message, or a batch of them. What is no message is refused.
+ *
+ * @param batch that the message came in
+ */
+export function readMessage(connection: ServerConnection, message: unknown, batch?: Batch): void {
+  if (!isObject(message) || message["jsonrpc"] !== "2.0")
+    return connection.refuse(idOf(message), invalidRequest("not a JSON-RPC 2.0 message"), batch);
+  if (typeof message["method"] === "string") {
+    if (!("id" in message)) return connection.notified(message as unknown as NotificationMessage);
+    if (isRequestId(message["id"]))
+      return connection.request(message as unknown as RequestMessage, undefined, batch);
+    const problem = "the id of a request is a string or an integer";
+    return connection.refuse(undefined, invalidRequest(problem), batch);
+  }
+  if ("result" in message || "error" in message)
+    return connection.answered(message as unknown as ResponseMessage);
+  connection.refuse(idOf(message), invalidRequest("neither a request, a notification nor a response"), batch);
+}
+
+/** Reads a JSON-RPC batch (2025-03-26, basic, batching); its answers leave together. */
+export function readBatch(connection: ServerConnection, messages: readonly unknown[]): void {
+  const refuse = (problem: string): void => connection.refuse(undefined, invalidRequest(problem));
+  if (!connection.session?.spoken.table.batches) return refuse("batches are not supported");
+  if (messages.length === 0) return refuse("the batch is empty");
+  const batch = connection.gather(messages.filter(isAnswered).length);
+  for (const message of messages) {
+    if (isObject(message) && message["method"] === "initialize" && "id" in message)
+      connection.refuse(idOf(message), invalidRequest("initialize is never part of a batch"), batch);
+    else if (Array.isArray(message))
+      connection.refuse(undefined, invalidRequest("a batch holds no batches"), batch);
+    else readMessage(connection, message, batch);
+  }
+}
+
+/** Whether a message of a batch gets an answer: requests do, and what cannot be read. */
+function isAnswered(message: unknown): boolean {
+  if (!isObject(message) || message["jsonrpc"] !== "2.0") return true;
+  if (typeof message["method"] === "string") return "id" in message;
+  return !("result" in message || "error" in message);
+}
