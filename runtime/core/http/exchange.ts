@@ -1,3 +1,5 @@
+import { McpError, rpc } from "../peer/errors.js";
+
 /** Bytes of an event stream that may wait for a reader that does not read; more, and it is cut off. */
 export const mostWaiting = 8 * 1_048_576;
 
@@ -22,6 +24,7 @@ export interface Exchange {
    *
    * @param done is given the text, or `undefined` if there are more bytes than `limit`; never called if the
    *   client goes away first
+   * @throws {McpError} `invalid-definition`: something in front has read it and kept it to itself
    */
   readBody(limit: number, done: (text: string | undefined) => void): void;
   /** Answers with a whole body. */
@@ -30,4 +33,11 @@ export interface Exchange {
   openStream(status: number, headers: Readonly<Record<string, string>>): EventSink;
   /** Calls once if the client goes away before the answer is complete. */
   onGone(listener: () => void): void;
+}
+
+/** @param advice what to do about it, as an imperative */
+export function alreadyRead(advice: string): McpError {
+  return new McpError("invalid-definition", `the body was read before it came here; ${advice}`, {
+    rpcCode: rpc.internalError,
+  });
 }

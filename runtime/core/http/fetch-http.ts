@@ -1,7 +1,9 @@
 import type { Server } from "../server/server.js";
 import { Endpoint } from "./endpoint.js";
-import { type EventSink, type Exchange, mostWaiting } from "./exchange.js";
+import { type EventSink, type Exchange, alreadyRead, mostWaiting } from "./exchange.js";
 import type { HttpOptions } from "./http-options.js";
+
+const howToMount = "let what reads bodies in front read that of a clone()";
 
 /** An exchange in web objects, for Bun, Deno and workers. */
 class FetchExchange implements Exchange {
@@ -28,6 +30,7 @@ class FetchExchange implements Exchange {
   }
 
   readBody(limit: number, done: (text: string | undefined) => void): void {
+    if (this.request.bodyUsed || this.request.body?.locked) throw alreadyRead(howToMount);
     void this.read(limit).then(done, () => {
       this.leave();
       // Nobody reads it; whoever waits for the promise goes on.

@@ -3,7 +3,7 @@ import { createServer as createNodeServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Server } from "../server/server.js";
 import { Endpoint } from "./endpoint.js";
-import { type EventSink, type Exchange, mostWaiting } from "./exchange.js";
+import { type EventSink, type Exchange, alreadyRead, mostWaiting } from "./exchange.js";
 import type { HttpOptions } from "./http-options.js";
 
 /** Bytes that are read of a body that was refused. */
@@ -13,10 +13,12 @@ const mostDropped = 16 * 1_048_576;
 class NodeExchange implements Exchange {
   private readonly request: IncomingMessage;
   private readonly response: ServerResponse;
+  private readonly parsed: unknown;
 
-  constructor(request: IncomingMessage, response: ServerResponse) {
+  constructor(request: IncomingMessage, response: ServerResponse, parsed: unknown) {
     this.request = request;
     this.response = response;
+    this.parsed = parsed;
   }
 
   get method(): string {
@@ -30,8 +32,9 @@ class NodeExchange implements Exchange {
 
   readBody(limit: number, done: (text: string | undefined) => void): void {
     // A framework in front may have read it.
-    const parsed = (this.request as { readonly body?: unknown }).body;
-    if (parsed !== undefined) return done(typeof parsed === "string" ? parsed : JSON.stringify(parsed));
+    const { parsed = (this.request as { readonly body?: unknown }).body } = this;
+    if (parsed !== undefined) return done(textOf(parsed, limit));
+    if (this.request.readableDidRead || this.request.readableEnded) throw alreadyRead(howToMount);
     if (Number(this.request.headers["content-length"]) > limit) return this.tooLong(done);
     const chunks: Buffer[] = [];
     let length = 0;
@@ -99,9 +102,27 @@ class NodeExchange implements Exchange {
   }
 }
 
+/** The text of a body that was read in front of us; nothing if it is longer than `limit` bytes. */
+function textOf(parsed: unknown, limit: number): string | undefined {
+  const text =
+    typeof parsed === "string"
+      ? parsed
+      : parsed instanceof Uint8Array
+        ? Buffer.from(parsed.buffer, parsed.byteOffset, parsed.byteLength).toString()
+        : JSON.stringify(parsed);
+  return Buffer.byteLength(text) <= limit ? text : undefined;
+}
+
+const howToMount =
+  "mount the handler in front of what reads bodies, or hand the body over: handler(request, response, body)";
+
 /** What answers requests of node:http, and of frameworks on top of it. */
 export interface NodeHandler {
-  (request: IncomingMessage, response: ServerResponse): void;
+  /**
+   * @param body what a parser in front made of the body: its value, text or bytes; `request.body` without it. A
+   *   function is the `next` of Express and Connect, and no body.
+   */
+  (request: IncomingMessage, response: ServerResponse, body?: unknown): void;
   /** Ends all sessions and streams. */
   close(): Promise<void>;
 }
@@ -109,8 +130,8 @@ export interface NodeHandler {
 /** A handler to mount into a server of node:http, Express, Fastify and the like. */
 export function createNodeHandler(server: Server, options: HttpOptions = {}): NodeHandler {
   const endpoint = new Endpoint(server, options);
-  const handle = (request: IncomingMessage, response: ServerResponse): void =>
-    endpoint.handle(new NodeExchange(request, response));
+  const handle = (request: IncomingMessage, response: ServerResponse, body?: unknown): void =>
+    endpoint.handle(new NodeExchange(request, response, typeof body === "function" ? undefined : body));
   return Object.assign(handle, { close: () => endpoint.close() });
 }
 
