@@ -48,7 +48,12 @@ export type { ChangeNotice, Subscription, SubscriptionRequest } from "./client/s
 export type { RequestOptions } from "@mcpgen/protocol/model";
 
 // What both are made of.
-export type { CallToolResult, GetPromptResult } from "@mcpgen/protocol/authoring";
+export type {
+  CallToolResult,
+  CompleteResult,
+  GetPromptResult,
+  ReadResourceResult,
+} from "@mcpgen/protocol/authoring";
 export { McpError, type ErrorCode } from "./peer/errors.js";
 export type { LogLevel } from "./era/meta.js";
 export type { Channel, Receiver } from "./transport/channel.js";
