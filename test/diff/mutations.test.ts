@@ -9,7 +9,7 @@ import { modelFrom, protocolOf } from "./models.js";
 import { mutations, surroundings } from "./mutations/all.js";
 import type { Mutation } from "./mutations/mutation.js";
 
-const count = Number(process.env["MCPGEN_COUNT"] ?? 600);
+const count = Number(process.env["MCPGEN_COUNT"] ?? 300);
 const seed = process.env["MCPGEN_SEED"] ?? "20261121";
 const empty: JsonValue = { type: "object" };
 

@@ -9,7 +9,7 @@ import { documentOf } from "../sample/revisions.js";
 import { modelFrom, revisions } from "./models.js";
 
 /** Whole revisions are compared, which takes a hundred times as long as the small protocols of mutations.test.ts. */
-const count = Math.max(15, Math.ceil(Number(process.env["MCPGEN_COUNT"] ?? 0) / revisions.length / 20));
+const count = Math.max(8, Math.ceil(Number(process.env["MCPGEN_COUNT"] ?? 0) / revisions.length / 20));
 const seed = process.env["MCPGEN_SEED"] ?? "20261121";
 
 /** A schema inside a document. */

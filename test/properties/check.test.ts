@@ -6,7 +6,7 @@ import { format } from "../../generator/format.js";
 import { definitions, value } from "../emit/validators/arbitrary.js";
 import { emittedFiles, loadChecks } from "../emit/check/emitted.js";
 
-const runs = process.env["MCPGEN_LONG"] ? 1_000 : 30;
+const runs = process.env["MCPGEN_LONG"] ? 1_000 : 12;
 
 /** The IR, unless the definitions refer to themselves without an end. */
 function readable(document: object): Schema | undefined {

@@ -128,7 +128,7 @@ test("any contract reads back from its text as it was, key by key", async () => 
         expect(JSON.stringify(read.contract)).toBe(JSON.stringify(contract));
       }
     }),
-    { numRuns: Number(process.env["MCPGEN_COUNT"] ?? 60) },
+    { numRuns: Number(process.env["MCPGEN_COUNT"] ?? 30) },
   );
 });
 

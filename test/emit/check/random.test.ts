@@ -7,7 +7,7 @@ import { definitions, value } from "../validators/arbitrary.js";
 import { schemaOf } from "../validators/emitted.js";
 import { loadChecks } from "./emitted.js";
 
-const runs = Number(process.env["MCPGEN_COUNT"] ?? 0) / 200 || 8;
+const runs = Number(process.env["MCPGEN_COUNT"] ?? 0) / 200 || 5;
 const values = fc.array(value, { minLength: 20, maxLength: 40 });
 
 /** The IR, unless the definitions refer to themselves without an end. */

@@ -93,7 +93,7 @@ function tagsIn({ open, validators, check }: ReturnType<typeof emitted>) {
   };
 }
 
-const runs = Number(process.env["MCPGEN_COUNT"] ?? 0) / 20 || 60;
+const runs = Number(process.env["MCPGEN_COUNT"] ?? 0) / 20 || 30;
 
 describe("the tag of a union is the same in every output", () => {
   it("of random unions", async () => {

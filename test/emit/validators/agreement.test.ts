@@ -17,7 +17,7 @@ function readable(document: object): Schema | undefined {
 }
 
 /** Random schemas; each is tried on some thirty values for each of its definitions. */
-const runs = Number(process.env["MCPGEN_COUNT"] ?? 0) / 50 || 25;
+const runs = Number(process.env["MCPGEN_COUNT"] ?? 0) / 50 || 15;
 
 describe("emitted validators of random schemas", () => {
   it("give the verdicts of ajv and of the interpreter", { timeout: 3_600_000 }, async () => {
