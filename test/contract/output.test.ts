@@ -82,3 +82,37 @@ test("what a server answers against the contract is an error, at either end", as
     code: "invalid-result",
   });
 });
+
+test("a client reads what its contract names, and fills in its templates", async () => {
+  const { client, resources, resourceTemplates, complete } = await made("2026-07-28");
+  expect((await resources.config()).contents[0]).toMatchObject({ uri: "config://app", text: "{}" });
+  const city = "São Paulo / 天 (100%)";
+  const day = await resourceTemplates.day({ city, from: "a&b=c#d" });
+  expect(day.contents[0]).toMatchObject({ text: `${city} from a&b=c#d` });
+  expect((await resourceTemplates.day({ city: "Bern" })).contents[0]).toMatchObject({
+    text: "Bern from today",
+  });
+  const variables = { path: "a/b", format: "png", zoom: "3", x: "1", y: "2", z: "!*'()", part: "top/left" };
+  const [map] = (await resourceTemplates.map(variables)).contents;
+  expect(map).toMatchObject({ uri: "map:///a/b.png/3?x=1&y=2&z=%21%2A%27%28%29#top/left" });
+  expect(JSON.parse((map as { text: string }).text)).toEqual(variables);
+  expect((await complete.prompts.plan("city", "B", { days: "2" })).values).toEqual(["Bern", "2"]);
+  expect((await complete.resourceTemplates.day("city", "B")).values).toEqual(["Bern"]);
+  await client.close();
+});
+
+// The map's template is map:///{+path}{.format}{/zoom}{?x,y}{&z}{#part}.
+test.each([
+  [{ path: "" }, "map:///."],
+  [{ y: "1" }, "map:///p.?y=1"],
+  [{ x: "", z: "&" }, "map:///p.?x=&z=%26"],
+  [{ z: "1" }, "map:///p.&z=1"],
+  [{ path: "a b?[%20%2f%]" }, "map:///a%20b?[%20%2f%25]."],
+  [{ format: "a/b", part: "é#" }, "map:///p.a%2Fb#%C3%A9#"],
+])("a template with %j comes to %s (RFC 6570)", async (variables, uri) => {
+  const read: string[] = [];
+  const client = { readResource: async (given: string) => void read.push(given) };
+  const given = { path: "p", format: "", ...variables } as never;
+  await weatherClient(client as never).resourceTemplates.map(given);
+  expect(read).toEqual([uri]);
+});

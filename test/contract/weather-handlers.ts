@@ -14,7 +14,11 @@ export const handlers: Handlers = {
   resources: { "config://app": () => "{}" },
   resourceTemplates: {
     "weather://{city}/days{?from}": ({ city, from }) => `${city} from ${from ?? "today"}`,
+    "map:///{+path}{.format}{/zoom}{?x,y}{&z}{#part}": (variables) => JSON.stringify(variables),
   },
   prompts: { plan: ({ city, days = "3" }) => `${days} days in ${city}` },
-  completions: { plan: { city: () => ["Bern"] } },
+  completions: {
+    plan: { city: (value, { days }) => [`${value}ern`, `${days}`] },
+    "weather://{city}/days{?from}": { city: () => ["Bern"] },
+  },
 };

@@ -58,7 +58,7 @@ export function servers(): void {
 }
 
 export async function calls(client: Client): Promise<number> {
-  const { tools, prompts } = weatherClient(client);
+  const { tools, prompts, resources, resourceTemplates, complete } = weatherClient(client);
   // @ts-expect-error a missing argument
   await tools.getWeather({});
   // @ts-expect-error no arguments
@@ -73,6 +73,15 @@ export async function calls(client: Client): Promise<number> {
   await tools.delete_({ all: true });
   // @ts-expect-error a prompt without what it needs
   await prompts.plan({ days: "3" });
+  // @ts-expect-error a resource that the contract does not have
+  await resources.other();
+  // @ts-expect-error a template without a variable that it cannot be filled in without
+  await resourceTemplates.day({ from: "monday" });
+  // @ts-expect-error a variable that the template does not have
+  await resourceTemplates.day({ city: "Bern", to: "friday" });
+  // @ts-expect-error an argument that the prompt does not have
+  await complete.prompts.plan("country", "C");
+  await complete.prompts.plan("days", "3", { city: "Bern" }, { timeout: 5 });
   const outcome = await tools.getWeather(
     { city: "Bern", near: { lat: 1, around: { lat: 2 } } },
     { timeout: 5 },

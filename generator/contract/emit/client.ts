@@ -1,13 +1,16 @@
 import type { EmittedFile } from "../../emit/emitter.js";
 import { docComment, stringLiteral } from "../../emit/text.js";
 import { checkedName } from "./checks.js";
+import { completionLists, promptList, resourceList, templateList } from "./client-lists.js";
 import type { ContractInput } from "./input.js";
 import type { ContractName } from "./names.js";
 
-/** `client.ts`: a method for each tool and prompt, over any client of the runtime. */
+/** `client.ts`: a method for each thing that the contract offers, over any client of the runtime. */
 export function emitClient(input: ContractInput): EmittedFile {
-  const { names, tools, document, origin, importExtension, render } = input;
+  const { names, tools, origin, importExtension, render } = input;
   const { server } = names;
+  const [prompts, resources, templates] = [promptList(input), resourceList(input), templateList(input)];
+  const completions = completionLists(input);
   const content = render("contract-client.ts", {
     origin,
     importExtension,
@@ -16,15 +19,30 @@ export function emitClient(input: ContractInput): EmittedFile {
     clientFunction: `${server.slice(0, 1).toLowerCase()}${server.slice(1)}Client`,
     checks: tools.some(({ output }) => output !== undefined),
     toolMethods: toolMethods(input).join(""),
-    promptMethods: promptMethods(input).join(""),
     toolRows: tools
       .map(({ tool, output }) => toolRow(names.tools.get(tool)!, tool, output !== undefined))
       .join(""),
-    promptRows: (document.contract.prompts ?? [])
-      .map(({ name }) => `  [${stringLiteral(names.prompts.get(name)!.method)}, ${stringLiteral(name)}],\n`)
-      .join(""),
+    lists: [prompts, resources, templates].filter((list) => list !== undefined),
+    prompts,
+    resources,
+    templates,
+    completions: completions.length > 0 && completions,
+    completesPrompts: completions.find(({ name }) => name === "prompts"),
+    completesTemplates: completions.find(({ name }) => name === "resourceTemplates"),
+    runtimeTypes: runtimeTypes(prompts, resources ?? templates, completions[0]),
   });
   return { content };
+}
+
+/** Types of the runtime that the client's own are made of, in the order of their names. */
+function runtimeTypes(prompts: unknown, read: unknown, completions: unknown): readonly string[] {
+  return [
+    "CallToolResult",
+    ...(completions ? ["CompleteResult"] : []),
+    ...(prompts ? ["GetPromptResult"] : []),
+    ...(read ? ["ReadResourceResult"] : []),
+    "RequestOptions",
+  ];
 }
 
 function toolRow({ method, namespace }: ContractName, name: string, checked: boolean): string {
@@ -42,17 +60,6 @@ function toolMethods({ document, names, tools }: ContractInput): string[] {
     return (
       docComment([description ?? title], "  ") +
       `  readonly ${method}: (args${optional}: types.${namespace}.Arguments, options?: RequestOptions) => Promise<${outcome}>;\n`
-    );
-  });
-}
-
-function promptMethods({ document, names }: ContractInput): string[] {
-  return (document.contract.prompts ?? []).map(({ name, title, description, arguments: given = [] }) => {
-    const { method, namespace } = names.prompts.get(name)!;
-    const optional = given.some(({ required }) => required) ? "" : "?";
-    return (
-      docComment([description ?? title], "  ") +
-      `  readonly ${method}: (args${optional}: types.${namespace}.Arguments, options?: RequestOptions) => Promise<GetPromptResult>;\n`
     );
   });
 }

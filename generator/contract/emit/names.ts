@@ -16,13 +16,15 @@ export interface ContractNames {
   /** By name. */
   readonly tools: ReadonlyMap<string, ContractName>;
   readonly prompts: ReadonlyMap<string, ContractName>;
+  /** The client's method by URI. */
+  readonly resources: ReadonlyMap<string, string>;
   /** By URI template. */
   readonly templates: ReadonlyMap<string, ContractName>;
 }
 
 /** Names of tools are their own affair; those of prompts and templates make way for them. */
 export function contractNames(contract: Contract): ContractNames {
-  const { tools = [], prompts = [], resourceTemplates = [] } = contract;
+  const { tools = [], prompts = [], resources = [], resourceTemplates = [] } = contract;
   const taken = new Set<string>();
   const named = (things: readonly Thing[], suffix: string): Map<string, ContractName> => {
     const methods = methodNames(things, suffix === "" ? "tool" : suffix);
@@ -42,6 +44,10 @@ export function contractNames(contract: Contract): ContractNames {
     prompts: named(
       prompts.map(({ name }) => ({ key: name, name })),
       "prompt",
+    ),
+    resources: methodNames(
+      resources.map(({ name, uri }) => ({ key: uri, name })),
+      "resource",
     ),
     templates: named(
       resourceTemplates.map(({ name, uriTemplate }) => ({ key: uriTemplate, name })),

@@ -46,11 +46,11 @@ function promptNamespaces({ document, names }: ContractInput): string[] {
 function templateNamespaces({ document, names }: ContractInput): string[] {
   return (document.contract.resourceTemplates ?? []).map(({ uriTemplate, title, description }, index) => {
     const parts = templateParts(uriTemplate, document.place(`/resourceTemplates/${index}/uriTemplate`));
-    const variables = new Map(
-      parts.flatMap((part) => (typeof part === "string" ? [] : [[part.name, isOptional(part)] as const])),
-    );
-    const members = [...variables].map(
-      ([name, optional]) => `  readonly ${propertyKey(name)}${optional ? "?" : ""}: string;\n`,
+    const variables = parts.filter((part) => typeof part !== "string");
+    // A variable that stands twice may be missing only where it may be missing everywhere.
+    const required = new Set(variables.filter((part) => !isOptional(part)).map((part) => part.name));
+    const members = [...new Set(variables.map((part) => part.name))].map(
+      (name) => `  readonly ${propertyKey(name)}${required.has(name) ? "" : "?"}: string;\n`,
     );
     return namespace(
       names.templates.get(uriTemplate)!.namespace,

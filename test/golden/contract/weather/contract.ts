@@ -149,6 +149,11 @@ export const contract: Contract = /* @__PURE__ */ JSON.parse(`{
     {
       "name": "day",
       "uriTemplate": "weather://{city}/days{?from}"
+    },
+    {
+      "name": "map",
+      "uriTemplate": "map:///{+path}{.format}{/zoom}{?x,y}{&z}{#part}",
+      "description": "A piece of the map."
     }
   ],
   "prompts": [

@@ -86,6 +86,40 @@ export const routing: Routing = /* @__PURE__ */ JSON.parse(`{
           "operator": "?"
         }
       ]
+    },
+    {
+      "uriTemplate": "map:///{+path}{.format}{/zoom}{?x,y}{&z}{#part}",
+      "parts": [
+        "map:///",
+        {
+          "name": "path",
+          "operator": "+"
+        },
+        {
+          "name": "format",
+          "operator": "."
+        },
+        {
+          "name": "zoom",
+          "operator": "/"
+        },
+        {
+          "name": "x",
+          "operator": "?"
+        },
+        {
+          "name": "y",
+          "operator": "&"
+        },
+        {
+          "name": "z",
+          "operator": "&"
+        },
+        {
+          "name": "part",
+          "operator": "#"
+        }
+      ]
     }
   ]
 }`);

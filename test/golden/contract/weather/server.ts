@@ -74,6 +74,12 @@ export interface Handlers {
       context: HandlerContext,
       uri: string,
     ) => ResourceAnswer | Promise<ResourceAnswer>;
+    /** A piece of the map. */
+    readonly "map:///{+path}{.format}{/zoom}{?x,y}{&z}{#part}": (
+      variables: types.MapTemplate.Variables,
+      context: HandlerContext,
+      uri: string,
+    ) => ResourceAnswer | Promise<ResourceAnswer>;
   };
   readonly prompts: {
     /** Plans a trip. */

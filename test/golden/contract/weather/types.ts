@@ -61,3 +61,16 @@ export declare namespace DayTemplate {
     readonly from?: string;
   };
 }
+
+/** A piece of the map. */
+export declare namespace MapTemplate {
+  export type Variables = {
+    readonly path: string;
+    readonly format: string;
+    readonly zoom: string;
+    readonly x?: string;
+    readonly y?: string;
+    readonly z?: string;
+    readonly part?: string;
+  };
+}

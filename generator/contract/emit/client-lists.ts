@@ -1,0 +1,125 @@
+import { docComment, stringLiteral } from "../../emit/text.js";
+import type { ContractInput } from "./input.js";
+import { templateExpressions, variableNames } from "./uri-template.js";
+
+/** A list of the contract as the client has it: an interface with a method for each entry, and what the methods need. */
+export interface ClientList {
+  /** The member of the client: `resourceTemplates`. */
+  readonly name: string;
+  /** What its interface is called, after the server's name: `ResourceTemplates`. */
+  readonly type: string;
+  readonly methods: string;
+  readonly rows: string;
+}
+
+/** A method for each prompt, by which it is rendered. */
+export function promptList({ document, names }: ContractInput): ClientList | undefined {
+  const prompts = document.contract.prompts ?? [];
+  const methods = prompts.map(({ name, title, description, arguments: given = [] }) => {
+    const { method, namespace } = names.prompts.get(name)!;
+    const optional = given.some(({ required }) => required) ? "" : "?";
+    const parameters = `args${optional}: types.${namespace}.Arguments, options?: RequestOptions`;
+    return member(method, [description ?? title], `(${parameters}) => Promise<GetPromptResult>`);
+  });
+  const rows = prompts.map(({ name }) => row(names.prompts.get(name)!.method, stringLiteral(name)));
+  return listOf("prompts", "Prompts", methods, rows);
+}
+
+/** A method for each resource, by which it is read. */
+export function resourceList({ document, names }: ContractInput): ClientList | undefined {
+  const resources = document.contract.resources ?? [];
+  const methods = resources.map(({ uri, title, description }) =>
+    member(
+      names.resources.get(uri)!,
+      [description ?? title, `\`${uri}\``],
+      "(options?: RequestOptions) => Promise<ReadResourceResult>",
+    ),
+  );
+  const rows = resources.map(({ uri }) => row(names.resources.get(uri)!, stringLiteral(uri)));
+  return listOf("resources", "Resources", methods, rows);
+}
+
+/** A method for each resource template, which fills it in and reads what it comes to. */
+export function templateList({ document, names }: ContractInput): ClientList | undefined {
+  const templates = document.contract.resourceTemplates ?? [];
+  const methods = templates.map(({ uriTemplate, title, description }) => {
+    const { method, namespace } = names.templates.get(uriTemplate)!;
+    const parameters = `variables: types.${namespace}.Variables, options?: RequestOptions`;
+    return member(
+      method,
+      [description ?? title, `\`${uriTemplate}\``],
+      `(${parameters}) => Promise<ReadResourceResult>`,
+    );
+  });
+  const rows = templates.map(({ uriTemplate }, index) => {
+    const place = document.place(`/resourceTemplates/${index}/uriTemplate`);
+    const expressions = templateExpressions(uriTemplate, place).map((each) =>
+      typeof each === "string"
+        ? stringLiteral(each)
+        : `[${[each.operator, ...each.names].map(stringLiteral).join(", ")}]`,
+    );
+    return row(names.templates.get(uriTemplate)!.method, `[${expressions.join(", ")}]`);
+  });
+  return listOf("resourceTemplates", "ResourceTemplates", methods, rows);
+}
+
+/** Suggestions for arguments of prompts and variables of templates, of servers that declare to have any. */
+export function completionLists({ document, names }: ContractInput): ClientList[] {
+  const { capabilities, prompts = [], resourceTemplates = [] } = document.contract;
+  if (capabilities?.["completions"] === undefined) return [];
+  const able = prompts.filter(({ arguments: given = [] }) => given.length > 0);
+  const variable = resourceTemplates.filter(
+    ({ uriTemplate }, index) =>
+      variableNames(
+        templateExpressions(uriTemplate, document.place(`/resourceTemplates/${index}/uriTemplate`)),
+      ).length > 0,
+  );
+  const lists = [
+    completionList(
+      "prompts",
+      able.map(({ name }) => ({ ...names.prompts.get(name)!, part: "Arguments", reference: name })),
+    ),
+    completionList(
+      "resourceTemplates",
+      variable.map(({ uriTemplate }) => ({
+        ...names.templates.get(uriTemplate)!,
+        part: "Variables",
+        reference: uriTemplate,
+      })),
+    ),
+  ];
+  return lists.filter((list) => list !== undefined);
+}
+
+interface Completable {
+  readonly method: string;
+  readonly namespace: string;
+  readonly part: string;
+  /** What the server knows it by. */
+  readonly reference: string;
+}
+
+function completionList(name: string, entries: readonly Completable[]): ClientList | undefined {
+  const methods = entries.map(({ method, namespace, part }) =>
+    member(method, [], `Complete<keyof types.${namespace}.${part}>`, "    "),
+  );
+  const rows = entries.map(({ method, reference }) => row(method, stringLiteral(reference)));
+  return listOf(name, "Completions", methods, rows);
+}
+
+function listOf(
+  name: string,
+  type: string,
+  methods: readonly string[],
+  rows: readonly string[],
+): ClientList | undefined {
+  return methods.length === 0 ? undefined : { name, type, methods: methods.join(""), rows: rows.join("") };
+}
+
+function member(method: string, said: readonly (string | undefined)[], type: string, indent = "  "): string {
+  return `${docComment(said, indent)}${indent}readonly ${method}: ${type};\n`;
+}
+
+function row(method: string, value: string): string {
+  return `  [${stringLiteral(method)}, ${value}],\n`;
+}
