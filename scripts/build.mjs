@@ -74,7 +74,9 @@ async function examples() {
   await rm(outdir, { recursive: true, force: true });
   // They speak the generated revisions.
   if (!existsSync(join(root, "generated/index.ts"))) return;
-  const names = (await readdir(folder)).filter((name) => existsSync(join(folder, name, "main.ts")));
+  // Those with a package.json are packages of their own, whose dependencies are not installed here.
+  const has = (name, file) => existsSync(join(folder, name, file));
+  const names = (await readdir(folder)).filter((name) => has(name, "main.ts") && !has(name, "package.json"));
   const { devDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
   await build({
     ...common(outdir),
