@@ -35,5 +35,10 @@ async function run(): Promise<void> {
     get stdin() {
       return process.stdin;
     },
+    // Questions go to standard error: standard output is for results.
+    get terminal() {
+      const { stdin } = process;
+      return stdin.isTTY && stderr.isTTY ? { input: stdin, output: stderr } : undefined;
+    },
   });
 }

@@ -28,7 +28,7 @@ export const capture: RunCommand = async (args, context) => {
   );
   const findings = [
     ...captured.leftOut.map((entry) => leftOutFinding(entry, source)),
-    ...nameless(captured, source),
+    ...namelessFinding(captured, source),
   ];
   if (file === "-") return printed(captured, findings, context);
   const shown = shownPath(file, context.directory);
@@ -84,7 +84,8 @@ function present(file: string): string | undefined {
   }
 }
 
-function nameless({ nameless: is }: Captured, source: string): Finding[] {
+/** That a server has no name of its own, where it has none. */
+export function namelessFinding({ nameless: is }: Captured, source: string): Finding[] {
   if (!is) return [];
   const message = 'the server has not said what it is called: "server" stands in the contract';
   return [{ code: "MG6303", severity: "warning", message, place: { file: shownSource(source) } }];

@@ -225,10 +225,17 @@ export const commands: readonly CommandDefinition[] = [
     positionals: { dir: { type: "string", description: "Folder of the project (default: .)" } },
     options: {
       contract: text("Contract FILE to start from (default: one in DIR, or a sample)"),
+      server: text("Live server to start from instead, http(s)://… or stdio:COMMAND …"),
       name: text("Name of the server, where there is no contract (default: that of DIR)"),
+      revision: texts("Revision that it speaks; may be repeated (default: all)"),
+      yes: { ...flag("Ask nothing: take what would be proposed"), alias: "y" },
+      ...serverOptionDefinitions,
       "dry-run": flag("Show which files would be created; write nothing"),
     },
-    examples: [["$0 init server weather", "a server that runs, in the folder weather"]],
+    examples: [
+      ["$0 init server weather", "a server that runs, in the folder weather"],
+      ['$0 init server port --server "stdio:node old.js"', "one that offers what another one does"],
+    ],
     load: async () => (await import("./init.js")).initServer,
   },
   {
@@ -237,9 +244,15 @@ export const commands: readonly CommandDefinition[] = [
     positionals: { dir: { type: "string", description: "Folder of the project (default: .)" } },
     options: {
       contract: text("Contract FILE of the server (default: one in DIR)"),
+      server: text("The server itself instead, http(s)://… or stdio:COMMAND …"),
+      revision: texts("Revision that it speaks; may be repeated (default: all)"),
+      ...serverOptionDefinitions,
       "dry-run": flag("Show which files would be created; write nothing"),
     },
-    examples: [["$0 init client --contract mcp.contract.yaml my-client", "a client with a function a tool"]],
+    examples: [
+      ["$0 init client --contract mcp.contract.yaml my-client", "a client with a function a tool"],
+      ["$0 init client my-client --server https://example.com/mcp", "one of a server that runs"],
+    ],
     load: async () => (await import("./init.js")).initClient,
   },
   {

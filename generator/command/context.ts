@@ -1,5 +1,6 @@
 import type { Arguments } from "./arguments.js";
 import type { Console } from "./console.js";
+import type { Terminal } from "./init/questions.js";
 import type { Outcome } from "./outcome.js";
 
 /** What a command has to do with besides its arguments. */
@@ -11,6 +12,8 @@ export interface CommandContext {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<Uint8Array | string>;
+  /** Where somebody can be asked; not there unless somebody watches. */
+  readonly terminal?: Terminal | undefined;
 }
 
 export type RunCommand = (args: Arguments, context: CommandContext) => Promise<Outcome>;

@@ -6,10 +6,11 @@ export const exitCodes = new Map<number, string>([
   [3, "input cannot be read or is not what it should be"],
   [4, "network or server"],
   [70, "a bug in mcpgen"],
+  [130, "ended with Ctrl-C"],
 ]);
 
 /** The table as `--help` shows it. */
 export function exitCodeTable(): string {
-  const lines = [...exitCodes].map(([code, meaning]) => `  ${String(code).padStart(2)}  ${meaning}`);
+  const lines = [...exitCodes].map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
   return ["Exit codes:", ...lines].join("\n");
 }

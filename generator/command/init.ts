@@ -1,14 +1,8 @@
-import { existsSync } from "node:fs";
-import { basename, extname, join, resolve } from "node:path";
-import { generateContract } from "../contract/generate-contract.js";
 import { clientFiles } from "../contract/init/client-project.js";
 import { type ProjectRequest, commonFiles, generatedFolder } from "../contract/init/project.js";
-import { sampleContract, serverFiles } from "../contract/init/server-project.js";
-import { contractFileName } from "../contract/contract-file.js";
-import type { ContractDocument } from "../contract/contract.js";
-import { loadContract, readContract } from "../contract/read-contract.js";
-import { CodedError } from "../diagnostics/coded-error.js";
-import { type Render, loadTemplates } from "../emit/templates.js";
+import { serverFiles } from "../contract/init/server-project.js";
+import { generateContract } from "../contract/generate-contract.js";
+import { loadTemplates } from "../emit/templates.js";
 import { type Manifest, manifestFile, manifestText } from "../output/manifest.js";
 import { sha256 } from "../output/sha256.js";
 import { applyChanges } from "../output/transaction.js";
@@ -18,17 +12,15 @@ import type { Arguments } from "./arguments.js";
 import { columns } from "./columns.js";
 import { counted } from "./counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
+import { isTaken, lackFindings, projectFolder } from "./init/folder.js";
+import type { Answers } from "./init/questions.js";
+import { knownRevisions } from "./init/revisions.js";
+import { contractIn, projectSource } from "./init/source.js";
 import type { Outcome } from "./outcome.js";
 import { quoted } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
 
 type Role = ProjectRequest["role"];
-
-interface Source {
-  readonly document: ContractDocument;
-  readonly contractFile: string;
-  readonly isSample: boolean;
-}
 
 /** Makes a project of a server: a contract, what is generated from it, and files that are the author's. */
 export const initServer: RunCommand = (args, context) => init("server", args, context);
@@ -36,39 +28,76 @@ export const initServer: RunCommand = (args, context) => init("server", args, co
 /** Makes a project of a client of one server, by its contract. */
 export const initClient: RunCommand = (args, context) => init("client", args, context);
 
-async function init(role: Role, args: Arguments, { directory }: CommandContext): Promise<Outcome> {
-  const folder = resolve(directory, args.string("dir") ?? ".");
+async function init(role: Role, args: Arguments, context: CommandContext): Promise<Outcome> {
+  const { directory } = context;
+  const { dir = ".", name, speaks } = await answers(role, args, context);
+  const folder = projectFolder(dir, directory);
   const render = loadTemplates();
-  const source = await sourceOf(role, args, folder, directory, render);
-  const request: ProjectRequest = { ...source, role, version: packageVersion(), render };
+  const { findings, ...source } = await projectSource({ role, args, context, folder, name, speaks, render });
+  const request: ProjectRequest = { ...source, role, speaks, version: packageVersion(), render };
   const files = [
     ...commonFiles(request),
     ...(role === "server" ? serverFiles(request) : clientFiles(request)),
   ].sort(([a], [b]) => (a < b ? -1 : 1));
-  const generated = await generatedFiles(role, source);
+  const generated = await generatedFiles(request);
   const planned = [...files, ...generated].map(([path, content]) => ({
     path,
     content,
-    action: existsSync(join(folder, path)) ? ("SKIP" as const) : ("CREATE" as const),
+    action: isTaken(folder, path) ? ("SKIP" as const) : ("CREATE" as const),
   }));
-  const created = planned.filter(({ action }) => action === "CREATE");
+  const lacks = await lackFindings(folder, directory, request);
   const dryRun = args.flag("dry-run");
-  if (!dryRun) applyChanges(folder, created);
+  if (!dryRun) {
+    const created = planned.filter(({ action }) => action === "CREATE");
+    applyChanges(folder, created);
+  }
   const shown = shownPath(folder, directory);
-  const next = [...(shown === "." ? [] : [`cd ${quoted(shown)}`]), "npm install", "npm test"].join(" && ");
-  return {
-    steps: stepsOf(planned, generated.size, shown),
-    summary:
-      `${counted(created.length, "file")} ${dryRun ? "would be created (--dry-run)" : "created"}, ` +
-      `${planned.length - created.length} left as they were`,
-    ...(!dryRun && created.length > 0 && { mend: next }),
-    data: { folder: shown, written: !dryRun, files: planned.map(({ path, action }) => ({ path, action })) },
-  };
+  return outcomeOf(planned, generated.size, shown, dryRun, [...findings, ...lacks]);
+}
+
+/** What options say, and for a project that starts from nothing what somebody says who can be asked. */
+async function answers(role: Role, args: Arguments, context: CommandContext): Promise<Answers> {
+  const { directory, terminal, env, console } = context;
+  const wanted = args.strings("revision");
+  const speaks = wanted && (await knownRevisions(wanted, directory));
+  const known: Answers = { dir: args.string("dir"), name: args.string("name"), speaks };
+  const hasSource =
+    role === "client" ||
+    args.given("contract") ||
+    args.given("server") ||
+    contractIn(projectFolder(known.dir ?? ".", directory)) !== undefined;
+  const { format, quiet } = console.settings;
+  const asks = !hasSource && !args.flag("yes") && !env["CI"] && format === "text" && !quiet;
+  if (!asks || terminal === undefined) return known;
+  const { ask } = await import("./init/questions.js");
+  return ask(known, terminal, directory);
 }
 
 interface Planned {
   readonly path: string;
   readonly action: "CREATE" | "SKIP";
+}
+
+function outcomeOf(
+  planned: readonly Planned[],
+  generated: number,
+  shown: string,
+  dryRun: boolean,
+  findings: Outcome["findings"] & object,
+): Outcome {
+  const created = planned.filter(({ action }) => action === "CREATE").length;
+  const next = [...(shown === "." ? [] : [`cd ${quoted(shown)}`]), "npm install", "npm test"].join(" && ");
+  // What is to be added by hand comes first.
+  const isComplete = !findings.some(({ code }) => code === "MG6401");
+  return {
+    findings,
+    steps: stepsOf(planned, generated, shown),
+    summary:
+      `${counted(created, "file")} ${dryRun ? "would be created (--dry-run)" : "created"}, ` +
+      `${planned.length - created} left as they were`,
+    ...(!dryRun && created > 0 && isComplete && { mend: next }),
+    data: { folder: shown, written: !dryRun, files: planned.map(({ path, action }) => ({ path, action })) },
+  };
 }
 
 /** A line a file; those that are generated, which stand last, in one. */
@@ -80,51 +109,12 @@ function stepsOf(planned: readonly Planned[], generated: number, shown: string):
   return columns([...own, [made > 0 ? "CREATE" : "SKIP", files]]);
 }
 
-/**
- * The contract to start from: the one that is named, the one that is there, or a sample.
- *
- * @throws CodedError MG2003 for a client without one; MG2005 where a name is given to a contract that has one; as `readContract`
- */
-async function sourceOf(
-  role: Role,
-  args: Arguments,
-  folder: string,
-  directory: string,
-  render: Render,
-): Promise<Source> {
-  const named = args.string("contract");
-  const there = [contractFileName, "mcp.contract.json"].find((name) => existsSync(join(folder, name)));
-  const file = named === undefined ? there && join(folder, there) : resolve(directory, named);
-  if (file === undefined && role === "client") {
-    throw new CodedError("MG2003", "expected the contract of the server", {
-      next: "Name it with --contract FILE, or capture it first: `mcpgen capture SOURCE`.",
-    });
-  }
-  if (file === undefined) {
-    const name = args.string("name") ?? basename(folder);
-    const document = await readContract(
-      sampleContract(name === "" ? "server" : name, render),
-      contractFileName,
-    );
-    return { document, contractFile: contractFileName, isSample: true };
-  }
-  const document = await loadContract(file, shownPath(file, directory));
-  if (args.string("name") !== undefined) {
-    throw new CodedError("MG2005", `--name and a contract exclude each other: ${document.file} has a name`, {
-      next: "Leave --name out, or change the name in the contract.",
-    });
-  }
-  const contractFile = `mcp.contract${extname(file) === ".json" ? ".json" : ".yaml"}`;
-  if (there !== undefined && join(folder, there) !== file) {
-    throw new CodedError("MG2005", `there is a contract already: ${shownPath(folder, directory, there)}`, {
-      next: "Leave --contract out, or name another folder.",
-    });
-  }
-  return { document, contractFile, isSample: false };
-}
-
 /** What `mcpgen generate` would write, with its manifest. */
-async function generatedFiles(role: Role, { document, contractFile }: Source): Promise<Map<string, string>> {
+async function generatedFiles({
+  role,
+  document,
+  contractFile,
+}: ProjectRequest): Promise<Map<string, string>> {
   const options = { importExtension: "js", role } as const;
   const files = await generateContract({ document: { ...document, file: contractFile }, ...options });
   const manifest: Manifest = {

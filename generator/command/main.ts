@@ -43,6 +43,9 @@ function contextOf(words: readonly string[], surrounding: Surrounding, console: 
     get stdin() {
       return surrounding.stdin;
     },
+    get terminal() {
+      return surrounding.terminal;
+    },
   };
 }
 

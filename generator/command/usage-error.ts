@@ -41,7 +41,11 @@ function unknownArgument(
       next: suggestion === undefined ? help : `Did you mean --${suggestion}?`,
     });
   }
-  if (command) return new CodedError("MG2002", `unexpected argument ${JSON.stringify(name)}`, { next: help });
+  if (command) {
+    return new CodedError("MG2002", `unexpected argument ${JSON.stringify(name)}`, {
+      next: command.positionals ? `What has spaces stands in quotes. ${help}` : help,
+    });
+  }
   const group = args.find((arg) => groups.has(arg));
   const candidates = commands.map((each) => each.name).filter((each) => !group || each.startsWith(group));
   const suggestion = closest(group ? `${group} ${name}` : name, [

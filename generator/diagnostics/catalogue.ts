@@ -1,5 +1,6 @@
 import { contractDiagnostics } from "./catalogue/contract.js";
 import { diffDiagnostics } from "./catalogue/diff.js";
+import { initDiagnostics } from "./catalogue/init.js";
 import { inputDiagnostics } from "./catalogue/input.js";
 import { lintDiagnostics } from "./catalogue/lint.js";
 import { outputDiagnostics } from "./catalogue/output.js";
@@ -11,8 +12,8 @@ import { usageDiagnostics } from "./catalogue/usage.js";
 export interface Diagnostic {
   /** One line: what kind of problem it is. */
   readonly title: string;
-  /** Exit code of the process: 1 findings, 2 usage or configuration, 3 input, 4 network or server, 70 our bug. */
-  readonly exit: 1 | 2 | 3 | 4 | 70;
+  /** Exit code of the process: 1 findings, 2 usage or configuration, 3 input, 4 network or server, 70 our bug, 130 Ctrl-C. */
+  readonly exit: 1 | 2 | 3 | 4 | 70 | 130;
   /** The long form that `mcpgen explain CODE` prints: why it happens and how to mend it. */
   readonly explanation: string;
 }
@@ -25,6 +26,7 @@ export const catalogue = {
   ...diffDiagnostics,
   ...contractDiagnostics,
   ...serverDiagnostics,
+  ...initDiagnostics,
   ...lintDiagnostics,
   ...syncDiagnostics,
 } satisfies Record<string, Diagnostic>;

@@ -15,6 +15,7 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     ["generate --import-extnsion=ts", "MG2002", "there is no option --import-extnsion", /--import-extension/],
     ["check -x", "MG2002", "there is no option -x", /check --help/],
     ["check extra", "MG2002", 'unexpected argument "extra"', /check --help/],
+    ["init server my weather", "MG2002", 'unexpected argument "weather"', /[Qq]uotes.*init server --help/],
     [
       "check --format jsno",
       "MG2004",
@@ -55,12 +56,13 @@ test("--help lists every command and every exit code", async () => {
   expect(stdout).toContain(
     [
       "Exit codes:",
-      "   0  clean",
-      "   1  findings or drift",
-      "   2  usage or configuration",
-      "   3  input cannot be read or is not what it should be",
-      "   4  network or server",
-      "  70  a bug in mcpgen",
+      "    0  clean",
+      "    1  findings or drift",
+      "    2  usage or configuration",
+      "    3  input cannot be read or is not what it should be",
+      "    4  network or server",
+      "   70  a bug in mcpgen",
+      "  130  ended with Ctrl-C",
     ].join("\n"),
   );
 });

@@ -75,6 +75,16 @@ export async function loadRuntime(directory: string): Promise<Runtime> {
   };
 }
 
+/**
+ * Ids of the revisions that the generated package has, the oldest first.
+ *
+ * @throws CodedError MG2013 where it is not installed, or not built
+ */
+export async function loadRevisionIds(directory: string): Promise<readonly string[]> {
+  const { revisionIds } = await load("@mcpgen/protocol", directory);
+  return revisionIds as readonly string[];
+}
+
 async function load(name: string, directory: string): Promise<Record<string, unknown>> {
   try {
     return (await import(name)) as Record<string, unknown>;

@@ -3,7 +3,7 @@ import { contractNames } from "../emit/names.js";
 import type { ProjectRequest } from "./project.js";
 
 /** The files of a new client alone, by path: its author's from then on. */
-export function clientFiles({ document, render }: ProjectRequest): Map<string, string> {
+export function clientFiles({ document, speaks, render }: ProjectRequest): Map<string, string> {
   const { contract } = document;
   const { server } = contractNames(contract);
   const names = {
@@ -11,8 +11,12 @@ export function clientFiles({ document, render }: ProjectRequest): Map<string, s
     make: `${server.slice(0, 1).toLowerCase()}${server.slice(1)}Client`,
   };
   const tools = (contract.tools ?? []).map(({ name }) => name);
+  const revisions =
+    speaks === undefined
+      ? "clientRevisions"
+      : `clientRevisions.filter(({ id }) => ${JSON.stringify(speaks)}.includes(id))`;
   return new Map([
-    ["src/client.ts", render("skeleton-client.ts", names)],
+    ["src/client.ts", render("skeleton-client.ts", { ...names, revisions })],
     ["src/main.ts", render("skeleton-client-main.ts", {})],
     [
       "test/client.test.mjs",

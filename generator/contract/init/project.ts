@@ -1,6 +1,7 @@
 import { commentText } from "../../emit/text.js";
 import type { Render } from "../../emit/templates.js";
 import type { ContractDocument } from "../contract.js";
+import { packageName } from "./project-name.js";
 
 /** Where generated code goes, below the project. */
 export const generatedFolder = "src/generated";
@@ -13,63 +14,62 @@ export interface ProjectRequest {
   readonly contractFile: string;
   /** The contract is the one that projects start with: its tool is written, too. */
   readonly isSample: boolean;
+  /** Ids of the revisions to speak; all there are without it. */
+  readonly speaks?: readonly string[] | undefined;
   /** Versions of our packages. */
   readonly version: string;
   readonly render: Render;
 }
 
 /** The files that projects of either role have, by path. */
-export function commonFiles({
-  role,
-  document,
-  contractFile,
-  version,
-  render,
-}: ProjectRequest): Map<string, string> {
-  const { contract } = document;
-  const title = commentText(contract.title ?? contract.name).replaceAll("\n", " ");
-  const contracts = [{ file: contractFile, out: generatedFolder, role }];
+export function commonFiles(request: ProjectRequest): Map<string, string> {
+  const { role, document, contractFile, render } = request;
+  const { title, name, tools = [] } = document.contract;
+  const view = {
+    title: commentText(title ?? name).replaceAll("\n", " "),
+    contract: contractFile,
+    call: request.isSample ? `greet --args '{"name":"Ada"}'` : `${plainName(tools[0]?.name)} --args '{…}'`,
+  };
   return new Map([
     [".gitignore", "dist/\nnode_modules/\n"],
-    ["README.md", render(`skeleton-${role}-README.md`, { title, contract: contractFile })],
+    ["README.md", render(`skeleton-${role}-README.md`, view)],
     [contractFile, document.text],
-    ["mcpgen.config.json", json({ contracts })],
-    [
-      "package.json",
-      json(packageJson(role === "client" ? `${contract.name}-client` : contract.name, version)),
-    ],
+    ["mcpgen.config.json", json(projectConfig(request))],
+    ["package.json", json(projectPackage(request))],
     ["tsconfig.json", render("skeleton-tsconfig.json", {})],
   ]);
+}
+
+/** A tool's name as a shell takes it; what it stands for where it is no such word. */
+function plainName(name: string | undefined): string {
+  return name !== undefined && /^[\w./-]+$/.test(name) ? name : "TOOL";
+}
+
+/** What `mcpgen.config.json` has to say for the project's contract. */
+export function projectConfig({ contractFile, role }: ProjectRequest): object {
+  return { contracts: [{ file: contractFile, out: generatedFolder, role }] };
 }
 
 /** TypeScript as it is developed with. */
 const typescript = "^7.0.2";
 
-function packageJson(name: string, version: string): object {
+/** The project's package.json. */
+export function projectPackage({ document, role, version }: ProjectRequest): Record<string, unknown> {
   return {
-    name: packageName(name),
+    name: packageName(document.contract.name, role),
     version: "0.1.0",
     private: true,
     type: "module",
     engines: { node: ">=20.19" },
     scripts: {
       build: "tsc",
-      start: "node dist/main.js",
-      test: "tsc && node --test test/",
+      // Of a fresh copy as well: it costs a fraction of a second.
+      start: "tsc && node dist/main.js",
+      test: "tsc && node --test",
     },
     dependencies: { "@mcpgen/protocol": version, "@mcpgen/runtime": version },
     devDependencies: { mcpgen: version, typescript },
   };
-}
-
-/** A name that npm takes, as near to `name` as it can be. */
-function packageName(name: string): string {
-  const plain = name
-    .toLowerCase()
-    .replace(/[^a-z0-9._-]+/g, "-")
-    .replace(/^[._-]+|-+$/g, "")
-    .slice(0, 200);
-  return plain === "" || plain === "node_modules" || plain === "favicon.ico" ? "mcp-server" : plain;
 }
 
 function json(value: object): string {

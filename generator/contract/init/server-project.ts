@@ -11,19 +11,21 @@ export function sampleContract(name: string, render: Render): string {
 }
 
 /** The files of a new server alone, by path: its author's from then on. */
-export function serverFiles({ document, isSample, render }: ProjectRequest): Map<string, string> {
+export function serverFiles({ document, isSample, speaks, render }: ProjectRequest): Map<string, string> {
   const { contract } = document;
   const create = `create${contractNames(contract).server}Server`;
   const module = "./generated/server.js";
   const handlers = isSample
     ? render("skeleton-handlers.ts", {})
     : handlersStub(wantedMembers(contract), module);
+  const narrowed = speaks === undefined ? "" : `, speaks: ${JSON.stringify(speaks)}`;
+  const options = `{ revisions: serverRevisions${narrowed} }`;
   return new Map([
     ["src/handlers.ts", handlers],
-    ["src/main.ts", render("skeleton-server-main.ts", { create })],
+    ["src/main.ts", render("skeleton-server-main.ts", { create, options })],
     [
       "test/server.test.mjs",
-      render("skeleton-server.test.mjs", { create, greets: isSample ? [create] : [] }),
+      render("skeleton-server.test.mjs", { create, options, greets: isSample ? [create] : [] }),
     ],
   ]);
 }

@@ -86,6 +86,18 @@ export const usageDiagnostics = {
     explanation:
       'A server is named by its URL (`https://example.com/mcp`), or by `stdio:` and the command that starts it (`"stdio:node server.js"`), in quotes for the shell where it has arguments.',
   },
+  MG2015: {
+    title: "A project cannot have this name",
+    exit: 2,
+    explanation:
+      "The name of a server is for programs: hosts keep it in their configuration, and the npm package and the generated code are called by it. So it is letters, digits, `-`, `_` and `.`, at most 64, the first and last a letter or digit. What people read is the `title` in the contract, which can be any text. Without `--name` the server is called as the folder, with what is not allowed replaced by `-`; where nothing is left, it has to be named.",
+  },
+  MG2016: {
+    title: "The questions were left",
+    exit: 130,
+    explanation:
+      "Ctrl-C or Escape at a question of `mcpgen init` ends it before anything is written. Each question has an option (`--name`, `--revision`, DIR), and `--yes` takes what would be proposed. Nothing is asked where no terminal listens, under `CI`, and with `--quiet` or a format for programs.",
+  },
   MG2101: {
     title: "The configuration file cannot be used",
     exit: 2,

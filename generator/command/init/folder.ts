@@ -1,0 +1,65 @@
+import { lstatSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { findConfig, loadConfig } from "../../config/load-config.js";
+import { lackFinding } from "../../contract/init/advice.js";
+import { type ProjectRequest, projectConfig, projectPackage } from "../../contract/init/project.js";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import type { Finding } from "../../diagnostics/finding.js";
+import { escapeUnprintable } from "../../emit/text.js";
+import { shownPath } from "../shown-path.js";
+
+/**
+ * The folder of a project.
+ *
+ * @throws CodedError MG2004 for what is no folder, and for a path that nobody could type again
+ */
+export function projectFolder(dir: string, directory: string): string {
+  if (escapeUnprintable(dir) !== dir) {
+    throw new CodedError("MG2004", "expected DIR to be a path that shows, got one with control characters", {
+      next: "Give the folder another name.",
+    });
+  }
+  const folder = resolve(directory, dir);
+  const status = statSync(folder, { throwIfNoEntry: false });
+  if (status === undefined || status.isDirectory()) return folder;
+  throw new CodedError("MG2004", "expected DIR to be a folder, got a file", {
+    place: { file: shownPath(folder, directory) },
+    next: "Name another folder, or one that is not there yet.",
+  });
+}
+
+/** Whether something has the name of a file of the project; a link that leads nowhere has it, too. */
+export function isTaken(folder: string, path: string): boolean {
+  if (path === configFile) return configIn(folder) !== undefined;
+  return lstatSync(join(folder, path), { throwIfNoEntry: false }) !== undefined;
+}
+
+const configFile = "mcpgen.config.json";
+
+/** A configuration stands alone in its folder, whatever its extension. */
+function configIn(folder: string): string | undefined {
+  const names = ["mcpgen.config.json", "mcpgen.config.js", "mcpgen.config.ts"];
+  return names.find((name) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined);
+}
+
+/** What files that were there before, and that nothing is merged into, lack of what the project needs. */
+export async function lackFindings(
+  folder: string,
+  directory: string,
+  request: ProjectRequest,
+): Promise<Finding[]> {
+  const findings: (Finding | undefined)[] = [];
+  if (isTaken(folder, "package.json")) {
+    const text = readFileSync(join(folder, "package.json"), "utf8");
+    const keys = ["type", "scripts", "dependencies", "devDependencies"];
+    findings.push(
+      lackFinding(shownPath(folder, directory, "package.json"), text, projectPackage(request), keys),
+    );
+  }
+  if (configIn(folder) !== undefined) {
+    const { config } = await loadConfig(folder);
+    const file = shownPath(findConfig(folder)!, directory);
+    findings.push(lackFinding(file, JSON.stringify(config), projectConfig(request), ["contracts"]));
+  }
+  return findings.filter((finding) => finding !== undefined);
+}

@@ -1,0 +1,78 @@
+import { resolve } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import type { CANCEL_SYMBOL } from "@clack/prompts";
+import { loadRevisionIds } from "../../contract/capture/runtime.js";
+import { nameFault } from "../../contract/init/project-name.js";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import { contractIn, folderName } from "./source.js";
+
+/** What is known of a new project without asking, and what somebody says who was asked. */
+export interface Answers {
+  readonly dir?: string | undefined;
+  readonly name?: string | undefined;
+  readonly speaks?: readonly string[] | undefined;
+}
+
+/** Who can be asked. */
+export interface Terminal {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
+/**
+ * Asks what `known` leaves open, three questions at most; Enter takes what is proposed. A folder that is named names the
+ * server, too.
+ *
+ * @throws CodedError MG2016 where they are left with Ctrl-C or Escape
+ */
+export async function ask(known: Answers, terminal: Terminal, directory: string): Promise<Answers> {
+  // The library is loaded by those who are asked.
+  const { isCancel, multiselect, text } = await import("@clack/prompts");
+  const settled = <T>(answer: T | typeof CANCEL_SYMBOL): T => {
+    if (!isCancel(answer)) return answer;
+    throw new CodedError("MG2016", "left with Ctrl-C: nothing was written", {
+      next: "Options answer all questions: mcpgen init server DIR --name NAME --yes.",
+    });
+  };
+  const answers: { -readonly [Key in keyof Answers]: Answers[Key] } = { ...known };
+  if (known.name === undefined && known.dir === undefined) {
+    const message = "What is the server called?";
+    const validate = (name: string | undefined): string | undefined => nameFault(name ?? "");
+    answers.name = settled(
+      await text({ ...terminal, message, initialValue: proposedName(directory), validate }),
+    );
+  }
+  if (known.speaks === undefined) {
+    const ids = await loadRevisionIds(directory);
+    const message = "Which revisions of the protocol does it speak?";
+    const options = ids.toReversed().map((value) => ({ value, label: value }));
+    const chosen = settled(
+      await multiselect({ ...terminal, message, options, initialValues: [...ids], required: true }),
+    );
+    if (chosen.length < ids.length) answers.speaks = ids.filter((id) => chosen.includes(id));
+  }
+  if (known.dir === undefined) {
+    const message = "Which folder is it for? What is there already stays as it is.";
+    const validate = (dir: string | undefined): string | undefined => folderFault(dir ?? "", directory);
+    answers.dir = settled(
+      await text({ ...terminal, message, initialValue: answers.name ?? ".", validate }),
+    ).trim();
+  }
+  return answers;
+}
+
+function proposedName(directory: string): string {
+  try {
+    return folderName(directory);
+  } catch {
+    return "server";
+  }
+}
+
+function folderFault(dir: string, directory: string): string | undefined {
+  if (dir.trim() === "") return "expected the path of a folder; . is the one you are in";
+  const there = contractIn(resolve(directory, dir.trim()));
+  return there === undefined
+    ? undefined
+    : `${there} is there already: run \`mcpgen init server ${dir.trim()}\``;
+}

@@ -1,0 +1,164 @@
+import { existsSync, statSync } from "node:fs";
+import { basename, extname, join, resolve } from "node:path";
+import { capture } from "../../contract/capture/capture.js";
+import { isServerSource, shownSource } from "../../contract/capture/shown-source.js";
+import { withServer } from "../../contract/capture/with-server.js";
+import { contractFileName } from "../../contract/contract-file.js";
+import { contractText } from "../../contract/contract-text.js";
+import type { ContractDocument } from "../../contract/contract.js";
+import { expectName, nearestName } from "../../contract/init/project-name.js";
+import { sampleContract } from "../../contract/init/server-project.js";
+import { loadContract, readContract } from "../../contract/read-contract.js";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import type { Finding } from "../../diagnostics/finding.js";
+import type { Render } from "../../emit/templates.js";
+import type { Arguments } from "../arguments.js";
+import { namelessFinding } from "../capture.js";
+import { leftOutFinding } from "../capture/left-out.js";
+import type { CommandContext } from "../context.js";
+import { serverOptions } from "../server-options.js";
+import { shownPath } from "../shown-path.js";
+
+/** The contract that a project starts from. */
+export interface ProjectSource {
+  readonly document: ContractDocument;
+  /** Its file below the project. */
+  readonly contractFile: string;
+  readonly isSample: boolean;
+  /** Entries of a live server's lists that are none. */
+  readonly findings: readonly Finding[];
+}
+
+export interface SourceRequest {
+  readonly role: "client" | "server";
+  readonly args: Arguments;
+  readonly context: CommandContext;
+  /** The project's. */
+  readonly folder: string;
+  /** Of the server, where somebody gave one. */
+  readonly name: string | undefined;
+  readonly speaks: readonly string[] | undefined;
+  readonly render: Render;
+}
+
+/** The contract that a folder holds already, by its name there. */
+export function contractIn(folder: string): string | undefined {
+  return [contractFileName, "mcp.contract.json"].find((name) => existsSync(join(folder, name)));
+}
+
+/**
+ * The contract to start from: the one that is named, that of a live server, the one that is there, or a sample.
+ *
+ * @throws CodedError MG2003 for a client without one; MG2005 for options that do not go together; MG2015 for a name that
+ *   cannot be; as `readContract` and `withServer`
+ */
+export async function projectSource(request: SourceRequest): Promise<ProjectSource> {
+  const { role, args, context, folder, name, render } = request;
+  const [file, server] = [args.string("contract"), args.string("server")];
+  refuseContradictions(request);
+  const there = contractIn(folder);
+  if (server !== undefined) return captured(server, request);
+  const path = file === undefined ? there && join(folder, there) : contractPath(file, context.directory);
+  if (path !== undefined) {
+    refuseSecond(path, there, folder, context.directory);
+    const document = await loadContract(path, shownPath(path, context.directory));
+    const contractFile = `mcp.contract${extname(path) === ".json" ? ".json" : ".yaml"}`;
+    const isSample = role === "server" && document.text === sampleContract(document.contract.name, render);
+    return { document, contractFile, isSample, findings: [] };
+  }
+  if (role === "client") {
+    throw new CodedError("MG2003", "expected the contract of the server", {
+      next: "Name its file with --contract FILE, or the running server with --server SOURCE.",
+    });
+  }
+  const text = sampleContract(name === undefined ? folderName(folder) : expectName(name), render);
+  const document = await readContract(text, contractFileName);
+  return { document, contractFile: contractFileName, isSample: true, findings: [] };
+}
+
+/** What a server is called that nobody has named. */
+export function folderName(folder: string): string {
+  const near = nearestName(basename(folder));
+  if (near !== undefined) return near;
+  throw new CodedError(
+    "MG2015",
+    `no name can be made of that of the folder, ${JSON.stringify(basename(folder))}`,
+    {
+      next: "Say what the server is called: --name NAME.",
+    },
+  );
+}
+
+async function captured(
+  source: string,
+  { args, context, folder, speaks }: SourceRequest,
+): Promise<ProjectSource> {
+  const there = contractIn(folder);
+  if (there !== undefined) throw secondContract(shownPath(folder, context.directory, there));
+  // Of several revisions that the project is to speak, the server's own preference holds.
+  const options = { ...serverOptions(args, context), revision: speaks?.length === 1 ? speaks[0] : undefined };
+  context.console.progress(`asking ${shownSource(source)}`);
+  const { timeout } = options;
+  const live = await withServer(source, options, (client) =>
+    capture(client, timeout === undefined ? {} : { timeout }),
+  );
+  const text = await contractText(live.contract, contractFileName);
+  return {
+    document: await readContract(text, contractFileName),
+    contractFile: contractFileName,
+    isSample: false,
+    findings: [
+      ...live.leftOut.map((entry) => leftOutFinding(entry, source)),
+      ...namelessFinding(live, source),
+    ],
+  };
+}
+
+function contractPath(file: string, directory: string): string {
+  const path = resolve(directory, file);
+  if (isServerSource(file)) {
+    throw new CodedError("MG2004", "expected --contract to be a file, got a server", {
+      next: "Name a server with --server SOURCE.",
+    });
+  }
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+    const inside = contractIn(path);
+    throw new CodedError("MG2004", "expected --contract to be a file, got a folder", {
+      place: { file: shownPath(path, directory) },
+      next: inside === undefined ? "Name the file." : `Did you mean ${shownPath(path, directory, inside)}?`,
+    });
+  }
+  return path;
+}
+
+/** Options that only make sense beside `--server`. */
+const serverOnly = ["header", "env", "timeout"] as const;
+
+function refuseContradictions({ args, folder, name }: SourceRequest): void {
+  const [file, server] = [args.string("contract"), args.string("server")];
+  if (file !== undefined && server !== undefined) {
+    throw new CodedError("MG2005", "--contract and --server exclude each other", {
+      next: "Start from the file, or from the server.",
+    });
+  }
+  const stray = server === undefined ? serverOnly.find((option) => args.given(option)) : undefined;
+  if (stray !== undefined)
+    throw new CodedError("MG2005", `--${stray} needs --server`, { next: "Name the server, too." });
+  const has = server !== undefined ? "the server" : (file ?? contractIn(folder));
+  if (name !== undefined && has !== undefined) {
+    throw new CodedError("MG2005", `--name and a contract exclude each other: ${has} has a name`, {
+      next: "Leave --name out, or change the name in the contract.",
+    });
+  }
+}
+
+function refuseSecond(path: string, there: string | undefined, folder: string, directory: string): void {
+  if (there !== undefined && join(folder, there) !== path)
+    throw secondContract(shownPath(folder, directory, there));
+}
+
+function secondContract(shown: string): CodedError {
+  return new CodedError("MG2005", `there is a contract already: ${shown}`, {
+    next: "Leave --contract and --server out to go on from that one, or name another folder.",
+  });
+}
