@@ -9,29 +9,52 @@ export const floor = "floor";
 export const floorValid = "floor-valid";
 export const ours = "ours";
 
+/** Ours by its fetch adapter, behind the same conversion on Node as the peers'. */
+export const oursByFetch = { server: path("servers/http/ours-fetch.mjs") };
+
 /** Protocol revisions that the rows speak: one of either era, which all contenders of that era know. */
 export const legacy = "2025-06-18";
 export const modern = "2026-07-28";
 
-/** Whoever takes part, in the order of the columns: `{ name, server?, client?, revisions }`, files absolute. */
+/**
+ * Whoever takes part, in the order of the columns: `{ name, server?, client?, http?, revisions }`, files absolute.
+ * `http` is `{ server, responses?, acceptsJson? }`: the one form it answers in, if it has no choice, and the
+ * `Accept` that makes it answer with JSON, if that decides.
+ */
 export function contenders() {
   const all = [
     byHand(floor),
-    byHand(floorValid),
+    { ...byHand(floorValid), http: { server: path("servers/http/floor-valid.mjs") } },
     {
       name: ours,
       server: path("../../dist/examples/bench-server/main.js"),
       client: path("clients/ours.mjs"),
+      http: { server: path("../../dist/examples/bench-server/main.js") },
     },
-    { name: "mcp-lite", server: path("servers/mcp-lite.mjs"), revisions: [legacy] },
-    { name: "tmcp", server: path("servers/tmcp.mjs") },
+    {
+      name: "mcp-lite",
+      server: path("servers/mcp-lite.mjs"),
+      http: { server: path("servers/http/mcp-lite.mjs"), acceptsJson: "application/json" },
+      revisions: [legacy],
+    },
+    {
+      name: "tmcp",
+      server: path("servers/tmcp.mjs"),
+      http: { server: path("servers/http/tmcp.mjs"), responses: "sse" },
+    },
     {
       name: "sdk-v1",
       server: path("servers/sdk-v1.mjs"),
       client: path("clients/sdk-v1.mjs"),
+      http: { server: path("servers/http/sdk-v1.mjs") },
       revisions: [legacy],
     },
-    { name: "sdk-v2", server: path("servers/sdk-v2.mjs"), client: path("clients/sdk-v2.mjs") },
+    {
+      name: "sdk-v2",
+      server: path("servers/sdk-v2.mjs"),
+      client: path("clients/sdk-v2.mjs"),
+      http: { server: path("servers/http/sdk-v2.mjs") },
+    },
   ];
   return all
     .map((one) => ({ revisions: [legacy, modern], ...one }))

@@ -14,8 +14,8 @@ export class ProcessUnderTest {
   #ended = false;
   #stderr = "";
 
-  constructor(file, environment = {}) {
-    this.#child = spawn(process.execPath, ["--require", report, file, "--stdio"], {
+  constructor(file, { environment = {}, options = ["--stdio"] } = {}) {
+    this.#child = spawn(process.execPath, ["--require", report, file, ...options], {
       env: { ...process.env, ...environment },
       stdio: ["pipe", "pipe", "pipe", "pipe"],
     });
@@ -73,9 +73,19 @@ export class ProcessUnderTest {
 
   /** Microseconds of CPU time spent so far, all threads. */
   cpu() {
+    return this.#ask("SIGUSR2");
+  }
+
+  /** Bytes of heap in use once all that can be thrown away is. */
+  heap() {
+    return this.#ask("SIGHUP");
+  }
+
+  /** The number that report.cjs answers a signal with. */
+  #ask(signal) {
     return new Promise((resolve) => {
       this.#child.stdio[3].once("data", (data) => resolve(Number(String(data))));
-      this.#child.kill("SIGUSR2");
+      this.#child.kill(signal);
     });
   }
 

@@ -44,8 +44,9 @@ function ratio(value, base) {
   return (value === undefined ? "" : (value / base).toFixed(2)).padStart(13);
 }
 
-/** `bar` is either `[times, whom]` or a number in the row's unit. */
+/** `bar` is either `[times, whom]` or a number in the row's unit; nothing is asked without it. */
 function verdict(bar, values) {
+  if (bar === undefined) return "for information";
   const value = values.get(ours);
   const limit = Array.isArray(bar) ? bar[0] * values.get(bar[1]) : bar;
   const text = Array.isArray(bar) ? `≤ ${bar[0]} × ${bar[1]}` : `≤ ${bar}`;

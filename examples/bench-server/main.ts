@@ -1,8 +1,10 @@
 /**
  * A server to measure: `echo` and `add`, and as many more tools as `BENCH_TOOLS` asks for.
- * Usage: node dist/examples/bench-server/main.js [--stdio]
+ * Usage: node dist/examples/bench-server/main.js [--stdio | --http [--stateless] [--responses=json|sse]]
+ * Over HTTP it listens on a free port, and prints it.
  */
 import "@mcpgen/runtime/stdio-guard";
+import { writeSync } from "node:fs";
 import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime";
 import { serveStdio } from "@mcpgen/runtime/stdio";
@@ -40,4 +42,11 @@ for (let index = 2; index < Number(process.env["BENCH_TOOLS"] ?? 2); index++)
     (input) => input.message,
   );
 
-serveStdio(server);
+const given = new Set(process.argv);
+if (given.has("--http")) {
+  const { serveHttp } = await import("@mcpgen/runtime/http");
+  const responses = given.has("--responses=sse") ? "sse" : "json";
+  const { port } = await serveHttp(server, { port: 0, sessions: !given.has("--stateless"), responses });
+  // Past the guard, which keeps standard output for messages.
+  writeSync(1, `${port}\n`);
+} else serveStdio(server);

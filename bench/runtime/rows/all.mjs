@@ -1,8 +1,18 @@
 import { clientRows } from "./client.mjs";
+import { httpRows } from "./http.mjs";
+import { sessionsRow } from "./sessions.mjs";
 import { sizeRows } from "./size.mjs";
 import { startUpRow } from "./start-up.mjs";
 import { stdioRows } from "./stdio.mjs";
 import { typesRow } from "./types.mjs";
 
 /** Every row: `{ name, unit, bar, measure(effort): Promise<Map<contender, value>> }`. */
-export const allRows = [...stdioRows, ...clientRows, startUpRow, ...sizeRows, typesRow];
+export const allRows = [
+  ...stdioRows,
+  ...httpRows,
+  sessionsRow,
+  ...clientRows,
+  startUpRow,
+  ...sizeRows,
+  typesRow,
+];

@@ -11,6 +11,7 @@ export const sizeRows = [
   { name: "stdio server, min+gzip", unit: "KiB", bar: 20, measure: () => sizes("five") },
   { name: "the same, two newest revisions", unit: "KiB", bar: 15, measure: () => sizes("two") },
   { name: "packages installed for it", unit: "", bar: 0, measure: async () => packages() },
+  { name: "HTTP adds, min+gzip", unit: "KiB", bar: 10, measure: httpAdds },
 ];
 
 /** Ours is a server from a contract; which revisions the others hold cannot be chosen. */
@@ -24,6 +25,16 @@ async function sizes(revisions) {
   return values;
 }
 
+/** What our stdio server of all revisions grows by when it serves over HTTP, too. */
+async function httpAdds() {
+  const [alone, both] = await Promise.all(
+    ["five", "http"].map((name) =>
+      bundled(fileURLToPath(new URL(`../bundles/${name}.mjs`, import.meta.url))),
+    ),
+  );
+  return new Map([[ours, (both - alone) / 1024]]);
+}
+
 async function bundled(file) {
   const { outputFiles } = await build({
     entryPoints: [file],
@@ -33,6 +44,8 @@ async function bundled(file) {
     platform: "node",
     format: "esm",
     legalComments: "none",
+    // It warns of imports that it rightly drops.
+    logLevel: "error",
     plugins: [withoutDynamicImports],
   });
   return gzipSync(outputFiles[0].contents, { level: 9 }).length;

@@ -53,7 +53,9 @@ async function measureRow({ request, revision, inFlight, calls, share, rounds })
 
 /** A server that has answered the opening and, rightly, one request. */
 async function open(file, revision, request, line) {
-  const server = new ProcessUnderTest(file, { BENCH_TOOLS: request === list ? "1000" : "2" });
+  const server = new ProcessUnderTest(file, {
+    environment: { BENCH_TOOLS: request === list ? "1000" : "2" },
+  });
   server.send(...(revision === modern ? [discover] : [initialize(revision)]));
   const [{ result }] = await server.receive();
   deepStrictEqual(

@@ -1,4 +1,4 @@
-const serverInfo = { name: "bench", version: "1.0.0" };
+export const serverInfo = { name: "bench", version: "1.0.0" };
 
 /** How the hand-written servers answer `initialize`, `server/discover` and `ping`. */
 export function opening(method, params) {

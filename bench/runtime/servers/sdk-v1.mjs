@@ -1,18 +1,4 @@
-import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { z } from "zod";
-import { add, echo, more, text } from "./tools.mjs";
+import { makeServer } from "./definitions/sdk-v1.mjs";
 
-const server = new McpServer({ name: "bench", version: "1.0.0" });
-const message = { message: z.string() };
-server.registerTool(echo.name, { description: echo.description, inputSchema: message }, ({ message }) =>
-  text(message),
-);
-server.registerTool(
-  add.name,
-  { description: add.description, inputSchema: { a: z.number(), b: z.number() } },
-  ({ a, b }) => text(String(a + b)),
-);
-for (const { name, description } of more)
-  server.registerTool(name, { description, inputSchema: message }, ({ message }) => text(message));
-await server.connect(new StdioServerTransport());
+await makeServer().connect(new StdioServerTransport());

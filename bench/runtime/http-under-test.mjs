@@ -1,0 +1,84 @@
+import { deepStrictEqual } from "node:assert";
+import { contenders, modern } from "./contenders.mjs";
+import { HttpLoad, headerOf, messageOf } from "./http-load.mjs";
+import { initialize, initialized } from "./messages.mjs";
+import { ProcessUnderTest } from "./process-under-test.mjs";
+
+const mediaTypes = { json: "application/json", sse: "text/event-stream" };
+
+/**
+ * Whoever serves that way over HTTP.
+ *
+ * @param mode `{ revision, stateful, responses }`; `responses` is `json` or `sse`, or nothing for either
+ */
+export function contendersFor({ revision, responses }) {
+  return contenders().filter(
+    ({ http, revisions }) =>
+      http && revisions.includes(revision) && (!responses || !http.responses || http.responses === responses),
+  );
+}
+
+/** A server of HTTP in a process of its own, and connections to it. */
+export class HttpUnderTest {
+  #process;
+  #load;
+  #mode;
+
+  constructor(process, load, mode) {
+    this.#process = process;
+    this.#load = load;
+    this.#mode = mode;
+  }
+
+  static async open({ http }, mode, connections) {
+    const { revision, stateful, responses = http.responses ?? "json" } = mode;
+    const options = ["--http", `--responses=${responses}`, ...(stateful ? [] : ["--stateless"])];
+    const process = new ProcessUnderTest(http.server, { options });
+    const [port] = await process.receive();
+    const load = await HttpLoad.open(port, connections, {
+      Accept: (responses === "json" && http.acceptsJson) || "application/json, text/event-stream",
+      "MCP-Protocol-Version": revision,
+      ...(revision === modern ? { "Mcp-Method": "tools/call", "Mcp-Name": "echo" } : {}),
+    });
+    return new HttpUnderTest(process, load, { ...mode, responses });
+  }
+
+  /** Opens a session on each connection, one after another, until there are `count`; the last ones stay joined. */
+  async openSessions(count = this.#load.size) {
+    const { revision } = this.#mode;
+    await this.#load.inTurns(count, async (connection) => {
+      connection.join(undefined);
+      const answer = await connection.post(JSON.stringify(initialize(revision)));
+      deepStrictEqual(messageOf(answer).result.protocolVersion, revision);
+      connection.join(headerOf(answer, "mcp-session-id"));
+      await connection.post(JSON.stringify(initialized));
+    });
+  }
+
+  /** Asks once on every connection, and has `judge` look at each result. */
+  async tryOut(body, judge) {
+    await this.#load.inTurns(this.#load.size, async (connection) => {
+      const answer = await connection.post(body(0));
+      const { id, result } = messageOf(answer);
+      deepStrictEqual(id, 1);
+      judge(result);
+      deepStrictEqual(headerOf(answer, "content-type")?.split(";")[0], mediaTypes[this.#mode.responses]);
+    });
+  }
+
+  /** Microseconds of CPU time for each of `count` requests, `body(index)` being the text of one. */
+  async cost(body, count) {
+    const before = await this.#process.cpu();
+    await this.#load.inTurns(count, (connection, index) => connection.post(body(index)));
+    return ((await this.#process.cpu()) - before) / count;
+  }
+
+  heap() {
+    return this.#process.heap();
+  }
+
+  async end() {
+    this.#load.close();
+    await this.#process.end();
+  }
+}

@@ -1,0 +1,13 @@
+// Ours by its fetch adapter, on Node: what other platforms take stands behind the same conversion as the peers'.
+import { getRequestListener } from "@hono/node-server";
+import { serverRevisions } from "@mcpgen/protocol/server";
+import { createServer } from "@mcpgen/runtime";
+import { createHttpHandler } from "@mcpgen/runtime/http";
+import { add, echo } from "../tools.mjs";
+import { listen, stateless, streams } from "./mode.mjs";
+
+const server = createServer({ name: "bench", version: "1.0.0" }, { revisions: serverRevisions });
+server.tool(echo.name, echo, ({ message }) => message);
+server.tool(add.name, add, ({ a, b }) => String(a + b));
+const handler = createHttpHandler(server, { sessions: !stateless, responses: streams ? "sse" : "json" });
+listen(getRequestListener(handler.fetch));
