@@ -26,6 +26,7 @@ import { mirrorHeaders } from "./mirror-headers.js";
 import { OutputChecks } from "./output-checks.js";
 import { noSuchMethod, requireCapability } from "./permitted.js";
 import { Requests } from "./requests.js";
+import { type Resend, Resending } from "./resending.js";
 import { type Subscription, type SubscriptionRequest, subscribe } from "./subscriptions.js";
 import { ToolHeaders } from "./tool-headers.js";
 
@@ -41,6 +42,8 @@ export interface ClientSetup {
   /** Opens a connection, and has what comes in over it heard; called again where one broke. */
   readonly connect: (connections: Connections, incoming: Incoming) => Promise<Connection>;
   readonly reconnects: boolean;
+  /** Requests that are sent again whose connection broke; those that may be done twice without it. */
+  readonly resend: Resend | undefined;
   readonly onWarning: (message: string) => void;
 }
 
@@ -50,14 +53,16 @@ export class Client implements Caller {
   private readonly setup: ClientSetup;
   private readonly outputs: OutputChecks;
   private readonly headers = new ToolHeaders();
+  private readonly resending: Resending;
   private readonly listeners: Listeners;
   private readonly connections: Connections;
   private readonly requests: Requests;
 
   constructor(setup: ClientSetup) {
-    const { introduction, handlers, reconnects, onWarning } = setup;
+    const { introduction, handlers, reconnects, resend, onWarning } = setup;
     this.setup = setup;
     this.outputs = new OutputChecks(onWarning);
+    const resending = (this.resending = new Resending(resend));
     const cache = (this.cache = new ResultCache(introduction.clock));
     const listeners = (this.listeners = new Listeners(onWarning));
     const incoming = new Incoming(handlers, cache, listeners, introduction.nulls);
@@ -66,12 +71,12 @@ export class Client implements Caller {
       reconnects,
       onWarning,
       connect: (connections) => setup.connect(connections, incoming),
-      onReplaced: () => cache.clear(),
+      onReplaced: () => [cache.clear(), resending.forget()],
     });
     const { connections, headers } = this;
     const relist = () => this.listTools();
     this.requests = new Requests({
-      ...{ connections, cache, headers, listeners, introduction, handlers, relist },
+      ...{ connections, cache, headers, resending, listeners, introduction, handlers, relist },
     });
   }
 
@@ -263,6 +268,7 @@ export class Client implements Caller {
   /** Keeps what tools promise and declare; over HTTP, tools whose declarations are wrong are left out. */
   private learn(tools: readonly Tool[]): { tools: readonly Tool[]; rejected: readonly Rejected[] } {
     this.outputs.learn(tools);
+    this.resending.learn(tools);
     const { standing } = this.connections;
     if (!standing?.link.mirrors || standing.agreement.spoken.era === "legacy") return { tools, rejected: [] };
     return this.headers.learn(tools);

@@ -5,7 +5,7 @@ import { type Spoken, narrowed, speak } from "../era/spoken.js";
 import { type Clock, systemClock } from "../peer/clock.js";
 import { McpError } from "../peer/errors.js";
 import { type Timeouts, defaultTimeouts } from "../peer/pending.js";
-import type { HttpClientOptions } from "../http/http-client.js";
+import type { HttpClientOptions } from "../http/http-client-options.js";
 import type { StdioClientOptions } from "../stdio/client-channel.js";
 import type { Channel } from "../transport/channel.js";
 import { type Introduction, agree, handshakeOnly } from "./agreement.js";
@@ -72,23 +72,31 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
   const stray = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
   if (stray !== undefined) throw new McpError("invalid-definition", stray);
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
-  const opener = await openerOf(source, options);
+  const opener = await openerOf(source, options, spoken);
   const setup: ClientSetup = {
     introduction,
     handlers: options,
     onWarning,
     reconnects: typeof opener === "function",
+    resend: options.http?.resend,
     connect: (connections, incoming) => open(opener, spoken, connections, incoming, introduction, timeouts),
   };
   return new Client(setup).start();
 }
 
 /** What opens a channel; code of a transport is loaded by who uses it. */
-async function openerOf(source: Source, { http }: ConnectOptions): Promise<Opener> {
+async function openerOf(
+  source: Source,
+  { http }: ConnectOptions,
+  spoken: readonly Spoken<"client">[],
+): Promise<Opener> {
   if (typeof source === "function") return source;
   if (typeof source === "string" && /^https?:/.test(source)) {
     const { httpClientChannel } = await import("../http/http-client.js");
-    return () => httpClientChannel(source, http);
+    // By these errors a server shows that it knows this transport (2026-07-28, Streamable HTTP, compatibility).
+    const modern = spoken.filter(({ era }) => era === "modern");
+    const known = modern.flatMap(({ table }) => Object.values(table.errors).map(({ code }) => code));
+    return () => httpClientChannel(source, http, known);
   }
   if (typeof source === "object" && "open" in source) return source;
   // By the name of the package: where no programs can be started, another module answers to it.

@@ -20,7 +20,7 @@ export interface ConnectionSource {
   /** Opens a connection. */
   readonly connect: (connections: Connections) => Promise<Connection>;
   /** A connection took another's place: another process may answer otherwise. */
-  readonly onReplaced: () => void;
+  readonly onReplaced: () => unknown;
 }
 
 /** A client's connection: the one that stands, and the next where it broke. */
@@ -30,8 +30,8 @@ export class Connections {
   private readonly source: ConnectionSource;
   private current: Connection | undefined;
   private connecting: Promise<Connection> | undefined;
-  /** The link that was opened last, whether or not a revision was agreed on. */
-  private opening: Link | undefined;
+  /** All that were opened and may still bring something, whether or not a revision was agreed on. */
+  private readonly links = new Set<Link>();
   private stopped = false;
 
   constructor(source: ConnectionSource) {
@@ -83,14 +83,14 @@ export class Connections {
 
   /** Told of each link before anything is sent through it. */
   opens(link: Link): void {
-    this.opening = link;
+    for (const each of this.links) if (each.over && each.waiting === 0) this.links.delete(each);
+    this.links.add(link);
     if (this.stopped) link.closed(closedByUs());
   }
 
   async close(): Promise<void> {
     this.stopped = true;
-    const links = new Set([this.current?.link, this.opening]);
-    await Promise.all([...links].map((link) => link?.close()));
+    await Promise.all([...this.links].map((link) => link.close()));
     // What was on its way to another connection closes what it opens.
     await this.connecting?.catch(() => undefined);
   }

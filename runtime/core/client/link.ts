@@ -166,17 +166,22 @@ export class Link implements Receiver {
   }
 
   closed(reason?: Error): void {
-    if (this.end) return;
-    this.end =
+    const why =
       reason instanceof McpError
         ? reason
         : new McpError("connection-closed", reason?.message ?? "the connection is closed", { cause: reason });
-    for (const controller of this.answering.values()) controller.abort(this.end);
+    this.pending.rejectAll(() => why);
+    this.retired(why);
+  }
+
+  retired(why: McpError): void {
+    if (this.end) return;
+    this.end = why;
+    for (const controller of this.answering.values()) controller.abort(why);
     this.answering.clear();
-    this.pending.rejectAll(() => this.end!);
-    for (const tell of this.watchers) tell(this.end);
+    for (const tell of this.watchers) tell(why);
     this.watchers.clear();
-    this.listener?.closed(this.end);
+    this.listener?.closed(why);
   }
 
   private receive(message: unknown): void {

@@ -11,8 +11,10 @@ import type { ClientHandlers } from "./handlers.js";
 import { type Link, type Sending, remoteError } from "./link.js";
 import type { Listeners } from "./listeners.js";
 import { mirrorHeaders } from "./mirror-headers.js";
+import { isInterrupted } from "../http/interrupted.js";
 import { noSuchMethod, requireCapability } from "./permitted.js";
 import { isComplete, throughRounds } from "./rounds.js";
+import type { Resending } from "./resending.js";
 import type { ToolHeaders } from "./tool-headers.js";
 
 /** What requests are sent with. */
@@ -20,6 +22,7 @@ export interface RequestSetup {
   readonly connections: Connections;
   readonly cache: ResultCache;
   readonly headers: ToolHeaders;
+  readonly resending: Resending;
   readonly listeners: Listeners;
   readonly introduction: Introduction;
   readonly handlers: ClientHandlers;
@@ -37,23 +40,25 @@ export class Requests {
   }
 
   /**
-   * One request, through all that it takes: another session, headers that are up to date, rounds of input.
+   * One request, through all that it takes: another session, headers that are up to date, rounds of input. For
+   * each reason it is sent once more.
    *
    * @throws {McpError}
    */
   async exchange(method: string, params: Params, options: RequestOptions): Promise<Decoded> {
     const { connections } = this.setup;
-    for (let last = false; ; last = true) {
+    const reasons = new Set<string>();
+    for (;;) {
+      let connection: Connection | undefined;
       try {
         // No promise for a connection that stands.
-        return await this.attempt(
-          connections.standing ?? (await connections.open()),
-          method,
-          params,
-          options,
-        );
+        connection = connections.standing ?? (await connections.open());
+        return await this.attempt(connection, method, params, options);
       } catch (error) {
-        if (last || !(await this.canRetry(method, error))) throw error;
+        const reason = this.reasonToRetry(method, params, error, connection?.link);
+        if (reason === undefined || reasons.has(reason)) throw error;
+        reasons.add(reason);
+        if (reason === "headers") await this.relist();
       }
     }
   }
@@ -63,16 +68,32 @@ export class Requests {
     return spoken.era === "legacy" ? params : { ...params, _meta: { ...params._meta, ...this.said(spoken) } };
   }
 
-  /** Whether a request that failed is worth sending once more: its session is lost, or its headers were out of date. */
-  private async canRetry(method: string, error: unknown): Promise<boolean> {
-    if (!(error instanceof McpError)) return false;
-    const { connections, cache, relist } = this.setup;
-    if (error.code === "session-lost") return connections.renewable;
+  /**
+   * Why a request that failed is worth sending once more, if it is: its session is lost, and with it no request
+   * was taken; the connection is, and it may be done twice; its headers were out of date.
+   */
+  private reasonToRetry(
+    method: string,
+    params: Params,
+    error: unknown,
+    link: Link | undefined,
+  ): "session" | "connection" | "headers" | undefined {
+    if (!(error instanceof McpError)) return undefined;
+    const { connections, resending } = this.setup;
+    if (error.code === "session-lost") return connections.renewable ? "session" : undefined;
+    if (isInterrupted(error)) {
+      // Where the connection stands, it was sent again over that.
+      const again = link?.over && connections.renewable && resending.allows(method, params);
+      return again ? "connection" : undefined;
+    }
     const mismatch = connections.agreed.spoken.table.errors["HEADER_MISMATCH"]?.code;
-    if (method !== "tools/call" || mismatch === undefined || error.rpcCode !== mismatch) return false;
-    cache.clear();
-    await relist();
-    return true;
+    const outdated = method === "tools/call" && mismatch !== undefined && error.rpcCode === mismatch;
+    return outdated ? "headers" : undefined;
+  }
+
+  private async relist(): Promise<void> {
+    this.setup.cache.clear();
+    await this.setup.relist();
   }
 
   private async attempt(
@@ -114,7 +135,7 @@ export class Requests {
     params: Params,
     options: RequestOptions,
   ): Send {
-    const { headers, listeners } = this.setup;
+    const { headers, listeners, resending } = this.setup;
     const declared = method === "tools/call" ? headers.of(params["name"] as string) : undefined;
     const sending: Sending = link.mirrors
       ? { headers: (_, sent) => mirrorHeaders(spoken, method, sent, declared) }
@@ -123,7 +144,11 @@ export class Requests {
     return async (added, signal) => {
       const whole = added === nothing ? params : { ...params, ...added };
       const make = (id: number): Params => this.marked(whole, spoken, id);
-      const response = await link.request(method, make, signal ? { ...heard, signal } : heard, sending);
+      const wanted = signal ? { ...heard, signal } : heard;
+      const response = await link.request(method, make, wanted, sending).catch((error: unknown) => {
+        if (link.over || !isInterrupted(error) || !resending.allows(method, params)) throw error;
+        return link.request(method, make, wanted, sending);
+      });
       if (response.error) throw remoteError(method, response);
       return response.result;
     };

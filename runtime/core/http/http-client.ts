@@ -1,71 +1,64 @@
-import { McpError, messageOf } from "../peer/errors.js";
+import { McpError, messageOf, rpc } from "../peer/errors.js";
 import { type RequestId, errorText, isObject } from "../peer/message.js";
 import type { Channel, Outgoing, Receiver } from "../transport/channel.js";
-import { defaultLimit, pump, textWithin } from "./limit.js";
+import { answers, errorCodeOf, tellsOfSession } from "./answer-body.js";
+import { EventStreams } from "./event-streams.js";
+import type { HttpClientOptions } from "./http-client-options.js";
+import { HttpRequests } from "./http-requests.js";
+import { defaultLimit, textWithin } from "./limit.js";
 import { mediaType } from "./media.js";
-import { Pace, lost, wait } from "./pace.js";
-import { SseReader } from "./sse-reader.js";
-
-/** What the server asks for where it refuses a request for want of authorization. */
-export interface Challenge {
-  readonly status: number;
-  /** `WWW-Authenticate`. */
-  readonly challenge: string | undefined;
-}
-
-/** How to reach a server over HTTP. */
-export interface HttpClientOptions {
-  /** Headers of each request. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** In place of the platform's. */
-  readonly fetch?: typeof fetch;
-  /**
-   * Gives the headers that authorize a request; called again, with what the server asks for, when one was
-   * refused with 401 or 403, and the request is then sent once more.
-   */
-  readonly authorize?: (challenge?: Challenge) => Promise<Readonly<Record<string, string>>>;
-  /** Attempts to connect to a lost stream again that may fail in a row; 5 without it. */
-  readonly reconnects?: number;
-  /** Milliseconds to wait before the first of them, where the server does not say; doubled each time. */
-  readonly retryMs?: number;
-  /** Bytes of one message of the server's; 10 MiB without it. A request whose answer is longer fails. */
-  readonly limit?: number;
-}
-
-/** What may be otherwise the next time, beside failures of the server. */
-const passing: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+import { wait } from "./pace.js";
+import type { SseConnection } from "./sse-connection.js";
+import { interrupted } from "./interrupted.js";
 
 /** Milliseconds that the end of a session may take. */
 const patience = 2000;
 
-type State = "open" | "closed";
-
 /** Streams that a server wants to be listened to; it says so by a session. */
 const sessionHeader = "mcp-session-id";
 
-/** Streamable HTTP as a client uses it: each message its own POST, answers wherever they come. */
+/** What a server answers to a handshake that knows the transport before this one alone (2025-11-25, backwards compatibility). */
+const unknownHere: ReadonlySet<number> = new Set([400, 404, 405]);
+
+type Headers = Readonly<Record<string, string>>;
+
+/**
+ * Streamable HTTP as a client uses it: each message its own POST, answers wherever they come. `retired` once the
+ * server has forgotten the session: nothing more is sent then, but what was is still answered.
+ */
 export class HttpClientChannel implements Channel {
-  private readonly url: string;
-  private readonly options: HttpClientOptions;
-  private readonly fetch: typeof fetch;
   private readonly limit: number;
+  private readonly requests: HttpRequests;
+  private readonly streams: EventStreams;
+  private readonly known: ReadonlySet<number>;
   private readonly running = new Map<RequestId, AbortController>();
   private readonly everything = new AbortController();
   private receiver: Receiver | undefined;
   private session: string | undefined;
-  private version: Readonly<Record<string, string>> = {};
+  private version: Headers = {};
   /** Whether a handshake has settled the version: only then are there streams to resume. */
   private shaken = false;
-  private state: State = "open";
+  private state: "open" | "retired" | "closed" = "open";
   /** Notifications arrive before what is sent after them. */
   private notified: Promise<void> = Promise.resolve();
   private listening = false;
+  /** The transport of 2024-11-05, where the server knows no other. */
+  private older: SseConnection | undefined;
 
-  constructor(url: string, options: HttpClientOptions = {}) {
-    this.url = url;
-    this.options = options;
+  /** @param known codes of errors by which a server shows that it knows this transport */
+  constructor(url: string, options: HttpClientOptions = {}, known: Iterable<number> = []) {
     this.limit = options.limit ?? defaultLimit;
-    this.fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
+    this.known = new Set([...known, rpc.methodNotFound]);
+    this.requests = new HttpRequests(url, options);
+    this.streams = new EventStreams(options, {
+      get: (lastId, signal) => {
+        const from = lastId === undefined ? {} : { "last-event-id": lastId };
+        return this.exchange("GET", { ...this.version, ...from }, signal);
+      },
+      message: (text) => this.receiver?.message(text),
+      turn: () => this.receiver?.turn(),
+      forgotten: () => this.session !== undefined && this.retire(),
+    });
   }
 
   open(receiver: Receiver): void {
@@ -80,7 +73,7 @@ export class HttpClientChannel implements Channel {
   flush(): void {}
 
   post(message: Outgoing): void {
-    if (this.state === "closed") return;
+    if (this.state !== "open") return;
     const { id } = message;
     if (id !== undefined) return void this.notified.then(() => this.request(message, id));
     const before = this.notified;
@@ -93,19 +86,38 @@ export class HttpClientChannel implements Channel {
     this.running.delete(id);
   }
 
+  /** What was negotiated goes with all that follows. */
+  speak(headers: Headers): void {
+    this.version = headers;
+    this.shaken = true;
+  }
+
   async close(): Promise<void> {
-    if (this.state === "closed") return;
+    const { state } = this;
     this.state = "closed";
-    await Promise.race([this.notified, wait(patience, this.everything.signal)]);
+    if (state === "open") await Promise.race([this.notified, wait(patience, this.everything.signal)]);
     this.stop();
-    if (this.session === undefined) return;
+    if (state !== "open" || this.session === undefined) return;
     // A server may not let sessions be ended; that is its business.
-    await this.send1("DELETE", this.version, undefined, AbortSignal.timeout(patience)).catch(() => undefined);
+    await this.exchange("DELETE", this.version, AbortSignal.timeout(patience)).catch(() => undefined);
+  }
+
+  private exchange(
+    method: "POST" | "GET" | "DELETE",
+    headers: Headers,
+    signal: AbortSignal,
+    body?: string,
+  ): Promise<Response> {
+    const session: Headers = this.session === undefined ? {} : { [sessionHeader]: this.session };
+    const all = { ...session, ...headers };
+    return this.requests.send({ method, headers: all, signal, ...(body === undefined ? {} : { body }) });
   }
 
   private async notify({ text, headers }: Outgoing): Promise<void> {
+    const { signal } = this.everything;
     try {
-      const response = await this.send1("POST", headers, text, this.everything.signal);
+      if (this.older) return await this.older.post(text, headers, signal);
+      const response = await this.exchange("POST", headers, signal, text);
       await response.body?.cancel();
       // What the handshake ends with: now the server may have something to say.
       if (response.ok && this.session !== undefined) this.listen();
@@ -114,17 +126,14 @@ export class HttpClientChannel implements Channel {
     }
   }
 
-  private async request({ text, headers }: Outgoing, id: RequestId): Promise<void> {
+  private async request(message: Outgoing, id: RequestId): Promise<void> {
     // It may have been given up while it waited for its turn.
     if (this.receiver?.isSettled?.(id)) return;
     const controller = new AbortController();
     this.running.set(id, controller);
     try {
-      const response = await this.send1("POST", headers, text, controller.signal);
-      // What negotiates a version cannot carry one; of all later eras, none has sessions.
-      const handshake = Object.keys(headers).length === 0;
-      if (handshake) this.session = response.headers.get(sessionHeader) ?? this.session;
-      await this.read(response, id, controller.signal, handshake || this.shaken);
+      if (this.older) await this.older.post(message.text, message.headers, controller.signal);
+      else await this.ask(message, id, controller.signal);
     } catch (error) {
       if (!controller.signal.aborted) this.fail(id, error);
     } finally {
@@ -132,24 +141,45 @@ export class HttpClientChannel implements Channel {
     }
   }
 
-  private async read(
-    response: Response,
-    id: RequestId,
-    signal: AbortSignal,
-    resumable: boolean,
-  ): Promise<void> {
+  private async ask({ text, headers }: Outgoing, id: RequestId, signal: AbortSignal): Promise<void> {
+    const response = await this.exchange("POST", headers, signal, text);
+    // What negotiates a version cannot carry one; of all later eras, none has sessions.
+    const handshake = Object.keys(headers).length === 0;
+    if (handshake) this.session = response.headers.get(sessionHeader) ?? this.session;
     const type = mediaType(response.headers.get("content-type") ?? "");
-    if (type === "text/event-stream" && response.ok) return this.stream(response, id, signal, resumable);
-    const text = await textWithin(response, this.limit);
-    if (response.status === 404 && this.session !== undefined && !isError(text, id)) return this.lose();
-    if (response.status === 404 && this.session !== undefined && sessionIsGone(text)) return this.lose();
-    if (type === "application/json" && answers(text, response.ok)) return this.deliver(text, id);
+    if (type === "text/event-stream" && response.ok)
+      return this.streams.answer(
+        response,
+        signal,
+        handshake || this.shaken,
+        () => !this.running.has(id) || this.receiver?.isSettled?.(id) === true,
+      );
+    const body = await this.bodyOf(response);
+    if (handshake && !this.shaken && unknownHere.has(response.status) && (await this.fallBack(body)))
+      return this.older!.post(text, headers, signal);
+    this.judge(response, type, body, id);
+  }
+
+  private async bodyOf(response: Response): Promise<string> {
+    try {
+      return await textWithin(response, this.limit);
+    } catch (error) {
+      throw error instanceof McpError
+        ? error
+        : interrupted(`the answer broke off: ${messageOf(error)}`, error);
+    }
+  }
+
+  private judge({ status, ok }: Response, type: string, text: string, id: RequestId): void {
+    if (status === 404 && this.session !== undefined && tellsOfSession(text, id)) {
+      this.retire();
+      throw sessionLost();
+    }
+    if (type === "application/json" && answers(text, ok)) return this.deliver(text, id);
     throw new McpError(
       "connection-closed",
-      `the server answered ${response.status}${text === "" ? "" : `: ${text.slice(0, 200)}`}`,
-      {
-        data: { status: response.status, body: text.slice(0, 1000) },
-      },
+      `the server answered ${status}${text === "" ? "" : `: ${text.slice(0, 200)}`}`,
+      { data: { status, body: text.slice(0, 1000) } },
     );
   }
 
@@ -160,148 +190,52 @@ export class HttpClientChannel implements Channel {
     this.receiver?.message(anonymous ? errorText(id, message["error"] as never) : text);
   }
 
-  /** Reads an answer's stream, and comes back for the rest of it where it broke and can be resumed. */
-  private async stream(
-    response: Response,
-    id: RequestId,
-    signal: AbortSignal,
-    resumable: boolean,
-  ): Promise<void> {
-    const pace = new Pace(this.options.reconnects, this.options.retryMs);
-    let lastId: string | undefined;
-    for (let current: Response | undefined = response; ;) {
-      if (current) lastId = (await this.hear(current, pace)) ?? lastId;
-      if (signal.aborted || !this.running.has(id) || this.receiver?.isSettled?.(id)) return;
-      if (lastId === undefined || !resumable) throw lost("the stream ended without the answer");
-      await pace.next(signal);
-      current = await this.again(lastId, signal, pace);
-    }
-  }
-
-  /** Reads a stream to its end. Returns the id to resume it from. */
-  private async hear(response: Response, pace: Pace): Promise<string | undefined> {
-    const reader = new SseReader(({ data }) => this.receiver?.message(data), this.limit);
-    await pump(response, (chunk) => reader.push(chunk)).catch((error: unknown) => {
-      // A stream that broke is taken up again; one that is too long would be so again.
-      if (error instanceof McpError && error.code === "message-too-long") throw error;
+  /**
+   * Tries the transport of 2024-11-05 where a handshake was refused (2026-07-28, Streamable HTTP, backward
+   * compatibility). Says whether the server knows it.
+   *
+   * @param refusal body of the answer
+   */
+  private async fallBack(refusal: string): Promise<boolean> {
+    const code = errorCodeOf(refusal);
+    if (code !== undefined && this.known.has(code)) return false;
+    const { openSse } = await import("./sse-connection.js");
+    this.older = await openSse(this.requests, this.limit, this.everything.signal, {
+      message: (text) => this.receiver?.message(text),
+      turn: () => this.receiver?.turn(),
+      ended: (why) => this.end(why),
+      forgotten: () => this.retire(),
     });
-    this.receiver?.turn();
-    pace.told(reader.retryMs);
-    return reader.lastId;
+    return this.older !== undefined;
   }
 
-  /** Another connection to a stream; nothing if there was none to be had this time. */
-  private async again(
-    lastId: string | undefined,
-    signal: AbortSignal,
-    pace: Pace,
-  ): Promise<Response | undefined> {
-    const from = lastId === undefined ? {} : { "last-event-id": lastId };
-    const response = await this.send1("GET", { ...this.version, ...from }, undefined, signal).catch(
-      () => undefined,
-    );
-    if (response?.ok) {
-      pace.connected();
-      return response;
-    }
-    await response?.body?.cancel();
-    pace.missed();
-    // A proxy may have no server now, and a server may not have noticed yet that the stream is lost.
-    if (!response || passing.has(response.status) || response.status >= 500) return undefined;
-    if (response.status === 404 && this.session !== undefined) this.lose();
-    throw lost(`the server does not resume the stream: it answered ${response.status}`);
-  }
-
-  /** Listens for what belongs to no request (2025-11-25, listening for messages from the server). */
   private listen(): void {
     if (this.listening) return;
     this.listening = true;
     const { signal } = this.everything;
-    void this.keepListening(signal).catch((error: McpError) => {
+    void this.streams.listen(signal).catch((error: McpError) => {
       if (!signal.aborted) this.end(error);
     });
-  }
-
-  private async keepListening(signal: AbortSignal): Promise<void> {
-    const pace = new Pace(this.options.reconnects, this.options.retryMs);
-    let current = await this.send1("GET", this.version, undefined, signal).catch(() => undefined);
-    // A server need not offer it.
-    if (current && !current.ok) return void (await current.body?.cancel());
-    for (let lastId: string | undefined; ;) {
-      if (current) lastId = (await this.hear(current, pace)) ?? lastId;
-      await pace.next(signal);
-      current = await this.again(lastId, signal, pace);
-    }
-  }
-
-  /** Sends one request, with what authorizes it; a refusal is answered once. */
-  private async send1(
-    method: string,
-    headers: Readonly<Record<string, string>>,
-    body: string | undefined,
-    signal: AbortSignal,
-  ): Promise<Response> {
-    const { authorize } = this.options;
-    const first = await this.attempt(method, headers, body, signal, await authorize?.());
-    if (!authorize || (first.status !== 401 && first.status !== 403)) return first;
-    const challenge = first.headers.get("www-authenticate") ?? undefined;
-    await first.body?.cancel();
-    const granted = await authorize({ status: first.status, challenge });
-    return this.attempt(method, headers, body, signal, granted);
-  }
-
-  private async attempt(
-    method: string,
-    headers: Readonly<Record<string, string>>,
-    body: string | undefined,
-    signal: AbortSignal,
-    granted: Readonly<Record<string, string>> = {},
-  ): Promise<Response> {
-    const all = {
-      accept: method === "GET" ? "text/event-stream" : "application/json, text/event-stream",
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-      ...(this.session === undefined ? {} : { [sessionHeader]: this.session }),
-      ...this.options.headers,
-      ...headers,
-      ...granted,
-    };
-    for (let tries = 0; ; tries++) {
-      try {
-        return await this.fetch(this.url, {
-          method,
-          headers: all,
-          signal,
-          redirect: "error",
-          ...(body === undefined ? {} : { body }),
-        });
-      } catch (error) {
-        // Nobody listened: the request was not seen, and may be sent again while a server starts anew.
-        if (signal.aborted || !isRefused(error) || body === undefined || tries >= 5) throw error;
-        await wait(100 * 2 ** tries, signal);
-      }
-    }
-  }
-
-  /** What was negotiated goes with all that follows. */
-  speak(headers: Readonly<Record<string, string>>): void {
-    this.version = headers;
-    this.shaken = true;
   }
 
   private fail(id: RequestId, error: unknown): void {
     const reason =
       error instanceof McpError
         ? error
-        : new McpError("connection-closed", `the server cannot be reached: ${causeOf(error)}`, {
-            cause: error,
-          });
+        : new McpError("connection-closed", messageOf(error), { cause: error });
     this.receiver?.failed?.(id, reason);
   }
 
-  /** The server has forgotten the session (2025-11-25, session management). */
-  private lose(): void {
-    this.session = undefined;
-    this.end(new McpError("session-lost", "the server has forgotten the session"));
+  /**
+   * The server has forgotten the session (2025-11-25, session management). Each request that is on its way is
+   * told of it on its own exchange, or was done before: none is given up for the answer to another.
+   */
+  private retire(): void {
+    if (this.state !== "open") return;
+    this.state = "retired";
+    this.everything.abort();
+    if (this.receiver?.retired) this.receiver.retired(sessionLost());
+    else this.receiver?.closed(sessionLost());
   }
 
   private end(reason: McpError): void {
@@ -319,44 +253,15 @@ export class HttpClientChannel implements Channel {
   }
 }
 
-function isRefused(error: unknown): boolean {
-  const { cause } = error as { readonly cause?: { readonly code?: unknown } };
-  return cause?.code === "ECONNREFUSED";
+function sessionLost(): McpError {
+  return new McpError("session-lost", "the server has forgotten the session");
 }
 
-function causeOf(error: unknown): string {
-  const { cause } = error as { readonly cause?: unknown };
-  return cause === undefined ? messageOf(error) : messageOf(cause);
-}
-
-/** Whether a body is an answer: any response of JSON-RPC where the status is good, an error where it is not. */
-function answers(text: string, ok: boolean): boolean {
-  const message = parsed(text);
-  if (!isObject(message)) return Array.isArray(message) && ok;
-  return ok || (isObject(message["error"]) && typeof message["error"]["code"] === "number");
-}
-
-function isError(text: string, id: RequestId): boolean {
-  const message = parsed(text);
-  return isObject(message) && isObject(message["error"]) && message["id"] === id;
-}
-
-/** A 404 that answers the request says what it did not find, unless that is the session. */
-function sessionIsGone(text: string): boolean {
-  const message = parsed(text);
-  const error = isObject(message) ? message["error"] : undefined;
-  return isObject(error) && error["code"] !== -32601;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Opens a channel to `url` each time it is called. */
-export function httpClientChannel(url: string, options: HttpClientOptions = {}): HttpClientChannel {
-  return new HttpClientChannel(url, options);
+/** Opens a channel to `url`. @param known see `HttpClientChannel` */
+export function httpClientChannel(
+  url: string,
+  options: HttpClientOptions = {},
+  known: Iterable<number> = [],
+): HttpClientChannel {
+  return new HttpClientChannel(url, options, known);
 }

@@ -5,6 +5,8 @@ const fieldName = "data: ".length;
 
 /** One server-sent event. */
 export interface ServerEvent {
+  /** `message` where the stream names none. */
+  readonly event: string;
   readonly data: string;
   /** The last id seen on the stream, this event's or an earlier one's. */
   readonly id: string | undefined;
@@ -23,6 +25,7 @@ export class SseReader {
   /** The pieces of a line whose end has not come. */
   private rest: string[] = [];
   private data: string[] = [];
+  private event = "";
   /** An id counts when its event is complete: one that was cut off is to be sent again. */
   private id: string | undefined;
   private endedInReturn = false;
@@ -77,16 +80,19 @@ export class SseReader {
       this.data.push(value);
       this.waiting.event += value.length + (this.data.length > 1 ? 1 : 0);
       this.weigh();
-    } else if (field === "id" && !value.includes("\0")) this.id = value;
+    } else if (field === "event") this.event = value;
+    else if (field === "id" && !value.includes("\0")) this.id = value;
     else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Number(value);
   }
 
   private dispatch(): void {
     this.lastId = this.id ?? this.lastId;
     this.waiting.event = 0;
+    const event = this.event || "message";
+    this.event = "";
     if (this.data.length === 0) return;
     const data = this.data.join("\n");
     this.data = [];
-    if (data !== "") this.onEvent({ data, id: this.lastId });
+    if (data !== "") this.onEvent({ event, data, id: this.lastId });
   }
 }

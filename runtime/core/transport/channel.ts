@@ -63,6 +63,8 @@ export interface Receiver {
   tooLong(limit: number): void;
   /** One request cannot be answered any more, though others can. */
   failed?(id: RequestId, error: Error): void;
+  /** Nothing can be sent any more, but what was sent may still be answered; `closed` may follow. */
+  retired?(reason: Error): void;
   /** Whether a request has been answered. */
   isSettled?(id: RequestId): boolean;
   /** Nothing more will arrive; with a reason if that was not in order. Called once. */

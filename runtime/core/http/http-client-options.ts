@@ -1,0 +1,33 @@
+import type { Resend } from "../client/resending.js";
+
+/** What the server asks for where it refuses a request for want of authorization. */
+export interface Challenge {
+  readonly status: number;
+  /** `WWW-Authenticate`. */
+  readonly challenge: string | undefined;
+}
+
+/** How to reach a server over HTTP. */
+export interface HttpClientOptions {
+  /** Headers of each request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** In place of the platform's. */
+  readonly fetch?: typeof fetch;
+  /**
+   * Gives the headers that authorize a request; called again, with what the server asks for, when one was
+   * refused with 401 or 403, and the request is then sent once more.
+   */
+  readonly authorize?: (challenge?: Challenge) => Promise<Readonly<Record<string, string>>>;
+  /** Attempts to connect to a lost stream again that may fail in a row; 5 without it. */
+  readonly reconnects?: number;
+  /** Milliseconds to wait before the first of them, where the server does not say; doubled each time. */
+  readonly retryMs?: number;
+  /**
+   * Requests that are sent once more where the connection broke before the answer, and nobody knows whether
+   * they were done: those that may be done twice without it (all but calls of tools, and calls of tools that
+   * were listed with `readOnlyHint` or `idempotentHint`).
+   */
+  readonly resend?: Resend;
+  /** Bytes of one message of the server's; 10 MiB without it. A request whose answer is longer fails. */
+  readonly limit?: number;
+}
