@@ -14,6 +14,12 @@ export class OutputChecks {
     this.warn = warn;
   }
 
+  /** The server may be another now, and promise otherwise. */
+  forget(): void {
+    this.schemas.clear();
+    this.checks.clear();
+  }
+
   learn(tools: readonly Tool[]): void {
     for (const { name, outputSchema } of tools) {
       this.checks.delete(name);

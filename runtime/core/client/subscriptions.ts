@@ -117,6 +117,18 @@ function unacknowledged({ timeouts: { timeout } }: Link): McpError {
   });
 }
 
+/** How many subscriptions of a connection watch each URI: the server knows of one. */
+const watchers = new WeakMap<Link, Map<string, number>>();
+
+/** Counts one watcher of a URI more, or less. Returns how many there are. */
+function count(link: Link, uri: string, change: 1 | -1): number {
+  const counts = watchers.get(link) ?? new Map<string, number>();
+  watchers.set(link, counts);
+  const now = (counts.get(uri) ?? 0) + change;
+  counts.set(uri, now);
+  return now;
+}
+
 /** Before: resources are watched one by one, and lists are told of without being asked. */
 async function watch(
   client: Client,
@@ -141,12 +153,15 @@ async function watch(
     queue.end();
     if (!spoken.table.outgoingRequests.has("resources/unsubscribe")) return;
     // A server that is gone watches nothing any more; another one never did.
-    while (watched.length > 0 && !link.over)
-      await client.request("resources/unsubscribe", { uri: watched.pop()! });
+    while (watched.length > 0 && !link.over) {
+      const uri = watched.pop()!;
+      if (count(link, uri, -1) === 0) await client.request("resources/unsubscribe", { uri });
+    }
   };
   try {
     for (const uri of uris) {
       await client.request("resources/subscribe", { uri });
+      count(link, uri, 1);
       watched.push(uri);
     }
     if (link.over) throw link.over;

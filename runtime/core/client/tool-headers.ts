@@ -10,6 +10,11 @@ export class ToolHeaders {
     return this.known.get(name);
   }
 
+  /** The server may be another now, and declare otherwise. */
+  forget(): void {
+    this.known.clear();
+  }
+
   /** Takes up listed tools; those whose declarations are wrong must not be used. */
   learn(tools: readonly Tool[]): { tools: readonly Tool[]; rejected: readonly Rejected[] } {
     const rejected: Rejected[] = [];

@@ -1,4 +1,4 @@
-import { invalidParams } from "../peer/errors.js";
+import { McpError, invalidParams } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
 import type { HandlerContext } from "./context.js";
 
@@ -18,6 +18,21 @@ export interface CompleteParams {
   readonly ref: { readonly type: string; readonly name?: string; readonly uri?: string };
   readonly argument: { readonly name: string; readonly value: string };
   readonly context?: { readonly arguments?: { readonly [name: string]: string } };
+}
+
+/**
+ * Refuses suggestions for an argument there is not.
+ *
+ * @throws {McpError} `invalid-definition`
+ */
+export function requireArguments(place: string, names: readonly string[], completers: Completers): void {
+  const stray = Object.keys(completers).find((name) => !names.includes(name));
+  if (stray === undefined) return;
+  const known = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
+  throw new McpError(
+    "invalid-definition",
+    `${place}: complete: there is no argument ${JSON.stringify(stray)}; ${known}.`,
+  );
 }
 
 /** Most values that one answer holds (completion results). */

@@ -2,7 +2,7 @@ import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from "@
 import { McpError } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
 import { schemaCheck, type ToolSchema } from "../schema/schema-check.js";
-import type { Completers } from "./completion.js";
+import { type Completers, requireArguments } from "./completion.js";
 import type { HandlerContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
 import type { CacheHints } from "./prepared.js";
@@ -123,9 +123,11 @@ export class CodeFirstServer extends Server {
     { visible, cache, complete = {}, ...rest }: TemplateDefinition,
     handler: TemplateHandler,
   ): Registration<ResourceTemplate> {
+    const template = new UriTemplate(uriTemplate);
+    requireArguments(`template ${JSON.stringify(uriTemplate)}`, template.variables, complete);
     return this.register("templates", uriTemplate, this.features.templates, {
       definition: { uriTemplate, name: uriTemplate, ...rest } as Params & ResourceTemplate,
-      template: new UriTemplate(uriTemplate),
+      template,
       enabled: true,
       visible,
       handler,
@@ -140,6 +142,8 @@ export class CodeFirstServer extends Server {
     { visible, complete = {}, ...rest }: PromptDefinition,
     handler: PromptHandler<Arguments>,
   ): Registration<Prompt> {
+    const names = (rest.arguments ?? []).map((argument) => argument.name);
+    requireArguments(`prompt ${JSON.stringify(name)}`, names, complete);
     return this.register("prompts", name, this.features.prompts, {
       definition: { name, ...rest } as Params & Prompt,
       enabled: true,

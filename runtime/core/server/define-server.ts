@@ -8,7 +8,7 @@ import type {
 } from "@mcpgen/protocol/authoring";
 import { McpError } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
-import type { Completers } from "./completion.js";
+import { type Completers, requireArguments } from "./completion.js";
 import type { Listed, Listing } from "./listing.js";
 import type { PromptHandler } from "./prompts.js";
 import type { ResourceHandler, TemplateHandler } from "./resources.js";
@@ -84,23 +84,36 @@ class ContractServer extends Server {
       handler,
       hints: undefined,
     }));
+    const completersOf = (key: string, names: readonly string[]): Completers => {
+      const completers = Object.hasOwn(completions, key) ? completions[key]! : {};
+      requireArguments(`completions of ${JSON.stringify(key)}`, names, completers);
+      return completers;
+    };
     fill(
       templates,
       "resourceTemplates",
       contract.resourceTemplates,
       handlers.resourceTemplates,
       "uriTemplate",
-      ({ uriTemplate }, handler) => ({
-        handler: handler as TemplateHandler,
-        hints: undefined,
-        template: new UriTemplate(uriTemplate),
-        completers: completions[uriTemplate] ?? {},
-      }),
+      ({ uriTemplate }, handler) => {
+        const template = new UriTemplate(uriTemplate);
+        return {
+          handler: handler as TemplateHandler,
+          hints: undefined,
+          template,
+          completers: completersOf(uriTemplate, template.variables),
+        };
+      },
     );
     fill(prompts, "prompts", contract.prompts, handlers.prompts, "name", (definition, handler) => ({
       handler,
-      completers: completions[definition.name] ?? {},
+      completers: completersOf(definition.name, definition.arguments?.map(({ name }) => name) ?? []),
     }));
+    const stray = Object.keys(completions).find(
+      (key) => !prompts.entries.has(key) && !templates.entries.has(key),
+    );
+    if (stray !== undefined)
+      throw invalid(`completions: the contract has no prompt or template ${JSON.stringify(stray)}`);
     this.refresh();
   }
 }

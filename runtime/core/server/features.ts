@@ -29,6 +29,8 @@ export class Features {
   readonly prompts: Listing<PromptEntry>;
   private readonly changes: NotificationBus;
   private readonly changing: boolean;
+  /** Notifications that are published when this turn is over: one for all that changed in it. */
+  private untold: Set<string> | undefined;
 
   constructor(options: ListOptions, changes: NotificationBus) {
     const { pageSize, cache } = options;
@@ -56,14 +58,20 @@ export class Features {
     };
   }
 
-  /** Tells clients that a list is another now. */
+  /** Tells clients that a list is another now: once, however much of it changes at a time. */
   changed(kind: "tools" | "resources" | "templates" | "prompts"): void {
     const listing: Listing<Listed & never> = this[kind] as Listing<never>;
     listing.changed();
-    if (this.changing)
-      this.changes.publish({
-        method: `notifications/${kind === "templates" ? "resources" : kind}/list_changed`,
-      });
+    if (!this.changing) return;
+    if (!this.untold) queueMicrotask(() => this.publish());
+    this.untold = (this.untold ?? new Set()).add(kind === "templates" ? "resources" : kind);
+  }
+
+  /** Publishes what has not been told yet: who connects now has nothing to hear of it. */
+  publish(): void {
+    const kinds = this.untold ?? [];
+    this.untold = undefined;
+    for (const kind of kinds) this.changes.publish({ method: `notifications/${kind}/list_changed` });
   }
 
   /** The methods that the declared capabilities call for. */

@@ -4,6 +4,7 @@ import { initialize, ping, setLevel, unwatch, watch } from "../era/legacy-server
 import { type Spoken, narrowed, speak } from "../era/spoken.js";
 import { metaKeys } from "../era/meta.js";
 import { type Clock, systemClock } from "../peer/clock.js";
+import { McpError } from "../peer/errors.js";
 import { type Timeouts, defaultTimeouts } from "../peer/pending.js";
 import type { Params } from "../peer/message.js";
 import type { Channel } from "../transport/channel.js";
@@ -57,6 +58,8 @@ export class Server {
   readonly features: Features;
   /** @internal What its connections share. */
   readonly core: ServerCore;
+  /** What it was given to speak, whether it speaks it or not. */
+  private readonly given: readonly Spoken<"server">[];
   private readonly changes: NotificationBus;
   private readonly methods = new Map<string, MethodHandler>();
   private readonly heard = new Map<string, NotificationHandler>();
@@ -71,7 +74,8 @@ export class Server {
    * @throws {McpError} `invalid-definition`
    */
   constructor(info: Implementation, options: ServerOptions, changing: boolean) {
-    const spoken = narrowed(speak(options.revisions), options.speaks);
+    this.given = speak(options.revisions);
+    const spoken = narrowed(this.given, options.speaks);
     const { onWarning = (message) => console.error(message), instructions } = options;
     this.changes = options.changes ?? new Changes();
     this.extra = options.capabilities ?? {};
@@ -109,20 +113,33 @@ export class Server {
 
   /** @internal A connection whose messages the transport hands over itself. */
   attach(channel: Channel, options: ConnectionOptions = {}): ServerConnection {
+    this.features.publish();
     const connection = new ServerConnection(this.core, channel, options, this.forget);
     this.unsubscribe ??= this.changes.subscribe(this.tell);
     this.connections.add(connection);
     return connection;
   }
 
-  /** Answers a method that the tables know in its own way. */
+  /**
+   * Answers a method that the tables know in its own way.
+   *
+   * @throws {McpError} `invalid-definition`: no revision has such a request
+   */
   handle(method: string, handler: MethodHandler): void {
+    if (!this.given.some(({ table }) => table.incomingRequests.has(method)))
+      throw unheardOf("request", method);
     this.added.set(method, handler);
     this.refresh();
   }
 
-  /** Hears notifications of clients (legacy era). */
+  /**
+   * Hears notifications of clients (legacy era).
+   *
+   * @throws {McpError} `invalid-definition`: no revision has such a notification
+   */
   on(method: string, handler: NotificationHandler): void {
+    if (!this.given.some(({ table }) => table.incomingNotifications.has(method)))
+      throw unheardOf("notification", method);
     this.heard.set(method, handler);
   }
 
@@ -186,4 +203,11 @@ export class Server {
   private capabilities(): ServerCapabilities {
     return (this.declared ??= { ...this.features.capabilities(), ...this.extra });
   }
+}
+
+function unheardOf(kind: string, method: string): McpError {
+  return new McpError(
+    "invalid-definition",
+    `${JSON.stringify(method)} is no ${kind} to servers at any revision that was given; nobody would ever be heard.`,
+  );
 }

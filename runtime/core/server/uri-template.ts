@@ -28,11 +28,13 @@ export class UriTemplate {
     this.text = text;
     this.parts = partsOf(text);
     this.variables = this.parts.flatMap((part) => (typeof part === "string" ? [] : [part.name]));
+    const twice = this.variables.find((name, index) => this.variables.indexOf(name) < index);
+    if (twice !== undefined) throw invalid(text, `the variable ${twice} stands in it twice`);
   }
 
   /** Values of the variables, decoded; nothing if the URI is not one of the template's. */
   match(uri: string): { readonly [name: string]: string } | undefined {
-    const values: Record<string, string> = {};
+    const values: [string, string][] = [];
     let at = 0;
     for (const [index, part] of this.parts.entries()) {
       if (typeof part === "string") {
@@ -43,10 +45,10 @@ export class UriTemplate {
       const end = this.endOf(uri, at, index);
       const value = end === undefined ? undefined : valueOf(uri.slice(at, end), part);
       if (value === undefined) return undefined;
-      if (value !== "" || !isOptional(part)) values[part.name] = value;
+      if (value !== "" || !isOptional(part)) values.push([part.name, value]);
       at = end!;
     }
-    return at === uri.length ? values : undefined;
+    return at === uri.length ? Object.fromEntries(values) : undefined;
   }
 
   /** Where the value of the variable at `index` ends. */

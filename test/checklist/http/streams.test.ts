@@ -204,6 +204,7 @@ serverRow("SUB-06", "subscriptions do not depend on each other", async (revision
   const both = await listen(party, { toolsListChanged: true, resourceSubscriptions: ["note://one"] });
   await party.tool("change");
   await both.answer.until((each) => messagesOf(each).length === 3);
+  await tools.answer.until((each) => messagesOf(each).length === 2);
   tools.answer.cut();
   server.resourceUpdated("note://one");
   await both.answer.until((each) => messagesOf(each).length === 4);

@@ -47,6 +47,18 @@ test("a subscription that fails half-way leaves nothing watched", async () => {
   expect(peer.of("resources/unsubscribe").map(({ params }) => params!["uri"])).toEqual(["file:///a"]);
 });
 
+test("a resource that two subscriptions watch is watched until both are closed", async () => {
+  const { client, peer } = await connected(legacy, watching);
+  const one = await client.subscribe({ uris: ["file:///a", "file:///b"] });
+  const other = await client.subscribe({ uris: ["file:///a"] });
+  const unsubscribed = (): unknown[] => peer.of("resources/unsubscribe").map(({ params }) => params!["uri"]);
+  await one.close();
+  await one.close();
+  expect(unsubscribed()).toEqual(["file:///b"]);
+  await other.close();
+  expect(unsubscribed()).toEqual(["file:///b", "file:///a"]);
+});
+
 test("a reader of the legacy era that leaves off ends the subscription", async () => {
   const { client, peer } = await connected(legacy, watching);
   const subscription = await client.subscribe({ tools: true, uris: ["file:///a"] });

@@ -182,3 +182,62 @@ test("a listener of the author's that fails is a warning", async () => {
   expect(warnings).toEqual([expect.stringContaining("broken")]);
   await close();
 });
+
+test("however many tools are registered at a time, clients are told once", async () => {
+  const heard: string[] = [];
+  const { client, server, close } = await pair("2025-11-25", (before) => {
+    before.tool("first", {}, () => "");
+    before.prompt("first", {}, () => ({ messages: [] }));
+  });
+  client.on("*", (_, method) => void heard.push(method));
+  for (let index = 0; index < 500; index++) server.tool(`tool-${index}`, {}, () => "");
+  server.prompt("p", {}, () => ({ messages: [] }));
+  expect((await client.listTools()).items).toHaveLength(501);
+  expect(heard.sort()).toEqual(["notifications/prompts/list_changed", "notifications/tools/list_changed"]);
+  await close();
+});
+
+describe("a definition that could never work is refused where it is made", () => {
+  const server = (): CodeFirstServer =>
+    createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
+  const of = { a: () => [] };
+
+  test.each<[string, (server: CodeFirstServer) => unknown, RegExp]>([
+    ["a method no revision has", (own) => own.handle("no/such", () => ({})), /"no\/such" is no request/],
+    ["a notification no revision has", (own) => own.on("no/such", () => {}), /"no\/such" is no notification/],
+    [
+      "suggestions for no argument of a prompt",
+      (own) => own.prompt("p", { arguments: [{ name: "b" }], complete: of }, () => ({ messages: [] })),
+      /no argument "a"; it has b\./,
+    ],
+    [
+      "suggestions for no variable of a template",
+      (own) => own.resourceTemplate("x://{b}", { complete: of }, () => ({ contents: [] })),
+      /no argument "a"; it has b\./,
+    ],
+    [
+      "a template with a variable twice",
+      (own) => own.resourceTemplate("x://{a}/{a}", {}, () => ({ contents: [] })),
+      /the variable a stands in it twice/,
+    ],
+  ])("%s", (_, define, message) => {
+    const own = server();
+    let thrown: unknown;
+    try {
+      define(own);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toMatchObject({ name: "McpError", code: "invalid-definition" });
+    expect((thrown as McpError).message).toMatch(message);
+  });
+
+  test("what some revision has may be handled, whether it is spoken or not", () => {
+    const own = createServer(
+      { name: "s", version: "1" },
+      { revisions: serverRevisions, speaks: ["2026-07-28"] },
+    );
+    own.handle("ping", () => ({}));
+    own.on("notifications/roots/list_changed", () => {});
+  });
+});
