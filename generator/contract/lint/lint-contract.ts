@@ -1,7 +1,7 @@
 import { pointer } from "@mcpgen/engine";
 import type { Contract } from "../contract.js";
-import { placesOf } from "./places.js";
-import type { LintRule, LintSubject, Profile } from "./rule.js";
+import { definitionAround, placesOf, unusedDefinitions } from "./places.js";
+import type { LintRule, LintSubject, Profile, SchemaPlace } from "./rule.js";
 import { lintRules } from "./table.js";
 
 /** Something in a contract that a rule is against. */
@@ -31,15 +31,24 @@ export function lintContract({ tools = [] }: Contract, profiles: readonly Profil
   for (const [index, tool] of tools.entries()) {
     const at = pointer("/tools", index);
     const places = placesOf(tool.inputSchema, pointer(at, "inputSchema"));
-    const subject: LintSubject = { tool, pointer: at, places, alike };
+    const unused = unusedDefinitions(places);
+    const subject: LintSubject = { tool, pointer: at, places, unused, alike };
+    const read: LintSubject = { ...subject, places: usedPlaces(places, unused) };
     for (const rule of lintRules) {
       const concerned = rule.profiles.filter((profile) => profiles.includes(profile));
       if (concerned.length === 0) continue;
-      for (const spot of rule.find(subject))
+      for (const spot of rule.find(rule.level === "error" ? subject : read))
         problems.push({ rule, tool: tool.name, profiles: concerned, ...spot });
     }
   }
   return problems;
+}
+
+/** What a host may refuse it refuses in unused definitions, too; but no model stumbles over them. */
+function usedPlaces(places: readonly SchemaPlace[], unused: readonly string[]): readonly SchemaPlace[] {
+  if (unused.length === 0) return places;
+  const without = new Set<string | undefined>(unused);
+  return places.filter(({ pointer: at }) => !without.has(definitionAround(at, places[0]!.pointer)));
 }
 
 /** Names that differ from another one in case or punctuation alone. */

@@ -35,6 +35,53 @@ export function placesOf(root: JsonObject, at: string): SchemaPlace[] {
   return places;
 }
 
+/** Where the definitions of a tool's schema are. */
+const definitionLists = ["$defs", "definitions"];
+
+/** Pointers of the definitions that nothing leads to from the arguments themselves. */
+export function unusedDefinitions(places: readonly SchemaPlace[]): string[] {
+  const [root] = places;
+  const prefixes = definitionLists.flatMap((list) => {
+    const found = root!.schema[list];
+    return isJsonObject(found) ? Object.keys(found).map((name) => pointer(root!.pointer, list, name)) : [];
+  });
+  if (prefixes.length === 0) return [];
+  const targets = new Map<string | undefined, Set<string>>();
+  for (const { schema, pointer: at } of places) {
+    const within = definitionAround(at, root!.pointer);
+    for (const keyword of ["$ref", "$dynamicRef", "$recursiveRef"]) {
+      const reference = schema[keyword];
+      if (typeof reference !== "string") continue;
+      const target = definitionAround(root!.pointer + decoded(reference.slice(1)), root!.pointer);
+      // Where a name leads is not looked into: it may be anywhere.
+      if (!/^#(?:\/|$)/.test(reference)) return [];
+      if (target !== undefined) targets.set(within, (targets.get(within) ?? new Set()).add(target));
+    }
+  }
+  const used = new Set<string>();
+  const waiting = [...(targets.get(undefined) ?? [])];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (used.has(next)) continue;
+    used.add(next);
+    waiting.push(...(targets.get(next) ?? []));
+  }
+  return prefixes.filter((prefix) => !used.has(prefix));
+}
+
+/** The definition that a place is in. */
+export function definitionAround(at: string, root: string): string | undefined {
+  const [, list, name] = at.slice(root.length).split("/");
+  return name !== undefined && definitionLists.includes(list!) ? `${root}/${list}/${name}` : undefined;
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}
+
 function schemasIn(keyword: string, value: JsonValue, at: string): [string, JsonValue][] {
   const shape = keywords.get(keyword)?.shape ?? older.get(keyword);
   const here = pointer(at, keyword);

@@ -22,6 +22,8 @@ export interface LintSubject {
   /** JSON Pointer of the tool. */
   readonly pointer: string;
   readonly places: readonly SchemaPlace[];
+  /** Pointers of definitions that nothing leads to. */
+  readonly unused: readonly string[];
   /** Names that another tool of the contract almost has. */
   readonly alike: ReadonlySet<string>;
 }

@@ -131,6 +131,15 @@ export const structureRules: readonly LintRule[] = [
         return [{ pointer: pointer(at, "$ref"), message: `there is no ${JSON.stringify(ref)}` }];
       }),
   },
+  {
+    id: "unused-definition",
+    profiles: everyProfile,
+    level: "warning",
+    reason: "A definition that nothing refers to goes to the model with each request, and says nothing.",
+    fix: "Take it out of the schema of this tool.",
+    find: ({ unused }) =>
+      unused.map((at) => ({ pointer: at, message: "a definition that nothing refers to" })),
+  },
 ];
 
 function decoded(token: string): string {

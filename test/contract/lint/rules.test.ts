@@ -56,6 +56,29 @@ describe("warnings", () => {
     expect(found({ description: "👩‍💻 codes,\n\tin lines" }, "hidden-characters")).toEqual([]);
   });
 
+  test("definitions that nothing leads to, in which models stumble over nothing else", () => {
+    const $ref = (name: string): JsonObject => ({ $ref: `#/$defs/${name}` });
+    const map = { type: "object" };
+    const $defs = {
+      a: { anyOf: [$ref("b/c"), { type: "null" }] },
+      "b/c": map,
+      d: $ref("e"),
+      e: map,
+      f: $ref("f"),
+    };
+    const tool = (more: JsonObject): Partial<ContractTool> => ({
+      inputSchema: { type: "object", properties: { value: $ref("a") }, $defs, ...more },
+    });
+    const [a, ...others] = ["a", "d", "e", "f"].map((name) => `/tools/0/inputSchema/$defs/${name}`);
+    $defs.a.anyOf[0] = $ref("b~1c");
+    expect(found(tool({}), "unused-definition")).toEqual(others);
+    expect(found(tool({}), "object-without-properties")).toEqual(["/tools/0/inputSchema/$defs/b~1c"]);
+    expect(found(tool({ properties: {} }), "unused-definition")).toContain(a);
+    expect(found(tool({ properties: {}, not: { $ref: "#named" } }), "unused-definition")).toEqual([]);
+    expect(found(tool({ properties: {} }), "object-without-properties")).toEqual([]);
+    expect(found(tool({ properties: {} }), "gemini-reference")).not.toEqual([]);
+  });
+
   test("names that are almost the same", () => {
     const names = ["get_weather", "getWeather", "get_wind"].map((name) => ({ name }));
     const problems = lintContract(contract(...names), ["claude"]).filter(
