@@ -13,7 +13,8 @@ const reference = (name) => entry(`@modelcontextprotocol/${name}/dist/index.js`)
  * defaults everywhere and texts beyond ASCII. Both ask a service, for which `service` stands in.
  *
  * `given` are the arguments of tools that need something to be there; all others are drawn from the schema. `more` are
- * calls beside tools, by the names of the generated client. `fails` are tools that answer with an error.
+ * calls beside tools, by the names of the generated client. `fails` are tools that answer with an error, `lints` the
+ * rules of `mcpgen lint` that have something to say.
  *
  * @param folder where they may write
  * @param service the URL of what answers in place of services
@@ -43,6 +44,7 @@ export function publishedServers(folder, service) {
       ],
       // It wants to be called as a task (2025-11-25), which is no part of the typed client.
       fails: ["simulate-research-query"],
+      lints: ["gemini-dropped-keyword"],
     },
     {
       name: "filesystem",
@@ -63,6 +65,7 @@ export function publishedServers(folder, service) {
         get_file_info: { path: path("a.txt") },
       },
       fails: [],
+      lints: ["gemini-dropped-keyword"],
     },
     {
       name: "memory",
@@ -75,6 +78,7 @@ export function publishedServers(folder, service) {
       },
       more: ["resources.knowledgeGraph()"],
       fails: [],
+      lints: ["gemini-dropped-keyword"],
     },
     {
       name: "sequential-thinking",
@@ -84,6 +88,7 @@ export function publishedServers(folder, service) {
         sequentialthinking: { thought: "so", nextThoughtNeeded: "false", thoughtNumber: 2, totalThoughts: 2 },
       },
       fails: [],
+      lints: ["cut-description", "gemini-dropped-keyword", "gemini-type-list", "long-description"],
     },
     {
       name: "notion",
@@ -91,6 +96,16 @@ export function publishedServers(folder, service) {
       env: { NOTION_TOKEN: "none", BASE_URL: service },
       given: {},
       fails: [],
+      lints: [
+        "ambiguous-union",
+        "gemini-dropped-keyword",
+        "gemini-reference",
+        "gemini-type-list",
+        "gemini-unknown-keyword",
+        "object-without-properties",
+        "reference",
+        "unused-definition",
+      ],
     },
     {
       name: "chart",
@@ -98,6 +113,12 @@ export function publishedServers(folder, service) {
       env: { VIS_REQUEST_SERVER: service },
       given: {},
       fails: [],
+      lints: [
+        "gemini-dropped-keyword",
+        "gemini-type-list",
+        "gemini-unknown-keyword",
+        "object-without-properties",
+      ],
     },
   ];
 }
