@@ -45,3 +45,51 @@ export const sampling = {
   messages: [{ role: "user", content: { type: "text", text: "Say something" } }],
   maxTokens: 100,
 };
+
+/** What the tool `count` waits at till `release` is called. */
+export class Gate {
+  #opened = deferred();
+
+  open() {
+    this.#opened.resolve();
+  }
+
+  passed() {
+    return this.#opened.promise;
+  }
+}
+
+/** What the tool `wait` does, and what other tools tell of it. */
+export class Waiting {
+  #begun = deferred();
+  #aborted = deferred();
+  #times = 0;
+
+  async until(signal) {
+    this.#begun.resolve();
+    await new Promise((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener("abort", resolve);
+    });
+    this.#times++;
+    this.#aborted.resolve();
+  }
+
+  begun() {
+    return this.#begun.promise;
+  }
+
+  /** How often it was, once it was. */
+  async aborted() {
+    await this.#aborted.promise;
+    return String(this.#times);
+  }
+}
+
+export function deferred() {
+  let resolve;
+  const promise = new Promise((given) => {
+    resolve = given;
+  });
+  return { promise, resolve };
+}

@@ -3,11 +3,17 @@ import { connect as open } from "@mcpgen/runtime";
 import { stdioClientChannel } from "@mcpgen/runtime/stdio";
 import { answers, inboxes } from "../inbox.mjs";
 
-/** A session of ours that knows no other revision than `revision`; every one without it. */
-export async function connect(file, revision, args = [], options = {}) {
+/**
+ * A session of ours that knows no other revision than `revision`; every one without it.
+ *
+ * @param target the file of a server, or the URL of one
+ */
+export async function connect(target, revision, args = [], options = {}) {
   const user = answers();
   const inbox = inboxes();
-  const client = await open(() => stdioClientChannel([process.execPath, file, ...args], options), {
+  const command = [process.execPath, target, ...args];
+  const source = target instanceof URL ? target.href : () => stdioClientChannel(command, options);
+  const client = await open(source, {
     revisions: clientRevisions.filter(({ id }) => revision === undefined || id === revision),
     elicit: (form) => user.elicit(form),
     elicitUrl: (page) => user.elicit(page),

@@ -1,10 +1,15 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import * as types from "@modelcontextprotocol/sdk/types.js";
 import { answers, inboxes } from "../inbox.mjs";
 
-/** A session of the official SDK, version 1, that asks for `revision`. */
-export async function connect(file, revision, args = []) {
+/**
+ * A session of the official SDK, version 1, that asks for `revision`.
+ *
+ * @param target the file of a server, or the URL of one
+ */
+export async function connect(target, revision, args = []) {
   const client = new Client(
     { name: "fixture", version: "1.0.0" },
     { capabilities: { roots: {}, sampling: {}, elicitation: { form: {}, url: {} } } },
@@ -19,18 +24,20 @@ export async function connect(file, revision, args = []) {
   on(types.LoggingMessageNotificationSchema, "logs");
   on(types.ResourceUpdatedNotificationSchema, "updated");
   on(types.ToolListChangedNotificationSchema, "toolsChanged");
-  await client.connect(
-    asking(revision, new StdioClientTransport({ command: process.execPath, args: [file, ...args] })),
-  );
+  const transport =
+    target instanceof URL
+      ? new StreamableHTTPClientTransport(target)
+      : new StdioClientTransport({ command: process.execPath, args: [target, ...args] });
+  await client.connect(asking(revision, transport));
   return session(client, user, inbox);
 }
 
 /** The SDK always asks for the newest revision it knows; this puts another into its first message. */
 function asking(revision, transport) {
   const send = transport.send.bind(transport);
-  transport.send = (message) => {
+  transport.send = (message, options) => {
     if (message.method === "initialize") message.params.protocolVersion = revision;
-    return send(message);
+    return send(message, options);
   };
   const setVersion = transport.setProtocolVersion?.bind(transport);
   transport.setProtocolVersion = (version) => {

@@ -1,12 +1,16 @@
-import { Client } from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { answers, inboxes } from "../inbox.mjs";
 
 const modern = "2026-07-28";
 const levelKey = "io.modelcontextprotocol/logLevel";
 
-/** A session of the official SDK, version 2, that asks for `revision`. */
-export async function connect(file, revision, args = []) {
+/**
+ * A session of the official SDK, version 2, that asks for `revision`.
+ *
+ * @param target the file of a server, or the URL of one
+ */
+export async function connect(target, revision, args = []) {
   const client = new Client(
     { name: "fixture", version: "1.0.0" },
     {
@@ -26,7 +30,11 @@ export async function connect(file, revision, args = []) {
   on("notifications/message", "logs");
   on("notifications/resources/updated", "updated");
   on("notifications/tools/list_changed", "toolsChanged");
-  await client.connect(new StdioClientTransport({ command: process.execPath, args: [file, ...args] }));
+  const transport =
+    target instanceof URL
+      ? new StreamableHTTPClientTransport(target)
+      : new StdioClientTransport({ command: process.execPath, args: [target, ...args] });
+  await client.connect(transport);
   return session(client, user, inbox, revision === modern);
 }
 

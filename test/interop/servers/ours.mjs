@@ -1,8 +1,11 @@
 import "@mcpgen/runtime/stdio-guard";
 import { serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
+import { createHttpHandler } from "@mcpgen/runtime/fetch";
+import { serveHttp } from "@mcpgen/runtime/http";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 import * as fixture from "../fixture.mjs";
+import { serveFetch } from "./serve-fetch.mjs";
 
 const { note, picture, text } = fixture;
 const server = createServer(
@@ -11,6 +14,7 @@ const server = createServer(
     revisions: serverRevisions,
     instructions: "A fixture.",
     capabilities: { logging: {} },
+    stateKeys: ["a key of the fixture, for tests"],
   },
 );
 const string = { type: "string" };
@@ -39,29 +43,26 @@ tool("log", {}, (_input, { log }) => {
   return "logged";
 });
 
-let release;
-let aborted = 0;
+const gate = new fixture.Gate();
+const waiting = new fixture.Waiting();
 tool("count", { to: number }, async ({ to }, context) => {
   for (let progress = 1; progress <= to; progress++) context.progress(progress, to, `step ${progress}`);
-  await new Promise((resolve) => {
-    release = resolve;
-  });
+  await gate.passed();
   return `counted to ${to}`;
 });
 tool("release", {}, () => {
-  release();
+  gate.open();
   return "released";
 });
 tool("wait", {}, async (_input, { signal }) => {
-  await new Promise((resolve) => {
-    signal.addEventListener("abort", () => {
-      aborted++;
-      resolve();
-    });
-  });
+  await waiting.until(signal);
   return "aborted";
 });
-tool("aborted", {}, () => String(aborted));
+tool("begun", {}, async () => {
+  await waiting.begun();
+  return "begun";
+});
+tool("aborted", {}, () => waiting.aborted());
 tool("name", {}, async (_input, { ask }) => {
   const answer = await ask.elicit("name", fixture.nameForm);
   return answer.action === "accept" ? `hello ${answer.content.name}` : answer.action;
@@ -90,4 +91,10 @@ server.prompt(
   { arguments: [{ name: "name", required: true }], complete: { name: fixture.startingWith } },
   ({ name }) => fixture.greeting(name),
 );
-serveStdio(server);
+
+// ours.mjs [node|fetch [stateless]]: over HTTP by that adapter, without sessions if wanted.
+const [adapter, stateless] = process.argv.slice(2);
+const options = { sessions: stateless !== "stateless" };
+if (adapter === "node") await serveHttp(server, { ...options, port: 0 });
+else if (adapter === "fetch") serveFetch(createHttpHandler(server, options).fetch);
+else serveStdio(server);

@@ -1,112 +1,168 @@
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
 import { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { completable } from "@modelcontextprotocol/sdk/server/completable.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import * as fixture from "../fixture.mjs";
+import { onHead } from "./on-head.mjs";
 
 const { note, picture, text } = fixture;
-const server = new McpServer(
-  { name: "fixture", version: "1.0.0" },
-  {
-    instructions: "A fixture.",
-    capabilities: {
-      logging: {},
-      tools: { listChanged: true },
-      resources: { subscribe: true, listChanged: true },
-      prompts: { listChanged: true },
+const gate = new fixture.Gate();
+const waiting = new fixture.Waiting();
+/** That the client listens to what belongs to none of its requests; over HTTP nobody keeps it for those who do not. */
+const listening = fixture.deferred();
+
+function makeServer() {
+  const server = new McpServer(
+    { name: "fixture", version: "1.0.0" },
+    {
+      instructions: "A fixture.",
+      capabilities: {
+        logging: {},
+        tools: { listChanged: true },
+        resources: { subscribe: true, listChanged: true },
+        prompts: { listChanged: true },
+      },
     },
-  },
-);
-
-let release;
-let aborted = 0;
-
-function tool(name, inputSchema, handler, rest = {}) {
-  server.registerTool(name, { description: name, inputSchema, ...rest }, handler);
+  );
+  const tool = (name, inputSchema, handler, rest = {}) =>
+    server.registerTool(name, { description: name, inputSchema, ...rest }, handler);
+  plainTools(tool);
+  tellingTools(server, tool);
+  askingTools(server, tool);
+  resources(server);
+  server.registerPrompt(
+    "greet",
+    { argsSchema: { name: completable(z.string(), fixture.startingWith) } },
+    ({ name }) => fixture.greeting(name),
+  );
+  return server;
 }
 
-tool("echo", { message: z.string() }, ({ message }) => text(message));
-tool(
-  "add",
-  { a: z.number(), b: z.number() },
-  ({ a, b }) => ({ ...text(String(a + b)), structuredContent: { sum: a + b } }),
-  { outputSchema: { sum: z.number() } },
-);
-tool("fail", {}, () => {
-  throw new Error("it went wrong");
-});
-tool("log", {}, async () => {
-  await server.sendLoggingMessage({ level: "debug", data: "too low" });
-  await server.sendLoggingMessage({ level: "warning", logger: "fixture", data: { said: "careful" } });
-  return text("logged");
-});
-tool("count", { to: z.number() }, async ({ to }, { _meta, sendNotification }) => {
-  const { progressToken } = _meta;
-  for (let progress = 1; progress <= to; progress++)
-    await sendNotification({
-      method: "notifications/progress",
-      params: { progressToken, progress, total: to, message: `step ${progress}` },
-    });
-  // Its clients forget reports that arrive together with the answer, so that waits until it is released.
-  await new Promise((resolve) => {
-    release = resolve;
+function plainTools(tool) {
+  tool("echo", { message: z.string() }, ({ message }) => text(message));
+  tool(
+    "add",
+    { a: z.number(), b: z.number() },
+    ({ a, b }) => ({ ...text(String(a + b)), structuredContent: { sum: a + b } }),
+    { outputSchema: { sum: z.number() } },
+  );
+  tool("fail", {}, () => {
+    throw new Error("it went wrong");
   });
-  return text(`counted to ${to}`);
-});
-tool("release", {}, () => {
-  release();
-  return text("released");
-});
-
-tool("wait", {}, async (_input, { signal }) => {
-  await new Promise((resolve) => {
-    signal.addEventListener("abort", () => {
-      aborted++;
-      resolve();
-    });
+  tool("release", {}, () => {
+    gate.open();
+    return text("released");
   });
-  return text("aborted");
-});
-tool("aborted", {}, () => text(String(aborted)));
-tool("name", {}, async () => {
-  const { action, content } = await server.server.elicitInput({ mode: "form", ...fixture.nameForm });
-  return text(action === "accept" ? `hello ${content.name}` : action);
-});
-tool("visit", {}, async () => {
-  const { action } = await server.server.elicitInput({ mode: "url", ...fixture.page });
-  return text(action);
-});
-tool("sample", {}, async () => {
-  const { content } = await server.server.createMessage(fixture.sampling);
-  return text(content.text);
-});
-tool("roots", {}, async () => {
-  const { roots } = await server.server.listRoots();
-  return text(roots.map(({ uri }) => uri).join());
-});
-tool("touch", {}, async () => {
-  await server.server.sendResourceUpdated({ uri: note.uri });
-  return text("touched");
-});
-tool("grow", {}, () => {
-  tool("grown", {}, () => text("grown"));
-  return text("grew");
-});
 
-for (const { uri, name, mimeType, ...content } of [note, picture])
-  server.registerResource(name, uri, { mimeType }, () => ({ contents: [{ uri, mimeType, ...content }] }));
-server.registerResource(
-  "item",
-  new ResourceTemplate(fixture.itemTemplate, { list: undefined, complete: { id: fixture.startingWith } }),
-  { mimeType: "text/plain" },
-  (uri, { id }) => ({ contents: [{ uri: uri.href, text: fixture.itemText(id) }] }),
-);
-server.server.setRequestHandler(SubscribeRequestSchema, () => ({}));
-server.server.setRequestHandler(UnsubscribeRequestSchema, () => ({}));
-server.registerPrompt(
-  "greet",
-  { argsSchema: { name: completable(z.string(), fixture.startingWith) } },
-  ({ name }) => fixture.greeting(name),
-);
-await server.connect(new StdioServerTransport());
+  tool("wait", {}, async (_input, { signal }) => {
+    await waiting.until(signal);
+    return text("aborted");
+  });
+  tool("begun", {}, async () => {
+    await waiting.begun();
+    return text("begun");
+  });
+  tool("aborted", {}, async () => text(await waiting.aborted()));
+}
+
+/** Tools that tell of something before they answer, or besides. */
+function tellingTools(server, tool) {
+  tool("log", {}, async (_input, { sessionId }) => {
+    await listening.promise;
+    const log = (message) => server.sendLoggingMessage(message, sessionId);
+    await log({ level: "debug", data: "too low" });
+    await log({ level: "warning", logger: "fixture", data: { said: "careful" } });
+    return text("logged");
+  });
+  tool("count", { to: z.number() }, async ({ to }, { _meta, sendNotification }) => {
+    const { progressToken } = _meta;
+    for (let progress = 1; progress <= to; progress++)
+      await sendNotification({
+        method: "notifications/progress",
+        params: { progressToken, progress, total: to, message: `step ${progress}` },
+      });
+    // Its clients forget reports that arrive together with the answer, so that waits until it is released.
+    await gate.passed();
+    return text(`counted to ${to}`);
+  });
+  tool("touch", {}, async () => {
+    await listening.promise;
+    await server.server.sendResourceUpdated({ uri: note.uri });
+    return text("touched");
+  });
+  tool("grow", {}, async () => {
+    await listening.promise;
+    tool("grown", {}, () => text("grown"));
+    return text("grew");
+  });
+}
+
+function askingTools(server, tool) {
+  tool("name", {}, async (_input, { requestId }) => {
+    const form = { mode: "form", ...fixture.nameForm };
+    const { action, content } = await server.server.elicitInput(form, { relatedRequestId: requestId });
+    return text(action === "accept" ? `hello ${content.name}` : action);
+  });
+  tool("visit", {}, async () => {
+    const { action } = await server.server.elicitInput({ mode: "url", ...fixture.page });
+    return text(action);
+  });
+  tool("sample", {}, async () => {
+    const { content } = await server.server.createMessage(fixture.sampling);
+    return text(content.text);
+  });
+  tool("roots", {}, async () => {
+    const { roots } = await server.server.listRoots();
+    return text(roots.map(({ uri }) => uri).join());
+  });
+}
+
+function resources(server) {
+  for (const { uri, name, mimeType, ...content } of [note, picture])
+    server.registerResource(name, uri, { mimeType }, () => ({ contents: [{ uri, mimeType, ...content }] }));
+  server.registerResource(
+    "item",
+    new ResourceTemplate(fixture.itemTemplate, { list: undefined, complete: { id: fixture.startingWith } }),
+    { mimeType: "text/plain" },
+    (uri, { id }) => ({ contents: [{ uri: uri.href, text: fixture.itemText(id) }] }),
+  );
+  server.server.setRequestHandler(SubscribeRequestSchema, () => ({}));
+  server.server.setRequestHandler(UnsubscribeRequestSchema, () => ({}));
+}
+
+// sdk-v1.mjs [sessions|stateless]: over HTTP; each request for itself, and its answer as JSON, in the latter.
+const sessions = new Map();
+
+async function withSession(request, response) {
+  let transport = sessions.get(request.headers["mcp-session-id"]);
+  if (!transport) {
+    transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => sessions.set(id, transport),
+    });
+    await makeServer().connect(transport);
+  }
+  if (request.method === "GET") onHead(response, listening.resolve);
+  await transport.handleRequest(request, response);
+}
+
+async function alone(request, response) {
+  if (request.method !== "POST") return response.writeHead(405).end();
+  const transport = new StreamableHTTPServerTransport({
+    sessionIdGenerator: undefined,
+    enableJsonResponse: true,
+  });
+  await makeServer().connect(transport);
+  await transport.handleRequest(request, response);
+}
+
+const handler = { sessions: withSession, stateless: alone }[process.argv[2]];
+if (handler) createServer(handler).listen(0, "127.0.0.1");
+else {
+  listening.resolve();
+  await makeServer().connect(new StdioServerTransport());
+}

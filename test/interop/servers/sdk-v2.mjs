@@ -1,13 +1,27 @@
-import { McpServer, ResourceTemplate, completable, inputRequired } from "@modelcontextprotocol/server";
+import { randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextprotocol/node";
+import {
+  McpServer,
+  ResourceTemplate,
+  completable,
+  createMcpHandler,
+  inputRequired,
+} from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 import * as fixture from "../fixture.mjs";
+import { onHead } from "./on-head.mjs";
 
 const { note, picture, text } = fixture;
-let release;
-let aborted = 0;
+const gate = new fixture.Gate();
+const waiting = new fixture.Waiting();
+/** That the client listens to what belongs to none of its requests; over HTTP nobody keeps it for those who do not. */
+const listening = fixture.deferred();
+let grown = false;
 
-serveStdio(() => {
+/** @param notifier tells clients of all connections; each server its own without it */
+function makeServer(notifier) {
   const server = new McpServer(
     { name: "fixture", version: "1.0.0" },
     {
@@ -23,6 +37,7 @@ serveStdio(() => {
   const tool = (name, shape, handler, rest = {}) =>
     server.registerTool(name, { description: name, inputSchema: z.object(shape), ...rest }, handler);
   plainTools(server, tool);
+  changingTools(server, tool, notifier);
   askingTools(tool);
   resources(server);
   server.registerPrompt(
@@ -30,8 +45,9 @@ serveStdio(() => {
     { argsSchema: z.object({ name: completable(z.string(), fixture.startingWith) }) },
     ({ name }) => fixture.greeting(name),
   );
+  if (grown) tool("grown", {}, () => text("grown"));
   return server;
-});
+}
 
 function plainTools(server, tool) {
   tool("echo", { message: z.string() }, ({ message }) => text(message));
@@ -57,31 +73,36 @@ function plainTools(server, tool) {
         params: { progressToken, progress, total: to, message: `step ${progress}` },
       });
     // Its clients forget reports that arrive together with the answer, so that waits until it is released.
-    await new Promise((resolve) => {
-      release = resolve;
-    });
+    await gate.passed();
     return text(`counted to ${to}`);
   });
   tool("release", {}, () => {
-    release();
+    gate.open();
     return text("released");
   });
   tool("wait", {}, async (_input, { mcpReq }) => {
-    await new Promise((resolve) => {
-      mcpReq.signal.addEventListener("abort", () => {
-        aborted++;
-        resolve();
-      });
-    });
+    await waiting.until(mcpReq.signal);
     return text("aborted");
   });
-  tool("aborted", {}, () => text(String(aborted)));
+  tool("begun", {}, async () => {
+    await waiting.begun();
+    return text("begun");
+  });
+  tool("aborted", {}, async () => text(await waiting.aborted()));
+}
+
+function changingTools(server, tool, notifier) {
   tool("touch", {}, async () => {
-    await server.server.sendResourceUpdated({ uri: note.uri });
+    await listening.promise;
+    if (notifier) notifier().resourceUpdated(note.uri);
+    else await server.server.sendResourceUpdated({ uri: note.uri });
     return text("touched");
   });
-  tool("grow", {}, () => {
-    tool("grown", {}, () => text("grown"));
+  tool("grow", {}, async () => {
+    await listening.promise;
+    grown = true;
+    if (notifier) notifier().toolsChanged();
+    else tool("grown", {}, () => text("grown"));
     return text("grew");
   });
 }
@@ -113,4 +134,31 @@ function resources(server) {
   );
   server.server.setRequestHandler("resources/subscribe", () => ({}));
   server.server.setRequestHandler("resources/unsubscribe", () => ({}));
+}
+
+// sdk-v2.mjs [handler|sessions]: over HTTP, by its handler of each request for itself, or with sessions.
+const sessions = new Map();
+
+async function withSession(request, response) {
+  let transport = sessions.get(request.headers["mcp-session-id"]);
+  if (!transport) {
+    transport = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => sessions.set(id, transport),
+    });
+    await makeServer().connect(transport);
+  }
+  if (request.method === "GET") onHead(response, listening.resolve);
+  await transport.handleRequest(request, response);
+}
+
+const mode = process.argv[2];
+if (mode === "sessions") createServer(withSession).listen(0, "127.0.0.1");
+else {
+  // A modern client is told when it is listened to.
+  listening.resolve();
+  if (mode === "handler") {
+    const handler = createMcpHandler(() => makeServer(() => handler.notify));
+    createServer(toNodeHandler(handler)).listen(0, "127.0.0.1");
+  } else serveStdio(() => makeServer());
 }

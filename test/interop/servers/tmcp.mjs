@@ -1,8 +1,10 @@
 import { ValibotJsonSchemaAdapter } from "@tmcp/adapter-valibot";
+import { HttpTransport } from "@tmcp/transport-http";
 import { StdioTransport } from "@tmcp/transport-stdio";
 import { McpServer } from "tmcp";
 import * as v from "valibot";
 import * as fixture from "../fixture.mjs";
+import { serveFetch } from "./serve-fetch.mjs";
 
 const { note, picture, text } = fixture;
 const server = new McpServer(
@@ -19,6 +21,9 @@ const server = new McpServer(
     },
   },
 );
+
+/** That the client listens to what belongs to none of its requests; over HTTP nobody keeps it for those who do not. */
+const listening = fixture.deferred();
 
 function tool(name, entries, handler, rest = {}) {
   const schema = entries && v.object(entries);
@@ -59,11 +64,13 @@ tool("roots", undefined, async () => {
   await server.refreshRoots();
   return text(server.roots.map(({ uri }) => uri).join());
 });
-tool("touch", undefined, () => {
+tool("touch", undefined, async () => {
+  await listening.promise;
   server.changed("resource", note.uri);
   return text("touched");
 });
-tool("grow", undefined, () => {
+tool("grow", undefined, async () => {
+  await listening.promise;
   tool("grown", undefined, () => text("grown"));
   server.changed("tools");
   return text("grew");
@@ -87,4 +94,17 @@ server.prompt(
   },
   ({ name }) => fixture.greeting(name),
 );
-new StdioTransport(server).listen();
+
+// tmcp.mjs [http]
+if (process.argv[2] === "http") {
+  const transport = new HttpTransport(server, { path: "/mcp", allowedOrigins: [] });
+  serveFetch(async (request) => {
+    const response = await transport.respond(request);
+    // Modern clients are told when they are listened to.
+    if ((request.method === "GET" && response?.ok) || request.headers.has("mcp-method")) listening.resolve();
+    return response ?? new Response(null, { status: 404 });
+  });
+} else {
+  listening.resolve();
+  new StdioTransport(server).listen();
+}

@@ -1,0 +1,44 @@
+import { after, before, describe, test } from "node:test";
+import { behaviours } from "./behaviours.mjs";
+import { modern } from "./peers.mjs";
+
+const timeout = 20_000;
+
+/**
+ * All that a client and a server can do together in a revision; the names of the rest say why they cannot.
+ *
+ * @param open resolves with `{ target, close }` of a server that was started for them
+ */
+export function pair([clientName, client], [serverName, server], revision, open) {
+  // One after the other: they share a user, whose answers they change.
+  describe(`client ${clientName}, server ${serverName}, ${revision}`, { concurrency: 1 }, () => {
+    let session;
+    let opened;
+    before(
+      async () => {
+        const { connect } = await import(client.module);
+        opened = await open(server);
+        session = await connect(opened.target, revision);
+      },
+      { timeout },
+    );
+    after(async () => {
+      await session?.close();
+      await opened?.close?.();
+    });
+    for (const { feature, since, until, run } of behaviours) {
+      if (since > revision || until < revision) continue;
+      const lack =
+        lackOf(client, "client", feature, revision, serverName) ??
+        lackOf(server, "server", feature, revision, clientName);
+      if (lack) test(`${feature} (${lack})`, { skip: true });
+      else test(feature, { timeout }, () => run(session, revision));
+    }
+  });
+}
+
+function lackOf({ lacks }, side, feature, revision, other) {
+  const era = revision === modern ? "modern" : "legacy";
+  const name = ["", `@${revision}`, `@${era}`, `@${other}`].find((where) => `${feature}${where}` in lacks);
+  return name === undefined ? undefined : `the ${side}: ${lacks[`${feature}${name}`]}`;
+}
