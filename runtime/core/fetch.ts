@@ -3,6 +3,7 @@ export { createHttpHandler, type HttpHandler } from "./http/fetch-http.js";
 export type { Denial, HttpOptions, Principal } from "./http/http-options.js";
 export type { GuardOptions } from "./http/guard.js";
 export type { SessionLimits } from "./http/sessions.js";
+export type { SseOptions } from "./http/sse-requests.js";
 export { MemoryEventStore, type EventStore, type StoredEvent } from "./http/events.js";
 
 // For gateways: which headers a server's clients send, and what tools declare.

@@ -4,6 +4,7 @@ import type { LogLevel } from "../era/meta.js";
 import { type Spoken, narrowed, speak } from "../era/spoken.js";
 import { type Clock, systemClock } from "../peer/clock.js";
 import { McpError } from "../peer/errors.js";
+import { isObject } from "../peer/message.js";
 import { type Timeouts, defaultTimeouts } from "../peer/pending.js";
 import type { HttpClientOptions } from "../http/http-client-options.js";
 import type { StdioClientOptions } from "../stdio/client-channel.js";
@@ -139,11 +140,17 @@ async function open(
     return await attempt(agree);
   } catch (error) {
     // A server that did not live through the probe gets another chance without it.
-    const died = error instanceof McpError && error.code === "connection-closed" && !answered;
+    const died =
+      error instanceof McpError && error.code === "connection-closed" && !answered && !refused(error);
     const both = new Set(spoken.map(({ era }) => era)).size === 2;
     if (!died || !both || connections.closed || typeof source !== "function") throw error;
     return attempt(handshakeOnly);
   }
+}
+
+/** Whether a server over HTTP has answered, if not with a message: it is alive. */
+function refused({ data }: McpError): boolean {
+  return isObject(data) && typeof data["status"] === "number";
 }
 
 /** Servers make requests in the legacy era alone. */

@@ -15,7 +15,8 @@ import { ModernPosts } from "./modern-posts.js";
 import { mostLevels, nestsDeeper } from "./nesting.js";
 import { refuse, refuseBusy, refuseInvalid } from "./refuse.js";
 import { SessionRequests } from "./session-requests.js";
-import { Sessions } from "./sessions.js";
+import { Sessions, defaultSessions } from "./sessions.js";
+import { SseRequests } from "./sse-requests.js";
 import { StatelessPosts } from "./stateless-posts.js";
 import { Streams } from "./streams.js";
 
@@ -35,6 +36,7 @@ export class Endpoint {
   private readonly modern: ModernPosts | undefined;
   private readonly stateful: SessionRequests | undefined;
   private readonly stateless: StatelessPosts | undefined;
+  private readonly sse: SseRequests | undefined;
 
   constructor(server: Server, options: HttpOptions = {}) {
     this.server = server;
@@ -52,6 +54,19 @@ export class Endpoint {
     if (sessions === false)
       this.stateless = new StatelessPosts(server, legacy, form, this.streams, this.load);
     else [this.sessions, this.stateful] = this.makeSessions(legacy);
+    this.sse = this.makeSse();
+  }
+
+  /** @throws {McpError} `invalid-definition`: HTTP+SSE without sessions */
+  private makeSse(): SseRequests | undefined {
+    const { sse = false, sessions = true } = this.options;
+    if (sse === false) return undefined;
+    if (sessions === false)
+      throw new McpError("invalid-definition", "HTTP+SSE (sse) needs what `sessions: false` turns off");
+    const limits = typeof sessions === "object" ? sessions : {};
+    const { maxSessions = defaultSessions, maxRequests = defaults.maxRequests } = limits;
+    const { streams, load } = this;
+    return new SseRequests(this.server, sse === true ? {} : sse, { streams, load, maxSessions, maxRequests });
   }
 
   private makeSessions(legacy: readonly Spoken<"server">[]): [Sessions, SessionRequests] {
@@ -72,7 +87,8 @@ export class Endpoint {
 
   /** What it keeps: nothing but sessions, once all is answered. */
   get kept(): { readonly sessions: number; readonly streams: number; readonly requests: number } {
-    return { sessions: this.sessions?.size ?? 0, streams: this.streams.size, requests: this.load.size };
+    const sessions = (this.sessions?.size ?? 0) + (this.sse?.size ?? 0);
+    return { sessions, streams: this.streams.size, requests: this.load.size };
   }
 
   handle(exchange: Exchange): void {
@@ -104,15 +120,16 @@ export class Endpoint {
   /** Ends all sessions and streams in order; what else the server serves goes on. */
   async close(): Promise<void> {
     const posts = [...this.streams.connections].map((connection) => connection.close());
-    await Promise.all([...posts, this.sessions?.close()]);
+    await Promise.all([...posts, this.sessions?.close(), this.sse?.close()]);
     this.streams.close();
     this.server.rest();
   }
 
   private route(exchange: Exchange, principal: Principal): void {
     if (exchange.method === "POST") return this.post(exchange, principal);
-    // Without a session there is nothing to listen to: a stream that never ends would only cost.
     const named = exchange.header("mcp-session-id") !== undefined;
+    if (exchange.method === "GET" && this.sse && !named) return this.sse.open(exchange, principal);
+    // Without a session there is nothing to listen to: a stream that never ends would only cost.
     if (exchange.method === "GET" && this.stateful && named) return this.stateful.get(exchange, principal);
     if (exchange.method === "DELETE" && this.stateful) return this.stateful.delete(exchange, principal);
     exchange.reply(405, { ...corsHeaders(exchange), allow: this.stateful ? "POST, GET, DELETE" : "POST" });
@@ -123,17 +140,26 @@ export class Endpoint {
     if (type === undefined || mediaType(type) !== "application/json")
       return refuseInvalid(exchange, 415, "the body must be application/json");
     const accepted = acceptedBy(exchange.header("accept"));
-    if (!accepted.json && !accepted.events)
+    // Who posts over HTTP+SSE has its answers elsewhere.
+    const older = this.sse?.named(exchange);
+    if (!accepted.json && !accepted.events && older === undefined)
       return refuseInvalid(exchange, 406, "Accept must allow application/json or text/event-stream");
     const { bodyLimit = defaults.bodyLimit } = this.options;
     exchange.readBody(bodyLimit, (text) => {
       if (text === undefined)
         return refuseInvalid(exchange, 413, `the body is longer than ${bodyLimit} bytes`);
-      this.body(exchange, text, accepted, principal);
+      this.body(exchange, text, accepted, principal, older);
     });
   }
 
-  private body(exchange: Exchange, text: string, accepted: Accepted, principal: Principal): void {
+  /** @param older the session of HTTP+SSE that it is posted to, if it is */
+  private body(
+    exchange: Exchange,
+    text: string,
+    accepted: Accepted,
+    principal: Principal,
+    older: string | undefined,
+  ): void {
     if (nestsDeeper(text, mostLevels))
       return refuseInvalid(exchange, 400, `the body nests deeper than ${mostLevels} levels`);
     let message: unknown;
@@ -149,7 +175,8 @@ export class Endpoint {
     if (this.load.isFull && holdsRequest(message)) return refuseBusy(exchange, idOf(message));
     const legacy = this.stateful ?? this.stateless;
     try {
-      if (this.modern && (!legacy || this.isModern(exchange, message)))
+      if (older !== undefined) this.sse!.post(exchange, older, message, principal);
+      else if (this.modern && (!legacy || this.isModern(exchange, message)))
         this.modern.post(exchange, message, accepted, principal);
       else legacy!.post(exchange, message, accepted, principal);
     } catch (error) {

@@ -17,6 +17,8 @@ export interface EventSink {
 export interface Exchange {
   /** In capitals. */
   readonly method: string;
+  /** Path and query as the client wrote them, or the whole URL. */
+  readonly url: string;
   /** Value of a header; several of one name are joined by commas. @param name in small letters */
   header(name: string): string | undefined;
   /**

@@ -22,6 +22,10 @@ class FetchExchange implements Exchange {
     return this.request.method;
   }
 
+  get url(): string {
+    return this.request.url;
+  }
+
   header(name: string): string | undefined {
     const value = this.request.headers.get(name);
     if (value !== null) return value;

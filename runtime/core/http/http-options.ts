@@ -3,6 +3,7 @@ import type { Exchange } from "./exchange.js";
 import type { GuardOptions } from "./guard.js";
 import type { ResponseForm } from "./post-channel.js";
 import type { SessionLimits } from "./sessions.js";
+import type { SseOptions } from "./sse-requests.js";
 
 /**
  * Who asks, and by what name their state and sessions go. There is no `auth` without a `principal`: a session
@@ -27,6 +28,11 @@ export interface Denial {
 export interface HttpOptions extends GuardOptions {
   /** `false`: legacy clients are served without sessions, and so without requests of the server's own. */
   readonly sessions?: boolean | SessionLimits;
+  /**
+   * Whether clients of 2024-11-05 are served over HTTP+SSE at the same URL, too. Off without it: the transport is
+   * deprecated, keeps a connection open for each client, and needs sessions.
+   */
+  readonly sse?: boolean | SseOptions;
   /** Bytes of a body; 4 MiB without it. */
   readonly bodyLimit?: number;
   /** Requests that somebody waits for at a time, listening streams not counted; 1,000 without it. More are refused with 503. */

@@ -25,6 +25,11 @@ class NodeExchange implements Exchange {
     return this.request.method ?? "";
   }
 
+  get url(): string {
+    // Frameworks take off the path they mounted us at.
+    return (this.request as { readonly originalUrl?: string }).originalUrl ?? this.request.url ?? "";
+  }
+
   header(name: string): string | undefined {
     const value = this.request.headers[name];
     return Array.isArray(value) ? value.join(", ") : value;

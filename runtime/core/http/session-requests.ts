@@ -1,6 +1,6 @@
 import type { Spoken } from "../era/spoken.js";
 import { McpError, rpc } from "../peer/errors.js";
-import { type RequestId, type RequestMessage, idOf, isObject } from "../peer/message.js";
+import { idOf, isObject } from "../peer/message.js";
 import type { Server } from "../server/server.js";
 import { corsHeaders } from "./cors.js";
 import { type EventStore, eventHeaders, eventText } from "./events.js";
@@ -8,7 +8,7 @@ import type { Exchange } from "./exchange.js";
 import type { Principal } from "./http-options.js";
 import { refuseVersion, versionOf } from "./legacy-version.js";
 import { type Accepted, acceptedBy } from "./media.js";
-import { messageProblem } from "./message-problem.js";
+import { idsOfRequests, postProblem } from "./message-problem.js";
 import type { ResponseForm } from "./post-channel.js";
 import { refuse, refuseBusy, refuseInvalid } from "./refuse.js";
 import type { HttpSession } from "./session.js";
@@ -116,10 +116,10 @@ export class SessionRequests {
   ): void {
     const isBatch = Array.isArray(message);
     const messages: readonly unknown[] = isBatch ? (message as unknown[]) : [message];
-    const problem = problemOf(messages, isBatch, session);
+    const problem = postProblem(messages, isBatch, session);
     if (problem !== undefined)
       return refuseInvalid(exchange, 400, problem, isBatch ? undefined : idOf(message));
-    const ids = messages.flatMap((each) => idOfRequest(each) ?? []);
+    const ids = idsOfRequests(messages);
     const { connection } = session;
     if (ids.length === 0) {
       connection.receive(message);
@@ -143,25 +143,4 @@ export class SessionRequests {
     for (const { id, data } of missed.events) sink.write(eventText(data, id));
     sink.end();
   }
-}
-
-/** Why the messages of one POST cannot be taken. */
-function problemOf(messages: readonly unknown[], isBatch: boolean, session: HttpSession): string | undefined {
-  if (isBatch && !session.connection.session?.spoken.table.batches) return "batches are not supported";
-  if (messages.length === 0) return "the batch is empty";
-  const ids = new Set<RequestId>();
-  for (const message of messages) {
-    const problem = messageProblem(message);
-    if (problem !== undefined) return problem;
-    const id = idOfRequest(message);
-    if (id === undefined) continue;
-    if (ids.has(id) || session.streamOf(id)) return "a request of this id is being answered";
-    ids.add(id);
-  }
-  return undefined;
-}
-
-function idOfRequest(message: unknown): RequestId | undefined {
-  const request = message as Partial<RequestMessage>;
-  return typeof request.method === "string" ? idOf(message) : undefined;
 }

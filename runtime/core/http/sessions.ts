@@ -1,9 +1,9 @@
 import type { Clock } from "../peer/clock.js";
-import { toBase64Url } from "../server/base64url.js";
+import { sessionId } from "./session-id.js";
 import { HttpSession, type SessionEnvironment } from "./session.js";
 
 export interface SessionLimits {
-  /** Sessions at a time; 10,000 without it. The one that was idle longest makes room. */
+  /** Sessions at a time; 10,000 without it, and as many over HTTP+SSE. The one that was idle longest makes room. */
   readonly maxSessions?: number;
   /** Milliseconds without a request, an open stream or anybody who waits for an answer until a session ends; half an hour without it. */
   readonly idleMs?: number;
@@ -11,10 +11,7 @@ export interface SessionLimits {
   readonly maxRequests?: number;
 }
 
-/** 128 random bits; in one piece, where the platform's own texts hang together from many (2025-11-25, session management). */
-function sessionId(): string {
-  return toBase64Url(crypto.getRandomValues(new Uint8Array(16)));
-}
+export const defaultSessions = 10_000;
 
 /** The sessions of an endpoint. */
 export class Sessions {
@@ -25,7 +22,10 @@ export class Sessions {
   private readonly idleMs: number;
   private sweepAt: number;
 
-  constructor(environment: SessionEnvironment, { maxSessions = 10_000, idleMs = 1_800_000 }: SessionLimits) {
+  constructor(
+    environment: SessionEnvironment,
+    { maxSessions = defaultSessions, idleMs = 1_800_000 }: SessionLimits,
+  ) {
     this.environment = environment;
     this.clock = environment.clock;
     this.most = maxSessions;

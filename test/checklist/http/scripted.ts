@@ -11,6 +11,8 @@ export type { Members, Wired };
 export class Incoming {
   /** POST, GET or DELETE. */
   readonly verb: string;
+  /** With the query. */
+  readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
   readonly message: Wired | undefined;
@@ -22,6 +24,7 @@ export class Incoming {
 
   constructor(request: IncomingMessage, response: ServerResponse, text: string) {
     this.verb = request.method!;
+    this.path = request.url!;
     this.headers = request.headers;
     this.text = text;
     this.message = text === "" ? undefined : (JSON.parse(text) as Wired);

@@ -9,6 +9,7 @@ export function exchangeOf(
   const listeners: (() => void)[] = [];
   const found = {
     method,
+    url: "/mcp",
     status: 0,
     session: undefined as string | undefined,
     header: (name: string) => (name === "host" ? "localhost" : headers[name]),

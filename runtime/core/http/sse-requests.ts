@@ -1,0 +1,134 @@
+import { isModern } from "../era/modern-server.js";
+import { type Message, type RequestId, idOf, isObject } from "../peer/message.js";
+import type { Server } from "../server/server.js";
+import { corsHeaders } from "./cors.js";
+import { eventHeaders } from "./events.js";
+import type { Exchange } from "./exchange.js";
+import type { Principal } from "./http-options.js";
+import type { Load } from "./load.js";
+import { acceptedBy } from "./media.js";
+import { idsOfRequests, postProblem } from "./message-problem.js";
+import { refuseBusy, refuseInvalid } from "./refuse.js";
+import { sessionId } from "./session-id.js";
+import { SseSession } from "./sse-session.js";
+import type { Streams } from "./streams.js";
+
+/** How clients of the transport before this one are served. */
+export interface SseOptions {
+  /**
+   * Path they are told to post messages to; that of the stream without it. Needed where a gateway in front serves
+   * it by another.
+   */
+  readonly messages?: string;
+}
+
+export interface SseEnvironment {
+  readonly streams: Streams;
+  readonly load: Load;
+  /** Sessions at a time. */
+  readonly maxSessions: number;
+  /** Requests of one session at a time. */
+  readonly maxRequests: number;
+}
+
+/** The query parameter that names a session where messages are posted. */
+const parameter = "sessionId";
+
+/** Stands in for the name of this machine, which a request does not tell for sure. */
+const base = "http://localhost";
+
+/** HTTP+SSE (2024-11-05): a stream that is opened first, and POSTs that belong to it. */
+export class SseRequests {
+  private readonly server: Server;
+  private readonly options: SseOptions;
+  private readonly environment: SseEnvironment;
+  private readonly sessions = new Map<string, SseSession>();
+
+  constructor(server: Server, options: SseOptions, environment: SseEnvironment) {
+    this.server = server;
+    this.options = options;
+    this.environment = environment;
+  }
+
+  get size(): number {
+    return this.sessions.size;
+  }
+
+  /** The session that a message is posted to, if the request names one of this transport's. */
+  named(exchange: Exchange): string | undefined {
+    if (exchange.header("mcp-session-id") !== undefined || !exchange.url.includes(`${parameter}=`))
+      return undefined;
+    return locate(exchange.url)?.searchParams.get(parameter) ?? undefined;
+  }
+
+  /** Opens a session, and says first where its messages go. */
+  open(exchange: Exchange, { auth, principal = "" }: Principal): void {
+    if (!acceptedBy(exchange.header("accept")).events)
+      return refuseInvalid(exchange, 406, "Accept must allow text/event-stream");
+    const endpoint = locate(this.options.messages ?? exchange.url);
+    if (!endpoint) return refuseInvalid(exchange, 400, "the URL of the request cannot be read");
+    if (this.sessions.size >= this.environment.maxSessions && !this.evict())
+      return refuseBusy(exchange, undefined);
+    const { streams, load } = this.environment;
+    const sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
+    const session = new SseSession(sessionId(), principal, sink, load, () => {
+      this.sessions.delete(session.id);
+      streams.ended(sink);
+    });
+    endpoint.searchParams.set(parameter, session.id);
+    session.connection = this.server.attach(session, { auth, principal });
+    this.sessions.set(session.id, session);
+    streams.opened(sink);
+    sink.write(`event: endpoint\ndata: ${relative(endpoint)}\n\n`);
+    exchange.onGone(() => session.end());
+  }
+
+  /** Takes a message; what answers it goes on the stream of its session. */
+  post(exchange: Exchange, id: string, message: unknown, { auth, principal = "" }: Principal): void {
+    const session = this.sessions.get(id);
+    if (!session || session.principal !== principal)
+      return refuseInvalid(exchange, 404, "there is no such session: open its stream again", idOf(message));
+    const isBatch = Array.isArray(message);
+    const messages: readonly unknown[] = isBatch ? (message as unknown[]) : [message];
+    const problem = postProblem(messages, isBatch, session) ?? eraProblem(messages);
+    const one = isBatch ? undefined : idOf(message);
+    if (problem !== undefined) return refuseInvalid(exchange, 400, problem, one);
+    const ids: RequestId[] = idsOfRequests(messages);
+    if (ids.length > 0 && session.requests >= this.environment.maxRequests) return refuseBusy(exchange, one);
+    session.connection.auth = auth;
+    session.expect(ids);
+    exchange.reply(202, { "content-type": "text/plain", ...corsHeaders(exchange) }, "Accepted");
+    session.connection.receive(message);
+  }
+
+  /** Ends all sessions in order. */
+  async close(): Promise<void> {
+    await Promise.all([...this.sessions.values()].map(({ connection }) => connection.close()));
+  }
+
+  /** Ends the oldest session that no handshake was made in; all others are somebody's who is connected. */
+  private evict(): boolean {
+    for (const session of this.sessions.values()) {
+      if (session.connection.session) continue;
+      session.end();
+      return true;
+    }
+    return false;
+  }
+}
+
+/** Messages that stand for themselves have a transport of their own. */
+function eraProblem(messages: readonly unknown[]): string | undefined {
+  return messages.some((message) => isObject(message) && isModern(message as unknown as Message))
+    ? "HTTP+SSE serves clients that make a handshake: post this to the endpoint itself"
+    : undefined;
+}
+
+function locate(url: string): URL | undefined {
+  return URL.canParse(url, base) ? new URL(url, base) : undefined;
+}
+
+/** Path and query. Two slashes in front would name another host. */
+function relative({ pathname, search }: URL): string {
+  return pathname.replace(/^\/+/, "/") + search;
+}

@@ -1,0 +1,81 @@
+import type { RequestId } from "../peer/message.js";
+import type { ServerConnection } from "../server/connection.js";
+import type { Channel, Receiver } from "../transport/channel.js";
+import type { EventSink } from "./exchange.js";
+import type { Load } from "./load.js";
+
+/** One client over HTTP+SSE (2024-11-05): it is there as long as its stream is. */
+export class SseSession implements Channel {
+  readonly id: string;
+  /** Whose it is; messages of others do not find it. */
+  readonly principal: string;
+  connection!: ServerConnection;
+  private readonly sink: EventSink;
+  private readonly load: Load;
+  private readonly onEnd: (session: SseSession) => void;
+  private readonly running = new Set<RequestId>();
+  private over = false;
+
+  constructor(
+    id: string,
+    principal: string,
+    sink: EventSink,
+    load: Load,
+    onEnd: (session: SseSession) => void,
+  ) {
+    this.id = id;
+    this.principal = principal;
+    this.sink = sink;
+    this.load = load;
+    this.onEnd = onEnd;
+  }
+
+  /** Requests that are being answered. */
+  get requests(): number {
+    return this.running.size;
+  }
+
+  /** What answers a request, if it is being answered. */
+  streamOf(id: RequestId): EventSink | undefined {
+    return this.running.has(id) ? this.sink : undefined;
+  }
+
+  /** These requests are about to be answered. */
+  expect(ids: readonly RequestId[]): void {
+    for (const id of ids) {
+      this.running.add(id);
+      this.load.begin();
+    }
+  }
+
+  open(_receiver: Receiver): void {}
+
+  flush(): void {}
+
+  send(text: string): void {
+    if (!this.over) this.sink.write(`event: message\ndata: ${text}\n\n`);
+  }
+
+  answer(id: RequestId | undefined, text: string): void {
+    this.forgo(id);
+    this.send(text);
+  }
+
+  forgo(id: RequestId | undefined): void {
+    if (id !== undefined && this.running.delete(id)) this.load.end();
+  }
+
+  /** The client is gone, or nobody serves it any more. */
+  end(): void {
+    if (this.over) return;
+    this.over = true;
+    for (const id of [...this.running]) this.forgo(id);
+    this.onEnd(this);
+    this.connection.closed();
+    this.sink.end();
+  }
+
+  async close(): Promise<void> {
+    this.end();
+  }
+}
