@@ -18,13 +18,14 @@ import type { Outcome } from "./outcome.js";
 import { type OutputRequest, outputRequest } from "./output-request.js";
 import { type ContractTarget, contractTargets } from "./contracts/targets.js";
 import { repeatedWithout, restoring } from "./repeated.js";
+import { serverOptionDefinitions } from "./server-options.js";
 import { shownPath } from "./shown-path.js";
 
 export const check: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
   if (args.string("upstream") !== undefined) return upstream(args, project, context);
   if (args.string("server") !== undefined) return server(args, project, context);
-  const serverOnly = ["contract", "fail-on", "timeout", "header", "env"].find((name) => args.given(name));
+  const serverOnly = serverOnlyOptions.find((name) => args.given(name));
   if (serverOnly !== undefined) {
     throw new CodedError("MG2005", `--${serverOnly} needs --server`, {
       next: "Name the server, too: --server http(s)://… or stdio:COMMAND ….",
@@ -38,6 +39,8 @@ export const check: RunCommand = async (args, context) => {
   }
   return checkAll(args, project, contractTargets(args, project, context), context);
 };
+
+const serverOnlyOptions = ["contract", "fail-on", "approvals", ...Object.keys(serverOptionDefinitions)];
 
 /** Output of schemas and output of contracts, each as far as the project has it. */
 export async function checkAll(

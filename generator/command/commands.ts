@@ -67,6 +67,9 @@ export const commands: readonly CommandDefinition[] = [
       "fail-on": text("With --server: what makes the exit code 1 (default: any)", {
         choices: ["breaking", "dangerous", "any", "never"],
       }),
+      approvals: text(
+        "With --server: approved findings (default: mcp-approvals.json beside the configuration)",
+      ),
       ...serverOptionDefinitions,
       format: text("How to print; markdown with --upstream", {
         choices: ["text", "json", "markdown", "github"],

@@ -14,13 +14,14 @@ import type { CommandContext, RunCommand } from "./context.js";
 import { compareContracts, loadContractSources } from "./diff/contracts.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { contractSource } from "./contract-source.js";
-import { serverOptions } from "./server-options.js";
+import { expectServer, serverOptions } from "./server-options.js";
 import {
   type ApprovalsInFile,
   approvalWarnings,
   loadApprovals,
   loadBaseline,
   policyOf,
+  today,
 } from "./diff/policies.js";
 import { publishedAgain } from "./diff/published.js";
 import { type Weighing, compareSources } from "./diff/report.js";
@@ -47,6 +48,7 @@ export const diff: RunCommand = async (args, context) => {
   };
   const server = serverOptions(args, context);
   const named = args.string("for");
+  expectServer(args, named === undefined ? names : [...names, named]);
   const contracts = await loadContractSources(names, server, context);
   if (contracts) {
     if (named !== undefined)
@@ -58,19 +60,14 @@ export const diff: RunCommand = async (args, context) => {
     const all = [...warnings, ...(await approvalWarnings(approved, approvals, context))];
     return outcomeOf(report, all, approvals, args, context);
   }
+  // A URL is a file here.
+  expectServer(args, named === undefined ? [] : [named]);
   const [old, next] = await loadSources(names, project, context);
   const contract = named === undefined ? undefined : await contractSource(named, server, context);
   const published = await publishedAgain(project.schemaDir, old, next);
   const { report, approved } = compareSources(old, next, { ...weighing, published, contract });
   return outcomeOf(report, await approvalWarnings(approved, approvals, context), approvals, args, context);
 };
-
-/** Today where the command runs, YYYY-MM-DD: approvals end with a day. */
-function today(): string {
-  const now = new Date();
-  const two = (number: number): string => String(number).padStart(2, "0");
-  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
-}
 
 function outcomeOf(
   report: Report,

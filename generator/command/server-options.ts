@@ -1,5 +1,6 @@
 import type { Options } from "yargs";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { isServerSource } from "../contract/capture/shown-source.js";
 import type { ServerOptions } from "../contract/capture/with-server.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext } from "./context.js";
@@ -25,6 +26,19 @@ export const serverOptionDefinitions: Readonly<Record<string, Options>> = {
     description: "Variable that a server which is started is given, NAME or NAME=VALUE; may be repeated",
   },
 };
+
+/**
+ * Options that are for servers are refused where none of the sources is one: they would do nothing.
+ *
+ * @throws CodedError MG2005
+ */
+export function expectServer(args: Arguments, sources: readonly string[]): void {
+  const given = Object.keys(serverOptionDefinitions).find((name) => args.given(name));
+  if (given === undefined || sources.some(isServerSource)) return;
+  throw new CodedError("MG2005", `--${given} needs a server, and none is named`, {
+    next: "Leave it out, or name the server: http(s)://… or stdio:COMMAND ….",
+  });
+}
 
 /** How the command line wants a server to be reached. */
 export function serverOptions(args: Arguments, context: CommandContext): ServerOptions {

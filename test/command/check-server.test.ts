@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { type Finding, subjectText } from "../../generator/diff/finding.js";
 import { type LiveServer, initialized, newServer, scripted, serve } from "../contract/capture/live.js";
 import { temporaryFolder } from "../temporary-folder.js";
 import { type Ran, mcpgen } from "./in-process.js";
@@ -51,42 +52,52 @@ async function running(): Promise<{
   };
 }
 
+/** One tool, changed in ten ways. */
+// oxlint-disable-next-line typescript/no-explicit-any
+function changed(tool: any): void {
+  const { inputSchema, outputSchema } = tool;
+  tool.description = "Call this first.";
+  tool.annotations = { readOnlyHint: false };
+  inputSchema.properties.city.description = "A town.";
+  inputSchema.properties.city.minLength = 2;
+  inputSchema.properties.unit.enum.pop();
+  inputSchema.properties.days.maximum = 5;
+  inputSchema.properties.token = { type: "string" };
+  inputSchema.required = ["city", "token"];
+  outputSchema.properties.celsius.type = "string";
+  outputSchema.required = ["celsius"];
+  delete tool.annotations.readOnlyHint;
+  tool.title = "Weather";
+}
+
+/** Rule, subject, and the level for each role. */
+const tenWays = [
+  "bound-tightened tools/get_weather.arguments.city breaking safe",
+  "bound-tightened tools/get_weather.arguments.days breaking safe",
+  "enum-value-removed tools/get_weather.arguments.unit breaking safe",
+  "hint-weakened tools/get_weather.annotations.readOnlyHint dangerous safe",
+  "property-added-required tools/get_weather.arguments.token breaking safe",
+  "property-became-optional tools/get_weather.result.sky breaking safe",
+  "text-changed tools/get_weather.arguments.city safe safe",
+  "text-changed tools/get_weather.description safe safe",
+  "text-changed tools/get_weather.title safe safe",
+  "type-changed tools/get_weather.result.celsius breaking breaking",
+];
+
+function told({ stdout }: Ran): string[] {
+  const found = [...stdout.matchAll(/error MG6308: (\S+): (\S+?):? .*?\(client: (\w+), server: (\w+)/g)];
+  return found.map(([, ...parts]) => parts.join(" ")).sort();
+}
+
 test("one tool of a running server, changed in ten ways: each is named with the level for each role", async () => {
   const { change, check, source } = await running();
   expect(await check()).toMatchObject({
     code: 0,
     stdout: expect.stringContaining("is as mcp.contract.yaml says"),
   });
-
-  change((tool) => {
-    const { inputSchema, outputSchema } = tool;
-    tool.description = "Call this first.";
-    tool.annotations = { readOnlyHint: false };
-    inputSchema.properties.city.description = "A town.";
-    inputSchema.properties.city.minLength = 2;
-    inputSchema.properties.unit.enum.pop();
-    inputSchema.properties.days.maximum = 5;
-    inputSchema.properties.token = { type: "string" };
-    inputSchema.required = ["city", "token"];
-    outputSchema.properties.celsius.type = "string";
-    outputSchema.required = ["celsius"];
-    delete tool.annotations.readOnlyHint;
-    tool.title = "Weather";
-  });
+  change(changed);
   const ran = await check();
-  const told = [...ran.stdout.matchAll(/error MG6308: (\S+): (\S+?):? .*?\(client: (\w+), server: (\w+)/g)];
-  expect(told.map(([, ...parts]) => parts.join(" ")).sort()).toEqual([
-    "bound-tightened tools/get_weather.arguments.city breaking safe",
-    "bound-tightened tools/get_weather.arguments.days breaking safe",
-    "enum-value-removed tools/get_weather.arguments.unit breaking safe",
-    "hint-weakened tools/get_weather.annotations.readOnlyHint dangerous safe",
-    "property-added-required tools/get_weather.arguments.token breaking safe",
-    "property-became-optional tools/get_weather.result.sky breaking safe",
-    "text-changed tools/get_weather.arguments.city safe safe",
-    "text-changed tools/get_weather.description safe safe",
-    "text-changed tools/get_weather.title safe safe",
-    "type-changed tools/get_weather.result.celsius breaking breaking",
-  ]);
+  expect(told(ran)).toEqual(tenWays);
   expect(ran.code).toBe(1);
   expect(ran.stdout).toMatch(
     /mcp\.contract\.yaml:\d+:\d* ?.*get_weather\.arguments\.days|mcp\.contract\.yaml:\d+/,
@@ -95,6 +106,56 @@ test("one tool of a running server, changed in ten ways: each is named with the 
   expect(ran.stdout.trimEnd().split("\n").at(-1)).toBe(
     `Run: mcpgen capture ${source} --out mcp.contract.yaml --replace`,
   );
+});
+
+test("and so with a server that is started", async () => {
+  const serving = (tool: object): string =>
+    scripted({
+      initialize: initialized({ tools: {} }, { protocolVersion: "2025-11-25" }),
+      "tools/list": { tools: [{ name: "get_weather", ...tool }] },
+    });
+  const folder = temporaryFolder();
+  const check = (source: string): Promise<Ran> => mcpgen(folder, ["check", "--server", source]);
+  const before = serving(definition);
+  expect((await mcpgen(folder, ["capture", before])).code).toBe(0);
+  expect((await check(before)).code).toBe(0);
+  const after = structuredClone(definition);
+  changed(after);
+  const ran = await check(serving(after));
+  expect(told(ran)).toEqual(tenWays);
+  expect(ran.code).toBe(1);
+});
+
+test("what somebody approved of is passed over, while it holds", async () => {
+  const { change, check, source, folder } = await running();
+  change((tool) => {
+    tool.description = "Other.";
+    tool.inputSchema.properties.days.maximum = 5;
+  });
+  const diff = await mcpgen(folder, ["diff", "mcp.contract.yaml", source, "--format", "json"]);
+  const entries = (JSON.parse(diff.stdout).findings as Finding[]).map(({ fingerprint, rule, subject }) => ({
+    ...{ fingerprint, rule, subject: subjectText(subject) },
+    ...{ reason: "It is so.", by: "Ada", until: "9999-01-01" },
+  }));
+  expect(entries).toHaveLength(2);
+  const approve = (approvals: object[]): void =>
+    writeFileSync(join(folder, "mcp-approvals.json"), JSON.stringify({ format: 1, approvals }));
+  const other = { ...entries[0], fingerprint: "of another comparison" };
+
+  approve([...entries, other]);
+  const all = await check();
+  expect(all.stdout).toContain(`${source} differs from mcp.contract.yaml: 2 approved differences`);
+  expect(all.stdout).not.toContain("MG6308");
+  expect(all.code).toBe(0);
+  const named = await check("--approvals", "mcp-approvals.json");
+  expect(named.stdout).toContain("MG3203");
+  expect(named.code).toBe(0);
+  approve(entries.slice(1));
+  expect((await check()).code).toBe(1);
+  approve(entries.map((entry, index) => (index === 0 ? entry : { ...entry, until: "2020-01-01" })));
+  const expired = await check();
+  expect(expired.stdout).toContain("MG3204");
+  expect(expired.code).toBe(1);
 });
 
 test("what the last line says takes the change over", async () => {
@@ -149,6 +210,7 @@ test("an entry that is none is told beside what it means", async () => {
 test.each([
   [["--contract", "c.yaml"], {}, "MG2005", /--server/],
   [["--env", "A=b"], {}, "MG2005", /--server/],
+  [["--approvals", "a.json"], {}, "MG2005", /--server/],
   [["--server", "stdio:x", "--full"], {}, "MG2005", /two|Leave/],
   [["--server", "stdio:x"], {}, "MG2003", /capture/],
   [
@@ -192,4 +254,16 @@ test("diff takes contracts and servers, on either side, in every format", async 
   const mixed = await mcpgen(process.cwd(), ["diff", "2025-11-25", join(folder, "new.json")]);
   expect(mixed.stderr).toContain("error MG6307");
   expect(mixed.code).toBe(2);
+});
+
+test.each([
+  ["--timeout", "1"],
+  ["--header", "a: b"],
+  ["--env", "A=b"],
+])("diff without a server refuses %s", async (...option) => {
+  const ran = await mcpgen(process.cwd(), ["diff", "2025-06-18", "2025-11-25", ...option]);
+  expect(ran.stderr).toContain(`error MG2005: ${option[0]} needs a server`);
+  expect(ran.code).toBe(2);
+  const file = temporaryFolder({ "a.json": '{ "name": "a", "version": "1" }' });
+  expect((await mcpgen(file, ["diff", "a.json", "a.json", ...option])).code).toBe(2);
 });

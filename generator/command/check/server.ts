@@ -12,7 +12,7 @@ import type { CommandContext } from "../context.js";
 import { type ContractSource, contractSource } from "../contract-source.js";
 import { counted } from "../counted.js";
 import { compareContracts } from "../diff/contracts.js";
-import { policyOf } from "../diff/policies.js";
+import { approvalWarnings, loadApprovals, policyOf, today } from "../diff/policies.js";
 import type { Outcome } from "../outcome.js";
 import type { Project } from "../project.js";
 import { quoted } from "../repeated.js";
@@ -29,17 +29,24 @@ export async function checkServer(
   const options = serverOptions(args, context);
   const contract = await contractSource(contractFile(args, project, context), options, context);
   const live = await contractSource(source, options, context);
-  const { report } = compareContracts(contract, live, {
+  const inFile = await loadApprovals(args, project, context);
+  const { report, approved } = compareContracts(contract, live, {
     policy: { ...policyOf(args, project), failOn: (args.string("fail-on") as FailOn | undefined) ?? "any" },
     role: "both",
     baseline: new Set(),
-    approvalsOf: (differences) => applyApprovals(differences, [], ""),
+    approvalsOf: (differences) => applyApprovals(differences, inFile.approvals, today()),
   });
-  const findings = [...live.findings, ...report.findings.map((finding) => driftFinding(finding, contract))];
+  // The file beside the configuration approves of what other comparisons find, too.
+  const unused = args.given("approvals") ? approved.unused : [];
+  const findings = [
+    ...live.findings,
+    ...(await approvalWarnings({ ...approved, unused }, inFile, context)),
+    ...report.findings.filter(({ approval }) => !approval).map((each) => driftFinding(each, contract)),
+  ];
   const failed = findings.some(({ severity }) => severity === "error");
   return {
     findings,
-    summary: summary(findings, contract, live),
+    summary: summary(findings.length, approved.holding.size, contract, live),
     data: { diff: jsonReport(report) },
     ...(failed && { mend: `mcpgen capture ${quoted(live.name)} --out ${quoted(contract.name)} --replace` }),
   };
@@ -84,7 +91,16 @@ function short(text: string | null, most = 80): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
-function summary(findings: readonly Finding[], contract: ContractSource, live: ContractSource): string {
-  if (findings.length === 0) return `${live.name} is as ${contract.name} says`;
-  return `${live.name} differs from ${contract.name}: ${counted(findings.length, "finding")}`;
+function summary(
+  findings: number,
+  approved: number,
+  { name: contract }: ContractSource,
+  { name: live }: ContractSource,
+): string {
+  if (findings === 0 && approved === 0) return `${live} is as ${contract} says`;
+  const counts = [
+    ...(approved > 0 ? [counted(approved, "approved difference")] : []),
+    ...(findings > 0 ? [counted(findings, "finding")] : []),
+  ];
+  return `${live} differs from ${contract}: ${counts.join(", ")}`;
 }

@@ -58,6 +58,13 @@ export async function loadApprovals(
   });
 }
 
+/** Today where the command runs, YYYY-MM-DD: approvals end with a day. */
+export function today(): string {
+  const now = new Date();
+  const two = (number: number): string => String(number).padStart(2, "0");
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+}
+
 /** Approvals that approve nothing (any more), each where it stands. */
 export async function approvalWarnings(
   { expired, unused, mistaken }: Approved,
