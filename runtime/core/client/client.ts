@@ -61,7 +61,8 @@ export class Client implements Caller {
   constructor(setup: ClientSetup) {
     const { introduction, handlers, reconnects, resend, onWarning } = setup;
     this.setup = setup;
-    this.outputs = new OutputChecks(onWarning);
+    const outputs = (this.outputs = new OutputChecks(onWarning));
+    const { headers } = this;
     const resending = (this.resending = new Resending(resend));
     const cache = (this.cache = new ResultCache(introduction.clock));
     const listeners = (this.listeners = new Listeners(onWarning));
@@ -71,9 +72,9 @@ export class Client implements Caller {
       reconnects,
       onWarning,
       connect: (connections) => setup.connect(connections, incoming),
-      onReplaced: () => [cache.clear(), resending.forget()],
+      onReplaced: () => [cache.clear(), outputs.forget(), headers.forget(), resending.forget()],
     });
-    const { connections, headers } = this;
+    const { connections } = this;
     const relist = () => this.listTools();
     this.requests = new Requests({
       ...{ connections, cache, headers, resending, listeners, introduction, handlers, relist },
