@@ -38,7 +38,10 @@ async function run(): Promise<void> {
     // Questions go to standard error: standard output is for results.
     get terminal() {
       const { stdin } = process;
-      return stdin.isTTY && stderr.isTTY ? { input: stdin, output: stderr } : undefined;
+      if (!stdin.isTTY || !stderr.isTTY) return undefined;
+      // In a pseudo-terminal that nobody gave a size each character would get a line.
+      if (stderr.columns === 0) [stderr.columns, stderr.rows] = [80, 24];
+      return { input: stdin, output: stderr };
     },
   });
 }

@@ -1,5 +1,5 @@
-import { lstatSync, readFileSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { findConfig, loadConfig } from "../../config/load-config.js";
 import { lackFinding } from "../../contract/init/advice.js";
 import { type ProjectRequest, projectConfig, projectPackage } from "../../contract/init/project.js";
@@ -20,12 +20,17 @@ export function projectFolder(dir: string, directory: string): string {
     });
   }
   const folder = resolve(directory, dir);
-  const status = statSync(folder, { throwIfNoEntry: false });
-  if (status === undefined || status.isDirectory()) return folder;
+  const there = nearestThere(folder);
+  if (statSync(there).isDirectory()) return folder;
   throw new CodedError("MG2004", "expected DIR to be a folder, got a file", {
-    place: { file: shownPath(folder, directory) },
+    place: { file: shownPath(there, directory) },
     next: "Name another folder, or one that is not there yet.",
   });
+}
+
+/** A path, or that of the folder around it that is there. */
+function nearestThere(path: string): string {
+  return existsSync(path) ? path : nearestThere(dirname(path));
 }
 
 /** Whether something has the name of a file of the project; a link that leads nowhere has it, too. */

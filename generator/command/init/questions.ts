@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { CANCEL_SYMBOL } from "@clack/prompts";
@@ -55,7 +56,7 @@ export async function ask(known: Answers, terminal: Terminal, directory: string)
     const message = "Which folder is it for? What is there already stays as it is.";
     const validate = (dir: string | undefined): string | undefined => folderFault(dir ?? "", directory);
     answers.dir = settled(
-      await text({ ...terminal, message, initialValue: answers.name ?? ".", validate }),
+      await text({ ...terminal, message, initialValue: proposedFolder(answers.name, directory), validate }),
     ).trim();
   }
   return answers;
@@ -67,6 +68,12 @@ function proposedName(directory: string): string {
   } catch {
     return "server";
   }
+}
+
+/** The folder that somebody has made for it, or one of the server's name. */
+function proposedFolder(name: string | undefined, directory: string): string {
+  const isEmpty = readdirSync(directory).every((entry) => entry === ".git");
+  return isEmpty || name === undefined ? "." : name;
 }
 
 function folderFault(dir: string, directory: string): string | undefined {

@@ -36,7 +36,7 @@ export function nearestName(text: string): string | undefined {
 
 /** The name of the npm package of a server or client: as near to `name` as npm, and what it installs there, allow. */
 export function packageName(name: string, role: "client" | "server"): string {
-  const plain = (nearestName(name) ?? `mcp-${role}`).toLowerCase();
-  const taken = ["node_modules", "favicon.ico", "mcpgen", "typescript"].includes(plain);
+  const plain = nearestName(name)?.toLowerCase() ?? "mcp";
+  const taken = ["mcp", "node_modules", "favicon.ico", "mcpgen", "typescript"].includes(plain);
   return role === "client" || taken ? `${plain}-${role}` : plain;
 }

@@ -1,0 +1,57 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+
+/** A package as `npm pack` makes it. */
+export interface Packed {
+  readonly name: string;
+  readonly tarball: string;
+  /** Paths in it. */
+  readonly files: readonly string[];
+  readonly manifest: {
+    readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  };
+}
+
+/** A folder that is gone when the tests of a file have ended. */
+export function inNewFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "mcpgen-packed-")));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Runs npm, which takes from its cache what it has. */
+export function npm(directory: string, args: readonly string[], more: NodeJS.ProcessEnv = {}): string {
+  const quiet =
+    args[0] === "install" ? ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"] : [];
+  const env = { ...process.env, ...more };
+  const stdio = ["ignore", "pipe", "pipe"] as const;
+  return execFileSync("npm", [...args, ...quiet], {
+    cwd: directory,
+    encoding: "utf8",
+    env,
+    stdio: [...stdio],
+  });
+}
+
+/** Packs what a user installs, as it is built. */
+export function packAll(folder: string): Packed[] {
+  const all = ["--workspaces", "--include-workspace-root"];
+  npm(".", ["pack", "--ignore-scripts", "--loglevel=error", `--pack-destination=${folder}`, ...all]);
+  const tarballs = readdirSync(folder).filter((file) => file.endsWith(".tgz"));
+  return tarballs.map((file) => read(join(folder, file)));
+}
+
+function read(tarball: string): Packed {
+  const tar = (...args: string[]): string => execFileSync("tar", args, { encoding: "utf8" });
+  const manifest = JSON.parse(tar("-xzOf", tarball, "package/package.json")) as Packed["manifest"] & Packed;
+  const files = tar("-tzf", tarball).trim().split("\n");
+  return {
+    name: manifest.name,
+    tarball,
+    manifest,
+    files: files.map((file) => file.slice("package/".length)),
+  };
+}

@@ -1,0 +1,48 @@
+import { execFileSync, spawnSync } from "node:child_process";
+
+/** Runs a program in a terminal of its own, and types what stands beside a text once that has shown up. */
+const script = `
+import json, os, pty, sys
+command, folder, answers = json.loads(sys.argv[1])
+pid, terminal = pty.fork()
+if pid == 0:
+    os.chdir(folder)
+    os.execvp(command[0], command)
+shown = b""
+while True:
+    try:
+        chunk = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not chunk:
+        break
+    shown += chunk
+    while answers and answers[0][0].encode() in shown:
+        os.write(terminal, answers.pop(0)[1].encode())
+status = os.waitpid(pid, 0)[1]
+code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -os.WTERMSIG(status)
+print(json.dumps({ "code": code, "shown": shown.decode(), "unasked": len(answers) }))
+`;
+
+/** Python makes pseudo-terminals, which Node.js cannot. */
+export const hasPseudoTerminals =
+  process.platform !== "win32" && spawnSync("python3", ["--version"]).status === 0;
+
+export interface Watched {
+  readonly code: number;
+  readonly shown: string;
+  /** Answers that nobody asked for. */
+  readonly unasked: number;
+}
+
+/** Runs a command in `folder` as somebody at a terminal would, with `answers` to what it asks, in turn. */
+export function inPseudoTerminal(
+  command: readonly string[],
+  folder: string,
+  answers: readonly (readonly [question: string, keys: string])[],
+): Watched {
+  const input = JSON.stringify([command, folder, answers]);
+  const { CI: _, ...env } = process.env;
+  const output = execFileSync("python3", ["-c", script, input], { encoding: "utf8", env, timeout: 60_000 });
+  return JSON.parse(output) as Watched;
+}
