@@ -1,6 +1,7 @@
 /** The media type of a header's value, without parameters, in small letters. */
 export function mediaType(value: string): string {
-  return value.split(";", 1)[0]!.trim().toLowerCase();
+  const end = value.indexOf(";");
+  return (end < 0 ? value : value.slice(0, end)).trim().toLowerCase();
 }
 
 /** What a client takes, out of `Accept`; without the header it takes everything (RFC 9110, 12.5.1). */
@@ -9,10 +10,12 @@ export interface Accepted {
   readonly events: boolean;
 }
 
+const both: Accepted = { json: true, events: true };
+
 export function acceptedBy(header: string | undefined): Accepted {
-  if (header === undefined || header.trim() === "") return { json: true, events: true };
   // What nearly every client sends, word for word.
-  if (header === "application/json, text/event-stream") return { json: true, events: true };
+  if (header === "application/json, text/event-stream") return both;
+  if (header === undefined || header.trim() === "") return both;
   const ranges = header
     .split(",")
     .filter((range) => !/;\s*q=0(\.0*)?\s*(;|$)/i.test(range))

@@ -74,8 +74,11 @@ class NodeExchange implements Exchange {
 
   reply(status: number, headers: Readonly<Record<string, string>>, text?: string): void {
     if (this.response.headersSent || this.response.destroyed) return;
-    if (text === undefined) this.response.writeHead(status, headers).end();
-    else this.response.writeHead(status, { ...headers, "content-length": Buffer.byteLength(text) }).end(text);
+    if (text === undefined) return void this.response.writeHead(status, headers).end();
+    const length = Buffer.byteLength(text);
+    // As many bytes as characters: all of them ASCII, and written as latin1 they are not counted and encoded again.
+    const encoding = length === text.length ? "latin1" : "utf8";
+    this.response.writeHead(status, { ...headers, "content-length": length }).end(text, encoding);
   }
 
   openStream(status: number, headers: Readonly<Record<string, string>>): EventSink {

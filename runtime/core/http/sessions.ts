@@ -49,8 +49,9 @@ export class Sessions {
   /** The session of that id, if it is this principal's. */
   find(id: string, principal: string): HttpSession | undefined {
     const session = this.sessions.get(id);
-    if (!session || session.principal !== principal || this.isIdle(session)) return undefined;
-    session.touch();
+    const now = this.clock.now();
+    if (!session || session.principal !== principal || this.isIdle(session, now)) return undefined;
+    session.lastSeen = now;
     return session;
   }
 
@@ -67,15 +68,16 @@ export class Sessions {
     for (const session of all) this.end(session);
   }
 
-  private isIdle(session: HttpSession): boolean {
-    return !session.isAttended && this.clock.now() - session.lastSeen >= this.idleMs;
+  private isIdle(session: HttpSession, now: number): boolean {
+    return now - session.lastSeen >= this.idleMs && !session.isAttended;
   }
 
   /** Looked at when a session is made: no timer keeps a process alive for it. */
   private sweep(): void {
-    if (this.clock.now() < this.sweepAt) return;
-    this.sweepAt = this.clock.now() + this.idleMs / 2;
-    for (const session of [...this.sessions.values()]) if (this.isIdle(session)) this.end(session);
+    const now = this.clock.now();
+    if (now < this.sweepAt) return;
+    this.sweepAt = now + this.idleMs / 2;
+    for (const session of [...this.sessions.values()]) if (this.isIdle(session, now)) this.end(session);
   }
 
   /** Ends the session that nobody was connected to for longest: one that is at work only where all are. */
