@@ -1,10 +1,8 @@
-import { createServer } from "node:http";
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
 import { readdirSync } from "node:fs";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { packageName } from "../../../generator/contract/init/project-name.js";
 import { mcpgen } from "../../command/in-process.js";
+import { loopback } from "../../loopback.js";
 import { temporaryFolder } from "../../temporary-folder.js";
 
 const files = {
@@ -57,25 +55,16 @@ const mistakes: readonly (readonly [line: string, exit: number, error: string, n
   ["client", 2, "MG2003: expected the contract of the server", /--contract FILE.*--server SOURCE/],
   ["client --server node§x.js", 2, "MG2014: expected a server", /"stdio:node x\.js"/],
   ["client --server stdio:no-such-program-anywhere", 4, "MG4101: cannot start", /Check the command/],
-  ["client --server http://127.0.0.1:PORT/mcp", 4, "MG41", /Check the address/],
+  ["client --server STRANGE/mcp", 4, "MG41", /Check the address/],
 ];
-
-/** The port of a server of something else. */
-async function strangePort(): Promise<number> {
-  const server = createServer((_, response) => response.writeHead(404).end("not here"));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
-}
 
 test("every mistake of the first hour is met by what to do about it, a code and an exit code; nothing is written", async () => {
   const folder = temporaryFolder(files);
   const before = readdirSync(folder, { recursive: true }).sort();
-  const port = String(await strangePort());
+  const strange = await loopback((_, response) => response.writeHead(404).end("not here"));
   for (const [line, exit, error, next] of mistakes) {
     // § is a space inside a word.
-    const words = line.split(" ").map((word) => word.replaceAll("§", " ").replace("PORT", port));
+    const words = line.split(" ").map((word) => word.replaceAll("§", " ").replace("STRANGE", strange));
     const { code, stdout, stderr } = await mcpgen(folder, ["init", ...words]);
     expect({ line, code, stderr }).toEqual({ line, code: exit, stderr: expect.stringContaining(error) });
     expect(stderr.split("→")[1], line).toMatch(next);

@@ -87,9 +87,9 @@ test.each([
   const { code, shown } = await answering(
     folder,
     args,
-    questions.map((question) => [question, enter]),
+    questions.map((question, index) => [question, index < questions.length - 1 ? enter : ctrlC]),
   );
-  expect(code).toBe(0);
+  expect(code).toBe(130);
   expect(asked.filter((question) => shown.includes(question))).toEqual(questions);
 });
 
@@ -113,11 +113,9 @@ test.each<[string, string[], Record<string, string>]>([
   const folder = temporaryFolder();
   const output = new PassThrough();
   const terminal = { input: new PassThrough(), output };
-  const ran = await mcpgen(folder, ["init", "server", "--name", "x", "--dry-run", ...options], {
-    env,
-    terminal,
-  });
-  expect([ran.code, output.readableLength]).toEqual([0, 0]);
+  // What is refused after the questions.
+  const ran = await mcpgen(folder, ["init", "server", "--name", "x y", ...options], { env, terminal });
+  expect([ran.code, output.readableLength]).toEqual([2, 0]);
 });
 
 test("nobody is asked of a project that starts from a contract, or where no terminal listens", async () => {
