@@ -29,21 +29,27 @@ export function postProblem(
 ): string | undefined {
   if (isBatch && !session.connection.session?.spoken.table.batches) return "batches are not supported";
   if (messages.length === 0) return "the batch is empty";
-  const ids = new Set<RequestId>();
+  // What is alone has no other to share its id with, and nearly all are.
+  const ids = isBatch ? new Set<RequestId>() : undefined;
   for (const message of messages) {
     const problem = messageProblem(message);
     if (problem !== undefined) return problem;
     const id = idOfRequest(message);
     if (id === undefined) continue;
-    if (ids.has(id) || session.streamOf(id)) return "a request of this id is being answered";
-    ids.add(id);
+    if (ids?.has(id) || session.streamOf(id)) return "a request of this id is being answered";
+    ids?.add(id);
   }
   return undefined;
 }
 
 /** The ids of those that are requests. */
 export function idsOfRequests(messages: readonly unknown[]): RequestId[] {
-  return messages.flatMap((each) => idOfRequest(each) ?? []);
+  const ids: RequestId[] = [];
+  for (const message of messages) {
+    const id = idOfRequest(message);
+    if (id !== undefined) ids.push(id);
+  }
+  return ids;
 }
 
 function idOfRequest(message: unknown): RequestId | undefined {
