@@ -143,6 +143,8 @@ export const commands: readonly CommandDefinition[] = [
       approvals: text("Approved findings (default: mcp-approvals.json beside the configuration)"),
       baseline: text("An earlier report (--format json): only findings that are not in it fail"),
       for: text("Between revisions: only what a server of this contract (FILE, URL, stdio:…) can meet"),
+      uses: text("Tell where this code, a folder or a tsconfig.json, meets what changed"),
+      "only-used": flag("With --uses: leave out what it does not meet"),
       ...serverOptionDefinitions,
     },
     examples: [
@@ -150,6 +152,7 @@ export const commands: readonly CommandDefinition[] = [
       ["$0 diff 2025-11-25 new.json --format markdown", "the body of a pull request"],
       ["$0 diff 2025-11-25 new.json --for server.yaml", "what of that touches this server"],
       ["$0 diff server.yaml https://example.com/mcp", "a contract and a live server"],
+      ["$0 diff 2025-11-25 2026-07-28 --uses src", "the places in src that meet it"],
     ],
     load: async () => (await import("./diff.js")).diff,
   },
@@ -162,6 +165,7 @@ export const commands: readonly CommandDefinition[] = [
     options: {
       name: text("What the revision is called (default: the folder of FILE, if it is a date or draft)"),
       "dry-run": flag("Tell all of it; write nothing"),
+      uses: text("Tell where this code, a folder or a tsconfig.json, meets what changed"),
       force: flag("Overwrite generated files that were edited by hand"),
       replace: flag("Replace a revision whose content differs"),
       status: text("How final it is (default: released for a date, draft for any other name)", {

@@ -26,6 +26,7 @@ import {
 import { publishedAgain } from "./diff/published.js";
 import { type Weighing, compareSources } from "./diff/report.js";
 import { loadSources } from "./diff/source.js";
+import { tellUses } from "./diff/uses.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
 import { shownPath } from "./shown-path.js";
@@ -55,9 +56,11 @@ export const diff: RunCommand = async (args, context) => {
       throw new CodedError("MG2005", "--for is about two revisions, got two contracts", {
         next: "Leave it out, or name two revisions.",
       });
-    const { report, approved } = compareContracts(...contracts, weighing);
-    const warnings = contracts.flatMap(({ findings }) => findings);
-    const all = [...warnings, ...(await approvalWarnings(approved, approvals, context))];
+    const { report: compared, approved } = compareContracts(...contracts, weighing);
+    const subject = { kind: "contract", old: contracts[0].contract } as const;
+    const { report, warnings } = await tellUses(compared, subject, project, args, context);
+    const leftOut = contracts.flatMap(({ findings }) => findings);
+    const all = [...leftOut, ...(await approvalWarnings(approved, approvals, context)), ...warnings];
     return outcomeOf(report, all, approvals, args, context);
   }
   // A URL is a file here.
@@ -65,8 +68,11 @@ export const diff: RunCommand = async (args, context) => {
   const [old, next] = await loadSources(names, project, context);
   const contract = named === undefined ? undefined : await contractSource(named, server, context);
   const published = await publishedAgain(project.schemaDir, old, next);
-  const { report, approved } = compareSources(old, next, { ...weighing, published, contract });
-  return outcomeOf(report, await approvalWarnings(approved, approvals, context), approvals, args, context);
+  const { report: compared, approved } = compareSources(old, next, { ...weighing, published, contract });
+  const subject = { kind: "protocol", models: [old.loaded.model, next.loaded.model] } as const;
+  const { report, warnings } = await tellUses(compared, subject, project, args, context);
+  const all = [...(await approvalWarnings(approved, approvals, context)), ...warnings];
+  return outcomeOf(report, all, approvals, args, context);
 };
 
 function outcomeOf(
@@ -104,18 +110,16 @@ const documents: Readonly<Record<string, (report: Report) => string>> = {
   junit: junitReport,
 };
 
-/** A finding as an annotation of the line it is about; what harms nobody is left out. */
+/** A finding as annotations of the code that meets it, or of the line it is about; what harms nobody is left out. */
 function annotated(finding: ReportedFinding): Finding[] {
-  const { worst, at, rule, subject, why, advice, fails, approval } = finding;
+  const { worst, at, rule, subject, why, advice, fails, approval, uses = [] } = finding;
   if ((worst === "safe" && !fails) || approval) return [];
-  const place = at.new ?? at.old;
-  return [
-    {
-      code: worst === "breaking" ? "MG3201" : "MG3202",
-      severity: fails ? "error" : "warning",
-      message: `${rule}: ${subjectText(subject)}: ${why}`,
-      next: advice,
-      ...(place && { place }),
-    },
-  ];
+  const places = uses.length > 0 ? uses : [at.new ?? at.old];
+  return places.map((place) => ({
+    code: worst === "breaking" ? "MG3201" : "MG3202",
+    severity: fails ? "error" : "warning",
+    message: `${rule}: ${subjectText(subject)}: ${why}`,
+    next: advice,
+    ...(place && { place }),
+  }));
 }

@@ -11,6 +11,7 @@ import { storedSource } from "./diff/alike.js";
 import { policyOf } from "./diff/policies.js";
 import { compareSources } from "./diff/report.js";
 import type { Source } from "./diff/source.js";
+import { type Told, tellUses } from "./diff/uses.js";
 import { carriedNotes } from "./drift.js";
 import { recovered } from "./generate.js";
 import type { Outcome } from "./outcome.js";
@@ -36,12 +37,14 @@ export const upgrade: RunCommand = async (args, context) => {
   if (conflicts.length > 0) return refused(conflicts, context);
 
   const base = await baseOf(staged, project, context);
-  const report = base && compare(base, staged, args, project);
+  const told = base && (await compare(base, staged, args, project, context));
+  const report = told?.report;
   const decisions = decisionsOf(staged, base, project, context.directory);
   const written = !dryRun && writeUpgrade(staged, project, context);
   const { settings } = context.console;
   const warnings = [
     ...interrupted,
+    ...(told?.warnings ?? []),
     ...nameWarnings(staged.revision),
     ...(settings.format === "github" ? warningsOf(staged, project, context) : []),
   ];
@@ -65,14 +68,22 @@ async function baseOf(
   return base === undefined ? undefined : storedSource(schemaDir, base, directory);
 }
 
-function compare(base: Source, { source }: StagedUpgrade, args: Arguments, project: Project): Report {
-  return compareSources(base, source, {
+async function compare(
+  base: Source,
+  { source }: StagedUpgrade,
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Promise<Told> {
+  const { report } = compareSources(base, source, {
     // An upgrade is meant to change things: what it breaks is told, and fails nothing.
     policy: { ...policyOf(args, project), failOn: "never" },
     role: "both",
     baseline: new Set(),
     approvalsOf: (differences) => applyApprovals(differences, [], ""),
-  }).report;
+  });
+  const subject = { kind: "protocol", models: [base.loaded.model, source.loaded.model] } as const;
+  return tellUses(report, subject, project, args, context);
 }
 
 function warningsOf(staged: StagedUpgrade, project: Project, context: CommandContext): Finding[] {

@@ -1,4 +1,5 @@
 import type { Report, ReportedFinding } from "../../diff/report/report.js";
+import { codeText, placeText, usesOf } from "../../diff/report/with-uses.js";
 import { subjectText } from "../../diff/finding.js";
 import type { Level } from "../../diff/rules/rule.js";
 import type { Role } from "../../model/model.js";
@@ -59,6 +60,7 @@ function changeSections(report: Report): Section[] {
     ...roleSections("client", report),
     ...roleSections("server", report),
     ...codeSection(report),
+    ...touchedSection(report),
     limits(report),
   ];
 }
@@ -107,9 +109,12 @@ function changePoints(findings: readonly ReportedFinding[]): Point[] {
       lead: rule,
       subjects: group.map(({ subject }) => subjectText(subject)),
       text: `${why} → ${advice}`,
-      details: proof
-        ? [`${proof.valid.old ? "refused now" : "may come now"}: ${shortened(JSON.stringify(proof.value))}`]
-        : [],
+      details: [
+        ...usesOf(group).map((use) => `used at ${placeText(use)}: ${use.name}`),
+        ...(proof
+          ? [`${proof.valid.old ? "refused now" : "may come now"}: ${shortened(JSON.stringify(proof.value))}`]
+          : []),
+      ],
     };
   });
 }
@@ -121,6 +126,11 @@ function codeSection({ findings }: Report): Section[] {
   return [
     { heading: `Only in code written against the types: ${silent.length}`, points: changePoints(silent) },
   ];
+}
+
+function touchedSection(report: Report): Section[] {
+  const touched = codeText(report);
+  return touched === undefined ? [] : [{ heading: "In your code", text: `${touched}.`, points: [] }];
 }
 
 function limits({ notes }: Report): Section {

@@ -50,4 +50,22 @@ export const diffDiagnostics = {
     explanation:
       "`mcpgen diff` compares revisions of the schema folder, by their names, and schema files, by their paths. `mcpgen revision list` shows the revisions.",
   },
+  MG3209: {
+    title: "The code that uses are looked for in cannot be opened",
+    exit: 2,
+    explanation:
+      "`--uses` takes a folder, whose TypeScript files are read with the options of the nearest tsconfig.json, or a tsconfig file, which names its files itself.",
+  },
+  MG3210: {
+    title: "A file that uses are looked for in does not parse",
+    exit: 1,
+    explanation:
+      "The compiler reads what it can of such a file, so that uses behind the mistake may be missing. Nothing else is checked: code that does not type-check is looked through like any other.",
+  },
+  MG3211: {
+    title: "Imports of generated code lead nowhere",
+    exit: 1,
+    explanation:
+      "Where the compiler does not find the generated code that a file imports, what it calls its types and members is all that is known: places are found by their names, and may be of something else. Install the packages, or run `mcpgen generate`, and compare again.",
+  },
 } satisfies Record<string, Diagnostic>;

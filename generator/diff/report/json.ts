@@ -9,8 +9,18 @@ export function jsonReport({
   findings,
   summary,
   notes,
+  code,
 }: Report): Readonly<Record<string, unknown>> {
-  return { from, to, role, readers, findings: findings.map(jsonFinding), summary, notes };
+  return {
+    from,
+    to,
+    role,
+    readers,
+    findings: findings.map(jsonFinding),
+    summary,
+    notes,
+    ...(code && { code }),
+  };
 }
 
 function jsonFinding(finding: ReportedFinding): Readonly<Record<string, unknown>> {
@@ -29,7 +39,7 @@ function jsonFinding(finding: ReportedFinding): Readonly<Record<string, unknown>
     advice,
     ...more
   } = rest;
-  const { counterexample, demoted, approval, known, at, fails, fingerprint } = more;
+  const { counterexample, demoted, approval, known, at, fails, fingerprint, uses } = more;
   return {
     rule,
     level,
@@ -49,5 +59,6 @@ function jsonFinding(finding: ReportedFinding): Readonly<Record<string, unknown>
     ...(approval && { approval }),
     ...(known && { known }),
     fails,
+    ...(uses && { uses }),
   };
 }

@@ -1,5 +1,6 @@
 import { subjectText } from "../finding.js";
 import type { Report, ReportedFinding } from "./report.js";
+import { placeText } from "./with-uses.js";
 
 /** The report as JUnit XML: a case for each finding, which fails if the finding does. Approved ones are skipped. */
 export function junitReport({ from, to, findings }: Report): string {
@@ -33,10 +34,11 @@ function testCase(finding: ReportedFinding): string {
   return `<testcase ${attributes}>${failure}</testcase>`;
 }
 
-function details({ old, new: next, advice, counterexample }: ReportedFinding): string {
+function details({ old, new: next, advice, counterexample, uses = [] }: ReportedFinding): string {
   const change = [old, next].filter((text) => text !== null).join(" → ");
   const example = counterexample ? [JSON.stringify(counterexample.value)] : [];
-  return [change, advice, ...example].filter((line) => line !== "").join(" | ");
+  const used = uses.length === 0 ? [] : [`used at ${uses.map(placeText).join(", ")}`];
+  return [change, advice, ...example, ...used].filter((line) => line !== "").join(" | ");
 }
 
 /** Text and attribute values; characters that XML cannot hold are replaced. */

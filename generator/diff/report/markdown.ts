@@ -1,8 +1,9 @@
 import { subjectText } from "../finding.js";
 import type { Level } from "../rules/rule.js";
-import { sharedShapes } from "./group-text.js";
+import { sharedShapes, subjectsText } from "./group-text.js";
 import { type Report, type ReportedFinding, hit, inGroups } from "./report.js";
 import { overviewLines, summaryText } from "./summary.js";
+import { placeText, usesOf } from "./with-uses.js";
 
 const headings: readonly (readonly [Level, string])[] = [
   ["breaking", "Breaking"],
@@ -23,7 +24,20 @@ export function markdownReport(report: Report): string {
   if (safe.length > 0) {
     parts.push(`<details><summary>${safe.length} safe</summary>`, table(safe, "safe"), "</details>");
   }
+  parts.push(...whereUsed(report));
   return [...parts, ...notes.map((note) => `_${note}_`)].join("\n\n");
+}
+
+/** Where the code meets what changed, an item for each group of findings. */
+function whereUsed({ findings, code: looked }: Report): string[] {
+  if (!looked) return [];
+  const items = inGroups(findings).flatMap((group) => {
+    const places = usesOf(group).map((use) => code(placeText(use)));
+    return places.length === 0
+      ? []
+      : [`- ${code(subjectsText(group))} (${group[0]!.rule}): ${places.join(", ")}`];
+  });
+  return items.length === 0 ? [] : [`### Where ${code(looked.path)} meets it`, items.join("\n")];
 }
 
 function table(findings: readonly ReportedFinding[], level: Level): string {

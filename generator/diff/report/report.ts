@@ -2,6 +2,7 @@ import type { Role } from "../../model/model.js";
 import { type Finding, type Policy, levelFor } from "../finding.js";
 import type { Approval, Approved } from "../policy/approvals.js";
 import type { Level } from "../rules/rule.js";
+import type { Use } from "../uses/use.js";
 
 /** A line of a file. */
 export interface FilePlace {
@@ -19,6 +20,8 @@ export interface ReportedFinding extends Finding {
   readonly known?: true;
   /** It makes the command fail. */
   readonly fails: boolean;
+  /** Where the user's code meets it; absent where no code was looked through. */
+  readonly uses?: readonly Use[];
 }
 
 export interface Summary {
@@ -36,6 +39,18 @@ export interface Report {
   readonly summary: Summary;
   /** What the comparison could not see, or had to assume. */
   readonly notes: readonly string[];
+  /** The code that was looked through, if any was. */
+  readonly code?: LookedThrough;
+}
+
+export interface LookedThrough {
+  /** The folder or tsconfig file. */
+  readonly path: string;
+  readonly files: number;
+  /** How many findings touch nothing in it. */
+  readonly unused: number;
+  /** These are left out of the report. */
+  readonly onlyUsed: boolean;
 }
 
 export type FailOn = "breaking" | "dangerous" | "any" | "never";
@@ -75,9 +90,13 @@ export function reportOf(findings: readonly Finding[], options: ReportOptions): 
       fails: !approval && !known && failsOn(worst, failOn),
     };
   });
-  const count = (level: Level): number => reported.filter(({ worst }) => worst === level).length;
-  const summary = { breaking: count("breaking"), dangerous: count("dangerous"), safe: count("safe") };
-  return { from, to, role, readers, findings: reported, summary, notes };
+  return { from, to, role, readers, findings: reported, summary: summaryOf(reported), notes };
+}
+
+/** How many findings there are of each level. */
+export function summaryOf(findings: readonly ReportedFinding[]): Summary {
+  const count = (level: Level): number => findings.filter(({ worst }) => worst === level).length;
+  return { breaking: count("breaking"), dangerous: count("dangerous"), safe: count("safe") };
 }
 
 /** Findings in the order of the report, those of one group together. */

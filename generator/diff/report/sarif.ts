@@ -1,6 +1,7 @@
 import { subjectText } from "../finding.js";
 import type { Level } from "../rules/rule.js";
 import { ruleTable } from "../rules/table.js";
+import type { Use } from "../uses/use.js";
 import type { FilePlace, Report, ReportedFinding } from "./report.js";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -44,13 +45,19 @@ function result(finding: ReportedFinding, ruleIndex: number): Json {
   const { level, source, methods, counterexample } = finding;
   const change = [old, next].filter((text) => text !== null).join(" → ");
   const place = at.new ?? at.old;
+  const { uses = [] } = finding;
+  // Each place in the code wants a change; what changed is beside the point there.
+  const related = [
+    ...(place && uses.length > 0 ? [{ ...location(place), message: { text: "the change" } }] : []),
+    ...(at.new && at.old ? [{ ...location(at.old), message: { text: "before" } }] : []),
+  ];
   return {
     ruleId: rule,
     ruleIndex,
     level: levels[worst],
     message: { text: `${subjectText(subject)}${change === "" ? "" : `: ${change}`}. ${why} ${advice}` },
-    ...(place && { locations: [location(place)] }),
-    ...(at.new && at.old && { relatedLocations: [{ ...location(at.old), message: { text: "before" } }] }),
+    ...(uses.length > 0 ? { locations: uses.map(location) } : place && { locations: [location(place)] }),
+    ...(related.length > 0 && { relatedLocations: related }),
     partialFingerprints: { "mcpgenDiff/v1": fingerprint },
     ...(approval && { suppressions: [{ kind: "external", justification: approval.reason }] }),
     properties: {
@@ -62,9 +69,14 @@ function result(finding: ReportedFinding, ruleIndex: number): Json {
   };
 }
 
-function location({ file, line }: FilePlace): Json {
+function location(place: FilePlace | Use): Json {
+  const { file, line } = place;
+  const columns = "column" in place && {
+    startColumn: place.column,
+    endColumn: place.column + place.name.length,
+  };
   return {
-    physicalLocation: { artifactLocation: { uri: uriOf(file) }, region: { startLine: line } },
+    physicalLocation: { artifactLocation: { uri: uriOf(file) }, region: { startLine: line, ...columns } },
   };
 }
 

@@ -1,13 +1,18 @@
 import type { Level } from "../rules/rule.js";
 import type { Report } from "./report.js";
+import { codeText } from "./with-uses.js";
 
 /** One line that sums a report up. */
-export function summaryText({ from, to, summary, findings }: Report): string {
+export function summaryText(report: Report): string {
+  const { from, to, summary, findings } = report;
   const { breaking, dangerous, safe } = summary;
-  if (findings.length === 0) return `${from} → ${to}: no differences`;
+  const told = codeText(report);
+  const touched = told === undefined ? "" : `; ${told}`;
+  if (findings.length === 0)
+    return `${from} → ${to}: ${report.code?.unused ? "nothing that touches the code" : "no differences"}${touched}`;
   const source = findings.filter((finding) => finding.source === "breaking").length;
   const code = source === 0 ? "" : `; code written against the types meets ${source} of them`;
-  return `${from} → ${to}: ${breaking} breaking, ${dangerous} dangerous, ${safe} safe${code}`;
+  return `${from} → ${to}: ${breaking} breaking, ${dangerous} dangerous, ${safe} safe${code}${touched}`;
 }
 
 /** What each side meets, a line for each that anything may harm. */

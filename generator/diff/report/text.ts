@@ -5,6 +5,7 @@ import type { Level } from "../rules/rule.js";
 import { sharedShapes, subjectsText } from "./group-text.js";
 import { type Report, type ReportedFinding, hit, inGroups } from "./report.js";
 import { overviewLines } from "./summary.js";
+import { placeText as useText, usesOf } from "./with-uses.js";
 
 const headings: readonly (readonly [Level, string, Style])[] = [
   ["breaking", "Breaking", "red"],
@@ -62,8 +63,9 @@ function groupText(group: readonly ReportedFinding[], level: Level, { paint, ver
     group.length === 1 ? paint("dim", placeText(first)) : "",
     stateText(group),
   ];
-  const text = oneLine(line.filter((part) => part !== "").join(" "));
-  return verbose ? [text, ...details(group, paint).map(oneLine)].join("\n") : text;
+  const text = line.filter((part) => part !== "").join(" ");
+  const uses = useLines(group, verbose);
+  return [text, ...(verbose ? details(group, paint) : []), ...uses].map(oneLine).join("\n");
 }
 
 /** Names may hold line ends, which would look like lines of the report. */
@@ -113,6 +115,17 @@ function details(group: readonly ReportedFinding[], paint: Paint): string[] {
     return paint("dim", `${subject}[${finding.fingerprint}]`);
   });
   return [...lines, ...places].map((line) => indent + line);
+}
+
+/** More uses of one finding are asked for with --verbose. */
+const mostUses = 4;
+
+function useLines(group: readonly ReportedFinding[], verbose: boolean): string[] {
+  const uses = usesOf(group);
+  const shown = verbose ? uses : uses.slice(0, mostUses);
+  const rest = uses.length - shown.length;
+  const lines = shown.map((use) => `${useText(use)} ${use.name}`);
+  return [...lines, ...(rest > 0 ? [`… ${rest} more (--verbose)`] : [])].map((line) => indent + line);
 }
 
 /** How often each rule found something that harms nobody on the wire. */

@@ -1,0 +1,101 @@
+import { resolve } from "node:path";
+import type { Contract } from "../../contract/contract.js";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import type { Finding } from "../../diagnostics/finding.js";
+import type { Report } from "../../diff/report/report.js";
+import { withUses } from "../../diff/report/with-uses.js";
+import type { ProtocolModel } from "../../model/model.js";
+import type { Arguments } from "../arguments.js";
+import type { CommandContext } from "../context.js";
+import type { Project } from "../project.js";
+import { shownPath } from "../shown-path.js";
+
+/** What a report compares, and therefore which generated code names it. */
+export type Compared =
+  | { readonly kind: "protocol"; readonly models: readonly [ProtocolModel, ProtocolModel] }
+  | { readonly kind: "contract"; readonly old: Contract };
+
+export interface Told {
+  readonly report: Report;
+  readonly warnings: readonly Finding[];
+}
+
+/**
+ * The report with the places in the code that `--uses` names; as it is without that option. The compiler is loaded
+ * only then.
+ */
+export async function tellUses(
+  report: Report,
+  compared: Compared,
+  project: Project,
+  args: Arguments,
+  context: CommandContext,
+): Promise<Told> {
+  const named = args.string("uses");
+  const onlyUsed = args.flag("only-used");
+  if (named === undefined) {
+    if (!onlyUsed) return { report, warnings: [] };
+    throw new CodedError("MG2005", "--only-used says nothing without --uses", {
+      next: "Name your code: --uses src.",
+    });
+  }
+  const shown = (file: string): string => shownPath(file, context.directory);
+  context.console.progress(`looking through ${named}`);
+  const { findUses } = await import("../../diff/uses/find-uses.js");
+  const found = findUses(await targetsOf(report, compared), {
+    path: resolve(context.directory, named),
+    kind: compared.kind,
+    revisions: [report.from, report.to],
+    contract: configuredOut(report, project, context),
+    generated: generatedCode(project),
+    shown,
+  });
+  const told = withUses(report, found, { path: named, onlyUsed });
+  return { report: told, warnings: [...found.remarks, ...byNameWarning(found.byName)] };
+}
+
+async function targetsOf(report: Report, compared: Compared) {
+  if (compared.kind === "contract") {
+    const { contractTargets } = await import("../../diff/uses/contract-targets.js");
+    return contractTargets(report.findings, compared.old);
+  }
+  const { protocolTargets } = await import("../../diff/uses/protocol-targets.js");
+  return protocolTargets(report.findings, compared.models);
+}
+
+function generatedCode({ loaded, outDir }: Project) {
+  const { config, folder } = loaded;
+  return {
+    out: outDir,
+    package: config.package,
+    contracts: (config.contracts ?? []).map(({ out }) => resolve(folder, out)),
+  };
+}
+
+/** Where the configuration has one of the two contracts generated to. */
+function configuredOut(
+  { from, to }: Report,
+  { loaded }: Project,
+  { directory }: CommandContext,
+): string | undefined {
+  const files = new Set([from, to].map((name) => resolve(directory, name)));
+  const found = (loaded.config.contracts ?? []).find(({ file }) =>
+    files.has(resolve(loaded.folder, file)),
+  );
+  return found && resolve(loaded.folder, found.out);
+}
+
+function byNameWarning(files: readonly string[]): Finding[] {
+  const [first] = files;
+  if (first === undefined) return [];
+  const others = files.length === 1 ? "" : ` (and ${files.length - 1} more)`;
+  return [
+    {
+      code: "MG3211",
+      severity: "warning",
+      message: `imports of generated code lead nowhere${others}: uses are found by name there`,
+      place: { file: first },
+      next: "Install the packages, or run `mcpgen generate`, to have names resolved.",
+    },
+  ];
+}

@@ -1,0 +1,42 @@
+import type { CodeUses, Use } from "../uses/use.js";
+import { type Report, type ReportedFinding, summaryOf } from "./report.js";
+
+/**
+ * The report with the places in a code base that meet its findings.
+ *
+ * @param path what was looked through, as it is shown
+ * @param onlyUsed whether findings that touch nothing there are left out
+ */
+export function withUses(
+  report: Report,
+  { uses, files }: CodeUses,
+  { path, onlyUsed }: { readonly path: string; readonly onlyUsed: boolean },
+): Report {
+  const all = report.findings.map((finding, index) => ({ ...finding, uses: uses[index]! }));
+  const used = all.filter((finding) => finding.uses.length > 0);
+  const findings = onlyUsed ? used : all;
+  const code = { path, files, unused: all.length - used.length, onlyUsed };
+  return { ...report, findings, summary: summaryOf(findings), code };
+}
+
+/** The uses of a group of findings, each once. */
+export function usesOf(group: readonly ReportedFinding[]): Use[] {
+  const places = new Map(group.flatMap(({ uses = [] }) => uses.map((use) => [placeText(use), use] as const)));
+  return [...places.values()];
+}
+
+export function placeText({ file, line, column }: Use): string {
+  return `${file}:${line}:${column}`;
+}
+
+/** What of a report touches the code that was looked through; nothing where none was. */
+export function codeText({ code, findings }: Report): string | undefined {
+  if (!code) return undefined;
+  const { unused, path, onlyUsed } = code;
+  const left = `${unused} ${unused === 1 ? "finding touches" : "findings touch"} nothing in ${path}`;
+  if (onlyUsed) return `${left}${unused === 0 ? "" : ", and left out"}`;
+  const places = usesOf(findings).length;
+  return places === 0
+    ? left
+    : `${places} ${places === 1 ? "place" : "places"} in ${path} to look at; ${left}`;
+}

@@ -1,0 +1,113 @@
+import { readdirSync, statSync, type Dirent } from "node:fs";
+import { dirname, extname, join } from "node:path";
+import { Project, ts } from "ts-morph";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import type { Finding as Remark } from "../../diagnostics/finding.js";
+
+/** The user's TypeScript, as its compiler sees it. */
+export interface CodeBase {
+  readonly program: ts.Program;
+  /** The files to look through, in a fixed order. */
+  readonly files: readonly ts.SourceFile[];
+}
+
+/**
+ * Reads the TypeScript files of a folder, with the options of the nearest tsconfig.json, or those of a tsconfig file.
+ * Nothing is checked: the compiler finds out what it is asked for, and no more.
+ *
+ * @param path absolute
+ * @throws CodedError MG3209 if it is neither, or the configuration cannot be read
+ */
+export function openCodeBase(path: string): CodeBase {
+  const { files, options } = isFolder(path) ? folderProject(path) : configured(path);
+  // Of ts-morph's, for it brings the types of the language along.
+  const project = new Project({
+    compilerOptions: { ...options, noEmit: true },
+    skipAddingFilesFromTsConfig: true,
+    skipFileDependencyResolution: true,
+  });
+  for (const file of files) project.addSourceFileAtPathIfExists(file);
+  const program = project.getProgram().compilerObject;
+  return { program, files: files.flatMap((file) => program.getSourceFile(file) ?? []) };
+}
+
+/** What keeps a file from being TypeScript. */
+export function syntaxRemark(
+  program: ts.Program,
+  file: ts.SourceFile,
+  shown: (file: string) => string,
+): Remark[] {
+  const [first] = program.getSyntacticDiagnostics(file);
+  if (!first) return [];
+  const { line, character } = file.getLineAndCharacterOfPosition(first.start);
+  return [
+    {
+      code: "MG3210",
+      severity: "warning",
+      message: `does not parse: ${ts.flattenDiagnosticMessageText(first.messageText, " ")}`,
+      place: { file: shown(file.fileName), line: line + 1, column: character + 1 },
+      next: "Uses in it may be missing; mend it and run the command again.",
+    },
+  ];
+}
+
+interface Configured {
+  readonly files: readonly string[];
+  readonly options: ts.CompilerOptions;
+}
+
+function folderProject(folder: string): Configured {
+  const config = ts.findConfigFile(folder, ts.sys.fileExists);
+  const options = config === undefined ? standard : configured(config).options;
+  return { files: typeScriptFiles(folder), options };
+}
+
+const standard: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  strict: true,
+};
+
+function configured(file: string): Configured {
+  if (extname(file) !== ".json" || !ts.sys.fileExists(file))
+    throw new CodedError("MG3209", "is neither a folder nor a tsconfig file", {
+      place: { file },
+      next: "Name the folder of your code, or its tsconfig.json.",
+    });
+  const { config, error } = ts.readConfigFile(file, ts.sys.readFile) as ReturnType<typeof ts.readConfigFile>;
+  if (error)
+    throw new CodedError("MG3209", ts.flattenDiagnosticMessageText(error.messageText, " "), {
+      place: { file },
+      next: "Correct the file, or name the folder of your code instead.",
+    });
+  // What is wrong with single options the compiler tells who runs it.
+  const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, dirname(file));
+  const files = fileNames.filter((name) => typeScript.test(name)).sort();
+  return { files, options };
+}
+
+const typeScript = /(?<!\.d)\.[cm]?tsx?$/;
+/** Folders that hold no code that people write. */
+const skipped = /^(?:\..*|node_modules|dist|coverage)$/;
+
+function typeScriptFiles(folder: string): string[] {
+  const entries = readable(folder).sort((a, b) => (a.name < b.name ? -1 : 1));
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return skipped.test(entry.name) ? [] : typeScriptFiles(path);
+    return entry.isFile() && typeScript.test(entry.name) ? [path] : [];
+  });
+}
+
+function readable(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

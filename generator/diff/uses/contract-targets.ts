@@ -1,0 +1,70 @@
+import type { Contract } from "../../contract/contract.js";
+import { type ContractNames, contractNames } from "../../contract/emit/names.js";
+import { capitalised } from "../../emit/names.js";
+import type { Finding } from "../finding.js";
+import { type Target, plainPath } from "./targets.js";
+
+/**
+ * What code names where it meets a difference between two contracts: functions of handlers and of the client, types of
+ * arguments and results with their members, and names that calls are made with.
+ *
+ * @param old the contract that the code was generated from
+ * @returns by finding
+ */
+export function contractTargets(findings: readonly Finding[], old: Contract): Target[][] {
+  const names = contractNames(old);
+  return findings.map(({ subject, pointers }) => {
+    if ("method" in subject) return [];
+    const entry = entryOf(subject.definition, names);
+    if (!entry) return [];
+    return placed(entry, subject.path, pointers.old !== null);
+  });
+}
+
+/** How generated code names an entry of a list. */
+interface Entry {
+  readonly targets: readonly Target[];
+  /** Of its types, where it has any. */
+  readonly namespace: string | undefined;
+}
+
+function entryOf(subject: string, names: ContractNames): Entry | undefined {
+  const slash = subject.indexOf("/");
+  const [list, key] = [subject.slice(0, slash), subject.slice(slash + 1)];
+  const named = namesIn(list, names).get(key);
+  if (named === undefined) return undefined;
+  const { method, namespace } = typeof named === "string" ? { method: named, namespace: undefined } : named;
+  const targets: Target[] = [
+    { kind: "entry", name: key },
+    { kind: "member", definition: "Handlers", path: `${list}.${key}` },
+    { kind: "member", definition: `${names.server}${capitalised(list)}`, path: method },
+  ];
+  if (namespace !== undefined) targets.push({ kind: "definition", name: namespace });
+  return { targets, namespace };
+}
+
+type Named = ReadonlyMap<string, string | { readonly method: string; readonly namespace: string }>;
+
+function namesIn(list: string, { tools, prompts, resources, templates }: ContractNames): Named {
+  const lists: Readonly<Record<string, Named>> = { tools, prompts, resources, resourceTemplates: templates };
+  return lists[list] ?? new Map();
+}
+
+/** The types that a schema of an entry becomes. */
+const types: Readonly<Record<string, string>> = { arguments: "Arguments", result: "Result" };
+
+/** @param there whether the old contract has it */
+function placed({ targets, namespace }: Entry, path: string, there: boolean): Target[] {
+  const [noun = "", ...way] = plainPath(path).split(".");
+  const type = types[noun];
+  if (type === undefined || namespace === undefined || way.length === 0) return [...targets];
+  const [first = ""] = way;
+  const steps = first.startsWith("$defs/")
+    ? [capitalised(first.slice("$defs/".length)), ...way.slice(1)]
+    : [type, ...way];
+  if (there) return [{ kind: "member", definition: namespace, path: steps.join(".") }];
+  // What is new is missing where its object is written or read.
+  return steps.length > 2
+    ? [{ kind: "member", definition: namespace, path: steps.slice(0, -1).join(".") }]
+    : [...targets];
+}

@@ -1,0 +1,115 @@
+import type { ProtocolModel } from "../../model/model.js";
+import { type Finding, levelFor } from "../finding.js";
+import { type Target, plainPath } from "./targets.js";
+
+/**
+ * What code names where it meets a difference between two revisions. A member that is there in the old one is met where
+ * it is named. One that is new is met by who names its object, or the method that carries it; and by nobody, where it
+ * harms nobody.
+ *
+ * @returns by finding
+ */
+export function protocolTargets(
+  findings: readonly Finding[],
+  models: readonly [ProtocolModel, ProtocolModel],
+): Target[][] {
+  const former = renamed(findings);
+  const places = new Places(models);
+  return findings.map((finding) => {
+    const { subject, rule } = finding;
+    if ("method" in subject) return [{ kind: "method", name: subject.method }];
+    const { definition } = subject;
+    const names = [definition, former.get(definition) ?? definition];
+    const path = plainPath(subject.path);
+    if (path === "" || rule.startsWith("error-"))
+      return names.flatMap((name) => whole(name, finding, places));
+    return names.flatMap((name) => placed(name, path, finding, places));
+  });
+}
+
+/** Old names by new ones. */
+function renamed(findings: readonly Finding[]): Map<string, string> {
+  return new Map(
+    findings.flatMap(({ rule, old, new: next }) =>
+      rule === "definition-renamed" && old !== null && next !== null ? [[next, old] as const] : [],
+    ),
+  );
+}
+
+function isHarmless(finding: Finding): boolean {
+  return levelFor(finding, "both") === "safe" && finding.source === "safe";
+}
+
+function whole(definition: string, finding: Finding, places: Places): Target[] {
+  const methods = isHarmless(finding) ? [] : places.methodsOf(definition);
+  return [{ kind: "definition", name: definition }, ...methods.map(methodTarget)];
+}
+
+function placed(definition: string, path: string, finding: Finding, places: Places): Target[] {
+  if (finding.pointers.old !== null) {
+    const methods = places.isParams(definition, path) ? places.methodsOf(definition) : [];
+    return [...places.membersAt(definition, path), ...methods.map(methodTarget)];
+  }
+  if (isHarmless(finding)) return [];
+  const end = path.lastIndexOf(".");
+  if (end >= 0) return places.membersAt(definition, path.slice(0, end));
+  const wireOnly = places.isOwned(definition, path);
+  return [
+    { kind: "definition", name: definition, wireOnly },
+    ...places.methodsOf(definition).map((name) => ({ ...methodTarget(name), wireOnly })),
+  ];
+}
+
+function methodTarget(name: string): Extract<Target, { kind: "method" }> {
+  return { kind: "method", name };
+}
+
+/** Where the definitions of two revisions stand in their messages. */
+class Places {
+  readonly #methods = new Map<string, Set<string>>();
+  /** Params by the definition of their message, and the other way round: some revisions name them, some do not. */
+  readonly #params: (readonly [message: string, params: string])[] = [];
+  readonly #models: readonly ProtocolModel[];
+
+  constructor(models: readonly ProtocolModel[]) {
+    this.#models = models;
+    for (const { name, message, params, result } of models.flatMap(({ methods }) => methods)) {
+      const alternatives = result?.alternatives.map(({ definition }) => definition) ?? [];
+      for (const definition of [message, params.definition, result?.definition, ...alternatives])
+        if (definition !== undefined) this.#methodsFor(definition).add(name);
+      if (params.definition !== undefined) this.#params.push([message, params.definition]);
+    }
+  }
+
+  #methodsFor(definition: string): Set<string> {
+    const methods = this.#methods.get(definition) ?? new Set();
+    this.#methods.set(definition, methods);
+    return methods;
+  }
+
+  /** The methods that a definition is a message, the params or a result of; of what many share, none. */
+  methodsOf(definition: string): string[] {
+    const methods = [...(this.#methods.get(definition) ?? [])];
+    return methods.length > 1 ? [] : methods;
+  }
+
+  isParams(definition: string, path: string): boolean {
+    return path === "params" && this.#methods.has(definition);
+  }
+
+  /** Whether the runtime writes and reads it, and authors do not. */
+  isOwned(definition: string, property: string): boolean {
+    return this.#models.some(({ owned }) => owned.get(definition)?.has(property));
+  }
+
+  membersAt(definition: string, path: string): Target[] {
+    const members: Target[] = [{ kind: "member", definition, path }];
+    for (const [message, params] of this.#params) {
+      if (definition === params)
+        members.push({ kind: "member", definition: message, path: `params.${path}` });
+      if (definition === message && path.startsWith("params."))
+        members.push({ kind: "member", definition: params, path: path.slice("params.".length) });
+    }
+    return members;
+  }
+}

@@ -1,0 +1,69 @@
+/** What a use of a finding names, in generated code or by a literal. */
+export type Target =
+  /** A type; of a contract, the namespace of a tool, prompt or resource template. */
+  | { readonly kind: "definition"; readonly name: string; readonly wireOnly?: boolean }
+  /** A member of a type, `a.b` for one further in. */
+  | { readonly kind: "member"; readonly definition: string; readonly path: string }
+  /** A method of the protocol. */
+  | { readonly kind: "method"; readonly name: string; readonly wireOnly?: boolean }
+  /** The name or URI of an entry of a contract, as a literal. */
+  | { readonly kind: "entry"; readonly name: string };
+
+/** A finding that a target belongs to. */
+export interface Claim {
+  readonly finding: number;
+  /** Only where messages are written out whole: the runtime fills in what it is about. */
+  readonly wireOnly: boolean;
+}
+
+/** The targets of all findings, by what they name. */
+export class TargetIndex {
+  readonly definitions = new Map<string, Claim[]>();
+  /** By definition and path: `Tool.name`. */
+  readonly members = new Map<string, Claim[]>();
+  readonly methods = new Map<string, Claim[]>();
+  readonly entries = new Map<string, Claim[]>();
+  /** The words that code can name any of it by. */
+  readonly words = new Set<string>();
+
+  /** @param targets by finding */
+  constructor(targets: readonly (readonly Target[])[]) {
+    for (const [finding, each] of targets.entries()) for (const target of each) this.#add(target, finding);
+  }
+
+  #add(target: Target, finding: number): void {
+    const [map, key, word] = this.#placeOf(target);
+    const wireOnly = "wireOnly" in target && target.wireOnly === true;
+    const claims = map.get(key) ?? [];
+    if (!claims.some((claim) => claim.finding === finding && claim.wireOnly === wireOnly))
+      claims.push({ finding, wireOnly });
+    map.set(key, claims);
+    this.words.add(word);
+  }
+
+  #placeOf(target: Target): [map: Map<string, Claim[]>, key: string, word: string] {
+    switch (target.kind) {
+      case "definition":
+        return [this.definitions, target.name, target.name];
+      case "member":
+        return [
+          this.members,
+          memberKey(target.definition, target.path),
+          target.path.slice(target.path.lastIndexOf(".") + 1),
+        ];
+      case "method":
+        return [this.methods, target.name, target.name];
+      case "entry":
+        return [this.entries, target.name, target.name];
+    }
+  }
+}
+
+export function memberKey(definition: string, path: string): string {
+  return `${definition}.${path}`;
+}
+
+/** A path of a report without its marks for items and undeclared members, which types have no names for. */
+export function plainPath(path: string): string {
+  return path.replace(/\[\]|\{\}/g, "").replace(/^\.|\.$/g, "");
+}

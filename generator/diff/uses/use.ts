@@ -1,0 +1,22 @@
+import type { Finding as Remark } from "../../diagnostics/finding.js";
+
+/** Where code names something that a finding speaks of; line and column count from 1. */
+export interface Use {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** What stands there. */
+  readonly name: string;
+}
+
+/** What was found in a code base. */
+export interface CodeUses {
+  /** For each finding, in their order, its uses in the order of files and places. */
+  readonly uses: readonly (readonly Use[])[];
+  /** How many files were looked through. */
+  readonly files: number;
+  /** Files whose generated imports lead nowhere: names alone decided there. */
+  readonly byName: readonly string[];
+  /** Files that do not parse; what does of them was looked through. */
+  readonly remarks: readonly Remark[];
+}
