@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { textOf } from "./behaviours.mjs";
 import { connect } from "./clients/ours.mjs";
 import { legacy } from "./peers.mjs";
+import { started } from "./started.mjs";
 
 const file = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));
 const timeout = 20_000;
@@ -13,15 +14,33 @@ const document = "demo://resource/static/document/features.md";
 // At once: this server ends only when it is told to by a signal, for which clients wait some seconds.
 describe("server-everything", { concurrency: true }, () => {
   for (const revision of [...legacy, undefined])
-    describe(revision ?? "any revision", () => session(revision ?? legacy.at(-1), revision));
+    describe(revision ?? "any revision", () => session(revision ?? legacy.at(-1), revision, onStdio));
+});
+describe("server-everything over HTTP", { concurrency: 2 }, () => {
+  for (const revision of [...legacy.slice(1), undefined])
+    describe(revision ?? "any revision", () => session(revision ?? legacy.at(-1), revision, overHttp));
 });
 
-function session(expected, asked) {
+async function onStdio() {
+  return { target: file };
+}
+
+async function overHttp() {
+  const { url, close } = await started([file, "streamableHttp"], { PORT: "0" });
+  return { target: url, close };
+}
+
+function session(expected, asked, open) {
   let session;
+  let server;
   before(async () => {
-    session = await connect(file, asked);
+    server = await open();
+    session = await connect(server.target, asked);
   });
-  after(() => session?.close());
+  after(async () => {
+    await session?.close();
+    await server?.close?.();
+  });
   const can = (name, run) => test(name, { timeout }, () => run(session));
 
   can("opening", async ({ revision, instructions }) => {

@@ -2,12 +2,12 @@ import { after, before, describe, test } from "node:test";
 import { behaviours } from "./behaviours.mjs";
 import { modern } from "./peers.mjs";
 
-const timeout = 20_000;
+const timeout = 60_000;
 
 /**
  * All that a client and a server can do together in a revision; the names of the rest say why they cannot.
  *
- * @param open resolves with `{ target, close }` of a server that was started for them
+ * @param open resolves with `{ target, args, close }` of a server that was started for them
  */
 export function pair([clientName, client], [serverName, server], revision, open) {
   // One after the other: they share a user, whose answers they change.
@@ -18,7 +18,7 @@ export function pair([clientName, client], [serverName, server], revision, open)
       async () => {
         const { connect } = await import(client.module);
         opened = await open(server);
-        session = await connect(opened.target, revision);
+        session = await connect(opened.target, revision, opened.args);
       },
       { timeout },
     );

@@ -46,8 +46,8 @@ const sessionless = {
   "logging@legacy": "the level wanted is kept nowhere",
 };
 
-/** Who serves over HTTP: `{ command, env, path, revisions, lacks }`. */
-export const httpServers = {
+/** Servers of ours over HTTP: `{ command, env, path, revisions, lacks }`. */
+export const oursOverHttp = {
   "ours by node:http": { command: [ours.file, "node"], revisions: [...overHttp, modern], lacks: {} },
   "ours by fetch": { command: [ours.file, "fetch"], revisions: [...overHttp, modern], lacks: {} },
   "ours by node:http, no sessions": {
@@ -60,6 +60,11 @@ export const httpServers = {
     revisions: [...overHttp, modern],
     lacks: sessionless,
   },
+};
+
+/** Who serves over HTTP: `{ command, env, path, revisions, lacks }`. */
+export const httpServers = {
+  ...oursOverHttp,
   "sdk-v1 with sessions": { command: [v1.file, "sessions"], revisions: overHttp, lacks: {} },
   "sdk-v1, no sessions, JSON": {
     command: [v1.file, "stateless"],
@@ -75,6 +80,47 @@ export const httpServers = {
   tmcp: { command: [tmcp.file, "http"], revisions: [...overHttp.slice(0, 2), modern], lacks: tmcp.lacks },
 };
 
+const proxyFile = file("node_modules/mcp-proxy/dist/bin/mcp-proxy.mjs");
+const asksNobody = "it asks no client for anything";
+const keepsInstructions = "it keeps instructions to itself";
+const proxyLacks = { elicitation: asksNobody, url: asksNobody, sampling: asksNobody, roots: asksNobody };
+const bothEras = [legacy.at(-1), modern];
+
+/**
+ * mcp-proxy before a server of ours: `{ command, revisions, lacks }` where it serves over HTTP what that serves on
+ * stdio; the other way round, with `file` and `era` in place of `command`.
+ */
+export const proxies = {
+  "mcp-proxy before ours on stdio, legacy between them": {
+    command: proxyCommand("legacy"),
+    revisions: bothEras,
+    lacks: { ...proxyLacks, "logging@modern": "it takes logs of the legacy era for nobody's" },
+  },
+  "mcp-proxy before ours on stdio, modern between them": {
+    command: proxyCommand("modern"),
+    revisions: bothEras,
+    lacks: { ...proxyLacks, logging: "it asks its server for no logs" },
+  },
+  "mcp-proxy before ours over HTTP, legacy between them": {
+    file: file("servers/mcp-proxy.mjs"),
+    era: "legacy",
+    revisions: [legacy.at(-1)],
+    lacks: { ...proxyLacks, opening: keepsInstructions },
+  },
+  "mcp-proxy before ours over HTTP, modern between them": {
+    file: file("servers/mcp-proxy.mjs"),
+    era: "modern",
+    revisions: [legacy.at(-1)],
+    lacks: { ...proxyLacks, opening: keepsInstructions, logging: "it asks its server for no logs" },
+  },
+};
+
+/** @param era what it speaks with its server */
+function proxyCommand(era) {
+  const options = ["--host", "127.0.0.1", "--port", "0", "--server", "stream", "--upstreamProtocol", era];
+  return [proxyFile, ...options, "--", process.execPath, ours.file];
+}
+
 /** Who connects: `{ module, revisions, lacks }`; the module exports `connect(target, revision)`. */
 export const clients = {
   ours: { module: "./clients/ours.mjs", revisions: [...legacy, modern], lacks: {} },
@@ -87,5 +133,47 @@ export const clients = {
     module: "./clients/sdk-v2.mjs",
     revisions: [...legacy, modern],
     lacks: { "progress@tmcp": "it forgets reports that come with the answer" },
+  },
+};
+
+const none = "it offers nothing for this";
+const once = "it connects for one request at a time";
+
+/** Those who speak HTTP alone, as `clients`; `servers` names those they are tried with, if not all. */
+export const httpClients = {
+  "@ai-sdk/mcp": {
+    module: "./clients/ai-sdk.mjs",
+    revisions: bothEras,
+    lacks: {
+      ping: "it has no way to send one",
+      logging: none,
+      progress: none,
+      "cancellation@legacy": "it goes without a word",
+      url: "it takes forms alone",
+      sampling: none,
+      roots: none,
+      subscriptions: none,
+    },
+  },
+  "inspector --cli": {
+    module: "./clients/inspector.mjs",
+    // Each request of its is a process, and takes a second.
+    servers: ["ours by node:http", "ours by fetch, no sessions"],
+    revisions: bothEras,
+    lacks: {
+      opening: "it does not tell what was agreed",
+      ping: "it has no way to send one",
+      "calls at once": "each is a process",
+      "a large message": "it does not fit on a command line",
+      completion: none,
+      logging: once,
+      progress: once,
+      cancellation: once,
+      elicitation: none,
+      url: none,
+      sampling: none,
+      roots: none,
+      subscriptions: once,
+    },
   },
 };
