@@ -1,7 +1,7 @@
 import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import type { Spoken } from "../era/spoken.js";
 import { McpError } from "../peer/errors.js";
-import type { Params } from "../peer/message.js";
+import type { Params, ResponseMessage } from "../peer/message.js";
 import { type Introduction, requestMeta } from "./agreement.js";
 import { withinBounds } from "./bounds.js";
 import type { ResultCache } from "./cache.js";
@@ -48,14 +48,16 @@ export class Requests {
   async exchange(method: string, params: Params, options: RequestOptions): Promise<Decoded> {
     const { connections } = this.setup;
     const reasons = new Set<string>();
+    // As the server said of the tool that is called now, whoever answers later.
+    const repeatable = this.setup.resending.allows(method, params);
     for (;;) {
       let connection: Connection | undefined;
       try {
         // No promise for a connection that stands.
         connection = connections.standing ?? (await connections.open());
-        return await this.attempt(connection, method, params, options);
+        return await this.attempt(connection, method, params, options, repeatable);
       } catch (error) {
-        const reason = this.reasonToRetry(method, params, error, connection?.link);
+        const reason = this.reasonToRetry(method, repeatable, error, connection?.link);
         if (reason === undefined || reasons.has(reason)) throw error;
         reasons.add(reason);
         if (reason === "headers") await this.relist();
@@ -74,17 +76,16 @@ export class Requests {
    */
   private reasonToRetry(
     method: string,
-    params: Params,
+    repeatable: boolean,
     error: unknown,
     link: Link | undefined,
   ): "session" | "connection" | "headers" | undefined {
     if (!(error instanceof McpError)) return undefined;
-    const { connections, resending } = this.setup;
+    const { connections } = this.setup;
     if (error.code === "session-lost") return connections.renewable ? "session" : undefined;
     if (isInterrupted(error)) {
       // Where the connection stands, it was sent again over that.
-      const again = link?.over && connections.renewable && resending.allows(method, params);
-      return again ? "connection" : undefined;
+      return link?.over && connections.renewable && repeatable ? "connection" : undefined;
     }
     const mismatch = connections.agreed.spoken.table.errors["HEADER_MISMATCH"]?.code;
     const outdated = method === "tools/call" && mismatch !== undefined && error.rpcCode === mismatch;
@@ -101,6 +102,7 @@ export class Requests {
     method: string,
     params: Params,
     options: RequestOptions,
+    repeatable: boolean,
   ): Promise<Decoded> {
     const { spoken, capabilities } = agreement;
     const { cache, introduction } = this.setup;
@@ -111,7 +113,8 @@ export class Requests {
     if (known) return { result: known, rejected: [] };
     const { age } = cache;
     const started = link.clock.now();
-    const send = this.sender(link, spoken, method, spoken.lower("outgoingRequests", method, params), options);
+    const lowered = spoken.lower("outgoingRequests", method, params);
+    const send = this.sender(link, spoken, method, lowered, options, repeatable);
     let result: unknown = await send(nothing);
     let rounds = 0;
     if (spoken.era === "modern" && !isComplete(result))
@@ -134,8 +137,9 @@ export class Requests {
     method: string,
     params: Params,
     options: RequestOptions,
+    repeatable: boolean,
   ): Send {
-    const { headers, listeners, resending } = this.setup;
+    const { headers, listeners } = this.setup;
     const declared = method === "tools/call" ? headers.of(params["name"] as string) : undefined;
     const sending: Sending = link.mirrors
       ? { headers: (_, sent) => mirrorHeaders(spoken, method, sent, declared) }
@@ -145,10 +149,8 @@ export class Requests {
       const whole = added === nothing ? params : { ...params, ...added };
       const make = (id: number): Params => this.marked(whole, spoken, id);
       const wanted = signal ? { ...heard, signal } : heard;
-      const response = await link.request(method, make, wanted, sending).catch((error: unknown) => {
-        if (link.over || !isInterrupted(error) || !resending.allows(method, params)) throw error;
-        return link.request(method, make, wanted, sending);
-      });
+      const ask = (): Promise<ResponseMessage> => link.request(method, make, wanted, sending);
+      const response = await (repeatable ? repeated(ask, link) : ask());
       if (response.error) throw remoteError(method, response);
       return response.result;
     };
@@ -182,6 +184,22 @@ export class Requests {
       this.saying = { spoken, logLevel, meta: requestMeta(spoken, this.setup.introduction, logLevel) };
     return this.saying.meta;
   }
+}
+
+/** Milliseconds to wait before a request is sent again; all connections that broke are known as such by then. */
+const pauses = [50, 100, 200];
+
+/** Sends a request that may be done twice, once more after each pause while its connection breaks. */
+async function repeated(ask: () => Promise<ResponseMessage>, link: Link): Promise<ResponseMessage> {
+  for (const pause of pauses) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (link.over || !isInterrupted(error)) throw error;
+      await new Promise<void>((resolve) => link.clock.schedule(resolve, pause));
+    }
+  }
+  return ask();
 }
 
 const plainly: Sending = {};

@@ -1,0 +1,108 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import type { Client, McpError } from "@mcpgen/runtime";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { clientOf } from "../../checklist/http/scripted.js";
+import { bundle } from "../stdio/bundle.js";
+
+interface Told {
+  readonly port?: number;
+  readonly began?: true;
+  readonly handshake?: true;
+}
+
+let program: string;
+beforeAll(async () => {
+  program = await bundle("../../http/programs/mortal.ts");
+});
+
+/** A server in a process of its own, and what it told. */
+class Mortal {
+  private readonly process: ChildProcess;
+  port = 0;
+  began = 0;
+  handshakes = 0;
+
+  constructor() {
+    this.process = fork(program, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    onTestFinished(() => void this.process.kill("SIGKILL"));
+    this.process.on("message", ({ port, began, handshake }: Told) => {
+      this.port = port ?? this.port;
+      this.began += began ? 1 : 0;
+      this.handshakes += handshake ? 1 : 0;
+    });
+  }
+
+  async listen(port: number, answers: boolean): Promise<void> {
+    this.process.send({ port, answers });
+    await this.until(() => this.port !== 0);
+  }
+
+  async until(told: () => boolean): Promise<void> {
+    while (!told()) await once(this.process, "message");
+  }
+
+  async kill(): Promise<void> {
+    const exit = once(this.process, "exit");
+    this.process.kill("SIGKILL");
+    await exit;
+  }
+}
+
+/** A server with `calls` in flight is killed, and another takes its port. Resolves with what became of the calls. */
+async function killedUnder(
+  calls: readonly string[],
+  connect: (url: string) => Promise<Client>,
+): Promise<{ outcomes: string[]; second: Mortal; client: Client }> {
+  const [first, second] = [new Mortal(), new Mortal()];
+  await first.listen(0, false);
+  const client = await connect(`http://127.0.0.1:${first.port}/mcp`);
+  await client.listTools();
+  const outcomes = calls.map((name) =>
+    client.callTool(name).then(
+      ({ content }) => (content[0] as { text: string }).text,
+      ({ code, data }: McpError) => `${code} ${JSON.stringify(data)}`,
+    ),
+  );
+  await first.until(() => first.began === calls.length);
+  await first.kill();
+  await second.listen(first.port, true);
+  return { outcomes: await Promise.all(outcomes), second, client };
+}
+
+const connecting =
+  (revision: string, resend?: "safe" | "always" | "never") =>
+  (url: string): Promise<Client> =>
+    clientOf(url, {
+      revision,
+      http: { retryMs: 50, reconnects: 100, ...(resend === undefined ? {} : { resend }) },
+    });
+
+describe.each(["2025-11-25", "2026-07-28"])("at %s", (revision) => {
+  test("20 calls in flight outlive a server that is killed, with one handshake (R19)", async () => {
+    const calls = Array.from({ length: 20 }, (_, index) => (index % 2 ? "look" : "set"));
+    const { outcomes, second, client } = await killedUnder(calls, connecting(revision));
+    expect(outcomes).toEqual(Array(20).fill("answered"));
+    const handshakes = revision === "2026-07-28" ? 0 : 1;
+    await client.ping();
+    await second.until(() => second.began >= 20 && second.handshakes >= handshakes);
+    expect([second.began, second.handshakes]).toEqual([20, handshakes]);
+  });
+
+  test("a call that may not be done twice is not; that it may have been done is told", async () => {
+    const { outcomes, second } = await killedUnder(["add", "look"], connecting(revision));
+    expect(outcomes).toEqual(['connection-closed {"interrupted":true}', "answered"]);
+    await second.until(() => second.began > 0);
+    expect(second.began).toBe(1);
+  });
+});
+
+test("what is sent again is the application's choice", async () => {
+  const always = await killedUnder(["add", "look"], connecting("2026-07-28", "always"));
+  expect(always.outcomes).toEqual(["answered", "answered"]);
+  const never = await killedUnder(["add", "look"], connecting("2025-11-25", "never"));
+  expect(never.outcomes).toEqual(Array(2).fill('connection-closed {"interrupted":true}'));
+  expect((await never.client.callTool("add")).content).toEqual([{ type: "text", text: "answered" }]);
+  await never.second.until(() => never.second.began > 0);
+  expect(never.second.began).toBe(1);
+});
