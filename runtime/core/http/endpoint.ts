@@ -18,6 +18,7 @@ import { SessionRequests } from "./session-requests.js";
 import { Sessions, defaultSessions } from "./sessions.js";
 import { SseRequests } from "./sse-requests.js";
 import { StatelessPosts } from "./stateless-posts.js";
+import { StreamAges } from "./stream-ages.js";
 import { Streams } from "./streams.js";
 
 const randomKey =
@@ -73,6 +74,7 @@ export class Endpoint {
     const {
       events = new MemoryEventStore(),
       retryMs = defaults.retryMs,
+      streamMs = defaults.streamMs,
       sessions: limits,
       responses = "auto",
     } = this.options;
@@ -80,15 +82,16 @@ export class Endpoint {
     const { streams, load } = this;
     const given = typeof limits === "object" ? limits : {};
     const { maxRequests = defaults.maxRequests } = given;
-    const environment = { events, retryMs, clock, streams, load, maxRequests };
+    const ages = new StreamAges(clock, streamMs, retryMs);
+    const environment = { events, retryMs, clock, streams, ages, load, maxRequests };
     const sessions = new Sessions(environment, given);
     return [sessions, new SessionRequests(this.server, legacy, sessions, events, responses)];
   }
 
   /** What it keeps: nothing but sessions, once all is answered. */
-  get kept(): { readonly sessions: number; readonly streams: number; readonly requests: number } {
+  get kept(): { readonly [what in "sessions" | "streams" | "requests" | "bodies"]: number } {
     const sessions = (this.sessions?.size ?? 0) + (this.sse?.size ?? 0);
-    return { sessions, streams: this.streams.size, requests: this.load.size };
+    return { sessions, streams: this.streams.size, requests: this.load.size, bodies: this.load.reading };
   }
 
   handle(exchange: Exchange): void {
@@ -145,11 +148,18 @@ export class Endpoint {
     if (!accepted.json && !accepted.events && older === undefined)
       return refuseInvalid(exchange, 406, "Accept must allow application/json or text/event-stream");
     const { bodyLimit = defaults.bodyLimit } = this.options;
-    exchange.readBody(bodyLimit, (text) => {
-      if (text === undefined)
-        return refuseInvalid(exchange, 413, `the body is longer than ${bodyLimit} bytes`);
-      this.body(exchange, text, accepted, principal, older);
-    });
+    if (this.load.readsAll) return refuseBusy(exchange, undefined);
+    const read = this.load.beginReading();
+    exchange.readBody(
+      bodyLimit,
+      (text) => {
+        read();
+        if (text === undefined)
+          return refuseInvalid(exchange, 413, `the body is longer than ${bodyLimit} bytes`);
+        this.body(exchange, text, accepted, principal, older);
+      },
+      read,
+    );
   }
 
   /** @param older the session of HTTP+SSE that it is posted to, if it is */

@@ -33,9 +33,10 @@ class FetchExchange implements Exchange {
     return name === "host" ? new URL(this.request.url).host : undefined;
   }
 
-  readBody(limit: number, done: (text: string | undefined) => void): void {
+  readBody(limit: number, done: (text: string | undefined) => void, gone: () => void): void {
     if (this.request.bodyUsed || this.request.body?.locked) throw alreadyRead(howToMount);
     void this.read(limit).then(done, () => {
+      gone();
       this.leave();
       // Nobody reads it; whoever waits for the promise goes on.
       this.reply(400, {});

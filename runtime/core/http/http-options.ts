@@ -35,7 +35,10 @@ export interface HttpOptions extends GuardOptions {
   readonly sse?: boolean | SseOptions;
   /** Bytes of a body; 4 MiB without it. */
   readonly bodyLimit?: number;
-  /** Requests that somebody waits for at a time, listening streams not counted; 1,000 without it. More are refused with 503. */
+  /**
+   * Requests that somebody waits for at a time, listening streams not counted, and bodies that are on their way;
+   * 1,000 of each without it. More are refused with 503.
+   */
   readonly maxConcurrent?: number;
   /** `auto` without it: JSON unless something precedes the answer. */
   readonly responses?: ResponseForm;
@@ -45,6 +48,11 @@ export interface HttpOptions extends GuardOptions {
   readonly keepAliveMs?: number;
   /** Milliseconds a client is to wait before it connects to a lost stream again; 1 s without it. */
   readonly retryMs?: number;
+  /**
+   * Milliseconds that a stream lasts which listens by GET; then it ends, and its client comes back; an hour without
+   * it, for ever with 0. Where what runs long costs or is cut off, less than that.
+   */
+  readonly streamMs?: number;
   /** Finds out who asks, before anything of the body is read. */
   readonly authenticate?: (
     request: Pick<Exchange, "method" | "header">,
@@ -57,4 +65,5 @@ export const defaults = {
   maxRequests: 256,
   keepAliveMs: 15_000,
   retryMs: 1000,
+  streamMs: 3_600_000,
 } as const;

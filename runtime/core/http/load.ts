@@ -1,9 +1,13 @@
-/** How many requests an endpoint is at work on; streams that only listen do not count. */
+/**
+ * How many requests an endpoint is at work on, streams that only listen not counted; and how many bodies it is
+ * reading: of those nobody knows yet whether a request waits for them.
+ */
 export class Load {
   private readonly most: number;
   private running = 0;
+  private bodies = 0;
 
-  /** @param most from which on no request is taken up */
+  /** @param most of each, from which on no more are taken up */
   constructor(most: number) {
     this.most = most;
   }
@@ -14,6 +18,25 @@ export class Load {
 
   get isFull(): boolean {
     return this.running >= this.most;
+  }
+
+  get reading(): number {
+    return this.bodies;
+  }
+
+  /** Whether no more bodies are to be read. */
+  get readsAll(): boolean {
+    return this.bodies >= this.most;
+  }
+
+  /** Returns what says that a body is read, or never will be. */
+  beginReading(): () => void {
+    this.bodies++;
+    let reading = true;
+    return () => {
+      if (reading) this.bodies--;
+      reading = false;
+    };
   }
 
   begin(): void {

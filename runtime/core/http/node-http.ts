@@ -35,7 +35,7 @@ class NodeExchange implements Exchange {
     return Array.isArray(value) ? value.join(", ") : value;
   }
 
-  readBody(limit: number, done: (text: string | undefined) => void): void {
+  readBody(limit: number, done: (text: string | undefined) => void, gone: () => void): void {
     // A framework in front may have read it.
     const { parsed = (this.request as { readonly body?: unknown }).body } = this;
     if (parsed !== undefined) return done(textOf(parsed, limit));
@@ -55,6 +55,7 @@ class NodeExchange implements Exchange {
       done(chunks.length === 1 ? chunks[0]!.toString() : Buffer.concat(chunks, length).toString());
     request.on("data", onData);
     request.on("end", onEnd);
+    request.on("error", gone);
   }
 
   /**

@@ -1,3 +1,4 @@
+import { rpc } from "../peer/errors.js";
 import { errorText, type RequestId } from "../peer/message.js";
 import { corsHeaders } from "./cors.js";
 import { eventHeaders, eventText, primingText } from "./events.js";
@@ -179,11 +180,11 @@ export class SessionStream {
     });
   }
 
-  /** The session is over. */
+  /** The session is over. Requests that had begun are not told that it is not there: they would be sent again. */
   close(): void {
     if (this.exchange && this.ids) {
-      const error = { code: -32603, message: "the session was ended" };
-      for (const id of this.ids) this.exchange.reply(404, jsonHeaders, errorText(id, error));
+      const error = { code: rpc.internalError, message: "the session was ended" };
+      for (const id of this.ids) this.exchange.reply(503, jsonHeaders, errorText(id, error));
     }
     this.exchange = undefined;
     const { sink } = this;
@@ -220,12 +221,14 @@ export class SessionStream {
   private attach(sink: EventSink): void {
     this.sink = sink;
     this.count();
+    if (!this.ids) this.session.ages.begin(this);
     this.session.onStream(sink);
   }
 
   private detach(): void {
     this.uncount();
     if (this.sink) this.session.offStream(this.sink);
+    if (!this.ids) this.session.ages.end(this);
     this.sink = undefined;
     this.session.touch();
   }

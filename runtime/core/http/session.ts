@@ -6,6 +6,7 @@ import type { EventStore } from "./events.js";
 import type { EventSink } from "./exchange.js";
 import type { Load } from "./load.js";
 import type { SessionStream } from "./session-stream.js";
+import type { StreamAges } from "./stream-ages.js";
 import type { Streams } from "./streams.js";
 
 /** What all sessions of an endpoint share. */
@@ -15,6 +16,7 @@ export interface SessionEnvironment {
   readonly retryMs: number;
   readonly clock: Clock;
   readonly streams: Streams;
+  readonly ages: StreamAges;
   readonly load: Load;
   /** Requests of one session at a time. */
   readonly maxRequests: number;
@@ -61,6 +63,10 @@ export class HttpSession implements Channel {
 
   get load(): Load {
     return this.environment.load;
+  }
+
+  get ages(): StreamAges {
+    return this.environment.ages;
   }
 
   get isAnswering(): boolean {

@@ -199,9 +199,12 @@ test("closing ends the streams, and the endpoint keeps nothing", async () => {
   const call = { jsonrpc: "2.0", id: 1, method: "ping" };
   endpoint.handle(exchange("POST", where, JSON.stringify(call)));
   expect(written[1]).toBe('event: message\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n');
-  expect(endpoint.kept).toEqual({ sessions: 1, streams: 1, requests: 0 });
+  expect(endpoint.kept).toEqual({ sessions: 1, streams: 1, requests: 0, bodies: 0 });
   await endpoint.close();
-  expect([written.at(-1), endpoint.kept]).toEqual(["end", { sessions: 0, streams: 0, requests: 0 }]);
+  expect([written.at(-1), endpoint.kept]).toEqual([
+    "end",
+    { sessions: 0, streams: 0, requests: 0, bodies: 0 },
+  ]);
   gone[0]!();
 });
 
