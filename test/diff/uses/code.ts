@@ -4,25 +4,27 @@ import { expect } from "vitest";
 import { mcpgen } from "../../command/in-process.js";
 import { temporaryFolder } from "../../temporary-folder.js";
 
-const tsconfig = JSON.stringify({
-  compilerOptions: {
-    target: "ES2022",
-    lib: ["ES2022"],
-    types: [],
-    module: "NodeNext",
-    moduleResolution: "NodeNext",
-    strict: true,
-    customConditions: ["mcpgen-source"],
-  },
-});
+/** @param lib what is known of the language; reading much of it takes longer than all else */
+const tsconfig = (lib: string) =>
+  JSON.stringify({
+    compilerOptions: {
+      target: "ES2022",
+      lib: [lib],
+      types: [],
+      module: "NodeNext",
+      moduleResolution: "NodeNext",
+      strict: true,
+      customConditions: ["mcpgen-source"],
+    },
+  });
 
 /** A folder with code that imports our packages, or finds none of them. */
 export function codeFolder(
   files: Readonly<Record<string, string>>,
-  installed: readonly string[] = [],
+  { installed = [], lib = "ES5" }: { readonly installed?: readonly string[]; readonly lib?: string } = {},
 ): string {
   const folder = temporaryFolder({
-    "tsconfig.json": tsconfig,
+    "tsconfig.json": tsconfig(lib),
     "package.json": '{"type":"module"}',
     ...files,
   });

@@ -31,7 +31,7 @@ export const schema = (tool: OldTool) => tool.inputSchema.type;
 `;
 
 test("members, types, methods, stubs and validators are found where the compiler sees them, and nowhere else", async () => {
-  const folder = codeFolder({ "src/main.ts": code }, ["protocol"]);
+  const folder = codeFolder({ "src/main.ts": code }, { installed: ["protocol"] });
   const report = await reportOf(".", [...pair, "--uses", folder]);
   expect(report.warnings).toEqual([]);
   const uses = (rule: string, subject: string): string[] => usesOf(report, rule, subject);
@@ -99,16 +99,19 @@ export declare class McpError extends Error { constructor(code: string, message:
 `;
 
 async function contractFolder(): Promise<string> {
-  const folder = codeFolder({
-    "old.yaml": contract(tool("city: { type: string }, unit: { type: string }")),
-    "new.yaml": contract(
-      tool("city: { type: number }").replace("speed: { type: number }", "speed: { type: string }"),
-    ).replace(/ {2}- name: gone.*\n.*\n/, ""),
-    "src/server.ts": server,
-    "src/client.ts": client,
-    "node_modules/@mcpgen/runtime/package.json": '{"name":"@mcpgen/runtime","types":"index.d.ts"}',
-    "node_modules/@mcpgen/runtime/index.d.ts": runtime,
-  });
+  const folder = codeFolder(
+    {
+      "old.yaml": contract(tool("city: { type: string }, unit: { type: string }")),
+      "new.yaml": contract(
+        tool("city: { type: number }").replace("speed: { type: number }", "speed: { type: string }"),
+      ).replace(/ {2}- name: gone.*\n.*\n/, ""),
+      "src/server.ts": server,
+      "src/client.ts": client,
+      "node_modules/@mcpgen/runtime/package.json": '{"name":"@mcpgen/runtime","types":"index.d.ts"}',
+      "node_modules/@mcpgen/runtime/index.d.ts": runtime,
+    },
+    { lib: "ES2015" },
+  );
   const made = await mcpgen(folder, ["generate", "--contract", "old.yaml", "--out", "src/generated"]);
   expect(made.code, made.stderr).toBe(0);
   return folder;
