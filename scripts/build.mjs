@@ -2,7 +2,7 @@
 // and the examples into dist/examples/.
 // `node scripts/build.mjs [engine] [generator] [generated] [runtime] [examples]`; without a name, all of them.
 import { spawn } from "node:child_process";
-import { chmod, readFile, readdir, rm } from "node:fs/promises";
+import { chmod, copyFile, readFile, readdir, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { join, relative } from "node:path";
@@ -117,6 +117,8 @@ async function generated() {
     plugins: [dynamicImportsFrom(folder)],
   });
   await written;
+  // What is generated is deleted and made anew; the licence of the package is not among it.
+  await copyFile(join(root, "LICENSE"), join(folder, "dist/LICENSE"));
 }
 
 async function runtime() {

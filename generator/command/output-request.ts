@@ -97,7 +97,9 @@ function sourcesOf(args: Arguments, project: Project, directory: string, lock: L
   if (sources.length === 0) {
     throw new CodedError("MG2010", "there is no revision to generate", {
       place: { file: schemaDir },
-      next: "Bring one in with `mcpgen revision add FILE`, or name a file with --schema and --name.",
+      next:
+        "Bring one in with `mcpgen revision add FILE`, or name a file with --schema and --name. " +
+        "In a project of `mcpgen init`, run it where mcpgen.config.json is.",
     });
   }
   return sources;

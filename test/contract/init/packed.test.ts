@@ -41,11 +41,12 @@ describe.runIf(long)("from the packages as they are published", () => {
     for (const { name, files } of packed) {
       const strange = files.filter(
         (file) =>
-          !/^(?:dist\/.*(?:\.js|\.d\.ts)|package\.json|README\.md|LICENSE|NOTICE)$/.test(file) &&
+          !/^(?:dist\/.*(?:\.js|\.d\.ts|LICENSE)|package\.json|README\.md|LICENSE|NOTICE)$/.test(file) &&
           !(name === "mcpgen" && /^(?:templates\/[^/]+\.hbs|docs\/contract\.schema\.json)$/.test(file)) &&
           !(name === "@mcpgen/protocol" && /^[\d-]+\/vectors\.json$/.test(file)),
       );
       expect({ name, strange }).toEqual({ name, strange: [] });
+      expect(files.filter((file) => /(?:^|\/)LICENSE$/.test(file))).toHaveLength(1);
       expect(files.filter((file) => /^dist\/examples|(?:^|\/)test\/|\.test\./.test(file))).toEqual(
         name === "mcpgen"
           ? [`templates/skeleton-client.test.mjs.hbs`, `templates/skeleton-server.test.mjs.hbs`]
@@ -141,6 +142,14 @@ describe.runIf(long)("from the packages as they are published", () => {
     expect(tested(client)).toBe("# pass 2,# fail 0");
     expect(npm(client, ["start", "--silent", "--", source])).toBe("greet\nadd\n");
     mcpgen(client, "check", "--server", source);
+    const dead = spawnSync("npm", ["start", "--silent", "--", "stdio:no-such-program-anywhere"], {
+      cwd: client,
+      encoding: "utf8",
+    });
+    expect([dead.status, dead.stderr.trim().split("\n")]).toEqual([
+      1,
+      [expect.stringContaining('cannot start "no-such-program-anywhere"')],
+    ]);
     mcpgen(folder, "init", "server", "again", "--server", source, "--revision", "2025-06-18");
     const server = installed(join(folder, "again"));
     expect(tested(server)).toBe("# pass 1,# fail 0");
