@@ -4,11 +4,13 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { Client as ClientV2 } from "@modelcontextprotocol/client";
+import { StreamableHTTPClientTransport as HttpV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as TransportV2 } from "@modelcontextprotocol/client/stdio";
 import { textOf } from "./behaviours.mjs";
 import { connect } from "./clients/ours.mjs";
-import { modern, servers } from "./peers.mjs";
+import { httpServers, modern, oursOverHttp, servers } from "./peers.mjs";
+import { started } from "./started.mjs";
 
 const timeout = 20_000;
 const late = fileURLToPath(new URL("servers/late.mjs", import.meta.url));
@@ -29,8 +31,27 @@ for (const [name, expected] of Object.entries({
   );
 }
 
-async function agreeing([file, ...args], expected) {
-  const session = await connect(file, undefined, args);
+// Over HTTP an answer comes for certain, so there is but one revision to agree on.
+for (const [name, expected] of Object.entries({
+  "ours by node:http": modern,
+  "ours by fetch, no sessions": modern,
+  "sdk-v1 with sessions": "2025-11-25",
+  "sdk-v1, no sessions, JSON": "2025-11-25",
+  "sdk-v2 with sessions": "2025-11-25",
+  "sdk-v2 by its handler": modern,
+  tmcp: modern,
+}))
+  test(`our client and ${name} agree over HTTP on ${expected}`, { timeout }, async () => {
+    const { url, close } = await started(httpServers[name].command);
+    try {
+      await agreeing([url], [expected]);
+    } finally {
+      await close();
+    }
+  });
+
+async function agreeing([target, ...args], expected) {
+  const session = await connect(target, undefined, args);
   try {
     const revision = session.revision();
     assert.ok(expected.includes(revision), revision);
@@ -40,33 +61,61 @@ async function agreeing([file, ...args], expected) {
   }
 }
 
-test("version 1 of the SDK, as it comes, and our server agree on 2025-11-25", { timeout }, async () => {
-  const client = new ClientV1(info);
-  const transport = new TransportV1(command);
-  let agreed;
-  transport.setProtocolVersion = (version) => {
-    agreed = version;
+/** Ways to a server of ours, as transports of an SDK: `{ open }` resolves with `{ transport, close }`. */
+function ways(OnStdio, OverHttp) {
+  const overHttp = (name) => async () => {
+    const { url, close } = await started(oursOverHttp[name].command);
+    return { transport: new OverHttp(url), close };
   };
-  await client.connect(transport);
-  try {
-    assert.equal(agreed, "2025-11-25");
-    assert.equal(textOf(await client.callTool(echo)), "hello");
-  } finally {
-    await client.close();
-  }
-});
+  return {
+    "on stdio": async () => ({ transport: new OnStdio(command), close: async () => undefined }),
+    "by node:http": overHttp("ours by node:http"),
+    "by fetch, no sessions": overHttp("ours by fetch, no sessions"),
+  };
+}
 
-for (const [mode, expected] of [
-  ["legacy", "2025-11-25"],
-  ["auto", modern],
-])
-  test(`version 2 of the SDK in mode ${mode} and our server agree on ${expected}`, { timeout }, async () => {
-    const client = new ClientV2(info, { versionNegotiation: { mode } });
-    await client.connect(new TransportV2(command));
-    try {
-      assert.equal(client.getNegotiatedProtocolVersion(), expected);
-      assert.equal(textOf(await client.callTool(echo)), "hello");
-    } finally {
-      await client.close();
-    }
-  });
+for (const [way, open] of Object.entries(ways(TransportV1, HttpV1)))
+  test(
+    `version 1 of the SDK, as it comes, and our server ${way} agree on 2025-11-25`,
+    { timeout },
+    async () => {
+      const { transport, close } = await open();
+      const client = new ClientV1(info);
+      const setVersion = transport.setProtocolVersion?.bind(transport);
+      let agreed;
+      transport.setProtocolVersion = (version) => {
+        agreed = version;
+        setVersion?.(version);
+      };
+      try {
+        await client.connect(transport);
+        assert.equal(agreed, "2025-11-25");
+        assert.equal(textOf(await client.callTool(echo)), "hello");
+      } finally {
+        await client.close();
+        await close();
+      }
+    },
+  );
+
+for (const [way, open] of Object.entries(ways(TransportV2, HttpV2)))
+  for (const [mode, expected] of [
+    ["legacy", "2025-11-25"],
+    ["auto", modern],
+  ])
+    test(
+      `version 2 of the SDK in mode ${mode} and our server ${way} agree on ${expected}`,
+      { timeout },
+      async () => {
+        const { transport, close } = await open();
+        const client = new ClientV2(info, { versionNegotiation: { mode } });
+        try {
+          await client.connect(transport);
+          assert.equal(client.getNegotiatedProtocolVersion(), expected);
+          assert.equal(textOf(await client.callTool(echo)), "hello");
+        } finally {
+          await client.close();
+          await close();
+        }
+      },
+    );
