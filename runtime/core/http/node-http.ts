@@ -36,10 +36,11 @@ class NodeExchange implements Exchange {
   }
 
   readBody(limit: number, done: (text: string | undefined) => void, gone: () => void): void {
-    // A framework in front may have read it.
-    const { parsed = (this.request as { readonly body?: unknown }).body } = this;
+    // A framework in front may have read it. Parsers that pass a body by set one, too: an empty object.
+    const read = this.request.readableDidRead || this.request.readableEnded;
+    const { parsed = read ? (this.request as { readonly body?: unknown }).body : undefined } = this;
     if (parsed !== undefined) return done(textOf(parsed, limit));
-    if (this.request.readableDidRead || this.request.readableEnded) throw alreadyRead(howToMount);
+    if (read) throw alreadyRead(howToMount);
     if (Number(this.request.headers["content-length"]) > limit) return this.tooLong(done);
     const chunks: Buffer[] = [];
     let length = 0;

@@ -1,8 +1,13 @@
-import { createServer as createNodeServer, type IncomingMessage } from "node:http";
+import { createServer as createNodeServer, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { connect, createServer } from "@mcpgen/runtime";
-import { type HttpOptions, createHttpHandler, createNodeHandler } from "@mcpgen/runtime/http";
+import {
+  type HttpOptions,
+  type NodeHandler,
+  createHttpHandler,
+  createNodeHandler,
+} from "@mcpgen/runtime/http";
 import { describe, expect, onTestFinished, test } from "vitest";
 
 type Front = (request: IncomingMessage, text: string) => unknown;
@@ -17,13 +22,17 @@ function echoing(warnings: string[] = []) {
 }
 
 /** A server with something in front of the handler that reads every body; what it returns is handed over. */
-async function behind(front: Front, options: HttpOptions = {}, warnings: string[] = []): Promise<string> {
+function behind(front: Front, options: HttpOptions = {}, warnings: string[] = []): Promise<string> {
   const handle = createNodeHandler(echoing(warnings), options);
-  const node = createNodeServer((request, response) => {
+  return listening(handle, (request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => handle(request, response, front(request, Buffer.concat(chunks).toString())));
   });
+}
+
+async function listening(handle: NodeHandler, listener: RequestListener): Promise<string> {
+  const node = createNodeServer(listener);
   await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
   onTestFinished(async () => {
     await handle.close();
@@ -76,6 +85,15 @@ describe("node:http behind", () => {
       const [status, { error }] = await post(url, { ...ping, params: { pad: "ä".repeat(40) } });
       expect([status, error!.message]).toEqual([413, "the body is longer than 100 bytes"]);
     });
+  });
+
+  test("a parser that passes the body by, and sets an empty object: the body is read", async () => {
+    const handle = createNodeHandler(echoing(), { sessions: false });
+    const url = await listening(handle, (request, response) => {
+      setting(request, {});
+      handle(request, response);
+    });
+    expect(await post(url)).toMatchObject([200, { id: 7 }]);
   });
 
   test("whoever keeps the body to himself: refused, and told what to do", async () => {
