@@ -1,23 +1,63 @@
 import { PassThrough } from "node:stream";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
-import { type Channel, type Client, type McpError, connect, memoryChannels } from "@mcpgen/runtime";
+import {
+  type Channel,
+  type Client,
+  type ConnectOptions,
+  type McpError,
+  type Server,
+  type Source,
+  connect,
+  memoryChannels,
+} from "@mcpgen/runtime";
+import { createHttpHandler, serveHttp } from "@mcpgen/runtime/http";
 import { stdioClientChannel, stdioServerChannel, streamChannel } from "@mcpgen/runtime/stdio";
 import { Recording, VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
+import { httpClientChannel } from "../../runtime/core/http/http-client.js";
+import { adapters, serve } from "../checklist/http/adapters.js";
 import { bundled } from "../examples/program.js";
 import { expectedTour } from "./every-feature/expected.js";
 import { everyFeature } from "./every-feature/server.js";
 import { judge } from "./every-feature/judge.js";
 import { answers, tour } from "./every-feature/tour.js";
 
-const ids = clientRevisions.map(({ id }) => id);
+type HttpClientOptions = NonNullable<ConnectOptions["http"]>;
 
-/** The two ends of a wire: in memory, and in the format of stdio over pipes inside this process. */
-const wires: { readonly [name: string]: () => readonly [client: Channel, server: Channel] } = {
-  memory: memoryChannels,
-  "the wire of stdio": () => {
+const ids = clientRevisions.map(({ id }) => id);
+const legacy = clientRevisions.filter(({ era }) => era === "legacy").map(({ id }) => id);
+
+/** A server on a wire, as a client reaches it. */
+interface Served {
+  readonly source: Source;
+  readonly http?: HttpClientOptions;
+  close(): Promise<void>;
+}
+
+/** In memory, in the format of stdio over pipes inside this process, and over HTTP: by sockets, and by web objects. */
+const wires: { readonly [name: string]: (server: Server) => Promise<Served> } = {
+  memory: async (server) => {
+    const [near, far] = memoryChannels();
+    server.connect(far);
+    return { source: near, close: () => far.close() };
+  },
+  "the wire of stdio": async (server) => {
     const [input, output] = [new PassThrough(), new PassThrough()];
-    return [streamChannel(output, input, { backlog: Infinity }), stdioServerChannel({ input, output })];
+    const far = stdioServerChannel({ input, output });
+    server.connect(far);
+    return { source: streamChannel(output, input, { backlog: Infinity }), close: () => far.close() };
+  },
+  "HTTP by node:http": async (server) => {
+    const { url, close } = await serveHttp(server, { port: 0 });
+    return { source: url, close };
+  },
+  "HTTP by fetch": async (server) => {
+    const handler = createHttpHandler(server);
+    return {
+      source: "http://localhost/mcp",
+      http: { fetch: (url, init) => handler.fetch(new Request(url, init)) },
+      close: () => handler.close(),
+    };
   },
 };
 
@@ -29,20 +69,20 @@ async function cell(
 ): Promise<string> {
   // Time stands still: what ends by a timeout never ends here.
   const clock = new VirtualClock();
-  const [near, far] = wires[wire]!();
   const server = everyFeature(
     serverRevisions.filter(({ id }) => serverSpeaks.includes(id)),
     { clock },
   );
-  server.connect(far);
+  const { source, http = {}, close } = await wires[wire]!(server);
   let client: Client;
   try {
-    client = await connect(near, {
+    client = await connect(source, {
       revisions: clientRevisions.filter(({ id }) => clientSpeaks.includes(id)),
       clock,
+      http,
     });
   } catch (error) {
-    await far.close();
+    await close();
     return (error as McpError).code;
   }
   const { items, rejected } = await client.listTools();
@@ -51,6 +91,7 @@ async function cell(
   expect((await client.callTool("work")).content).toEqual([{ type: "text", text: "worked" }]);
   const { revision } = client;
   await client.close();
+  await close();
   expect(clock.waiting).toBe(0);
   return revision;
 }
@@ -131,5 +172,23 @@ describe("one definition", () => {
     const channel = stdioClientChannel([process.execPath, program]);
     onTestFinished(() => channel.close());
     await tourAt(revision, channel);
+  });
+
+  describe.each(adapters)("over HTTP by %s", (adapter) => {
+    test.each(ids)("every feature at %s, where one endpoint serves them all", async (revision) => {
+      const { url } = await serve(adapter, everyFeature(serverRevisions));
+      await tourAt(revision, httpClientChannel(url));
+    });
+
+    test.each(legacy)(
+      "every feature at %s, where the client has the older transport alone",
+      async (revision) => {
+        const { url } = await serve(adapter, everyFeature(serverRevisions), { sse: true });
+        // What stands in front lets no message through to the endpoint itself.
+        const older: typeof fetch = async (to, init) =>
+          init?.method === "POST" && String(to) === url ? new Response("", { status: 405 }) : fetch(to, init);
+        await tourAt(revision, httpClientChannel(url, { fetch: older }));
+      },
+    );
   });
 });

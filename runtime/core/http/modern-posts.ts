@@ -1,4 +1,4 @@
-import { modernTerms } from "../era/modern-server.js";
+import { isModern, modernTerms, unsupportedVersion } from "../era/modern-server.js";
 import type { Spoken } from "../era/spoken.js";
 import { McpError } from "../peer/errors.js";
 import { type RequestMessage, idOf, isObject } from "../peer/message.js";
@@ -78,7 +78,11 @@ export class ModernPosts {
       ? standardProblem(exchange, this.newest.table, request)
       : undefined;
     if (problem !== undefined) throw mismatch(this.newest, problem);
-    const terms = modernTerms(this.server.core, request);
+    const { core } = this.server;
+    // Where no handshake is served, who makes one learns what is (2026-07-28, versioning, compatibility).
+    if (request.method === "initialize" && core.spoken.at(-1)!.era === "modern" && !isModern(request))
+      throw unsupportedVersion(core, request.params?.["protocolVersion"]);
+    const terms = modernTerms(core, request);
     const entry = terms.spoken.table.incomingRequests.get(request.method);
     const wrong = entry && methodProblem(exchange, entry, request);
     if (wrong !== undefined) throw mismatch(terms.spoken, wrong);

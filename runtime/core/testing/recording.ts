@@ -44,12 +44,32 @@ export class Recording {
 }
 
 class RecordedChannel implements Channel {
+  readonly answer?: NonNullable<Channel["answer"]>;
+  readonly post?: NonNullable<Channel["post"]>;
   private readonly channel: Channel;
   private readonly keep: (out: boolean, text: string) => void;
 
   constructor(channel: Channel, keep: (out: boolean, text: string) => void) {
     this.channel = channel;
     this.keep = keep;
+    // What a channel can do tells how it is to be used.
+    const { forgo, disconnect, abandon, speak } = channel;
+    Object.assign(this, {
+      ...(forgo && { forgo: forgo.bind(channel) }),
+      ...(disconnect && { disconnect: disconnect.bind(channel) }),
+      ...(abandon && { abandon: abandon.bind(channel) }),
+      ...(speak && { speak: speak.bind(channel) }),
+    });
+    if (channel.answer)
+      this.answer = (id, text, rpcCode) => {
+        keep(true, text);
+        channel.answer!(id, text, rpcCode);
+      };
+    if (channel.post)
+      this.post = (message) => {
+        keep(true, message.text);
+        channel.post!(message);
+      };
   }
 
   open(receiver: Receiver): void {
@@ -60,6 +80,9 @@ class RecordedChannel implements Channel {
       },
       turn: () => receiver.turn(),
       tooLong: (limit) => receiver.tooLong(limit),
+      failed: (id, error) => receiver.failed?.(id, error),
+      isSettled: (id) => receiver.isSettled?.(id) ?? false,
+      retired: (reason) => (receiver.retired ? receiver.retired(reason) : receiver.closed(reason)),
       closed: (reason) => receiver.closed(reason),
     });
   }

@@ -36,6 +36,16 @@ serverRow("LIFE-14", "-32022 names every version, for old ones too", async (revi
   }
 });
 
+serverRow("LIFE-14", "it answers a handshake where none is served", async (revision, adapter) => {
+  const { server } = inside({ speaks: [revision] });
+  const { url } = await serve(adapter, server);
+  const answer = await new Party(url, "2025-11-25").initialize();
+  expect([answer.status, messagesOf(answer)[0]!.error]).toMatchObject([
+    400,
+    { code: -32022, data: { supported: [revision], requested: "2025-11-25" } },
+  ]);
+});
+
 serverRow("LIFE-23", "initialize is a method of the old era alone", async (revision, adapter) => {
   const { party, target } = await http(adapter, revision);
   const modern = await party.post(party.message("initialize"));
