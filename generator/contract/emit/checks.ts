@@ -25,6 +25,7 @@ export function emitChecks(input: ContractInput): Map<string, EmittedFile> {
     schema: mergeSchemas(schemas),
     formats: "annotation",
     judgesOnly: true,
+    shapes: "text",
   };
   return new Map<string, EmittedFile>([
     ["checks.ts", { content: checksText(input, [...schemas.keys()]) }],

@@ -5,7 +5,8 @@ import { stringLiteral } from "../text.js";
 import { textNeeds } from "../texts/modules.js";
 import { asAsked } from "../texts/scanned.js";
 import { Shapes } from "../validators/shape.js";
-import { array, asserts, object, printLiteral, width } from "./literal.js";
+import { type Literal, array, asserts, object, printLiteral, width } from "./literal.js";
+import { parsed, parsedWhole } from "./parsed.js";
 import { type Describing, describePart } from "./part.js";
 
 /**
@@ -20,11 +21,12 @@ export const emitCheck: Emitter<SchemaInput> = (input) => {
   const constants = new Map(
     [...identifiers].map(([name, identifier]) => [name, `${capitalised(identifier)}Shape`]),
   );
-  const describing: Describing = {
+  const describing = {
     tags: new Tags(schema),
     open: new Shapes(schema, true),
     constants,
     keepsIdle: speaksOfRest(schema),
+    asText: input.shapes === "text",
   };
   const differing = reachingOpen(schema);
   const definitions = [...schema.definitions.values()].map((definition) => {
@@ -60,21 +62,23 @@ interface DefinitionView {
   readonly differs: boolean;
   /** The definition's name as a string literal. */
   readonly name: string;
-  /** The object literal that describes it. */
+  /** The expression that describes it. */
   readonly shape: string;
   /** The literal speaks of the type `Shape`. */
   readonly assertsShape: boolean;
 }
 
 function viewOf(
-  context: Describing,
+  context: Describing & { readonly asText: boolean },
   { name, node }: Definition,
   identifier: string,
   differs: boolean,
 ): DefinitionView {
   const literal = describePart(context, node);
   // A bare reference or `false` is no shape by itself.
-  const shape = literal.kind === "object" ? literal : object([["allOf", array([literal])]]);
+  const whole = literal.kind === "object" ? literal : object([["allOf", array([literal])]]);
+  // A whole shape stands on a line of its own.
+  const shape = context.asText ? (parsedWhole(whole, 4) ?? parsed(whole, 2)) : whole;
   return {
     declaration: declarationOf(identifier, ["value: unknown", ...(differs ? ['reading?: "open"'] : [])]),
     constant: context.constants.get(name)!,
@@ -82,8 +86,15 @@ function viewOf(
     differs,
     name: stringLiteral(name),
     assertsShape: asserts(shape),
-    shape: printLiteral(shape, 2, "  shape: () => (".length, "),".length),
+    shape: answered(shape),
   };
+}
+
+/** What follows `shape: () =>`, as prettier breaks it. */
+function answered(shape: Literal): string {
+  if (shape.kind !== "code") return ` (${printLiteral(shape, 2, "  shape: () => (".length, "),".length)})`;
+  const fits = !shape.flat.includes("\n") && `  shape: () => ${shape.flat},`.length <= width;
+  return fits ? ` ${shape.flat}` : `\n    ${shape.flat}`;
 }
 
 /** What is handed on beside the value and its definition: which reading is asked for, and matchers of texts. */

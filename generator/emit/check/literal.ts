@@ -3,7 +3,7 @@ import { memberKey, stringLiteral } from "../text.js";
 /** An expression of the emitted table, and how it reads on one line. */
 export type Literal = Code | ObjectLiteral | ArrayLiteral;
 
-/** Code as it is; it cannot be broken over lines. */
+/** Code as it is; nothing is broken over lines that it has not. */
 interface Code {
   readonly kind: "code";
   readonly flat: string;
@@ -100,7 +100,7 @@ function memberText(member: Member, indent: number): string {
   const name = `${memberKey(key)}:`;
   const taken = indent + name.length + 1;
   // What cannot be broken itself goes to a line of its own.
-  const moved = value.kind === "code" && taken + value.flat.length + 1 > width;
+  const moved = value.kind === "code" && taken + firstLine(value.flat).length + 1 > width;
   if (moved) return `${name}\n${" ".repeat(indent + 2)}${value.flat}`;
   return `${name} ${printLiteral(value, indent, taken, 1 + end.length)}${end}`;
 }
@@ -121,7 +121,12 @@ function itemLines(items: readonly Literal[], indent: number): string[] {
 }
 
 function isBroken(literal: Literal): boolean {
-  return literal.kind !== "code" && literal.broken;
+  return literal.kind === "code" ? literal.flat.includes("\n") : literal.broken;
+}
+
+function firstLine(text: string): string {
+  const end = text.indexOf("\n");
+  return end < 0 ? text : text.slice(0, end);
 }
 
 function partsOf(literal: Literal): number {

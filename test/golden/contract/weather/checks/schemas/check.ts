@@ -4,13 +4,7 @@
 // openly, `acceptsX`. A definition is data here, its shape, with which
 // `findIssues` compares the value: made to be clear, for the path on which a
 // validator has said no.
-import {
-  type Issue,
-  type Named,
-  type Shape,
-  type Texts,
-  findIssues,
-} from "../issues.js";
+import { type Issue, type Named, type Texts, findIssues } from "../issues.js";
 import { linearMatcher } from "./patterns.js";
 import * as validators from "./validators.js";
 
@@ -65,11 +59,11 @@ const GetWeatherResultShape: Named = {
     properties: {
       place: GetWeatherResultPlaceShape,
       temperature: { type: "number" },
-      wind: {
-        type: "object",
-        required: ["speed"],
-        properties: { speed: { type: "number" } },
-      },
+      wind: JSON.parse(`{
+        "type": "object",
+        "required": ["speed"],
+        "properties": {"speed":{"type":"number"}}
+      }`),
     },
   }),
 };
@@ -81,7 +75,8 @@ export function checkGetWeatherResultPlace(value: unknown): Issue[] {
 const GetWeatherResultPlaceShape: Named = {
   name: "GetWeatherResult Place",
   is: validators.isGetWeatherResultPlace,
-  shape: () => ({ type: "object", properties: { name: { type: "string" } } }),
+  shape: () =>
+    JSON.parse(`{"type":"object","properties":{"name":{"type":"string"}}}`),
 };
 
 export function checkGetWeather2Arguments(value: unknown): Issue[] {
@@ -111,16 +106,14 @@ export function checkProtoArguments(value: unknown): Issue[] {
 const ProtoArgumentsShape: Named = {
   name: "ProtoArguments",
   is: validators.isProtoArguments,
-  shape: () => ({
-    type: "object",
-    properties: {
-      "[k: string]": { type: "number" },
-      ["__proto__"]: { type: "string" } as Shape,
-      "bi\u202edi\n": { enum: ["*/", "`${x}`", "\u2028"] },
-      "evil*/": {
-        type: "array",
-        items: { type: "string", pattern: "^(a+)+$" },
-      },
-    },
-  }),
+  shape: () =>
+    JSON.parse(`{
+      "type": "object",
+      "properties": {
+        "[k: string]": {"type":"number"},
+        "__proto__": {"type":"string"},
+        "bi\u202edi\\n": {"enum":["*/","\`\${x}\`","\u2028"]},
+        "evil*/": {"type":"array","items":{"type":"string","pattern":"^(a+)+$"}}
+      }
+    }`),
 };
