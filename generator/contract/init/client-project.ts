@@ -10,13 +10,15 @@ export function clientFiles({ document, speaks, render }: ProjectRequest): Map<s
     type: `${server}Client`,
     make: `${server.slice(0, 1).toLowerCase()}${server.slice(1)}Client`,
   };
+  // A name that no letter starts has no lower case: type and function have one name, and are imported by it.
+  const imported = names.type === names.make ? names.make : `type ${names.type}, ${names.make}`;
   const tools = (contract.tools ?? []).map(({ name }) => name);
   const revisions =
     speaks === undefined
       ? "clientRevisions"
       : `clientRevisions.filter(({ id }) => ${JSON.stringify(speaks)}.includes(id))`;
   return new Map([
-    ["src/client.ts", render("skeleton-client.ts", { ...names, revisions })],
+    ["src/client.ts", render("skeleton-client.ts", { ...names, imported, revisions })],
     ["src/main.ts", render("skeleton-client-main.ts", {})],
     [
       "test/client.test.mjs",

@@ -41,7 +41,7 @@ test("a project of the sample type-checks, passes its tests, and is what generat
   expect(npmTest(project)).toMatch(/^# pass 3\n# fail 0$/m);
 }, 60_000);
 
-const contract = `name: "my \\"server\\" */"
+const contract = `name: "4 \\"servers\\" */"
 version: "1"
 tools: [{ name: get-x, inputSchema: { type: object }, outputSchema: { type: object, properties: { x: { type: number } }, required: [x] } }]
 resources: [{ name: r, uri: "a:b" }]
