@@ -68,11 +68,17 @@ export class HttpUnderTest {
 
   /** Microseconds of CPU time for each of `count` requests, `body(index)` being the text of one. */
   async cost(body, count) {
-    const before = await this.#process.cpu();
+    const before = await this.cpu();
     await this.#load.inTurns(count, (connection, index) => connection.post(body(index)));
-    return ((await this.#process.cpu()) - before) / count;
+    return ((await this.cpu()) - before) / count;
   }
 
+  /** Microseconds of CPU time spent so far. */
+  cpu() {
+    return this.#process.cpu();
+  }
+
+  /** Bytes in use. */
   heap() {
     return this.#process.heap();
   }

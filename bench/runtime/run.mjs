@@ -37,7 +37,8 @@ function print({ name, unit, bar }, values) {
 
 function figure(value) {
   if (value === undefined) return "–".padStart(13);
-  return value.toFixed(value < 100 ? 1 : 0).padStart(13);
+  const digits = value < 1 ? 2 : value < 100 ? 1 : 0;
+  return value.toFixed(digits).padStart(13);
 }
 
 function ratio(value, base) {
