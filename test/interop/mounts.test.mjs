@@ -29,6 +29,7 @@ for (const [name, { fronts, greedy, serve }] of Object.entries(frameworks))
     }
     can(`subscriptions at ${modern}, and their end when the application closes`, subscriptions(modern));
     can(`subscriptions at ${eras[0]}, and their end when the application closes`, subscriptions(eras[0]));
+    can(`a stream that broke is taken up again at ${eras[0]}`, brokenStream);
     can(`a dropped connection cancels at ${modern}`, dropped(modern));
     can(`a dropped connection cancels at ${eras[0]}, without sessions`, dropped(eras[0]), {
       sessions: false,
@@ -48,8 +49,9 @@ function counting() {
     for (let number = 1; number <= to; number++) context.progress(number, to);
     return `counted to ${to}`;
   });
+  let added = 0;
   server.tool("add", {}, () => {
-    server.tool("added", {}, () => "added");
+    server.tool(`added-${++added}`, {}, () => "added");
     return "added";
   });
   return server;
@@ -100,6 +102,17 @@ function subscriptions(revision) {
     // Were a stream left open, the application would wait for it.
     await close();
   };
+}
+
+async function brokenStream({ t, url, server, cut }) {
+  const mcp = await client(t, url, eras[0]);
+  const changes = (await mcp.subscribe({ tools: true }))[Symbol.asyncIterator]();
+  await mcp.callTool("add");
+  await changes.next();
+  cut();
+  // What is told while nobody listens waits for the client to come back.
+  server.tool("added by others", {}, () => "added");
+  assert.equal((await changes.next()).value.method, "notifications/tools/list_changed");
 }
 
 function dropped(revision) {

@@ -9,9 +9,9 @@ import { cloneRawRequest } from "hono/request";
 const hostname = "127.0.0.1";
 
 /**
- * Applications with a server mounted into them: `serve(server, options, how)` resolves with `{ url, close }`.
- * `how.front` names what reads bodies before the handler, one of `fronts`; `greedy` is the one that keeps them
- * to itself. All have a route of their own, `/`, and mount below a prefix.
+ * Applications with a server mounted into them: `serve(server, options, how)` resolves with `{ url, cut, close }`,
+ * where `cut` drops all connections. `how.front` names what reads bodies before the handler, one of `fronts`;
+ * `greedy` is the one that keeps them to itself. All have a route of their own, `/`, and mount below a prefix.
  */
 export const frameworks = {
   express: { fronts: ["nothing", "json", "text", "raw"], greedy: "greedy", serve: inExpress },
@@ -38,6 +38,7 @@ async function inExpress(server, options, { front = "nothing" } = {}) {
   });
   return {
     url: `http://${hostname}:${http.address().port}/api/mcp`,
+    cut: () => http.closeAllConnections(),
     close: async () => {
       const closed = new Promise((resolve) => http.close(resolve));
       await mcp.close();
@@ -63,7 +64,8 @@ async function inFastify(server, options, { front = "json" } = {}) {
   };
   app.register(mount, { prefix: "/api" });
   const address = await app.listen({ port: 0, host: hostname });
-  return { url: `${address}/api/mcp`, close: () => app.close() };
+  const cut = () => app.server.closeAllConnections();
+  return { url: `${address}/api/mcp`, cut, close: () => app.close() };
 }
 
 async function inHono(server, options, { front = "nothing" } = {}) {
@@ -85,6 +87,7 @@ async function inHono(server, options, { front = "nothing" } = {}) {
   });
   return {
     url: `http://${hostname}:${http.address().port}/api/mcp`,
+    cut: () => http.closeAllConnections(),
     close: async () => {
       const closed = new Promise((resolve) => http.close(resolve));
       await mcp.close();
