@@ -46,10 +46,14 @@ const handlers: Handlers = { tools: {
 ${numbers.map((tool) => `  tool_${tool}: ({ field0 }) => ({ structuredContent: { field1: ${value(tool + 2)}, field0: undefined === field0 ? ${value(tool + 1)} : ${value(tool + 1)} } }),`).join("\n")}
 } };
 export const server = createBenchServer(handlers, { revisions: [] });
-export async function calls(client: Client) {
-  const { tools } = benchClient(client);
-${numbers.map((tool) => `  const result${tool} = await tools.tool${tool}({ field0: ${value(tool)} });\n  if (!result${tool}.isError) void result${tool}.structuredContent.field1;`).join("\n")}
-}
+${numbers
+  .map(
+    (tool) => `export async function call${tool}(client: Client) {
+  const result = await benchClient(client).tools.tool${tool}({ field0: ${value(tool)} });
+  if (!result.isError) void result.structuredContent.field1;
+}`,
+  )
+  .join("\n")}
 `;
 }
 

@@ -70,9 +70,15 @@ const schema = fc
   }));
 const tool = fc.record({ name: text, description: text, inputSchema: schema, outputSchema: schema });
 const prompt = fc.record({ name: text, description: text, arguments: fc.constant([{ name: "x\n*/" }]) });
+const resource = fc.record({ name: text, uri: text, description: text });
+const template = fc
+  .record({ name: text, uriTemplate: text, description: text })
+  .map((each) => ({ ...each, uriTemplate: `${each.uriTemplate.replace(/[{}]/g, "")}{a}` }));
 const contract = fc.record({
-  ...{ name: text, version: text, instructions: text },
+  ...{ name: text, version: text, instructions: text, capabilities: fc.constant({ completions: {} }) },
   tools: fc.uniqueArray(tool, { maxLength: 3, selector: ({ name }) => name }),
+  resources: fc.uniqueArray(resource, { maxLength: 2, selector: ({ uri }) => uri }),
+  resourceTemplates: fc.uniqueArray(template, { maxLength: 2, selector: ({ uriTemplate }) => uriTemplate }),
   prompts: fc.uniqueArray(prompt, { maxLength: 2, selector: ({ name }) => name }),
 });
 
@@ -112,6 +118,23 @@ test("a megabyte of values is told by its type, and judged value by value", asyn
   const files = await generated(contractOf({ type: "object", properties: { a: { enum: values } } }));
   expect(files.get("types.ts")).toMatch(/a\?: string;/);
   expect(files.get("checks/schemas/validators.ts")).toContain('"value number 49999"');
+});
+
+test("hundreds of tools, in long runs thousands, have each its method", { timeout: 60_000 }, async () => {
+  const count = process.env["MCPGEN_LONG"] ? 5000 : 500;
+  const tool = {
+    inputSchema: { type: "object", required: ["a"], properties: { a: { type: "string" } } },
+    outputSchema: { type: "object", properties: { b: { type: "integer" } } },
+  };
+  // Half of them are called as the other half, but for what no identifier has.
+  const tools = Array.from({ length: count }, (_, index) => ({
+    name: `tool${index % 2 === 0 ? "_" : "-"}${index >> 1}`,
+    ...tool,
+  }));
+  const files = await generated({ name: "n", version: "1", tools });
+  for (const content of files.values()) transformSync(content, { loader: "ts", logLevel: "silent" });
+  const methods = [...files.get("client.ts")!.matchAll(/^ {2}readonly (\w+): \(args: types\./gm)];
+  expect(new Set(methods.map(([, method]) => method)).size).toBe(count);
 });
 
 test.each([
