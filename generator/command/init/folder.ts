@@ -55,16 +55,17 @@ export async function lackFindings(
 ): Promise<Finding[]> {
   const findings: (Finding | undefined)[] = [];
   if (isTaken(folder, "package.json")) {
+    const shown = shownPath(folder, directory, "package.json");
     const text = readFileSync(join(folder, "package.json"), "utf8");
     const keys = ["type", "scripts", "dependencies", "devDependencies"];
-    findings.push(
-      lackFinding(shownPath(folder, directory, "package.json"), text, projectPackage(request), keys),
-    );
+    const next = "Add what stands below, then run `npm install`.";
+    findings.push(lackFinding(shown, text, projectPackage(request), keys, next));
   }
   if (configIn(folder) !== undefined) {
     const { config } = await loadConfig(folder);
-    const file = shownPath(findConfig(folder)!, directory);
-    findings.push(lackFinding(file, JSON.stringify(config), projectConfig(request), ["contracts"]));
+    const shown = shownPath(findConfig(folder)!, directory);
+    const next = "Add what stands below: generate, check and sync know a contract by it.";
+    findings.push(lackFinding(shown, JSON.stringify(config), projectConfig(request), ["contracts"], next));
   }
   return findings.filter((finding) => finding !== undefined);
 }

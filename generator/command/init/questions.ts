@@ -31,7 +31,7 @@ export async function ask(known: Answers, terminal: Terminal, directory: string)
   const { isCancel, multiselect, text } = await import("@clack/prompts");
   const settled = <T>(answer: T | typeof CANCEL_SYMBOL): T => {
     if (!isCancel(answer)) return answer;
-    throw new CodedError("MG2016", "left with Ctrl-C: nothing was written", {
+    throw new CodedError("MG2016", "the questions were left: nothing was written", {
       next: "Options answer all questions: mcpgen init server DIR --name NAME --yes.",
     });
   };

@@ -9,12 +9,14 @@ import type { Finding } from "../../diagnostics/finding.js";
  * @param text what it holds
  * @param wanted what a new one would hold
  * @param keys those members of `wanted` that the project does not work without
+ * @param next what to do about it
  */
 export function lackFinding(
   file: string,
   text: string,
   wanted: object,
   keys: readonly string[],
+  next: string,
 ): Finding | undefined {
   const present = parsed(text);
   const needed = Object.fromEntries(Object.entries(wanted).filter(([key]) => keys.includes(key)));
@@ -28,7 +30,7 @@ export function lackFinding(
     severity: "warning",
     message: `left as it is${parts}`,
     place: { file },
-    next: "Add what stands below, then run `npm install`.",
+    next,
     detail: JSON.stringify(lack, null, 2),
   };
 }

@@ -101,7 +101,7 @@ test.each(asked.map((_, index) => index))("Ctrl-C at question %i leaves nothing 
     asked.slice(0, index + 1).map((question, at) => [question, at === index ? ctrlC : enter]),
   );
   expect([code, stdout]).toEqual([130, ""]);
-  expect(stderr).toContain("error MG2016: left with Ctrl-C: nothing was written\n");
+  expect(stderr).toContain("error MG2016: the questions were left: nothing was written\n");
   expect(readdirSync(folder)).toEqual([]);
 });
 
