@@ -77,7 +77,7 @@ export async function openSse(
     const response = await requests.send({ method: "GET", headers: {}, signal: both });
     const type = mediaType(response.headers.get("content-type") ?? "");
     if (!response.ok || type !== "text/event-stream") return void (await response.body?.cancel());
-    const first = await firstOf(response, limit, signal, user);
+    const first = await firstOf(response, limit, both, user);
     if (first?.event === "endpoint")
       return new SseConnection(requests, ofSameOrigin(first.data, requests.url), user.forgotten);
     own.abort();
@@ -110,14 +110,17 @@ function firstOf(
       user.turn();
     }).then(
       () => over(interrupted("the server ended the stream, which cannot be resumed")),
-      (error: unknown) =>
-        over(interrupted(`the stream broke, and cannot be resumed: ${messageOf(error)}`, error)),
+      (error: unknown) => over(error instanceof McpError ? error : broken(error)),
     );
     const over = (why: McpError): void => {
       resolve(undefined);
       if (first?.event === "endpoint" && !signal.aborted) user.ended(why);
     };
   });
+}
+
+function broken(error: unknown): McpError {
+  return interrupted(`the stream broke, and cannot be resumed: ${messageOf(error)}`, error);
 }
 
 /**

@@ -11,7 +11,7 @@ import { createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { expect, onTestFinished, test } from "vitest";
 import { Gate } from "../../checklist/http/fixture.js";
-import { clientOf, connected, scripted } from "../../checklist/http/scripted.js";
+import { type Incoming, clientOf, connected, scripted } from "../../checklist/http/scripted.js";
 
 /** A server whose tool tells which of its lives it is in. */
 function lives(life: number): ReturnType<typeof createServer> {
@@ -46,6 +46,40 @@ test.each(["2025-11-25", "2026-07-28"])(
     expect(handshakes).toBe(revision === "2025-11-25" ? 1 : 0);
   },
 );
+
+test("a session that is lost takes no call with it that is being answered", async () => {
+  let held: Incoming | undefined;
+  const { server, client } = await connected("2025-11-25", {
+    "tools/call": (incoming) => {
+      if (incoming.message!.params!["name"] === "held") held = incoming;
+      else if (incoming.headers["mcp-session-id"] === "s1") incoming.status(404);
+      else incoming.reply({ content: [] });
+    },
+  });
+  const waiting = client.callTool("held");
+  await server.until("tools/call");
+  server.session = "s2";
+  await client.callTool("other");
+  expect(server.of("initialize")).toHaveLength(2);
+  held!.reply({ content: [{ type: "text", text: "held" }] });
+  expect((await waiting).content).toEqual([{ type: "text", text: "held" }]);
+  const calls = server.of("tools/call").map(({ message }) => message!.params!["name"]);
+  expect(calls).toEqual(["held", "other", "other"]);
+});
+
+test("closing ends calls of a session that was lost, too", async () => {
+  const { server, client } = await connected("2025-11-25", {
+    "tools/call": (incoming) => {
+      if (incoming.message!.params!["name"] !== "held") incoming.status(404);
+    },
+  });
+  const waiting = client.callTool("held").catch((error: unknown) => error);
+  const held = await server.until("tools/call");
+  await expect(client.callTool("other")).rejects.toMatchObject({ code: "session-lost" });
+  await client.close();
+  expect(await waiting).toMatchObject({ code: "connection-closed" });
+  await held.closed;
+});
 
 /** A proxy of bytes in front of `port`. */
 class Proxy {

@@ -139,6 +139,14 @@ test("where every session is at work for nobody, the oldest makes room", async (
   expect(aborted()).toBe(2);
 });
 
+test("a request whose session ends is not told that it is not there: it has begun", async () => {
+  const { endpoint, send, session } = await forsaken({}, 0);
+  const call = send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "never" } }, session);
+  endpoint.handle(exchangeOf("DELETE", session));
+  expect(call.status).toBe(503);
+  expect(send({ jsonrpc: "2.0", id: 2, method: "ping" }, session).status).toBe(404);
+});
+
 test("a session that nobody comes back to ends with what it was at work on", async () => {
   const { clock, endpoint, send, session, aborted } = await forsaken({ sessions: { idleMs: 1000 } }, 5);
   await clock.advance(999);
