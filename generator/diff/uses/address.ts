@@ -34,7 +34,8 @@ function isMember(
 }
 
 function isHolder(node: ts.Node): node is ts.InterfaceDeclaration | ts.TypeAliasDeclaration {
-  return ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node);
+  // Definitions take no arguments: `Result<"tools/call">` is not the definition Result.
+  return (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) && !node.typeParameters;
 }
 
 function nameText(name: ts.PropertyName): string {

@@ -2,6 +2,7 @@ import type { Contract } from "../../contract/contract.js";
 import { type ContractNames, contractNames } from "../../contract/emit/names.js";
 import { capitalised } from "../../emit/names.js";
 import type { Finding } from "../finding.js";
+import { isMissing } from "./protocol-targets.js";
 import { type Target, plainPath } from "./targets.js";
 
 /**
@@ -13,11 +14,12 @@ import { type Target, plainPath } from "./targets.js";
  */
 export function contractTargets(findings: readonly Finding[], old: Contract): Target[][] {
   const names = contractNames(old);
-  return findings.map(({ subject, pointers }) => {
+  return findings.map((finding) => {
+    const { subject } = finding;
     if ("method" in subject) return [];
     const entry = entryOf(subject.definition, names);
     if (!entry) return [];
-    return placed(entry, subject.path, pointers.old !== null);
+    return placed(entry, subject.path, finding);
   });
 }
 
@@ -53,8 +55,7 @@ function namesIn(list: string, { tools, prompts, resources, templates }: Contrac
 /** The types that a schema of an entry becomes. */
 const types: Readonly<Record<string, string>> = { arguments: "Arguments", result: "Result" };
 
-/** @param there whether the old contract has it */
-function placed({ targets, namespace }: Entry, path: string, there: boolean): Target[] {
+function placed({ targets, namespace }: Entry, path: string, finding: Finding): Target[] {
   const [noun = "", ...way] = plainPath(path).split(".");
   const type = types[noun];
   if (type === undefined || namespace === undefined || way.length === 0) return [...targets];
@@ -62,9 +63,12 @@ function placed({ targets, namespace }: Entry, path: string, there: boolean): Ta
   const steps = first.startsWith("$defs/")
     ? [capitalised(first.slice("$defs/".length)), ...way.slice(1)]
     : [type, ...way];
-  if (there) return [{ kind: "member", definition: namespace, path: steps.join(".") }];
-  // What is new is missing where its object is written or read.
-  return steps.length > 2
-    ? [{ kind: "member", definition: namespace, path: steps.slice(0, -1).join(".") }]
-    : [...targets];
+  const member = (way: readonly string[]): Target => ({
+    kind: "member",
+    definition: namespace,
+    path: way.join("."),
+  });
+  const there = finding.pointers.old === null ? [] : [member(steps)];
+  if (!isMissing(finding)) return there;
+  return [...there, ...(steps.length > 2 ? [member(steps.slice(0, -1))] : targets)];
 }

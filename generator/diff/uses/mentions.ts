@@ -21,8 +21,9 @@ export class Mentions {
   #read(node: ts.Node, targets: TargetIndex): void {
     const signature = signatureOf(node);
     if (signature) {
+      const parameters = new Set(signature.typeParameters?.map(({ name: parameter }) => parameter.text));
       const claims = [...signature.parameters, signature.type].flatMap((part) =>
-        part ? claimsIn(part, targets) : [],
+        part ? claimsIn(part, targets, parameters) : [],
       );
       const { name } = node as ts.NamedDeclaration;
       if (claims.length > 0 && name && "text" in name) {
@@ -43,10 +44,11 @@ function signatureOf(node: ts.Node): ts.SignatureDeclaration | undefined {
   return isTyped && node.type && ts.isFunctionTypeNode(node.type) ? node.type : undefined;
 }
 
-function claimsIn(node: ts.Node, targets: TargetIndex): Claim[] {
+/** @param parameters names that stand for types of the caller's */
+function claimsIn(node: ts.Node, targets: TargetIndex, parameters: ReadonlySet<string>): Claim[] {
   const claims: Claim[] = [];
   const visit = (inner: ts.Node): void => {
-    if (ts.isIdentifier(inner) && inTypeName(inner))
+    if (ts.isIdentifier(inner) && inTypeName(inner) && !parameters.has(inner.text))
       claims.push(...(targets.definitions.get(inner.text) ?? []));
     if (ts.isLiteralTypeNode(inner) && ts.isStringLiteral(inner.literal))
       claims.push(...(targets.methods.get(inner.literal.text) ?? []));
@@ -57,5 +59,5 @@ function claimsIn(node: ts.Node, targets: TargetIndex): Claim[] {
 }
 
 function inTypeName({ parent }: ts.Identifier): boolean {
-  return ts.isTypeReferenceNode(parent) || ts.isQualifiedName(parent);
+  return (ts.isTypeReferenceNode(parent) && !parent.typeArguments) || ts.isQualifiedName(parent);
 }

@@ -41,16 +41,29 @@ function isHarmless(finding: Finding): boolean {
 }
 
 function whole(definition: string, finding: Finding, places: Places): Target[] {
-  const methods = isHarmless(finding) ? [] : places.methodsOf(definition);
+  const { old, new: next } = finding.pointers;
+  // A type that comes or goes is met by who names it alone; what becomes of its method is a finding of its own.
+  const isChanged = old !== null && next !== null && !isHarmless(finding);
+  const methods = isChanged ? places.methodsOf(definition) : [];
   return [{ kind: "definition", name: definition }, ...methods.map(methodTarget)];
 }
 
 function placed(definition: string, path: string, finding: Finding, places: Places): Target[] {
-  if (finding.pointers.old !== null) {
-    const methods = places.isParams(definition, path) ? places.methodsOf(definition) : [];
-    return [...places.membersAt(definition, path), ...methods.map(methodTarget)];
-  }
-  if (isHarmless(finding)) return [];
+  const isThere = finding.pointers.old !== null;
+  const members = isThere ? places.membersAt(definition, path) : [];
+  if (isThere && places.isParams(definition, path))
+    return [...members, ...places.methodsOf(definition).map(methodTarget)];
+  return isMissing(finding) ? [...members, ...around(definition, path, places)] : members;
+}
+
+/** Whether code can meet it by not naming it: where it writes or reads the object without the member. */
+export function isMissing(finding: Finding): boolean {
+  if (finding.pointers.old === null) return !isHarmless(finding);
+  return finding.rule === "property-became-required";
+}
+
+/** What names the object that a member belongs to. */
+function around(definition: string, path: string, places: Places): Target[] {
   const end = path.lastIndexOf(".");
   if (end >= 0) return places.membersAt(definition, path.slice(0, end));
   const wireOnly = places.isOwned(definition, path);
@@ -99,7 +112,7 @@ class Places {
 
   /** Whether the runtime writes and reads it, and authors do not. */
   isOwned(definition: string, property: string): boolean {
-    return this.#models.some(({ owned }) => owned.get(definition)?.has(property));
+    return property === "_meta" || this.#models.some(({ owned }) => owned.get(definition)?.has(property));
   }
 
   membersAt(definition: string, path: string): Target[] {

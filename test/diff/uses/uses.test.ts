@@ -10,7 +10,7 @@ const code = `import type { CallToolResult, ElicitRequestURLParams, ListToolsRes
 import { isCancelTaskRequest } from "@mcpgen/protocol/2025-11-25/validators";
 import { setLevel } from "@mcpgen/protocol/2025-11-25/client";
 import type { Caller } from "@mcpgen/protocol/model";
-import type { Params } from "@mcpgen/protocol/2025-11-25/methods";
+import type { Params, Result } from "@mcpgen/protocol/2025-11-25/methods";
 import type { Tool as OldTool } from "@mcpgen/protocol/2025-03-26/types";
 
 export function shape({ execution, ...tool }: Tool): unknown {
@@ -24,6 +24,7 @@ export async function quiet(caller: Caller): Promise<void> {
   await caller.request("ping");
   await caller.request("tools/call", { name: "x" } satisfies Params<"tools/call">);
 }
+export type Called = Result<"tools/call">;
 export const known = (value: unknown) => isCancelTaskRequest(value);
 export const own: { elicitationId: string; structuredContent: string; ping: string } = { elicitationId: "", structuredContent: "", ping: "ping" };
 own.structuredContent = own.elicitationId;
@@ -42,9 +43,11 @@ test("members, types, methods, stubs and validators are found where the compiler
   expect(uses("property-added-required", "ListToolsResult.ttlMs")).toEqual(["12 ListToolsResult"]);
   expect(uses("request-removed", "logging/setLevel")).toEqual(["15 setLevel"]);
   expect(uses("request-removed", "ping")).toEqual(["16 ping"]);
-  expect(uses("result-alternative-added", "tools/call")).toEqual(["17 tools/call"]);
-  expect(uses("definition-removed", "CancelTaskRequest.")).toEqual(["19 isCancelTaskRequest"]);
+  expect(uses("result-alternative-added", "tools/call")).toEqual(["17 tools/call", "19 tools/call"]);
+  expect(uses("definition-removed", "CancelTaskRequest.")).toEqual(["20 isCancelTaskRequest"]);
   expect(uses("property-removed", "Tool.inputSchema.required")).toEqual([]);
+  expect(uses("unreachable-changed", "Result.")).toEqual([]);
+  expect(uses("definition-removed", "SetLevelRequest.")).toEqual([]);
   expect(report.code).toMatchObject({ files: 1, onlyUsed: false });
   expect(report.code.unused).toBe(report.findings.filter((finding) => finding.uses.length === 0).length);
 });
