@@ -70,7 +70,9 @@ function isRequest(message: unknown): message is RequestMessage {
   return isObject(message) && typeof message["method"] === "string" && "id" in message;
 }
 
+const unasked = "requests of the server's own need a session, and it keeps none";
+
 /** What is known of a client without a handshake: the revision alone. */
 function termsOf(spoken: Spoken<"server">): Terms {
-  return { ...beforeHandshake(spoken), logLevel: "debug" };
+  return { ...beforeHandshake(spoken), logLevel: "debug", unasked };
 }

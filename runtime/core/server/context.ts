@@ -201,11 +201,15 @@ function isJson(value: unknown): boolean {
   return plain && Object.values(value).every((member) => member === undefined || isJson(member));
 }
 
-/** A request that needs what its client has not declared (2026-07-28, basic, `_meta`). */
+/** A request that needs what its client has not declared (2026-07-28, basic, `_meta`), or nobody can ask it for. */
 export function missingCapability(terms: Terms, required: ClientCapabilities): McpError {
   const names = pathsOf(required as Params).join(", ");
   const known = terms.spoken.table.errors["MISSING_REQUIRED_CLIENT_CAPABILITY"];
-  return new McpError("missing-capability", `the client has not declared the capability ${names}`, {
+  const problem =
+    terms.unasked === undefined
+      ? `the client has not declared the capability ${names}`
+      : `the client cannot be asked for ${names}: ${terms.unasked}`;
+  return new McpError("missing-capability", problem, {
     rpcCode: known?.code,
     ...(known ? { data: { requiredCapabilities: required } } : {}),
   });

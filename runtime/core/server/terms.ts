@@ -14,6 +14,8 @@ export interface Terms {
   readonly spoken: Spoken<"server">;
   readonly clientCapabilities: ClientCapabilities;
   readonly clientInfo: Implementation | undefined;
+  /** Why nothing can be asked of the client, whatever it has declared. */
+  readonly unasked?: string;
   /** Log messages below it are not sent; without it, none are. */
   readonly logLevel: LogLevel | undefined;
 }

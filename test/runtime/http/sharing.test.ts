@@ -103,6 +103,9 @@ describe.each(adapters)("%s", (adapter) => {
       const asking = await party.request("tools/call", { name: "greet", arguments: {} });
       expect(asking.result ?? asking.error).toBeDefined();
       expect(asking.result?.["isError"] ?? true).toBe(true);
+      expect(JSON.stringify(asking)).toContain(
+        "cannot be asked for elicitation.form: requests of the server's",
+      );
     }
   });
 

@@ -1,0 +1,39 @@
+// What a server of ours without sessions cannot do for clients of the legacy era, it says at once.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { textOf } from "./behaviours.mjs";
+import { clients, httpClients, legacy, oursOverHttp } from "./peers.mjs";
+import { started } from "./started.mjs";
+
+const timeout = 60_000;
+const { "@ai-sdk/mcp": aiSdk } = httpClients;
+const asking = { name: "elicitation.form", visit: "elicitation.url", sample: "sampling", roots: "roots" };
+const without = Object.entries(oursOverHttp).filter(([name]) => name.endsWith("no sessions"));
+
+for (const [client, { module }] of Object.entries({ ...clients, "@ai-sdk/mcp": aiSdk }))
+  for (const [name, { command }] of without)
+    describe(`client ${client}, server ${name}`, () => {
+      let server;
+      let session;
+      before(async () => {
+        const { connect } = await import(module);
+        server = await started(command);
+        session = await connect(server.url, legacy.at(-1));
+      });
+      after(async () => {
+        await session?.close();
+        await server?.close();
+      });
+      for (const [tool, asked] of Object.entries(asking))
+        test(`the tool ${tool}, which asks, fails`, { timeout }, async () => {
+          const result = await session.call(tool);
+          assert.equal(result.isError, true);
+          assert.match(
+            textOf(result),
+            new RegExp(`^the client cannot be asked for ${asked}: .* need a session`),
+          );
+        });
+      test("and goes on to serve", { timeout }, async () => {
+        assert.equal(textOf(await session.call("echo", { message: "hello" })), "hello");
+      });
+    });
