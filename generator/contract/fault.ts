@@ -3,6 +3,7 @@ import { type Schema, type SchemaNode, isValid, readDocument } from "@mcpgen/eng
 import type { DiagnosticCode } from "../diagnostics/catalogue.js";
 import { closest } from "../diagnostics/suggest.js";
 import { contractSchema } from "./contract-schema.js";
+import { mostLevels, tooDeep } from "./depth.js";
 
 /** What keeps a value from being a contract. */
 export interface Fault {
@@ -16,6 +17,14 @@ let read: Schema | undefined;
 
 /** The first thing in `value` that the schema of contracts refuses, or that is all but a key it knows. */
 export function contractFault(value: JsonValue): Fault | undefined {
+  const deep = tooDeep(value);
+  if (deep !== undefined)
+    return {
+      code: "MG6003",
+      pointer: deep,
+      message: `expected at most ${mostLevels} levels, one inside the other, got more`,
+      next: "Make it flatter.",
+    };
   read ??= readDocument(contractSchema);
   return faultOf(read, read.root!, value, "");
 }

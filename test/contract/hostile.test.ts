@@ -113,6 +113,23 @@ test("a schema nested deeper than the engine takes is refused with its place", a
   expect(files.get("types.ts")).toMatch(/(a\?: \{\s+){59}/);
 });
 
+test("what is nested beyond all measure is refused before anything walks over it", async () => {
+  const levels = 100_000;
+  const deep = `${'{"items":'.repeat(levels)}{}${"}".repeat(levels)}`;
+  for (const [text, file] of [
+    [
+      `{"name":"n","version":"1","tools":[{"name":"t","inputSchema":{"type":"object","not":${deep}}}]}`,
+      "c.json",
+    ],
+    [`{"name":"n","version":"1","capabilities":{"a":${"[".repeat(levels)}${"]".repeat(levels)}}}`, "c.json"],
+  ] as const)
+    await expect(readContract(text, file)).rejects.toMatchObject({
+      code: "MG6003",
+      message: expect.stringContaining("1000 levels"),
+      place: { file, line: 1 },
+    });
+});
+
 test("a megabyte of values is told by its type, and judged value by value", async () => {
   const values = Array.from({ length: 50_000 }, (_, index) => `value number ${index}`);
   const files = await generated(contractOf({ type: "object", properties: { a: { enum: values } } }));
