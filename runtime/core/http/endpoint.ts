@@ -16,7 +16,8 @@ import { mostLevels, nestsDeeper } from "./nesting.js";
 import { refuse, refuseBusy, refuseInvalid } from "./refuse.js";
 import { SessionRequests } from "./session-requests.js";
 import { Sessions, defaultSessions } from "./sessions.js";
-import { SseRequests } from "./sse-requests.js";
+import { sseName } from "./sse-name.js";
+import type { SseRequests } from "./sse-requests.js";
 import { StatelessPosts } from "./stateless-posts.js";
 import { StreamAges } from "./stream-ages.js";
 import { Streams } from "./streams.js";
@@ -37,7 +38,8 @@ export class Endpoint {
   private readonly modern: ModernPosts | undefined;
   private readonly stateful: SessionRequests | undefined;
   private readonly stateless: StatelessPosts | undefined;
-  private readonly sse: SseRequests | undefined;
+  private readonly sse: Promise<SseRequests> | undefined;
+  private sseSessions: SseRequests | undefined;
 
   constructor(server: Server, options: HttpOptions = {}) {
     this.server = server;
@@ -59,7 +61,7 @@ export class Endpoint {
   }
 
   /** @throws {McpError} `invalid-definition`: HTTP+SSE without sessions */
-  private makeSse(): SseRequests | undefined {
+  private makeSse(): Promise<SseRequests> | undefined {
     const { sse = false, sessions = true } = this.options;
     if (sse === false) return undefined;
     if (sessions === false)
@@ -67,7 +69,19 @@ export class Endpoint {
     const limits = typeof sessions === "object" ? sessions : {};
     const { maxSessions = defaultSessions, maxRequests = defaults.maxRequests } = limits;
     const { streams, load } = this;
-    return new SseRequests(this.server, sse === true ? {} : sse, { streams, load, maxSessions, maxRequests });
+    const environment = { streams, load, maxSessions, maxRequests };
+    // What is deprecated is loaded by who has a use for it.
+    const loaded = import("./sse-requests.js").then(
+      (module) =>
+        (this.sseSessions = new module.SseRequests(this.server, sse === true ? {} : sse, environment)),
+    );
+    // Each request tells of it.
+    loaded.catch(() => undefined);
+    return loaded;
+  }
+
+  private overSse(exchange: Exchange, message: unknown, use: (sse: SseRequests) => void): void {
+    void this.sse!.then(use).catch((error: unknown) => this.fail(exchange, message, error));
   }
 
   private makeSessions(legacy: readonly Spoken<"server">[]): [Sessions, SessionRequests] {
@@ -90,7 +104,7 @@ export class Endpoint {
 
   /** What it keeps: nothing but sessions, once all is answered. */
   get kept(): { readonly [what in "sessions" | "streams" | "requests" | "bodies"]: number } {
-    const sessions = (this.sessions?.size ?? 0) + (this.sse?.size ?? 0);
+    const sessions = (this.sessions?.size ?? 0) + (this.sseSessions?.size ?? 0);
     return { sessions, streams: this.streams.size, requests: this.load.size, bodies: this.load.reading };
   }
 
@@ -123,7 +137,7 @@ export class Endpoint {
   /** Ends all sessions and streams in order; what else the server serves goes on. */
   async close(): Promise<void> {
     const posts = [...this.streams.connections].map((connection) => connection.close());
-    await Promise.all([...posts, this.sessions?.close(), this.sse?.close()]);
+    await Promise.all([...posts, this.sessions?.close(), this.sseSessions?.close()]);
     this.streams.close();
     this.server.rest();
   }
@@ -131,7 +145,8 @@ export class Endpoint {
   private route(exchange: Exchange, principal: Principal): void {
     if (exchange.method === "POST") return this.post(exchange, principal);
     const named = exchange.header("mcp-session-id") !== undefined;
-    if (exchange.method === "GET" && this.sse && !named) return this.sse.open(exchange, principal);
+    if (exchange.method === "GET" && this.sse && !named)
+      return this.overSse(exchange, undefined, (sse) => sse.open(exchange, principal));
     // Without a session there is nothing to listen to: a stream that never ends would only cost.
     if (exchange.method === "GET" && this.stateful && named) return this.stateful.get(exchange, principal);
     if (exchange.method === "DELETE" && this.stateful) return this.stateful.delete(exchange, principal);
@@ -144,7 +159,7 @@ export class Endpoint {
       return refuseInvalid(exchange, 415, "the body must be application/json");
     const accepted = acceptedBy(exchange.header("accept"));
     // Who posts over HTTP+SSE has its answers elsewhere.
-    const older = this.sse?.named(exchange);
+    const older = this.sse && sseName(exchange);
     if (!accepted.json && !accepted.events && older === undefined)
       return refuseInvalid(exchange, 406, "Accept must allow application/json or text/event-stream");
     const { bodyLimit = defaults.bodyLimit } = this.options;
@@ -185,7 +200,8 @@ export class Endpoint {
     if (this.load.isFull && holdsRequest(message)) return refuseBusy(exchange, idOf(message));
     const legacy = this.stateful ?? this.stateless;
     try {
-      if (older !== undefined) this.sse!.post(exchange, older, message, principal);
+      if (older !== undefined)
+        this.overSse(exchange, message, (sse) => sse.post(exchange, older, message, principal));
       else if (this.modern && (!legacy || this.isModern(exchange, message)))
         this.modern.post(exchange, message, accepted, principal);
       else legacy!.post(exchange, message, accepted, principal);

@@ -10,6 +10,7 @@ import { acceptedBy } from "./media.js";
 import { idsOfRequests, postProblem } from "./message-problem.js";
 import { refuseBusy, refuseInvalid } from "./refuse.js";
 import { sessionId } from "./session-id.js";
+import { locate, parameter } from "./sse-name.js";
 import { SseSession } from "./sse-session.js";
 import type { Streams } from "./streams.js";
 
@@ -31,12 +32,6 @@ export interface SseEnvironment {
   readonly maxRequests: number;
 }
 
-/** The query parameter that names a session where messages are posted. */
-const parameter = "sessionId";
-
-/** Stands in for the name of this machine, which a request does not tell for sure. */
-const base = "http://localhost";
-
 /** HTTP+SSE (2024-11-05): a stream that is opened first, and POSTs that belong to it. */
 export class SseRequests {
   private readonly server: Server;
@@ -52,13 +47,6 @@ export class SseRequests {
 
   get size(): number {
     return this.sessions.size;
-  }
-
-  /** The session that a message is posted to, if the request names one of this transport's. */
-  named(exchange: Exchange): string | undefined {
-    if (exchange.header("mcp-session-id") !== undefined || !exchange.url.includes(`${parameter}=`))
-      return undefined;
-    return locate(exchange.url)?.searchParams.get(parameter) ?? undefined;
   }
 
   /** Opens a session, and says first where its messages go. */
@@ -122,10 +110,6 @@ function eraProblem(messages: readonly unknown[]): string | undefined {
   return messages.some((message) => isObject(message) && isModern(message as unknown as Message))
     ? "HTTP+SSE serves clients that make a handshake: post this to the endpoint itself"
     : undefined;
-}
-
-function locate(url: string): URL | undefined {
-  return URL.canParse(url, base) ? new URL(url, base) : undefined;
 }
 
 /** Path and query. Two slashes in front would name another host. */

@@ -195,9 +195,11 @@ test("closing ends the streams, and the endpoint keeps nothing", async () => {
     onGone: (listener) => void gone.push(listener),
   });
   endpoint.handle(exchange("GET", "/mcp"));
+  while (written.length === 0) await new Promise((resolve) => setImmediate(resolve));
   const where = /data: (\S+)/.exec(written[0]!)![1]!;
   const call = { jsonrpc: "2.0", id: 1, method: "ping" };
   endpoint.handle(exchange("POST", where, JSON.stringify(call)));
+  while (written.length === 1) await new Promise((resolve) => setImmediate(resolve));
   expect(written[1]).toBe('event: message\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n');
   expect(endpoint.kept).toEqual({ sessions: 1, streams: 1, requests: 0, bodies: 0 });
   await endpoint.close();
