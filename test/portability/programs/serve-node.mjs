@@ -1,0 +1,6 @@
+// The server of the suite over node:http. Prints its URL.
+import { serveHttp } from "@mcpgen/runtime/http";
+import { fixture } from "../suite/fixture.mjs";
+
+const { url } = await serveHttp(fixture({ stateKeys: ["a secret of tests"] }), { port: 0 });
+console.log(url);

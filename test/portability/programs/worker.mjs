@@ -1,0 +1,27 @@
+// The suite as a worker: `/report` runs it inside, `/mcp` is a server of requests that stand for themselves, and
+// `/object/mcp` one inside a Durable Object, where what one request began others may reach.
+import { createHttpHandler } from "@mcpgen/runtime/fetch";
+import { everything, run } from "../suite/cases.mjs";
+import { fixture } from "../suite/fixture.mjs";
+
+const alone = createHttpHandler(fixture({ stateKeys: ["a secret of tests"] }), { sessions: false });
+
+/** One instance of it keeps the sessions. A client that has gone is noticed when something is written. */
+export class Endpoint {
+  handler = createHttpHandler(fixture({ stateKeys: ["a secret of tests"] }), { keepAliveMs: 100 });
+
+  fetch(request) {
+    return this.handler.fetch(request);
+  }
+}
+
+// oxlint-disable-next-line import/no-default-export -- it is how workers are found
+export default {
+  async fetch(request, { OBJECT }) {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/mcp") return alone.fetch(request);
+    if (pathname === "/object/mcp") return OBJECT.get(OBJECT.idFromName("one")).fetch(request);
+    if (pathname === "/report") return Response.json(await run(everything));
+    return new Response(null, { status: 404 });
+  },
+};

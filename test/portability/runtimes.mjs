@@ -1,0 +1,47 @@
+import { fileURLToPath } from "node:url";
+import { join } from "node:path";
+
+const modules = fileURLToPath(new URL("node_modules", import.meta.url));
+
+/** What makes code of text is refused wherever a runtime can be told to; workers refuse it by themselves. */
+const noCode = "--disallow-code-generation-from-strings";
+
+/** The runtimes that run a module: command and arguments that come before it. */
+export const runtimes = {
+  "Node 20": [process.execPath, noCode],
+  "Node 22": [join(modules, "node-22/bin/node"), noCode],
+  "Node 24": [join(modules, "node-24/bin/node"), noCode],
+  Bun: [join(modules, "@oven/bun-linux-x64/bin/bun")],
+  Deno: [
+    join(modules, "@deno/linux-x64-glibc/deno"),
+    ...["run", "-A", "--quiet", "--no-lock", "--node-modules-dir=manual", `--v8-flags=${noCode}`],
+  ],
+};
+
+export const workerd = join(modules, "@cloudflare/workerd-linux-64/bin/workerd");
+
+const all = ["sessions", "across", "gone", "early"];
+
+/** Programs that serve, and what can be had of them over sockets. */
+export const servers = [
+  { name: "Node 20, serveHttp", runtime: "Node 20", program: "serve-node.mjs", has: all },
+  { name: "Node 22, serveHttp", runtime: "Node 22", program: "serve-node.mjs", has: all },
+  { name: "Node 24, serveHttp", runtime: "Node 24", program: "serve-node.mjs", has: all },
+  { name: "Bun.serve", runtime: "Bun", program: "serve-web.mjs", has: all },
+  // Deno 2.9 does not abort the signal of a request that has a body till the answer begins.
+  {
+    name: "Deno.serve",
+    runtime: "Deno",
+    program: "serve-web.mjs",
+    has: all.filter((each) => each !== "gone"),
+  },
+];
+
+/** Paths of the worker, and what can be had of them. */
+export const workerPaths = [
+  // No request of a worker may touch what belongs to another one.
+  { name: "worker", path: "/mcp", has: [] },
+  // In a Durable Object they may. A client that has gone is noticed when something is written to it, and a
+  // connection is cut where an answer is given before the body has ended.
+  { name: "worker with a Durable Object", path: "/object/mcp", has: ["sessions", "across"] },
+];

@@ -1,0 +1,34 @@
+import { VirtualClock } from "@mcpgen/runtime/testing";
+import { same } from "./assert.mjs";
+
+/** How many sessions there are, and how long. */
+export const idle = [
+  {
+    name: "a session that nobody used for long is forgotten, one that is listened to is not",
+    needs: ["inside"],
+    async run(world) {
+      const clock = new VirtualClock();
+      const target = world.serve({ clock }, { sessions: { idleMs: 1000 }, keepAliveMs: 0 });
+      const [left, kept] = [
+        await world.party("2025-11-25", {}, target),
+        await world.party("2025-11-25", {}, target),
+      ];
+      await kept.get();
+      await clock.advance(1500);
+      same((await left.post(left.message("ping"))).status, 404);
+      same((await kept.request("ping")).result, {});
+    },
+  },
+  {
+    name: "where there are as many sessions as there may be, the one left alone longest makes room",
+    needs: ["inside"],
+    async run(world) {
+      const target = world.serve({}, { sessions: { maxSessions: 2 } });
+      const parties = [];
+      for (let count = 0; count < 3; count++) parties.push(await world.party("2025-11-25", {}, target));
+      const statuses = [];
+      for (const party of parties) statuses.push((await party.post(party.message("ping"))).status);
+      same(statuses, [404, 200, 200]);
+    },
+  },
+];

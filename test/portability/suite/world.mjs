@@ -1,0 +1,55 @@
+import { createHttpHandler } from "@mcpgen/runtime/fetch";
+import { fixture } from "./fixture.mjs";
+import { Party } from "./party.mjs";
+
+const url = "http://localhost/mcp";
+
+/** What a case is run in: servers, and clients of them. */
+export class World {
+  /** What the server said on the side. */
+  warnings = [];
+  #target;
+  #parties = [];
+  #handlers = [];
+
+  /** @param target where there is a server already, reached from outside: `{ url, send(Request) }` */
+  constructor(target = undefined) {
+    this.#target = target;
+  }
+
+  /** The server that a case without wishes of its own speaks with. */
+  get target() {
+    return (this.#target ??= this.serve());
+  }
+
+  /** A server of the case's own, in this very program. */
+  serve(options = {}, http = {}) {
+    const server = fixture({ onWarning: (message) => this.warnings.push(message), ...options });
+    const handler = createHttpHandler(server, http);
+    this.#handlers.push(handler);
+    return { url, send: handler.fetch, server, handler };
+  }
+
+  /** A client of the hand-written kind, its handshake made. */
+  async party(revision, capabilities = {}, target = this.target) {
+    return this.raw(revision, capabilities, target).open();
+  }
+
+  raw(revision, capabilities = {}, target = this.target) {
+    const party = new Party(target, revision, capabilities);
+    this.#parties.push(party);
+    return party;
+  }
+
+  async close() {
+    for (const party of this.#parties) party.leave();
+    await Promise.all(this.#handlers.map((handler) => handler.close()));
+  }
+}
+
+let gates = 0;
+
+/** A name no other gate has, in whatever process. */
+export function gateName() {
+  return `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}-${gates++}`;
+}
