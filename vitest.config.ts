@@ -23,7 +23,11 @@ const drawing = [
 ];
 
 /** Those that only the long run has. */
-const heavy = ["test/runtime/http/heap.test.ts", "test/contract/init/*.test.ts"];
+const heavy = [
+  "test/runtime/http/heap.test.ts",
+  "test/contract/init/*.test.ts",
+  "test/docs/journeys.test.ts",
+];
 
 export default defineConfig({
   resolve: { conditions },

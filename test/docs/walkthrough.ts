@@ -1,0 +1,105 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+
+/** What a reader does at one place of a walkthrough. */
+export type Step =
+  /** Types commands, and sees what they print. */
+  | { readonly kind: "run"; readonly script: string; readonly exit: number; readonly output?: string }
+  /** Writes a file. */
+  | { readonly kind: "write"; readonly file: string; readonly text: string }
+  /** Edits a file, as a difference shows it. */
+  | { readonly kind: "edit"; readonly file: string; readonly before: string; readonly after: string };
+
+/**
+ * The steps of a document: `sh` blocks, each with the `text` block of its output if one follows; blocks of other
+ * languages below a line that names their file; `diff` blocks, which edit it.
+ */
+export function stepsOf(document: string): Step[] {
+  const steps: Step[] = [];
+  const blocks = document.matchAll(/(?:^`(\S+)`:\n\n)?^```(\w+)\n(.*?)^```$/gms);
+  for (const [, file, language, code = ""] of blocks) {
+    const last = steps.at(-1);
+    if (language === "sh") {
+      const [, exit] = /# ends with (\d+)\s*$/.exec(code) ?? [];
+      steps.push({ kind: "run", script: code, exit: Number(exit ?? 0) });
+    } else if (language === "text") {
+      if (last?.kind !== "run") throw new Error(`output of nothing: ${code}`);
+      steps.splice(-1, 1, { ...last, output: code });
+    } else if (file === undefined) throw new Error(`a block without the name of its file: ${code}`);
+    else if (language === "diff")
+      steps.push({ kind: "edit", file, before: side(code, "-"), after: side(code, "+") });
+    else steps.push({ kind: "write", file, text: code });
+  }
+  return steps;
+}
+
+/** One side of a difference: what both have, and what has its mark. */
+function side(difference: string, mark: string): string {
+  const lines = difference.split("\n").slice(0, -1);
+  return lines
+    .filter((line) => line === "" || line.startsWith(" ") || line.startsWith(mark))
+    .map((line) => `${line.slice(1)}\n`)
+    .join("");
+}
+
+/** A reader, in a folder of their own. */
+export class Reader {
+  #folder: string;
+  readonly #env: NodeJS.ProcessEnv;
+
+  constructor(folder: string, env: NodeJS.ProcessEnv) {
+    this.#folder = folder;
+    this.#env = env;
+  }
+
+  write({ file, text }: Extract<Step, { kind: "write" }>): void {
+    const path = join(this.#folder, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+
+  /** @throws where the text is not there, or more than once */
+  edit({ file, before, after }: Extract<Step, { kind: "edit" }>): void {
+    const path = join(this.#folder, file);
+    const parts = readFileSync(path, "utf8").split(before);
+    if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times\n${before}`);
+    writeFileSync(path, parts.join(after));
+  }
+
+  /** Types the commands of a block; the folder they end in is that of the next. */
+  async run(script: string): Promise<{ readonly exit: number | null; readonly output: string }> {
+    const end = join(this.#env["HOME"]!, "folder");
+    const child = spawn("sh", ["-c", `trap 'pwd >"${end}"' EXIT\nset -e\nexec 2>&1\n${script}`], {
+      cwd: this.#folder,
+      env: this.#env,
+      stdio: ["ignore", "pipe", "ignore"],
+      // A group of its own, which a test that gives up ends as a whole.
+      detached: true,
+    });
+    const stop = (): void => void (child.exitCode === null && process.kill(-child.pid!));
+    onTestFinished(stop);
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+    const exit = await new Promise<number | null>((resolve) => child.on("close", resolve));
+    this.#folder = readFileSync(end, "utf8").trim();
+    return { exit, output };
+  }
+}
+
+/**
+ * A pattern of what must be printed: a line `…` stands for any lines, `…` in a line for any text of it; times differ.
+ */
+export function expectedOutput(output: string): RegExp {
+  const lines = output.trimEnd().split("\n");
+  const patterns = lines.map((line) =>
+    line.trim() === "…"
+      ? "(?:.*\\n)*?"
+      : `${line
+          .split("…")
+          .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/\d+\.\d+ s\b/g, "[\\d.]+ s"))
+          .join(".*")}[ ]*\\n`,
+  );
+  return new RegExp(`^${patterns.join("")}$`);
+}
