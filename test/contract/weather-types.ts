@@ -93,3 +93,15 @@ export async function calls(client: Client): Promise<number> {
   void outcome.structuredContent.humidity;
   return outcome.structuredContent.temperature + (outcome.structuredContent.wind?.speed ?? 0);
 }
+
+/** What stubs of `sync` write for their result. */
+export const written: Handlers["tools"]["get_weather"][] = [
+  async (): Promise<Handlers.Answer<"tools", "get_weather">> => ({ structuredContent: { temperature: 5 } }),
+  async (): Promise<Handlers.Answer<"tools", "get_weather">> => ({
+    // @ts-expect-error a field too many
+    structuredContent: { temperature: 5, humidity: 1 },
+  }),
+];
+// @ts-expect-error a tool that the contract does not have
+export type None = Handlers.Answer<"tools", "get_wind">;
+export const read: Handlers.Answer<"resources", "config://app"> = "{}";

@@ -30,10 +30,17 @@ export function memberStub(
   // A class would take the plain word for its own constructor.
   const key = kind === "class" && name === "constructor" ? '["constructor"]' : memberKey(name);
   return [
-    `async ${key}(${given}): Promise<Awaited<ReturnType<${type}>>> {`,
+    `async ${key}(${given}): Promise<${answerOf(handlers, section, name)}> {`,
     `${step}throw new Error(${stringLiteral(`${name} is not written yet`)});`,
     "}",
   ];
+}
+
+/** The type of what a function answers. An import names a namespace, too, which has a short name for it. */
+function answerOf(handlers: string, section: Section, name: string): string {
+  return /^[\w$.]+$/.test(handlers)
+    ? `${handlers}.Answer<"${section}", ${stringLiteral(name)}>`
+    : `Awaited<ReturnType<${handlers}["${section}"][${stringLiteral(name)}]>>`;
 }
 
 /** A section with all its functions yet to be written, as lines. */

@@ -17,6 +17,10 @@ export interface Handlers {
   };
   readonly resources: { readonly "a:b": (uri: string, context: {}) => string | Promise<string> };
 }
+export declare namespace Handlers {
+  export type Answer<List extends keyof Handlers, Name extends keyof Handlers[List]> =
+    Handlers[List][Name] extends (...given: never) => infer Given ? Awaited<Given> : never;
+}
 export declare function createWeatherServer(handlers: Handlers, options: {}): void;
 `;
 const wanted = new Map([

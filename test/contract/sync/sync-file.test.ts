@@ -15,7 +15,7 @@ const head = 'import type { Handlers } from "./generated/server.js";\n';
 const sync = (text: string, contracts = [weather]): ReturnType<typeof syncFile> =>
   syncFile(text, "h.ts", contracts);
 const stub = (section: string, name: string, indent: string): string =>
-  `${indent}async ${/^\w+$/.test(name) ? name : `"${name}"`}(args, context): Promise<Awaited<ReturnType<Handlers["${section}"]["${name}"]>>> {\n` +
+  `${indent}async ${/^\w+$/.test(name) ? name : `"${name}"`}(args, context): Promise<Handlers.Answer<"${section}", "${name}">> {\n` +
   `${indent}  throw new Error("${name} is not written yet");\n${indent}}`;
 
 test("what is missing is put at the end, and nothing else changes", () => {
@@ -110,10 +110,10 @@ describe("handlers are known by their type, however it is said", () => {
   test("a name of another import, and a namespace", () => {
     const renamed =
       'import { type Handlers as Weather } from "./generated/server.js";\nconst h: Weather = {};\n';
-    expect(sync(renamed).text).toContain('ReturnType<Weather["prompts"]["forecast"]>');
+    expect(sync(renamed).text).toContain('Weather.Answer<"prompts", "forecast">');
     const namespace =
       'import type * as weather from "./generated/server.js";\nconst h: weather.Handlers = {};\n';
-    expect(sync(namespace).text).toContain('ReturnType<weather.Handlers["prompts"]["forecast"]>');
+    expect(sync(namespace).text).toContain('weather.Handlers.Answer<"prompts", "forecast">');
   });
 
   test.each([
@@ -135,7 +135,7 @@ test("several servers in one file are told apart", () => {
   const { text, missing } = sync(before, [weather, other]);
   expect(missing.map(({ contract, name }) => [contract, name])).toEqual([["mail.json", "mail://inbox"]]);
   expect(text).toContain(
-    'async "mail://inbox"(uri, context): Promise<Awaited<ReturnType<Mail["resources"]["mail://inbox"]>>> {',
+    'async "mail://inbox"(uri, context): Promise<Mail.Answer<"resources", "mail://inbox">> {',
   );
 });
 

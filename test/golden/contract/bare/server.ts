@@ -47,6 +47,18 @@ export interface Handlers {
   readonly completions?: { readonly [reference: string]: Completers };
 }
 
+export declare namespace Handlers {
+  type Lists = Omit<Handlers, "completions">;
+
+  /** What a handler answers, to be written where one is: `Handlers.Answer<"tools", "name of the tool">`. */
+  export type Answer<
+    List extends keyof Lists,
+    Name extends keyof Lists[List],
+  > = Lists[List][Name] extends (...given: never) => infer Given
+    ? Awaited<Given>
+    : never;
+}
+
 /**
  * The server of the contract.
  *
