@@ -17,6 +17,14 @@ export function corsHeaders(exchange: Exchange): Readonly<Record<string, string>
 
 const none: Readonly<Record<string, string>> = {};
 
+/** `headers` and `more`. Every answer comes through here, and few have more: those are not copied. */
+export function joined(
+  headers: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return more === none ? headers : { ...headers, ...more };
+}
+
 /** Answers what a browser asks before it lets a page send a request. */
 export function preflight(exchange: Exchange, server: Server): void {
   exchange.reply(204, {

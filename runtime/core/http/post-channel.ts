@@ -3,7 +3,7 @@ import { rpc } from "../peer/errors.js";
 import { errorText, type RequestId } from "../peer/message.js";
 import type { ServerConnection } from "../server/connection.js";
 import type { Channel, Receiver } from "../transport/channel.js";
-import { corsHeaders } from "./cors.js";
+import { corsHeaders, joined } from "./cors.js";
 import { eventHeaders, eventText } from "./events.js";
 import type { EventSink, Exchange } from "./exchange.js";
 import type { Load } from "./load.js";
@@ -137,7 +137,7 @@ function withCors(
   headers: Readonly<Record<string, string>>,
   exchange: Exchange,
 ): Readonly<Record<string, string>> {
-  return exchange.header("origin") === undefined ? headers : { ...headers, ...corsHeaders(exchange) };
+  return joined(headers, corsHeaders(exchange));
 }
 
 /** The HTTP status that the tables give an error's code. */

@@ -1,6 +1,6 @@
 import { rpc } from "../peer/errors.js";
 import { errorText, type RequestId } from "../peer/message.js";
-import { corsHeaders } from "./cors.js";
+import { corsHeaders, joined } from "./cors.js";
 import { eventHeaders, eventText, primingText } from "./events.js";
 import type { EventSink, Exchange } from "./exchange.js";
 import type { HttpSession } from "./session.js";
@@ -125,7 +125,7 @@ export class SessionStream {
     if (!last) return;
     this.exchange!.reply(
       200,
-      { ...jsonHeaders, ...this.headers() },
+      joined(jsonHeaders, this.headers()),
       this.batch ? `[${this.batch.join(",")}]` : text,
     );
     this.exchange = undefined;
@@ -139,7 +139,7 @@ export class SessionStream {
     this.exchange = undefined;
     const priming = session.primes ? primingText(session.keep(name, ""), session.retryMs) : "";
     const event = eventText(text, session.keep(name, text));
-    exchange!.reply(200, { ...eventHeaders, ...this.headers() }, priming + event);
+    exchange!.reply(200, joined(eventHeaders, this.headers()), priming + event);
     this.end();
   }
 
