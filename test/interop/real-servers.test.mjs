@@ -24,8 +24,10 @@ before(async () => {
   await Promise.all(captures);
   const contracts = servers.map(({ name }) => ({ file: contractOf(name), out: `out/${name}`, role: "both" }));
   await writeFile(join(folder, "mcpgen.config.json"), JSON.stringify({ contracts }));
-  const { code, stderr } = await mcpgen(folder, "generate");
-  assert.equal(code, 0, stderr);
+  for (const command of ["generate", "check"]) {
+    const { code, stdout, stderr } = await mcpgen(folder, command);
+    assert.equal(code, 0, stdout + stderr);
+  }
   const sample = await sampler();
   for (const server of servers) {
     const { name, given } = server;
