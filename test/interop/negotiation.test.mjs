@@ -31,7 +31,7 @@ for (const [name, expected] of Object.entries({
   );
 }
 
-// Over HTTP an answer comes for certain, so there is but one revision to agree on.
+// Over HTTP an answer comes for certain, and is waited for: there is but one revision to agree on.
 for (const [name, expected] of Object.entries({
   "ours by node:http": modern,
   "ours by fetch, no sessions": modern,

@@ -55,7 +55,9 @@ export async function agree(
   if (modern.length === 0) return handshake(link, legacy, intro);
   const probe = probed(link, modern[0]!, intro);
   if (legacy.length === 0) return conclude(link, await probe, modern, legacy, intro);
-  const first = await within(hedge, probe, intro.clock);
+  // A server that has yet to start is no legacy one: where an answer is certain, it is waited for.
+  const patience = link.answersAll ? intro.connectTimeout / 2 : hedge;
+  const first = await within(patience, probe, intro.clock);
   if (first !== undefined) return conclude(link, first, modern, legacy, intro);
   // Some servers take the handshake for the opening, whatever they answered before: where they accept it, that
   // decides. The discovery does where the handshake fails, or stays without an answer.

@@ -58,6 +58,11 @@ export class Link implements Receiver {
     channel.open(this);
   }
 
+  /** Whether each request is answered or fails, whatever the server makes of it. */
+  get answersAll(): boolean {
+    return this.channel.answersAll ?? false;
+  }
+
   /** Why nothing more goes through, if so. */
   get over(): McpError | undefined {
     return this.end;

@@ -33,6 +33,8 @@ export interface Channel {
    * @param retryMs milliseconds the client is to wait before it comes back
    */
   disconnect?(origin: RequestId, retryMs: number): void;
+  /** Whether each request of a client is answered or fails, whatever the server makes of it. */
+  readonly answersAll?: boolean;
   /** Sends a message of a client, for channels that need to know what it is. */
   post?(message: Outgoing): void;
   /** Gives up a request in the way of the channel, so that no message has to say so. */
