@@ -11,12 +11,13 @@ import { toolArguments } from "./call/tool-arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import type { Outcome } from "./outcome.js";
 import { findingText, printable } from "./present.js";
-import { serverOptions } from "./server-options.js";
+import { expectReach, serverOptions } from "./server-options.js";
 
 export const call: RunCommand = async (args, context) => {
   const [source, tool] = [args.required("source"), args.required("tool")];
   const given = await toolArguments(args.string("args"), context);
   const options = serverOptions(args, context);
+  expectReach(args, source);
   const result = await withServer(source, options, async (client) => {
     await expectTool(client, tool, options.timeout);
     return client.callTool(tool, given, requestOptions(options.timeout, context)).catch((error: unknown) => {

@@ -15,13 +15,14 @@ import { counted } from "./counted.js";
 import type { Outcome } from "./outcome.js";
 import { findingText } from "./present.js";
 import { openProject } from "./project.js";
-import { serverOptions } from "./server-options.js";
+import { expectReach, serverOptions } from "./server-options.js";
 import { shownPath } from "./shown-path.js";
 
 export const capture: RunCommand = async (args, context) => {
   const source = args.required("source");
   const file = await wantedFile(args, context);
   const options = serverOptions(args, context);
+  expectReach(args, source);
   context.console.progress(`asking ${shownSource(source)}`);
   const captured = await withServer(source, options, (client) =>
     captureFrom(client, options.timeout === undefined ? {} : { timeout: options.timeout }),

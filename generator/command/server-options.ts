@@ -27,17 +27,30 @@ export const serverOptionDefinitions: Readonly<Record<string, Options>> = {
   },
 };
 
+/** What a source must be for an option to do anything. */
+const reached: Readonly<Record<string, readonly [pattern: RegExp, expected: string]>> = {
+  timeout: [/^(?:https?:\/\/|stdio:)/i, "http(s)://… or stdio:COMMAND …"],
+  header: [/^https?:\/\//i, "http(s)://…"],
+  env: [/^stdio:/i, "stdio:COMMAND …"],
+};
+
 /**
- * Options that are for servers are refused where none of the sources is one: they would do nothing.
+ * Options for servers are refused where none of the sources is a server that they do anything for.
  *
  * @throws CodedError MG2005
  */
 export function expectServer(args: Arguments, sources: readonly string[]): void {
-  const given = Object.keys(serverOptionDefinitions).find((name) => args.given(name));
-  if (given === undefined || sources.some(isServerSource)) return;
-  throw new CodedError("MG2005", `--${given} needs a server, and none is named`, {
-    next: "Leave it out, or name the server: http(s)://… or stdio:COMMAND ….",
-  });
+  for (const [name, [pattern, expected]] of Object.entries(reached)) {
+    if (!args.given(name) || sources.some((source) => pattern.test(source))) continue;
+    throw new CodedError("MG2005", `--${name} needs a server, ${expected}, and none is named`, {
+      next: "Leave it out, or name the server.",
+    });
+  }
+}
+
+/** The same for a command about one server; what is none is refused elsewhere. */
+export function expectReach(args: Arguments, source: string): void {
+  if (isServerSource(source)) expectServer(args, [source]);
 }
 
 /** How the command line wants a server to be reached. */

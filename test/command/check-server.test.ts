@@ -267,3 +267,16 @@ test.each([
   const file = temporaryFolder({ "a.json": '{ "name": "a", "version": "1" }' });
   expect((await mcpgen(file, ["diff", "a.json", "a.json", ...option])).code).toBe(2);
 });
+
+test.each([
+  ["capture", "stdio:node a.js", "--header", "a: b"],
+  ["call", "stdio:node a.js", "tool", "--header", "a: b"],
+  ["capture", "http://127.0.0.1:9/mcp", "--env", "A=b"],
+  ["check", "--server", "http://127.0.0.1:9/mcp", "--contract", "c.yaml", "--env", "A=b"],
+  ["diff", "c.yaml", "http://127.0.0.1:9/mcp", "--env", "A=b"],
+])("%s %s refuses an option that the server is not reached by", async (...words) => {
+  const folder = temporaryFolder({ "c.yaml": "name: n\nversion: '1'\n" });
+  const ran = await mcpgen(folder, words);
+  expect(ran.stderr).toMatch(/error MG2005: --(?:header|env) needs a server/);
+  expect(ran.code).toBe(2);
+});

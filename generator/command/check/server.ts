@@ -16,7 +16,7 @@ import { approvalWarnings, loadApprovals, policyOf, today } from "../diff/polici
 import type { Outcome } from "../outcome.js";
 import type { Project } from "../project.js";
 import { quoted } from "../repeated.js";
-import { serverOptions } from "../server-options.js";
+import { expectReach, serverOptions } from "../server-options.js";
 import { shownPath } from "../shown-path.js";
 
 /** Compares what a live server offers with its contract. Writes nothing. */
@@ -27,6 +27,7 @@ export async function checkServer(
 ): Promise<Outcome> {
   const source = args.required("server");
   const options = serverOptions(args, context);
+  expectReach(args, source);
   const contract = await contractSource(contractFile(args, project, context), options, context);
   const live = await contractSource(source, options, context);
   const inFile = await loadApprovals(args, project, context);
