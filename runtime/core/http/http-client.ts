@@ -14,9 +14,6 @@ import { interrupted } from "./interrupted.js";
 /** Milliseconds that the end of a session may take. */
 const patience = 2000;
 
-/** Milliseconds that requests wait, after a handshake, for a stream to listen on. */
-const promptness = 500;
-
 /** Streams that a server wants to be listened to; it says so by a session. */
 const sessionHeader = "mcp-session-id";
 
@@ -124,7 +121,7 @@ export class HttpClientChannel implements Channel {
       const response = await this.exchange("POST", headers, signal, text);
       await response.body?.cancel();
       // What the handshake ends with: now the server may have something to say.
-      if (response.ok && this.session !== undefined) await this.listen();
+      if (response.ok && this.session !== undefined) this.listen();
     } catch {
       // The next request will tell.
     }
@@ -213,20 +210,12 @@ export class HttpClientChannel implements Channel {
     return this.older !== undefined;
   }
 
-  /**
-   * Listens for what belongs to no request. Resolves once that has begun: many servers ask by it what a call needs,
-   * and drop what nobody listens for.
-   */
-  private async listen(): Promise<void> {
+  private listen(): void {
     if (this.listening) return;
     this.listening = true;
     const { signal } = this.everything;
-    await new Promise<void>((resolve) => {
-      // Some servers do not begin a stream before they have something to say.
-      setTimeout(resolve, promptness);
-      this.streams.listen(signal, resolve).catch((error: McpError) => {
-        if (!signal.aborted) this.end(error);
-      });
+    void this.streams.listen(signal).catch((error: McpError) => {
+      if (!signal.aborted) this.end(error);
     });
   }
 
