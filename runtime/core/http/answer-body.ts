@@ -1,11 +1,41 @@
-import { rpc } from "../peer/errors.js";
-import { type RequestId, isObject } from "../peer/message.js";
+import { McpError, messageOf, rpc } from "../peer/errors.js";
+import { type RequestId, errorText, isObject } from "../peer/message.js";
+import { interrupted } from "./interrupted.js";
+import { textWithin } from "./limit.js";
 
-/** Whether a body is an answer: any response of JSON-RPC where the status is good, an error where it is not. */
-export function answers(text: string, ok: boolean): boolean {
-  const message = parsed(text);
-  if (!isObject(message)) return Array.isArray(message) && ok;
-  return ok || errorCodeOf(text) !== undefined;
+/**
+ * The whole body of an answer.
+ *
+ * @throws {McpError} `message-too-long`, `connection-closed`
+ */
+export async function bodyOf(response: Response, limit: number): Promise<string> {
+  try {
+    return await textWithin(response, limit);
+  } catch (error) {
+    throw error instanceof McpError ? error : interrupted(`the answer broke off: ${messageOf(error)}`, error);
+  }
+}
+
+/**
+ * The message by which a body answers the request `id`. An error without an id is one, too: it came on the
+ * request's exchange.
+ *
+ * @throws {McpError} `connection-closed`: it is none; `data` has what came
+ */
+export function answerIn({ status, ok }: Response, type: string, text: string, id: RequestId): string {
+  const message = type === "application/json" ? parsed(text) : undefined;
+  const error = isObject(message) && isObject(message["error"]) ? message["error"] : undefined;
+  const answers = isObject(message)
+    ? ok || typeof error?.["code"] === "number"
+    : Array.isArray(message) && ok;
+  if (answers) {
+    const anonymous = error !== undefined && ((message as { id?: unknown }).id ?? null) === null;
+    return anonymous ? errorText(id, error as never) : text;
+  }
+  const what = text === "" ? "" : `: ${text.slice(0, 200)}`;
+  throw new McpError("connection-closed", `the server answered ${status}${what}`, {
+    data: { status, body: text.slice(0, 1000) },
+  });
 }
 
 /** The code of the error that a body is, if it is one. */

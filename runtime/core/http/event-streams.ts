@@ -57,11 +57,13 @@ export class EventStreams {
    * Listens for what belongs to no request (2025-11-25, listening for messages from the server), till the
    * signal is aborted; returns where the server offers it not.
    *
+   * @param decided called once it is known whether the server offers it
    * @throws {McpError} `connection-closed`: the stream was lost and cannot be had again
    */
-  async listen(signal: AbortSignal): Promise<void> {
+  async listen(signal: AbortSignal, decided: () => void): Promise<void> {
     const pace = this.pace();
     let current = await this.user.get(undefined, signal).catch(() => undefined);
+    decided();
     // A server need not offer it.
     if (current && !current.ok) return void (await current.body?.cancel());
     for (let lastId: string | undefined; ;) {

@@ -1,18 +1,21 @@
 import { McpError, messageOf, rpc } from "../peer/errors.js";
-import { type RequestId, errorText, isObject } from "../peer/message.js";
+import type { RequestId } from "../peer/message.js";
 import type { Channel, Outgoing, Receiver } from "../transport/channel.js";
-import { answers, errorCodeOf, tellsOfSession } from "./answer-body.js";
+import { answerIn, bodyOf, errorCodeOf, tellsOfSession } from "./answer-body.js";
 import { EventStreams } from "./event-streams.js";
 import type { HttpClientOptions } from "./http-client-options.js";
 import { HttpRequests } from "./http-requests.js";
-import { defaultLimit, textWithin } from "./limit.js";
+import { defaultLimit } from "./limit.js";
 import { mediaType } from "./media.js";
 import { wait } from "./pace.js";
+import { sessionLost } from "./session-lost.js";
 import type { SseConnection } from "./sse-connection.js";
-import { interrupted } from "./interrupted.js";
 
 /** Milliseconds that the end of a session may take. */
 const patience = 2000;
+
+/** Milliseconds that requests wait, after a handshake, for a stream to listen on. */
+const promptness = 500;
 
 /** Streams that a server wants to be listened to; it says so by a session. */
 const sessionHeader = "mcp-session-id";
@@ -121,7 +124,7 @@ export class HttpClientChannel implements Channel {
       const response = await this.exchange("POST", headers, signal, text);
       await response.body?.cancel();
       // What the handshake ends with: now the server may have something to say.
-      if (response.ok && this.session !== undefined) this.listen();
+      if (response.ok && this.session !== undefined) await this.listen();
     } catch {
       // The next request will tell.
     }
@@ -155,40 +158,14 @@ export class HttpClientChannel implements Channel {
         handshake || this.shaken,
         () => !this.running.has(id) || this.receiver?.isSettled?.(id) === true,
       );
-    const body = await this.bodyOf(response);
+    const body = await bodyOf(response, this.limit);
     if (handshake && !this.shaken && unknownHere.has(response.status) && (await this.fallBack(body)))
       return this.older!.post(text, headers, signal);
-    this.judge(response, type, body, id);
-  }
-
-  private async bodyOf(response: Response): Promise<string> {
-    try {
-      return await textWithin(response, this.limit);
-    } catch (error) {
-      throw error instanceof McpError
-        ? error
-        : interrupted(`the answer broke off: ${messageOf(error)}`, error);
-    }
-  }
-
-  private judge({ status, ok }: Response, type: string, text: string, id: RequestId): void {
-    if (status === 404 && this.session !== undefined && tellsOfSession(text, id)) {
+    if (response.status === 404 && this.session !== undefined && tellsOfSession(body, id)) {
       this.retire();
       throw sessionLost();
     }
-    if (type === "application/json" && answers(text, ok)) return this.deliver(text, id);
-    throw new McpError(
-      "connection-closed",
-      `the server answered ${status}${text === "" ? "" : `: ${text.slice(0, 200)}`}`,
-      { data: { status, body: text.slice(0, 1000) } },
-    );
-  }
-
-  /** An error without an id answers the request all the same: it came on its exchange. */
-  private deliver(text: string, id: RequestId): void {
-    const message: unknown = JSON.parse(text);
-    const anonymous = isObject(message) && isObject(message["error"]) && (message["id"] ?? null) === null;
-    this.receiver?.message(anonymous ? errorText(id, message["error"] as never) : text);
+    this.receiver?.message(answerIn(response, type, body, id));
   }
 
   /**
@@ -210,12 +187,24 @@ export class HttpClientChannel implements Channel {
     return this.older !== undefined;
   }
 
-  private listen(): void {
+  /**
+   * Listens for what belongs to no request. Resolves once that has begun: many servers ask by it what a call needs,
+   * and drop what nobody listens for.
+   */
+  private async listen(): Promise<void> {
     if (this.listening) return;
     this.listening = true;
     const { signal } = this.everything;
-    void this.streams.listen(signal).catch((error: McpError) => {
-      if (!signal.aborted) this.end(error);
+    await new Promise<void>((resolve) => {
+      // Some servers do not begin a stream before they have something to say.
+      const timer = setTimeout(resolve, promptness);
+      const decided = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
+      this.streams.listen(signal, decided).catch((error: McpError) => {
+        if (!signal.aborted) this.end(error);
+      });
     });
   }
 
@@ -252,10 +241,6 @@ export class HttpClientChannel implements Channel {
     for (const controller of this.running.values()) controller.abort();
     this.running.clear();
   }
-}
-
-function sessionLost(): McpError {
-  return new McpError("session-lost", "the server has forgotten the session");
 }
 
 /** Opens a channel to `url`. @param known see `HttpClientChannel` */

@@ -2,6 +2,7 @@ import { McpError, messageOf } from "../peer/errors.js";
 import type { HttpRequests } from "./http-requests.js";
 import { pump, textWithin } from "./limit.js";
 import { mediaType } from "./media.js";
+import { sessionLost } from "./session-lost.js";
 import { type ServerEvent, SseReader } from "./sse-reader.js";
 import { interrupted } from "./interrupted.js";
 
@@ -46,7 +47,7 @@ export class SseConnection {
     const { status } = response;
     if (status === 404) {
       this.forgotten();
-      throw new McpError("session-lost", "the server has forgotten the session");
+      throw sessionLost();
     }
     throw new McpError(
       "connection-closed",

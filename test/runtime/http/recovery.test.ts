@@ -47,6 +47,29 @@ test.each(["2025-11-25", "2026-07-28"])(
   },
 );
 
+test("calls wait for the stream to listen on: servers ask by it, and drop what nobody listens for", async () => {
+  let listening = false;
+  let release = (): void => undefined;
+  const { server, client } = await connected("2025-11-25", {
+    GET: (incoming) =>
+      void (release = () => {
+        listening = true;
+        incoming.events();
+      }),
+    "tools/call": (incoming) => incoming.reply({ content: [{ type: "text", text: String(listening) }] }),
+  });
+  const called = client.callTool("x");
+  await server.until("GET");
+  expect(server.of("tools/call")).toEqual([]);
+  release();
+  expect((await called).content).toEqual([{ type: "text", text: "true" }]);
+});
+
+test("nor do they wait long for a server that begins no stream before it has something to say", async () => {
+  const { client } = await connected("2025-11-25", { GET: () => undefined });
+  expect((await client.callTool("x")).content).toEqual([]);
+});
+
 test("a session that is lost takes no call with it that is being answered", async () => {
   let held: Incoming | undefined;
   const { server, client } = await connected("2025-11-25", {
