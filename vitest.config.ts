@@ -20,6 +20,7 @@ const drawing = [
   "test/diff/released-mutations.test.ts",
   "test/diff/truth.test.ts",
   "test/contract/sync/nasty.test.ts",
+  "test/contract/hostile.test.ts",
 ];
 
 /** Those that only the long run has. */

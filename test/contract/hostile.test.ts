@@ -5,7 +5,7 @@ import { generateContract } from "../../generator/contract/generate-contract.js"
 import { readContract } from "../../generator/contract/read-contract.js";
 
 /** Each takes a hundred milliseconds and more. */
-const runs = Math.min(500, Number(process.env["MCPGEN_COUNT"] ?? 6));
+const runs = Math.min(200, Number(process.env["MCPGEN_COUNT"] ?? 6));
 
 const generated = async (contract: object): Promise<Map<string, string>> => {
   const document = await readContract(JSON.stringify(contract), "c.json");
