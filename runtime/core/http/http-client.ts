@@ -25,10 +25,7 @@ const unknownHere: ReadonlySet<number> = new Set([400, 404, 405]);
 
 type Headers = Readonly<Record<string, string>>;
 
-/**
- * Streamable HTTP as a client uses it: each message its own POST, answers wherever they come. `retired` once the
- * server has forgotten the session: nothing more is sent then, but what was is still answered.
- */
+/** Streamable HTTP as a client uses it: each message its own POST, answers wherever they come. */
 export class HttpClientChannel implements Channel {
   readonly answersAll = true;
   private readonly limit: number;
@@ -243,11 +240,9 @@ export class HttpClientChannel implements Channel {
   }
 }
 
-/** Opens a channel to `url`. @param known see `HttpClientChannel` */
+/** Opens a channel to a URL. */
 export function httpClientChannel(
-  url: string,
-  options: HttpClientOptions = {},
-  known: Iterable<number> = [],
+  ...given: ConstructorParameters<typeof HttpClientChannel>
 ): HttpClientChannel {
-  return new HttpClientChannel(url, options, known);
+  return new HttpClientChannel(...given);
 }
