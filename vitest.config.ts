@@ -30,13 +30,39 @@ const heavy = [
   "test/docs/journeys.test.ts",
 ];
 
+/** Tests of what runs in users' programs. */
+const running = "test/{runtime,checklist}/**/*.test.ts";
+
+/** Where these tests run no code is made of text, as in workers and on pages with a strict policy; nor in what they start. */
+const noCode = "--disallow-code-generation-from-strings";
+
+const others = ["**/node_modules/**", "test/interop/**", "test/portability/**"];
+const env = long ? { MCPGEN_COUNT: instances } : {};
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    include: long ? [...drawing, ...heavy] : ["test/**/*.test.ts"],
-    exclude: ["**/node_modules/**", "test/interop/**", "test/portability/**"],
-    env: long ? { MCPGEN_COUNT: instances } : {},
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "running",
+          include: long ? heavy.filter((path) => /^test\/(runtime|checklist)\//.test(path)) : [running],
+          env: { ...env, NODE_OPTIONS: noCode },
+          execArgv: [noCode],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "making",
+          include: long ? [...drawing, ...heavy] : ["test/**/*.test.ts"],
+          exclude: [...others, running],
+          env,
+        },
+      },
+    ],
     server: { deps: { inline: [/@mcpgen\//] } },
     setupFiles: ["test/seed.ts"],
     // Files share the modules a worker has loaded: reading them anew for each would cost a third of the time.

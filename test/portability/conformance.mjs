@@ -14,6 +14,8 @@ const root = join(here, "../..");
 // The suite needs Node 22; what it judges runs on the Node that runs this.
 const node = join(here, "node_modules/node-22/bin/node");
 const suite = join(here, "node_modules/@modelcontextprotocol/conformance/dist/index.js");
+// No code is made of text in what is judged, as in workers and on pages with a strict policy.
+const noCode = "--disallow-code-generation-from-strings";
 const listFile = join(here, "conformance-checks.json");
 
 /** Not built yet, each with the reason. */
@@ -56,7 +58,7 @@ process.exitCode = bad > 0 ? 1 : 0;
 async function server(revision) {
   const child = spawn(
     process.execPath,
-    [join(root, "dist/examples/everything-server/main.js"), "--port", "0"],
+    [noCode, join(root, "dist/examples/everything-server/main.js"), "--port", "0"],
     {
       stdio: ["ignore", "ignore", "pipe"],
     },
@@ -79,7 +81,7 @@ async function server(revision) {
 }
 
 async function client(revision) {
-  const command = `"${process.execPath}" "${join(root, "dist/examples/everything-client/main.js")}"`;
+  const command = `"${process.execPath}" ${noCode} "${join(root, "dist/examples/everything-client/main.js")}"`;
   await run(["client", "--command", command, "--requirements", revision], join(out, `client-${revision}`));
   return checksBelow(join(out, `client-${revision}`), /^(.*)-\d{4}-\d\d-\d\dT.*$/);
 }

@@ -172,7 +172,7 @@ describe("one definition", () => {
   });
 
   test.each(ids)("every feature at %s, where a process serves them all", async (revision) => {
-    const channel = stdioClientChannel([process.execPath, program]);
+    const channel = stdioClientChannel([process.execPath, ...process.execArgv, program]);
     onTestFinished(() => channel.close());
     await tourAt(revision, channel);
   });

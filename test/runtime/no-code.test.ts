@@ -1,0 +1,27 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const packages = ["generated/dist", "runtime/core/dist", "runtime/engine/dist"];
+
+test("the tests of the runtime run where no code is made of text, and so does what they start", () => {
+  // oxlint-disable-next-line no-new-func -- it is to be refused
+  expect(() => new Function("return 1")).toThrow(/disallowed/);
+  const child = spawnSync(process.execPath, ["-e", "eval('1')"], { encoding: "utf8" });
+  expect(child.stderr).toContain("disallowed");
+});
+
+/** What makes code of text, in whatever way it is written. */
+const makers = /\beval\s*\(|\bFunction\s*\(|(?<![\w$])(?:import|require)\s*\(\s*["'](?:node:)?vm["']/g;
+
+test.each(packages)("nothing in %s makes code of text", (folder) => {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".js"),
+  );
+  expect(files.length).toBeGreaterThan(0);
+  const found = files.flatMap((file) =>
+    [...readFileSync(join(folder, file), "utf8").matchAll(makers)].map(([text]) => `${file}: ${text}`),
+  );
+  expect(found).toEqual([]);
+});
