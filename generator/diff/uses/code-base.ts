@@ -16,7 +16,7 @@ export interface CodeBase {
  * Nothing is checked: the compiler finds out what it is asked for, and no more.
  *
  * @param path absolute
- * @throws CodedError MG3209 if it is neither, or the configuration cannot be read
+ * @throws CodedError MG3209 if it is neither, holds no code, or the configuration cannot be read
  */
 export function openCodeBase(path: string): CodeBase {
   const { files, options } = isFolder(path) ? folderProject(path) : configured(path);
@@ -27,6 +27,11 @@ export function openCodeBase(path: string): CodeBase {
     skipFileDependencyResolution: true,
   });
   for (const file of files) project.addSourceFileAtPathIfExists(file);
+  if (files.length === 0)
+    throw new CodedError("MG3209", "has no TypeScript files", {
+      place: { file: path },
+      next: "Name the folder that your code is in, or the tsconfig file that names it.",
+    });
   const program = project.getProgram().compilerObject;
   return { program, files: files.flatMap((file) => program.getSourceFile(file) ?? []) };
 }

@@ -3,7 +3,7 @@ import { type ContractNames, contractNames } from "../../contract/emit/names.js"
 import { capitalised } from "../../emit/names.js";
 import type { Finding } from "../finding.js";
 import { isMissing } from "./protocol-targets.js";
-import { type Target, plainPath } from "./targets.js";
+import { type Target, plainPath, valueOf } from "./targets.js";
 
 /**
  * What code names where it meets a difference between two contracts: functions of handlers and of the client, types of
@@ -67,6 +67,7 @@ function placed({ targets, namespace }: Entry, path: string, finding: Finding): 
     kind: "member",
     definition: namespace,
     path: way.join("."),
+    ...valueOf(finding),
   });
   const there = finding.pointers.old === null ? [] : [member(steps)];
   if (!isMissing(finding)) return there;

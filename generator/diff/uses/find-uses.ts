@@ -43,6 +43,12 @@ export function findUses(targets: readonly (readonly Target[])[], options: FindO
   };
 }
 
+/** Whether another value than the one is written there, for all to see. */
+function writesOther({ parent }: ts.Node, value: string): boolean {
+  if (!ts.isPropertyAssignment(parent) || !ts.isStringLiteralLike(parent.initializer)) return false;
+  return JSON.stringify(parent.initializer.text) !== value;
+}
+
 type Name = ts.Identifier | ts.StringLiteralLike;
 
 class Search {
@@ -122,7 +128,8 @@ class Search {
       ...this.#claimsOfOwners(node, referred),
       ...(ts.isIdentifier(node) ? [] : this.#claimsOfLiteral(node)),
     ];
-    if (claims.length > 0 || !unresolved || !referred.unknown) return claims;
+    if (claims.length > 0 || !unresolved || !referred.unknown)
+      return claims.filter(({ value }) => value === undefined || !writesOther(node, value));
     return this.#claimsByName(node, unresolved);
   }
 

@@ -1,6 +1,6 @@
 import type { ProtocolModel } from "../../model/model.js";
 import { type Finding, levelFor } from "../finding.js";
-import { type Target, plainPath } from "./targets.js";
+import { type Target, plainPath, valueOf } from "./targets.js";
 
 /**
  * What code names where it meets a difference between two revisions. A member that is there in the old one is met where
@@ -50,7 +50,9 @@ function whole(definition: string, finding: Finding, places: Places): Target[] {
 
 function placed(definition: string, path: string, finding: Finding, places: Places): Target[] {
   const isThere = finding.pointers.old !== null;
-  const members = isThere ? places.membersAt(definition, path) : [];
+  const members = isThere
+    ? places.membersAt(definition, path).map((member) => ({ ...member, ...valueOf(finding) }))
+    : [];
   if (isThere && places.isParams(definition, path))
     return [...members, ...places.methodsOf(definition).map(methodTarget)];
   return isMissing(finding) ? [...members, ...around(definition, path, places)] : members;

@@ -1,9 +1,17 @@
+import type { Finding } from "../finding.js";
+
 /** What a use of a finding names, in generated code or by a literal. */
 export type Target =
   /** A type; of a contract, the namespace of a tool, prompt or resource template. */
   | { readonly kind: "definition"; readonly name: string; readonly wireOnly?: boolean }
   /** A member of a type, `a.b` for one further in. */
-  | { readonly kind: "member"; readonly definition: string; readonly path: string }
+  | {
+      readonly kind: "member";
+      readonly definition: string;
+      readonly path: string;
+      /** The one value that it is about, as JSON; code that writes another one there does not meet it. */
+      readonly value?: string;
+    }
   /** A method of the protocol. */
   | { readonly kind: "method"; readonly name: string; readonly wireOnly?: boolean }
   /** The name or URI of an entry of a contract, as a literal. */
@@ -14,6 +22,8 @@ export interface Claim {
   readonly finding: number;
   /** Only where messages are written out whole: the runtime fills in what it is about. */
   readonly wireOnly: boolean;
+  /** The one value of a member that it is about, as JSON. */
+  readonly value?: string;
 }
 
 /** The targets of all findings, by what they name. */
@@ -34,9 +44,9 @@ export class TargetIndex {
   #add(target: Target, finding: number): void {
     const [map, key, word] = this.#placeOf(target);
     const wireOnly = "wireOnly" in target && target.wireOnly === true;
+    const value = "value" in target ? target.value : undefined;
     const claims = map.get(key) ?? [];
-    if (!claims.some((claim) => claim.finding === finding && claim.wireOnly === wireOnly))
-      claims.push({ finding, wireOnly });
+    claims.push({ finding, wireOnly, ...(value !== undefined && { value }) });
     map.set(key, claims);
     this.words.add(word);
   }
@@ -57,6 +67,12 @@ export class TargetIndex {
         return [this.entries, target.name, target.name];
     }
   }
+}
+
+/** The value that a finding about one of several is about, as JSON. */
+export function valueOf({ rule, old, new: next }: Pick<Finding, "rule" | "old" | "new">): { value?: string } {
+  const value = rule.startsWith("enum-value-") ? (old ?? next) : null;
+  return value === null ? {} : { value };
 }
 
 export function memberKey(definition: string, path: string): string {

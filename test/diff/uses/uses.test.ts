@@ -214,6 +214,7 @@ test("--only-used leaves out what touches nothing, which then fails nothing", as
 test.each([
   [["--only-used"], "MG2005"],
   [["--uses", "nowhere"], "MG3209"],
+  [["--uses", "node_modules"], "MG3209"],
   [["--uses", "src/none.ts"], "MG3209"],
 ])("%j is refused with what to do", async (options, code) => {
   const { code: exit, stderr } = await mcpgen(codeFolder({ ...files, "src/none.ts": "" }), [
