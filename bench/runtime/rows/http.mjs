@@ -29,11 +29,11 @@ function row(name, mode) {
 const inFlight = 64;
 /** Calls in a turn, and before the first one, of those whom the bar is about: till every function is compiled. */
 const calls = 4000;
-const warmingCalls = 15_000;
+const warmingCalls = 12_000;
 const judged = new Set([floorValid, ours]);
 /** Microseconds of CPU time that are enough for others: they are not told apart by the last per cent. */
 const turnLimit = 120_000;
-const warmingLimit = 1_200_000;
+const warmingLimit = 800_000;
 
 async function measureRow(mode, { share, rounds }) {
   const body = requestLine("tools/call", { name: "echo", arguments: { message } }, mode.revision);

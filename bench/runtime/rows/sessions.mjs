@@ -5,7 +5,7 @@ const mode = { revision: legacy, stateful: true };
 /** Connections that the sessions are opened over, how many are opened between looks at the clock, and till when. */
 const connections = 16;
 const step = 200;
-const timeLimit = 1_000_000;
+const timeLimit = 600_000;
 
 /** Heap that a session takes which was opened and left alone, over HTTP. */
 export const sessionsRow = {
