@@ -1,7 +1,14 @@
 import { McpError } from "../peer/errors.js";
 
 /** A literal, or a variable. */
-type Part = string | { readonly name: string; readonly operator: string };
+type Part = string | Variable;
+
+interface Variable {
+  readonly name: string;
+  readonly operator: string;
+  /** Whether it stands behind others in its expression. */
+  readonly later: boolean;
+}
 
 /** Operators of RFC 6570 that a matcher can undo, and what each puts first and between values. */
 const operators: { readonly [operator: string]: string } = {
@@ -32,58 +39,78 @@ export class UriTemplate {
     if (twice !== undefined) throw invalid(text, `the variable ${twice} stands in it twice`);
   }
 
-  /** Values of the variables, decoded; nothing if the URI is not one of the template's. */
+  /**
+   * Values of the variables, decoded; nothing if the URI is not one of the template's. Variables of a query or a
+   * fragment may be absent, as they are where a template is expanded without a value for them.
+   */
   match(uri: string): { readonly [name: string]: string } | undefined {
     const values: [string, string][] = [];
     let at = 0;
+    /** Whether a variable of the query's expression had a value: what comes first follows a `?`. */
+    let queried = false;
     for (const [index, part] of this.parts.entries()) {
       if (typeof part === "string") {
         if (!uri.startsWith(part, at)) return undefined;
         at += part.length;
         continue;
       }
-      const end = this.endOf(uri, at, index);
-      const value = end === undefined ? undefined : valueOf(uri.slice(at, end), part);
+      if (!part.later) queried = false;
+      const prefix = prefixOf(part, queried);
+      if (!uri.startsWith(prefix, at)) {
+        if (isOptional(part)) continue;
+        return undefined;
+      }
+      const end = this.endOf(uri, at + prefix.length, index);
+      const value = end === undefined ? undefined : valueOf(uri.slice(at + prefix.length, end), part);
       if (value === undefined) return undefined;
-      if (value !== "" || !isOptional(part)) values.push([part.name, value]);
+      queried = true;
+      values.push([part.name, value]);
       at = end!;
     }
     return at === uri.length ? Object.fromEntries(values) : undefined;
   }
 
-  /** Where the value of the variable at `index` ends. */
-  private endOf(uri: string, at: number, index: number): number | undefined {
-    const next = this.parts[index + 1];
-    if (next === undefined) return uri.length;
-    if (typeof next === "string") {
-      const end = uri.indexOf(next, at);
-      return end < 0 ? undefined : end;
+  /** Where the value that starts at `from`, of the variable at `index`, ends: where what may come next is first met. */
+  private endOf(uri: string, from: number, index: number): number | undefined {
+    let end = uri.length;
+    for (const next of this.parts.slice(index + 1)) {
+      if (typeof next === "string") {
+        const found = uri.indexOf(next, from);
+        return found < 0 ? undefined : Math.min(end, found);
+      }
+      for (const queried of [false, true]) {
+        // What must be there leaves at least a character to the value before it.
+        const found = uri.indexOf(prefixOf(next, queried), isOptional(next) ? from : from + 1);
+        if (found >= 0) end = Math.min(end, found);
+      }
+      if (!isOptional(next)) return end;
     }
-    const end = uri.indexOf(operators[next.operator]!, at + 1);
-    return end < 0 ? uri.length : end;
+    return end;
   }
 }
 
-function isOptional({ operator }: { readonly operator: string }): boolean {
-  return operator === "?" || operator === "&" || operator === "#";
+function isOptional(variable: Variable): boolean {
+  return isQuery(variable) || variable.operator === "#";
+}
+
+function isQuery({ operator }: Variable): boolean {
+  return operator === "?" || operator === "&";
+}
+
+/** What stands before the value. */
+function prefixOf(variable: Variable, queried: boolean): string {
+  const { name, operator } = variable;
+  if (!isQuery(variable)) return operators[operator]!;
+  return `${operator === "?" && !queried ? "?" : "&"}${name}=`;
 }
 
 /** The value out of its expansion. */
-function valueOf(
-  expansion: string,
-  { name, operator }: { readonly name: string; readonly operator: string },
-): string | undefined {
-  const first = operators[operator]!;
-  if (expansion === "" && isOptional({ operator })) return "";
-  if (!expansion.startsWith(first)) return undefined;
-  let raw = expansion.slice(first.length);
-  if (operator === "?" || operator === "&") {
-    if (!raw.startsWith(`${name}=`)) return undefined;
-    raw = raw.slice(name.length + 1);
-  }
-  // A plain variable never holds a delimiter: expanding it would have encoded it.
-  if (operator !== "+" && operator !== "#" && holdsAny(raw, "/?#")) return undefined;
-  if (raw === "" && !isOptional({ operator })) return undefined;
+function valueOf(raw: string, variable: Variable): string | undefined {
+  const { operator } = variable;
+  // Such a variable never holds a delimiter: expanding it would have encoded it.
+  if (operator !== "+" && operator !== "#" && holdsAny(raw, isQuery(variable) ? "&/?#" : "/?#"))
+    return undefined;
+  if (raw === "" && !isOptional(variable)) return undefined;
   return decoded(raw);
 }
 
@@ -129,7 +156,7 @@ function variablesOf(text: string, expression: string): Part[] {
   return names.map((name, index) => {
     if (!/^[a-zA-Z0-9_.%]+$/.test(name))
       throw invalid(text, `${JSON.stringify(name)} is not the name of a variable`);
-    return { name, operator: operator === "?" && index > 0 ? "&" : operator };
+    return { name, operator, later: index > 0 };
   });
 }
 
