@@ -54,7 +54,7 @@ export const diffDiagnostics = {
     title: "The code that uses are looked for in cannot be opened",
     exit: 2,
     explanation:
-      "`--uses` takes a folder, whose TypeScript files are read with the options of the nearest tsconfig.json, or a tsconfig file, which names its files itself.",
+      "`--uses` takes a folder, whose TypeScript files are read with the options of the nearest tsconfig.json, or a tsconfig file, which names its files itself (one that only refers to others names none). Without any TypeScript file nothing can be found, and nothing is said of it.",
   },
   MG3210: {
     title: "A file that uses are looked for in does not parse",

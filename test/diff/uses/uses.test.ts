@@ -11,6 +11,7 @@ import { isCancelTaskRequest } from "@mcpgen/protocol/2025-11-25/validators";
 import { setLevel } from "@mcpgen/protocol/2025-11-25/client";
 import type { Caller } from "@mcpgen/protocol/model";
 import type { Params, Result } from "@mcpgen/protocol/2025-11-25/methods";
+import type * as all from "@mcpgen/protocol/2025-11-25/types";
 import type { Tool as OldTool } from "@mcpgen/protocol/2025-03-26/types";
 
 export function shape({ execution, ...tool }: Tool): unknown {
@@ -29,6 +30,9 @@ export const known = (value: unknown) => isCancelTaskRequest(value);
 export const own: { elicitationId: string; structuredContent: string; ping: string } = { elicitationId: "", structuredContent: "", ping: "ping" };
 own.structuredContent = own.elicitationId;
 export const schema = (tool: OldTool) => tool.inputSchema.type;
+export type { ToolExecution as Execution } from "@mcpgen/protocol/2025-11-25/types";
+export type Support = all.Tool["execution"];
+export const named = (tool: all.Tool) => tool["execution"];
 `;
 
 test("members, types, methods, stubs and validators are found where the compiler sees them, and nowhere else", async () => {
@@ -36,18 +40,19 @@ test("members, types, methods, stubs and validators are found where the compiler
   const report = await reportOf(".", [...pair, "--uses", folder]);
   expect(report.warnings).toEqual([]);
   const uses = (rule: string, subject: string): string[] => usesOf(report, rule, subject);
-  expect(uses("property-removed", "Tool.execution")).toEqual(["8 execution"]);
-  expect(uses("property-removed", "Tool.outputSchema.type")).toEqual(["9 type"]);
-  expect(uses("type-widened", "CallToolResult.structuredContent")).toEqual(["11 structuredContent"]);
-  expect(uses("property-removed", "ElicitRequestURLParams.elicitationId")).toEqual(["13 elicitationId"]);
-  expect(uses("property-added-required", "ListToolsResult.ttlMs")).toEqual(["12 ListToolsResult"]);
-  expect(uses("request-removed", "logging/setLevel")).toEqual(["15 setLevel"]);
-  expect(uses("request-removed", "ping")).toEqual(["16 ping"]);
-  expect(uses("result-alternative-added", "tools/call")).toEqual(["17 tools/call", "19 tools/call"]);
-  expect(uses("definition-removed", "CancelTaskRequest.")).toEqual(["20 isCancelTaskRequest"]);
+  expect(uses("property-removed", "Tool.execution")).toEqual(["9 execution", "26 execution", "27 execution"]);
+  expect(uses("property-removed", "Tool.outputSchema.type")).toEqual(["10 type"]);
+  expect(uses("type-widened", "CallToolResult.structuredContent")).toEqual(["12 structuredContent"]);
+  expect(uses("property-removed", "ElicitRequestURLParams.elicitationId")).toEqual(["14 elicitationId"]);
+  expect(uses("property-added-required", "ListToolsResult.ttlMs")).toEqual(["13 ListToolsResult"]);
+  expect(uses("request-removed", "logging/setLevel")).toEqual(["16 setLevel"]);
+  expect(uses("request-removed", "ping")).toEqual(["17 ping"]);
+  expect(uses("result-alternative-added", "tools/call")).toEqual(["18 tools/call", "20 tools/call"]);
+  expect(uses("definition-removed", "CancelTaskRequest.")).toEqual(["21 isCancelTaskRequest"]);
   expect(uses("property-removed", "Tool.inputSchema.required")).toEqual([]);
   expect(uses("unreachable-changed", "Result.")).toEqual([]);
   expect(uses("definition-removed", "SetLevelRequest.")).toEqual([]);
+  expect(uses("definition-removed", "ToolExecution.")).toEqual(["25 ToolExecution"]);
   expect(report.code).toMatchObject({ files: 1, onlyUsed: false });
   expect(report.code.unused).toBe(report.findings.filter((finding) => finding.uses.length === 0).length);
 });
@@ -83,6 +88,12 @@ export const handlers: Handlers = {
   },
   resources: { "config://app": async () => "{}" },
 };
+
+type Tools = Handlers["tools"];
+export class Weather implements Tools {
+  gone = () => "gone";
+  get_weather = () => ({ structuredContent: {} });
+}
 `;
 const client = `import { weatherClient } from "./generated/client.js";
 import { Client } from "@mcpgen/runtime";
@@ -125,7 +136,7 @@ test("between contracts handlers, client methods, arguments, results and names i
   expect(usesOf(report, "type-changed", "tools/get_weather.arguments.city")).toEqual(["5 city"]);
   expect(usesOf(report, "property-removed", "tools/get_weather.arguments.unit")).toEqual(["5 unit"]);
   expect(usesOf(report, "type-changed", "tools/get_weather.result.wind.speed")).toEqual(["6 speed"]);
-  expect(usesOf(report, "tool-removed", "tools/gone.")).toEqual(["7 gone", "8 gone"]);
+  expect(usesOf(report, "tool-removed", "tools/gone.")).toEqual(["7 gone", "8 gone", "17 gone"]);
   expect(report.code).toMatchObject({ path: "src", files: 2 });
 });
 
