@@ -2,9 +2,13 @@ import { legacy } from "../contenders.mjs";
 import { HttpUnderTest, contendersFor } from "../http-under-test.mjs";
 
 const mode = { revision: legacy, stateful: true };
-/** Connections that the sessions are opened over, how many are opened between looks at the clock, and till when. */
+/**
+ * Connections that the sessions are opened over; how many are opened between looks at the clock, and before they
+ * are counted; microseconds of CPU time that are enough.
+ */
 const connections = 16;
 const step = 200;
+const warming = 2000;
 const timeLimit = 600_000;
 
 /** Heap that a session takes which was opened and left alone, over HTTP. */
@@ -12,7 +16,7 @@ export const sessionsRow = {
   name: "idle session over HTTP",
   unit: "KiB of heap",
   bar: 0.8,
-  measure: ({ share }) => measureSessions(10_000 * share),
+  measure: ({ share }) => measureSessions(8000 * share),
 };
 
 async function measureSessions(count) {
@@ -20,9 +24,9 @@ async function measureSessions(count) {
   for (const one of contendersFor(mode)) {
     const server = await HttpUnderTest.open(one, mode, connections);
     // What is made once for all sessions is there before they are counted.
-    await server.openSessions(step);
+    await openMore(server, warming);
     const before = await server.heap();
-    const opened = await openMore(server, count - step);
+    const opened = await openMore(server, count);
     values.set(one.name, ((await server.heap()) - before) / opened / 1024);
     await server.end();
   }
