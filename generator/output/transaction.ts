@@ -90,7 +90,7 @@ function apply(root: string, changes: readonly FileChange[]): void {
 export function recover(root: string): readonly string[] | undefined {
   const undone: string[] = [];
   for (const { folder, owner } of transactions(root)) {
-    if (isAlive(owner)) {
+    if (!hasEnded(folder, owner)) {
       throw new CodedError("MG3004", `another run of mcpgen (process ${owner}) is writing here`, {
         place: { file: root },
         next: `Wait for it to end, or delete ${folder} if no such run exists.`,
@@ -99,6 +99,19 @@ export function recover(root: string): readonly string[] | undefined {
     undone.push(...rollBack(root, folder));
   }
   return undone.length > 0 ? undone : undefined;
+}
+
+/** Milliseconds to wait for a run that is writing: putting files in place takes far less. */
+const patience = 1_000;
+
+/** Whether a run is over, at once or soon: whoever starts several at a time should not have to care. */
+function hasEnded(folder: string, owner: number): boolean {
+  const sleeper = new Int32Array(new SharedArrayBuffer(4));
+  for (let waited = 0; existsSync(folder) && isAlive(owner); waited += 10) {
+    if (waited >= patience) return false;
+    Atomics.wait(sleeper, 0, 0, 10);
+  }
+  return true;
 }
 
 /** Whether a run died here in the middle, and nothing has undone its work yet. */

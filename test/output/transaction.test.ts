@@ -1,5 +1,6 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
+import { once } from "node:events";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
@@ -47,6 +48,18 @@ test("a failure before the first change leaves every file as it was", () => {
   const folder = temporaryFolder({ ...before, file: "in the way" });
   expect(() => applyChanges(folder, [...changes, { path: "file/below", content: "x" }])).toThrow();
   expect(contents(folder)).toEqual({ ...before, file: "in the way" });
+});
+
+test("a run that is writing is waited for", async () => {
+  const folder = temporaryFolder(before);
+  const writing = `const folder = ${JSON.stringify(folder)} + "/.mcpgen-write-" + process.pid;
+    fs.mkdirSync(folder);
+    console.log("writing");
+    setTimeout(() => fs.rmSync(folder, { recursive: true }), 50);`;
+  const child = spawn(process.execPath, ["-e", writing], { stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout, "data");
+  applyChanges(folder, changes);
+  expect(contents(folder)).toEqual(after);
 });
 
 test("a run that is killed at any step is undone by the next one", async () => {
