@@ -78,8 +78,9 @@ export class Reader {
       // A group of its own, which a test that gives up ends as a whole.
       detached: true,
     });
-    const stop = (): void => void (child.exitCode === null && process.kill(-child.pid!));
-    onTestFinished(stop);
+    onTestFinished(() => {
+      if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!);
+    });
     let output = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
     const exit = await new Promise<number | null>((resolve) => child.on("close", resolve));
