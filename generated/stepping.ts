@@ -247,5 +247,8 @@ function withMember<Value>(value: Value, key: string, member: unknown): Value {
 }
 
 function below(at: string, key: string | number): string {
-  return `${at}/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  const name = String(key);
+  // Asked for each value that is stepped into, and names that need escaping are rare.
+  if (!name.includes("~") && !name.includes("/")) return `${at}/${name}`;
+  return `${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }

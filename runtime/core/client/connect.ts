@@ -97,7 +97,8 @@ async function openerOf(
     // By these errors a server shows that it knows this transport (2026-07-28, Streamable HTTP, compatibility).
     const modern = spoken.filter(({ era }) => era === "modern");
     const known = modern.flatMap(({ table }) => Object.values(table.errors).map(({ code }) => code));
-    return () => httpClientChannel(source, http, known);
+    let opened = 0;
+    return () => httpClientChannel(source, http, known, opened++ > 0);
   }
   if (typeof source === "object" && "open" in source) return source;
   // By the name of the package: where no programs can be started, another module answers to it.
@@ -148,9 +149,9 @@ async function open(
   }
 }
 
-/** Whether a server over HTTP has answered, if not with a message: it is alive. */
+/** Whether a server over HTTP has answered, if not with a message, or there is none: it did not die of the probe. */
 function refused({ data }: McpError): boolean {
-  return isObject(data) && typeof data["status"] === "number";
+  return isObject(data) && (typeof data["status"] === "number" || data["unreachable"] === true);
 }
 
 /** Servers make requests in the legacy era alone. */

@@ -46,11 +46,14 @@ export class HttpClientChannel implements Channel {
   /** The transport of 2024-11-05, where the server knows no other. */
   private older: SseConnection | undefined;
 
-  /** @param known codes of errors by which a server shows that it knows this transport */
-  constructor(url: string, options: HttpClientOptions = {}, known: Iterable<number> = []) {
+  /**
+   * @param known codes of errors by which a server shows that it knows this transport
+   * @param again whether an earlier connection to the server stood
+   */
+  constructor(url: string, options: HttpClientOptions = {}, known: Iterable<number> = [], again = false) {
     this.limit = options.limit ?? defaultLimit;
     this.known = new Set([...known, rpc.methodNotFound]);
-    this.requests = new HttpRequests(url, options);
+    this.requests = new HttpRequests(url, options, again);
     this.streams = new EventStreams(options, {
       get: (lastId, signal) => {
         const from = lastId === undefined ? {} : { "last-event-id": lastId };

@@ -20,8 +20,11 @@ export class HttpRequests {
   readonly url: string;
   private readonly options: HttpClientOptions;
   private readonly fetch: typeof fetch;
+  /** Whether the server is known to be one: it has answered, or an earlier connection to it stood. */
+  private known: boolean;
 
-  constructor(url: string, options: HttpClientOptions) {
+  constructor(url: string, options: HttpClientOptions, known: boolean) {
+    this.known = known;
     this.url = url;
     this.options = options;
     this.fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
@@ -55,11 +58,14 @@ export class HttpRequests {
     if (body !== undefined) init.body = body;
     for (let tries = 0; ; tries++) {
       try {
-        return await this.fetch(to, init);
+        const response = await this.fetch(to, init);
+        this.known = true;
+        return response;
       } catch (error) {
         // Nobody listened: the request was not seen, and may be sent again while a server starts anew.
         const code = codeOf(error);
-        if (signal.aborted || code !== "ECONNREFUSED" || body === undefined || tries >= 5)
+        const most = this.known ? 5 : 3;
+        if (signal.aborted || code !== "ECONNREFUSED" || body === undefined || tries >= most)
           throw unanswered(error, code);
         await wait(100 * 2 ** tries, signal);
       }
@@ -81,7 +87,7 @@ function unanswered(error: unknown, code: unknown): McpError {
   const { cause } = error as { readonly cause?: unknown };
   const text = `the server cannot be reached: ${messageOf(cause ?? error)}`;
   return neverSent.has(code)
-    ? new McpError("connection-closed", text, { cause: error })
+    ? new McpError("connection-closed", text, { data: { unreachable: true }, cause: error })
     : interrupted(text, error);
 }
 

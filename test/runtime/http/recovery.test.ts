@@ -6,8 +6,8 @@ import {
   createServer as createNet,
 } from "node:net";
 import type { AddressInfo } from "node:net";
-import { serverRevisions } from "@mcpgen/protocol";
-import { createServer } from "@mcpgen/runtime";
+import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
+import { connect, createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { expect, onTestFinished, test } from "vitest";
 import { Gate } from "../../checklist/http/fixture.js";
@@ -301,4 +301,17 @@ test("every request may be answered by a fetch of the user's own", async () => {
   await client.callTool("x");
   await client.close();
   expect(seen.sort()).toEqual(["DELETE", "GET", "POST", "POST", "POST"]);
+});
+
+test("where nobody listens, connecting fails soon, and tries no handshake beside the probe", async () => {
+  let tries = 0;
+  const nobody: typeof fetch = () => {
+    tries++;
+    return Promise.reject(
+      new TypeError("fetch failed", { cause: { code: "ECONNREFUSED", message: "refused" } }),
+    );
+  };
+  const attempt = connect("http://127.0.0.1:9/mcp", { revisions: clientRevisions, http: { fetch: nobody } });
+  await expect(attempt).rejects.toMatchObject({ code: "connection-closed", data: { unreachable: true } });
+  expect(tries).toBe(4);
 });
