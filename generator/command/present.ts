@@ -43,27 +43,37 @@ export function presentError(
   console: Console,
   directory: string,
 ): number {
-  const { code, message, next, detail, exitCode } = error;
-  const file = error.place?.file;
-  const place =
-    file !== undefined && isAbsolute(file)
-      ? { ...error.place, file: shownPath(file, directory) }
-      : error.place;
-  const asFinding: Finding = {
+  const { exitCode } = error;
+  const shown = shownError(error, directory);
+  const more = error.more.map((each) => shownError(each, directory));
+  if (console.settings.format === "json") {
+    const others = more.length > 0 && { more };
+    console.result(
+      documentText({ format: documentFormat, command, exit: exitCode, error: shown, ...others }),
+    );
+  }
+  for (const each of [shown, ...more]) {
+    const finding: Finding = { severity: "error", ...each };
+    if (console.settings.format === "github") console.result(annotation(finding));
+    else console.error(findingText(finding, console.paintError));
+  }
+  return exitCode;
+}
+
+function shownError(
+  { code, message, next, detail, place }: CodedError,
+  directory: string,
+): Omit<Finding, "severity"> {
+  const file = place?.file;
+  const shown =
+    file !== undefined && isAbsolute(file) ? { ...place, file: shownPath(file, directory) } : place;
+  return {
     code,
-    severity: "error",
     message,
-    ...(place && { place }),
+    ...(shown && { place: shown }),
     ...(next && { next }),
     ...(detail && { detail }),
   };
-  if (console.settings.format === "json") {
-    const shown = { code, message, place, next, detail };
-    console.result(documentText({ format: documentFormat, command, exit: exitCode, error: shown }));
-  }
-  if (console.settings.format === "github") console.result(annotation(asFinding));
-  else console.error(findingText(asFinding, console.paintError));
-  return exitCode;
 }
 
 /**

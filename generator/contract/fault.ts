@@ -4,6 +4,7 @@ import type { DiagnosticCode } from "../diagnostics/catalogue.js";
 import { closest } from "../diagnostics/suggest.js";
 import { contractSchema } from "./contract-schema.js";
 import { mostLevels, tooDeep } from "./depth.js";
+import { twinFaults } from "./twins.js";
 
 /** What keeps a value from being a contract. */
 export interface Fault {
@@ -11,65 +12,95 @@ export interface Fault {
   readonly pointer: string;
   readonly message: string;
   readonly next: string;
+  /** Of a name that stands twice: where it stands first. */
+  readonly first?: string;
+  /** A text is expected where a number or a truth value is: in YAML, quotes may be all that is missing. */
+  readonly lacksQuotes?: boolean;
 }
 
 let read: Schema | undefined;
 
-/** The first thing in `value` that the schema of contracts refuses, or that is all but a key it knows. */
+/** The first thing in `value` that keeps it from being a contract. */
 export function contractFault(value: JsonValue): Fault | undefined {
+  const [first] = contractFaults(value);
+  return first;
+}
+
+/**
+ * What in `value` the schema of contracts refuses, what is all but a key it knows, and names that stand twice; one by
+ * one, as they are found.
+ */
+export function* contractFaults(value: JsonValue): Generator<Fault> {
   const deep = tooDeep(value);
-  if (deep !== undefined)
-    return {
+  if (deep !== undefined) {
+    yield {
       code: "MG6003",
       pointer: deep,
       message: `expected at most ${mostLevels} levels, one inside the other, got more`,
       next: "Make it flatter.",
     };
+    return;
+  }
   read ??= readDocument(contractSchema);
-  return faultOf(read, read.root!, value, "");
+  yield* faultsOf(read, read.root!, value, "");
+  yield* twinFaults(value);
 }
 
-function faultOf(schema: Schema, node: SchemaNode, value: JsonValue, at: string): Fault | undefined {
-  if (node.ref !== undefined) return faultOf(schema, schema.definitions.get(node.ref)!.node, value, at);
-  const inner = isJsonObject(value)
-    ? faultOfObject(schema, node, value, at)
-    : Array.isArray(value) && node.items
-      ? firstFault(value, (item, index) => faultOf(schema, node.items!, item, pointer(at, index)))
-      : undefined;
-  if (inner || isValid(schema, node, value)) return inner;
-  const expected = expectationOf(node);
-  return {
+function* faultsOf(schema: Schema, node: SchemaNode, value: JsonValue, at: string): Generator<Fault> {
+  if (node.ref !== undefined)
+    return yield* faultsOf(schema, schema.definitions.get(node.ref)!.node, value, at);
+  let isWhole = true;
+  for (const fault of innerFaults(schema, node, value, at)) {
+    isWhole = false;
+    yield fault;
+  }
+  if (!isWhole || isValid(schema, node, value)) return;
+  const wantsText = node.types?.includes("string") ?? false;
+  yield {
     code: "MG6003",
     pointer: at,
-    message: `expected ${expected}, got ${gotText(value)}`,
+    message: `expected ${expectationOf(node)}, got ${gotText(value)}`,
     next: "Correct the value; `mcpgen explain MG6003` tells more.",
+    ...(wantsText && ["number", "boolean"].includes(typeof value) && { lacksQuotes: true }),
   };
 }
 
-function faultOfObject(
+function* innerFaults(schema: Schema, node: SchemaNode, value: JsonValue, at: string): Generator<Fault> {
+  if (isJsonObject(value)) yield* objectFaults(schema, node, value, at);
+  else if (Array.isArray(value) && node.items)
+    for (const [index, item] of value.entries())
+      yield* faultsOf(schema, node.items, item, pointer(at, index));
+}
+
+function* objectFaults(
   schema: Schema,
   { types, properties, additionalProperties, required = [] }: SchemaNode,
   value: JsonObject,
   at: string,
-): Fault | undefined {
-  if (types && !types.includes("object")) return undefined;
+): Generator<Fault> {
+  if (types && !types.includes("object")) return;
   const names = [...(properties?.keys() ?? [])];
+  const meant = new Set<string>();
   for (const [key, member] of Object.entries(value)) {
     const described = properties?.get(key);
-    const fault = described
-      ? faultOf(schema, described, member, pointer(at, key))
-      : unknownKey(key, names, additionalProperties?.never === true, value, pointer(at, key));
-    if (fault) return fault;
+    if (described) {
+      yield* faultsOf(schema, described, member, pointer(at, key));
+      continue;
+    }
+    const slip = unknownKey(key, names, additionalProperties?.never === true, value, pointer(at, key));
+    if (slip?.meant !== undefined) meant.add(slip.meant);
+    if (slip) yield slip.fault;
   }
-  const missing = required.find((name) => !Object.hasOwn(value, name));
-  if (missing === undefined) return undefined;
-  const described = properties?.get(missing);
-  return {
-    code: "MG6003",
-    pointer: at,
-    message: `expected the key ${JSON.stringify(missing)}, which is missing`,
-    next: `Add ${JSON.stringify(missing)}${described ? `: ${expectationOf(described)}` : ""}.`,
-  };
+  for (const missing of required) {
+    if (Object.hasOwn(value, missing) || meant.has(missing)) continue;
+    const described = properties?.get(missing);
+    yield {
+      code: "MG6003",
+      pointer: at,
+      message: `expected the key ${JSON.stringify(missing)}, which is missing`,
+      next: `Add ${JSON.stringify(missing)}${described ? `: ${expectationOf(described)}` : ""}.`,
+    };
+  }
 }
 
 /** A key that nobody knows is refused where the schema does, and wherever it is a slip of a known one. */
@@ -79,17 +110,14 @@ function unknownKey(
   closed: boolean,
   value: JsonObject,
   at: string,
-): Fault | undefined {
+): { readonly fault: Fault; readonly meant: string | undefined } | undefined {
   const free = names.filter((name) => !Object.hasOwn(value, name));
   const meant = closest(key, free);
   if (!closed && (meant === undefined || !slips(key, meant))) return undefined;
-  return {
-    code: "MG6002",
-    pointer: at,
-    message: `there is no key ${JSON.stringify(key)}`,
-    next:
-      meant === undefined ? `The keys are ${names.join(", ")}.` : `Did you mean ${JSON.stringify(meant)}?`,
-  };
+  const next =
+    meant === undefined ? `The keys are ${names.join(", ")}.` : `Did you mean ${JSON.stringify(meant)}?`;
+  const message = `there is no key ${JSON.stringify(key)}`;
+  return { meant, fault: { code: "MG6002", pointer: at, message, next } };
 }
 
 /** In open objects only names that hardly can be another word: case, `_` and `-`, or one letter of a long one. */
@@ -107,17 +135,6 @@ function differsByOne(key: string, meant: string): boolean {
   const shorter = Math.min(key.length, meant.length);
   while (end < shorter - start && key.at(-1 - end) === meant.at(-1 - end)) end++;
   return Math.max(key.length, meant.length) - start - end <= 1;
-}
-
-function firstFault(
-  items: readonly JsonValue[],
-  faultAt: (item: JsonValue, index: number) => Fault | undefined,
-): Fault | undefined {
-  for (const [index, item] of items.entries()) {
-    const fault = faultAt(item, index);
-    if (fault) return fault;
-  }
-  return undefined;
 }
 
 function expectationOf({

@@ -1,17 +1,22 @@
 import { extname } from "node:path";
-import { type JsonObject, type JsonValue, pointer } from "@mcpgen/engine";
-import { CodedError, type Place } from "../diagnostics/coded-error.js";
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
+import { CodedError, type CodedErrorDetails, type Place } from "../diagnostics/coded-error.js";
 import { parseJson } from "../input/json-file.js";
 import { positionsIn } from "../input/position-index.js";
 import { decodeText, readBytes } from "../input/text-file.js";
 import type { Contract, ContractDocument } from "./contract.js";
-import { contractFault } from "./fault.js";
+import { type Fault, contractFaults } from "./fault.js";
 
 /** A document's value, and where its parts stand. */
 interface Parsed {
   readonly value: JsonValue;
   readonly place: (pointer: string) => Place;
+  /** A number or a truth value as it is written, where that may be another text than ours. */
+  readonly written?: (pointer: string) => string | undefined;
 }
+
+/** More faults than anybody mends in one go. */
+const mostFaults = 20;
 
 /**
  * Reads a contract file.
@@ -29,16 +34,14 @@ export async function loadContract(path: string, file = path): Promise<ContractD
  *
  * @param file what errors call it
  * @throws CodedError MG1002, MG1009 for JSON and MG6001 for YAML that cannot be read; MG6002 for a key that means
- *   nothing, MG6003 for a value of another type, MG6004 for a name that stands twice
+ *   nothing, MG6003 for a value of another type, MG6004 for a name that stands twice; with all that are wrong
  */
 export async function readContract(text: string, file: string): Promise<ContractDocument> {
   const isJson = extname(file) === ".json" || /^\s*\{/.test(text);
-  const { value, place } = isJson ? await readJson(text, file) : await readYaml(text, file);
-  const fault = contractFault(value);
-  if (fault)
-    throw new CodedError(fault.code, fault.message, { place: place(fault.pointer), next: fault.next });
+  const parsed = isJson ? await readJson(text, file) : await readYaml(text, file);
+  refuseFaults(parsed);
+  const { value, place } = parsed;
   const { $schema: _, ...contract } = value as JsonObject;
-  refuseTwins(contract as unknown as Contract, place);
   return { contract: contract as unknown as Contract, file, text, place };
 }
 
@@ -54,38 +57,37 @@ async function readYaml(text: string, file: string): Promise<Parsed> {
   return parseYaml(text, file);
 }
 
-/** Each list tells its entries apart by one member. */
-const keys = { tools: "name", resources: "uri", resourceTemplates: "uriTemplate", prompts: "name" } as const;
-
-function refuseTwins(contract: Contract, place: Parsed["place"]): void {
-  for (const [list, key] of Object.entries(keys)) {
-    const entries = contract[list as keyof typeof keys] ?? [];
-    refuseTwinsIn(entries as unknown as readonly JsonObject[], key, pointer("", list), place);
+function refuseFaults(parsed: Parsed): void {
+  const faults: Fault[] = [];
+  for (const fault of contractFaults(parsed.value)) {
+    if (faults.push(fault) > mostFaults) break;
   }
-  for (const [index, prompt] of (contract.prompts ?? []).entries()) {
-    const at = `/prompts/${index}/arguments`;
-    refuseTwinsIn((prompt.arguments ?? []) as unknown as readonly JsonObject[], "name", at, place);
-  }
+  const [first, ...others] = faults.slice(0, mostFaults);
+  if (!first) return;
+  const all = faults.length <= mostFaults;
+  const more = others.map((fault, index) =>
+    errorOf(
+      fault,
+      parsed,
+      all || index < others.length - 1 ? {} : { detail: `These are the first ${mostFaults}.` },
+    ),
+  );
+  throw errorOf(first, parsed, { more });
 }
 
-function refuseTwinsIn(
-  entries: readonly JsonObject[],
-  key: string,
-  at: string,
-  place: Parsed["place"],
-): void {
-  const seen = new Map<JsonValue, number>();
-  for (const [index, entry] of entries.entries()) {
-    const name = entry[key]!;
-    const first = seen.get(name);
-    if (first !== undefined) {
-      const { line } = place(`${at}/${first}/${key}`);
-      throw new CodedError(
-        "MG6004",
-        `the ${key} ${JSON.stringify(name)} stands twice, first in line ${line ?? "?"}`,
-        { place: place(`${at}/${index}/${key}`), next: "Give one of them another one, or remove it." },
-      );
-    }
-    seen.set(name, index);
-  }
+function errorOf(
+  { code, pointer: at, message, next, first, lacksQuotes }: Fault,
+  { place, written }: Parsed,
+  details: Pick<CodedErrorDetails, "detail" | "more">,
+): CodedError {
+  const text = lacksQuotes ? written?.(at) : undefined;
+  return new CodedError(
+    code,
+    first === undefined ? message : `${message}, first in line ${place(first).line ?? "?"}`,
+    {
+      place: place(at),
+      next: text === undefined ? next : `Put it in quotes: ${JSON.stringify(text)}.`,
+      ...details,
+    },
+  );
 }

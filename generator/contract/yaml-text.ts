@@ -9,7 +9,9 @@ export function stringifyYaml(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false });
   visit(document, {
     Scalar(_, scalar: Scalar) {
-      if (typeof scalar.value === "string" && hidden.test(scalar.value)) scalar.type = "QUOTE_DOUBLE";
+      const { value } = scalar;
+      // Plain, `<<` would merge what follows it.
+      if (typeof value === "string" && (value === "<<" || hidden.test(value))) scalar.type = "QUOTE_DOUBLE";
     },
   });
   const text = document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Infinity });

@@ -16,6 +16,8 @@ export interface CodedErrorDetails {
   readonly next?: string;
   /** Shown below the message, line by line: what a program printed. */
   readonly detail?: string;
+  /** What else is wrong, of which this is the first. */
+  readonly more?: readonly CodedError[];
   readonly cause?: unknown;
 }
 
@@ -29,6 +31,8 @@ export class CodedError extends Error {
   readonly place: Place | undefined;
   readonly next: string | undefined;
   readonly detail: string | undefined;
+  /** Problems of the same input that were found beside this one. */
+  readonly more: readonly CodedError[];
 
   constructor(code: DiagnosticCode, message: string, details: CodedErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -36,6 +40,7 @@ export class CodedError extends Error {
     this.place = details.place;
     this.next = details.next;
     this.detail = details.detail;
+    this.more = details.more ?? [];
   }
 
   /** The process exit code this error leads to (2 usage, 3 input, 4 network or server). */

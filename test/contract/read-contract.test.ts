@@ -3,6 +3,8 @@ import { describe, expect, test } from "vitest";
 import { contractSchema } from "../../generator/contract/contract-schema.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 import { CodedError } from "../../generator/diagnostics/coded-error.js";
+import { mcpgen } from "../command/in-process.js";
+import { temporaryFolder } from "../temporary-folder.js";
 
 const weather = `name: weather
 version: "1.0"
@@ -59,9 +61,21 @@ describe("a mistake is named with its place", () => {
     ["a comment only", "# nothing\n", "MG6001|MG6003", /empty|expected an object/, {}],
     ["two documents", "name: a\n---\nname: b\n", "MG6001", /one document/, { line: 2 }],
     ["a key twice", "name: a\nversion: b\nname: c\n", "MG6001", /stands twice/, { line: 3, column: 1 }],
-    ["a number of no JSON", "name: a\nversion: .nan\n", "MG6001", /NaN/, {}],
-    ["an alias of itself", "name: &a [*a]\nversion: b\n", "MG6001", /alias/, {}],
-    ["an alias of nothing", "name: *a\nversion: b\n", "MG6001", /alias/, {}],
+    ["a number of no JSON", "name: a\nversion: .nan\n", "MG6001", /^\.nan is/, { line: 2, column: 10 }],
+    [
+      "an alias of itself",
+      "name: x\nversion: &a [*a]\n",
+      "MG6001",
+      /\*a stands inside/,
+      { line: 2, column: 14 },
+    ],
+    [
+      "an alias of nothing",
+      "name: x\nversion: *a\n",
+      "MG6001",
+      /\*a stands for nothing/,
+      { line: 2, column: 10 },
+    ],
     ["no version", "name: a\n", "MG6003", /"version", which is missing/, { line: 1, column: 1 }],
     [
       "a version without quotes",
@@ -128,6 +142,39 @@ describe("a mistake is named with its place", () => {
     expect((await refusal("name: a\nversion: b\ntols: []\n")).next).toBe('Did you mean "tools"?');
     expect((await refusal(tool("name: a\n    inputschema: {}"))).next).toBe('Did you mean "inputSchema"?');
   });
+});
+
+test("all mistakes are told at once, up to twenty", async () => {
+  const text = `name: a\ntools:\n  - name: x\n    input_schema: {}\n  - { name: x, inputSchema: { type: array } }\n`;
+  const error = await refusal(text);
+  expect([error, ...error.more].map(({ code, place }) => [code, place!.line, place!.pointer])).toEqual([
+    ["MG6002", 4, "/tools/0/input_schema"],
+    ["MG6003", 5, "/tools/1/inputSchema/type"],
+    ["MG6003", 1, ""],
+    ["MG6004", 5, "/tools/1/name"],
+  ]);
+  const many = await refusal(tool(Array(30).fill("{}").join("\n  - ")));
+  expect(many.more).toHaveLength(19);
+  expect(many.more.at(-1)!.detail).toContain("first 20");
+});
+
+test("commands print all of them, for people and for programs", async () => {
+  const folder = temporaryFolder({ "c.yaml": "name: 1\nversion: 2.0\n" });
+  const words = ["generate", "--contract", "c.yaml", "--out", "out"];
+  const { code, stderr } = await mcpgen(folder, words);
+  expect(stderr.match(/^c\.yaml:\d:\d+ \/\w+: error MG6003/gm)).toHaveLength(2);
+  const document = JSON.parse((await mcpgen(folder, [...words, "--json"])).stdout) as object;
+  expect(document).toMatchObject({
+    exit: code,
+    error: { place: { line: 1 } },
+    more: [{ code: "MG6003", place: { line: 2 }, next: 'Put it in quotes: "2.0".' }],
+  });
+});
+
+test("a text that looks like a number is told to be put in quotes, as it is written", async () => {
+  expect((await refusal("name: a\nversion: 1.0\n")).next).toBe('Put it in quotes: "1.0".');
+  expect((await refusal("name: true\nversion: b\n")).next).toBe('Put it in quotes: "true".');
+  expect((await refusal("name: []\nversion: b\n")).next).not.toContain("quotes");
 });
 
 test("what is made to cost is refused soon", async () => {

@@ -6,7 +6,7 @@ export const contractDiagnostics = {
     title: "The contract is no YAML that can be read",
     exit: 3,
     explanation:
-      "A contract file is one document of YAML 1.2, or JSON. Line and column tell where reading stopped: often it is indentation, a missing colon, or a text with `: ` or `#` in it that lacks quotes. Values that JSON has no word for (`.nan`, `.inf`, binary) are refused, and so are keys that stand twice.",
+      "A contract file is one document of YAML 1.2, or JSON. Line and column tell where reading stopped: often it is indentation, a missing colon, or a text with `: ` or `#` in it that lacks quotes. Anchors and aliases are taken, and merge keys (`<<: *base`) as YAML 1.1 has them: own keys win. An alias names an anchor before it, and all of them may stand for 8 MB. Values that JSON has no word for (`.nan`, `.inf`, binary) are refused, and so are keys that stand twice.",
   },
   MG6002: {
     title: "A key that means nothing in a contract",

@@ -1,0 +1,41 @@
+import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
+import type { Fault } from "./fault.js";
+
+/** Each list tells its entries apart by one member. */
+const keys = { tools: "name", resources: "uri", resourceTemplates: "uriTemplate", prompts: "name" } as const;
+
+/** Entries of a contract's lists, and arguments of its prompts, that are called as one before them. */
+export function* twinFaults(contract: JsonValue): Generator<Fault> {
+  if (!isJsonObject(contract)) return;
+  for (const [list, key] of Object.entries(keys)) yield* twinsIn(contract, list, key, "");
+  for (const [index, prompt] of entriesOf(contract, "prompts"))
+    yield* twinsIn(prompt, "arguments", "name", pointer("/prompts", index));
+}
+
+function* twinsIn(holder: JsonObject, list: string, key: string, at: string): Generator<Fault> {
+  const seen = new Map<JsonValue, string>();
+  for (const [index, entry] of entriesOf(holder, list)) {
+    const name = entry[key];
+    if (typeof name !== "string") continue;
+    const place = pointer(pointer(pointer(at, list), index), key);
+    const first = seen.get(name);
+    if (first === undefined) seen.set(name, place);
+    else
+      yield {
+        code: "MG6004",
+        pointer: place,
+        message: `the ${key} ${JSON.stringify(name)} stands twice`,
+        next: "Give one of them another one, or remove it.",
+        first,
+      };
+  }
+}
+
+/** What is no list of objects is somebody else's fault. */
+function entriesOf(holder: JsonObject, list: string): (readonly [number, JsonObject])[] {
+  const entries = holder[list];
+  if (!Array.isArray(entries)) return [];
+  return [...entries.entries()].flatMap(([index, entry]) =>
+    isJsonObject(entry) ? [[index, entry] as const] : [],
+  );
+}

@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import type { Contract } from "../../generator/contract/contract.js";
+import { contractText } from "../../generator/contract/contract-text.js";
+import { parseYaml } from "../../generator/contract/yaml.js";
+import { readContract } from "../../generator/contract/read-contract.js";
+
+const value = (text: string): unknown => parseYaml(text, "c.yaml").value;
+const refusal = (text: string): unknown => {
+  try {
+    return value(text);
+  } catch (error) {
+    return error;
+  }
+};
+
+describe("merge keys", () => {
+  test("take over what the mapping does not have itself, wherever they stand in it", () => {
+    const base = "base: &b { a: 1, b: 2 }\n";
+    expect(JSON.stringify(value(`${base}x: { <<: *b, b: 3, c: 4 }`))).toContain('"x":{"a":1,"b":3,"c":4}');
+    expect(JSON.stringify(value(`${base}x: { b: 3, <<: *b }`))).toContain('"x":{"b":3,"a":1}');
+    expect(value("x: { <<: { a: 1 } }")).toEqual({ x: { a: 1 } });
+  });
+
+  test("name several: those named first win", () => {
+    const bases = "one: &one { a: 1 }\ntwo: &two { a: 2, b: 2, <<: { c: 2 } }\n";
+    const merged = { a: 1, b: 2, c: 2 };
+    expect(value(`${bases}x: { <<: [*one, *two] }`)).toMatchObject({ x: merged });
+    expect(value(`${bases}x: { <<: *one, <<: *two }`)).toMatchObject({ x: merged });
+    expect(value(`${bases}both: &both [*one, *two]\nx: { <<: *both }`)).toMatchObject({ x: merged });
+  });
+
+  test("are keys like any other in quotes", () => {
+    expect(value('x: { "<<": { a: 1 } }')).toEqual({ x: { "<<": { a: 1 } } });
+    expect(value("x: <<")).toEqual({ x: "<<" });
+  });
+
+  test("bring places and names along: `__proto__` is one of them", async () => {
+    const { contract, place } = await readContract(
+      `name: n
+version: v
+tools:
+  - &t
+    name: a
+    inputSchema: &s { type: object, properties: &p { __proto__: { type: string } } }
+  - <<: *t
+    name: b
+    inputSchema: { <<: *s, properties: { <<: *p, city: { type: string } } }
+`,
+      "c.yaml",
+    );
+    const [, merged] = contract.tools!;
+    expect(JSON.stringify(merged)).toBe(
+      '{"name":"b","inputSchema":{"type":"object","properties":{"__proto__":{"type":"string"},"city":{"type":"string"}}}}',
+    );
+    expect(place("/tools/1/inputSchema/properties/__proto__/type")).toMatchObject({ line: 6 });
+    expect(place("/tools/1/name")).toMatchObject({ line: 8 });
+  });
+
+  test.each([
+    ["a mapping that merges itself", "x: &a { b: 1, <<: *a }", /inside of what it stands for/, 19],
+    ["mappings that merge each other", "x: &a { b: &b { <<: *a } }\n", /inside of what it stands for/, 21],
+    ["a text", "x: { <<: a }", /to name a mapping/, 10],
+    ["nothing", "x: { <<: }", /to name a mapping/, 10],
+    ["a list of lists", "x: { <<: [[{ a: 1 }]] }", /to name a mapping/, 11],
+    ["what is not there", "x: { <<: *a }", /\*a stands for nothing/, 10],
+  ])("of %s are refused", (_, text, message, column) => {
+    expect(refusal(text)).toMatchObject({
+      code: "MG6001",
+      message: expect.stringMatching(message) as string,
+      place: { line: 1, column },
+    });
+  });
+
+  test("that would stand for enormous values are refused soon, with the place", () => {
+    const levels = Array.from(
+      { length: 40 },
+      (_, index) => `a${index + 1}: &a${index + 1} { <<: [*a${index}, *a${index}], k${index}: *a${index} }`,
+    );
+    const refused = refusal(["a0: &a0 {}", ...levels].join("\n"));
+    expect(refused).toMatchObject({ code: "MG6001", place: { line: expect.any(Number) as number } });
+    expect((refused as Error).message).toBe("the aliases stand for more than 8 MB in all");
+  });
+});
+
+test("aliases are counted by what they stand for, not by how many they are", () => {
+  const tools = Array.from({ length: 500 }, () => "  - *s").join("\n");
+  expect(value(`s: &s { type: object }\nall:\n${tools}`)).toMatchObject({ all: { length: 500 } });
+  const long = `s: &s ${"x".repeat(100_000)}\nall:\n${tools}`;
+  expect(refusal(long)).toMatchObject({ message: expect.stringContaining("8 MB") as string });
+});
+
+test.each([
+  ["a key twice, once as a number", '1: a\n"1": b\n', /stands twice/, 2],
+  ["a list for a key", "a: b\n? [c]\n: d\n", /a key that is a text/, 2],
+  ["what is binary", "a: b\nc: !!binary aGk=\n", /no word for/, 2],
+  ["infinity", "a: b\nc: [1, -.inf]\n", /^-\.inf is/, 2],
+])("%s is refused with its place", (_, text, message, line) => {
+  expect(refusal(text)).toMatchObject({
+    code: "MG6001",
+    message: expect.stringMatching(message) as string,
+    place: { file: "c.yaml", line },
+  });
+});
+
+test("a key called << is in quotes in what we write, and reads back", async () => {
+  const inputSchema = { type: "object", properties: { "<<": { type: "string", enum: ["<<"] } } };
+  const contract = { name: "n", version: "1", tools: [{ name: "t", inputSchema }] } as Contract;
+  const text = await contractText(contract, "c.yaml");
+  expect((await readContract(text, "c.yaml")).contract).toEqual(contract);
+});
