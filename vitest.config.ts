@@ -23,12 +23,15 @@ const drawing = [
   "test/contract/hostile.test.ts",
 ];
 
-/** Those that only the long run has. */
+/** Those that have more to do in the long run. */
 const heavy = [
   "test/runtime/http/heap.test.ts",
   "test/contract/init/*.test.ts",
   "test/docs/journeys.test.ts",
 ];
+
+/** Whole days of a user's work, in shells and with version control, that the long run alone has time for. */
+const days = ["test/examples/ci.test.ts"];
 
 /** Tests of what runs in users' programs. */
 const running = "test/{runtime,checklist}/**/*.test.ts";
@@ -57,8 +60,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "making",
-          include: long ? [...drawing, ...heavy] : ["test/**/*.test.ts"],
-          exclude: [...others, running],
+          include: long ? [...drawing, ...heavy, ...days] : ["test/**/*.test.ts"],
+          exclude: [...others, running, ...(long ? [] : days)],
           env,
         },
       },

@@ -12,7 +12,7 @@ import { sampleValid } from "../../generator/sample/sample.js";
 import { documentOf } from "../sample/revisions.js";
 import { modelFrom, pairs, released } from "./models.js";
 
-const draws = Math.max(30, Number(process.env["MCPGEN_COUNT"] ?? 0) / 100);
+const draws = Math.max(15, Number(process.env["MCPGEN_COUNT"] ?? 0) / 100);
 
 /** Definitions whose differences are told of methods or of names, not of themselves. */
 function isToldElsewhere(schema: Schema, name: string, findings: readonly Finding[]): boolean {

@@ -5,7 +5,7 @@ import { sampleValid } from "../../generator/sample/sample.js";
 
 /** Instances a revision; `npm run test:all` asks for more (`MCPGEN_LONG`). */
 export const instanceCount = Number(
-  process.env["MCPGEN_COUNT"] ?? (process.env["MCPGEN_LONG"] ? 100_000 : 1_000),
+  process.env["MCPGEN_COUNT"] ?? (process.env["MCPGEN_LONG"] ? 100_000 : 500),
 );
 
 /** Another seed tries other instances; the default one keeps a failure the same until it is mended. */
