@@ -5,7 +5,8 @@ import { shownSource } from "../contract/capture/shown-source.js";
 import { withServer } from "../contract/capture/with-server.js";
 import { contractFileName } from "../contract/contract-file.js";
 import { contractText } from "../contract/contract-text.js";
-import { CodedError } from "../diagnostics/coded-error.js";
+import { readToolSchemas, untypedWarning } from "../contract/emit/tool-schemas.js";
+import { CodedError, type Place } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { applyChanges } from "../output/transaction.js";
 import type { Arguments } from "./arguments.js";
@@ -30,6 +31,7 @@ export const capture: RunCommand = async (args, context) => {
   const findings = [
     ...captured.leftOut.map((entry) => leftOutFinding(entry, source)),
     ...namelessFinding(captured, source),
+    ...untypedFindings(captured, source),
   ];
   if (file === "-") return printed(captured, findings, context);
   const shown = shownPath(file, context.directory);
@@ -83,6 +85,12 @@ function present(file: string): string | undefined {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
+}
+
+/** Schemas that nothing can be judged by: clients do without, but who runs the server should know. */
+function untypedFindings({ contract }: Captured, source: string): Finding[] {
+  const place = (pointer: string): Place => ({ file: shownSource(source), pointer });
+  return readToolSchemas(contract).flatMap(({ unread }) => unread.map((each) => untypedWarning(each, place)));
 }
 
 /** That a server has no name of its own, where it has none. */

@@ -1,7 +1,7 @@
 import { clientFiles } from "../contract/init/client-project.js";
 import { type ProjectRequest, commonFiles, generatedFolder } from "../contract/init/project.js";
 import { serverFiles } from "../contract/init/server-project.js";
-import { generateContract } from "../contract/generate-contract.js";
+import { type GeneratedContract, generateContract } from "../contract/generate-contract.js";
 import { loadTemplates } from "../emit/templates.js";
 import { type Manifest, manifestFile, manifestText } from "../output/manifest.js";
 import { sha256 } from "../output/sha256.js";
@@ -39,7 +39,7 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
     ...commonFiles(request),
     ...(role === "server" ? serverFiles(request) : clientFiles(request)),
   ].sort(([a], [b]) => (a < b ? -1 : 1));
-  const generated = await generatedFiles(request);
+  const { files: generated, warnings } = await generatedFiles(request);
   const planned = [...files, ...generated].map(([path, content]) => ({
     path,
     content,
@@ -52,7 +52,7 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
     applyChanges(folder, created);
   }
   const shown = shownPath(folder, directory);
-  return outcomeOf(planned, generated.size, shown, dryRun, [...findings, ...lacks]);
+  return outcomeOf(planned, generated.size, shown, dryRun, [...findings, ...warnings, ...lacks]);
 }
 
 /** What options say, and for a project that starts from nothing what somebody says who can be asked. */
@@ -110,13 +110,12 @@ function stepsOf(planned: readonly Planned[], generated: number, shown: string):
 }
 
 /** What `mcpgen generate` would write, with its manifest. */
-async function generatedFiles({
-  role,
-  document,
-  contractFile,
-}: ProjectRequest): Promise<Map<string, string>> {
+async function generatedFiles({ role, document, contractFile }: ProjectRequest): Promise<GeneratedContract> {
   const options = { importExtension: "js", role } as const;
-  const files = await generateContract({ document: { ...document, file: contractFile }, ...options });
+  const { files, warnings } = await generateContract({
+    document: { ...document, file: contractFile },
+    ...options,
+  });
   const manifest: Manifest = {
     generator: packageVersion(),
     options,
@@ -124,10 +123,9 @@ async function generatedFiles({
     inputs: { contract: { [contractFile]: sha256(document.text) } },
     files: recordedFiles(files, undefined, () => false),
   };
-  return new Map(
-    [...files, [manifestFile, manifestText(manifest)] as const].map(([path, content]) => [
-      `${generatedFolder}/${path}`,
-      content,
-    ]),
-  );
+  const all = [...files, [manifestFile, manifestText(manifest)] as const];
+  return {
+    files: new Map(all.map(([path, content]) => [`${generatedFolder}/${path}`, content])),
+    warnings,
+  };
 }

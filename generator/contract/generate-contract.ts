@@ -3,6 +3,7 @@ import type { EmittedFile } from "../emit/emitter.js";
 import { commentText } from "../emit/text.js";
 import { loadTemplates } from "../emit/templates.js";
 import { format } from "../format.js";
+import type { Finding } from "../diagnostics/finding.js";
 import type { ContractDocument } from "./contract.js";
 import { emitChecks } from "./emit/checks.js";
 import { emitClient } from "./emit/client.js";
@@ -11,7 +12,7 @@ import { contractNames } from "./emit/names.js";
 import { emitPayload } from "./emit/payload.js";
 import { emitRouting } from "./emit/routing.js";
 import { emitServer } from "./emit/server.js";
-import { readToolSchemas } from "./emit/tool-schemas.js";
+import { expectRead, readToolSchemas, untypedWarning } from "./emit/tool-schemas.js";
 import { emitTypes } from "./emit/types.js";
 
 export interface ContractRequest {
@@ -22,30 +23,40 @@ export interface ContractRequest {
   readonly templatesDir?: string;
 }
 
+export interface GeneratedContract {
+  /** Content by path below the output folder. */
+  readonly files: ReadonlyMap<string, string>;
+  /** What the output does not tell as the contract does. */
+  readonly warnings: readonly Finding[];
+}
+
 /** Longer files are left as they are printed: to lay one out takes seconds a megabyte, and nobody reads it through. */
 const longest = 150_000;
 
 /**
  * Makes every file of a contract's output. Pure: the same contract gives the same bytes.
+ * A client does without types for schemas that cannot be read: they are the server's, which goes on serving.
  *
- * @returns content by path below the output folder
  * @throws CodedError MG6005, MG6006, MG6007 for what cannot be generated from
  */
-export async function generateContract(request: ContractRequest): Promise<Map<string, string>> {
+export async function generateContract(request: ContractRequest): Promise<GeneratedContract> {
   const { document, role, importExtension } = request;
+  const tools = readToolSchemas(document.contract);
+  if (role !== "client") expectRead(tools, document.place);
   const input: ContractInput = {
     document,
     role,
     importExtension,
     names: contractNames(document.contract),
-    tools: readToolSchemas(document),
+    tools,
     origin: commentText(basename(document.file)).replaceAll("\n", " "),
     render: loadTemplates(request.templatesDir),
   };
   const files = new Map<string, string>();
   for (const [path, { content, formatted }] of await emitted(input))
     files.set(path, formatted || content.length > longest ? content : await format(path, content));
-  return files;
+  const unread = tools.flatMap((tool) => tool.unread);
+  return { files, warnings: unread.map((each) => untypedWarning(each, document.place)) };
 }
 
 async function emitted(input: ContractInput): Promise<Map<string, EmittedFile>> {

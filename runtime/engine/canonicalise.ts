@@ -19,6 +19,8 @@ export const canonicalDialect = "https://json-schema.org/draft/2020-12/schema";
 export interface CanonicaliseOptions {
   /** Keep `description`, `title` and comments (the default), or drop them. */
   readonly descriptions?: boolean;
+  /** Values of `enum` in natural order (the default), or as they are written, which people read more from. */
+  readonly enums?: "natural" | "written";
 }
 
 /** Subschemas, and values of other keywords, nested deeper than this are refused: nothing written by people comes near. */
@@ -49,6 +51,7 @@ export function canonicaliseWithOrigins(
     document,
     dialect: dialectOf(document),
     descriptions: options.descriptions ?? true,
+    keepsEnums: options.enums === "written",
     sets: [],
     named: new Set(),
     origins: new Map(),
@@ -63,6 +66,7 @@ interface Work {
   readonly document: JsonObject;
   readonly dialect: Dialect;
   readonly descriptions: boolean;
+  readonly keepsEnums: boolean;
   /** Sets of schemas, inner ones first: sorted once all references are known. */
   readonly sets: { readonly at: string; readonly members: JsonValue[] }[];
   /** Places that references lead through. */
@@ -115,8 +119,10 @@ function keywordValue(keyword: string, value: JsonValue, at: string, depth: numb
       if (shape === "schemaSet") work.sets.push({ at, members });
       return members;
     }
-    case "valueSet":
-      return uniqueInNaturalOrder(plainValue(value, at, 0));
+    case "valueSet": {
+      const values = plainValue(value, at, 0);
+      return keyword === "enum" && work.keepsEnums ? unique(values) : uniqueInNaturalOrder(values);
+    }
     case "stringSetMap":
       return mapValues(expectObject(value, at), (member, key) =>
         uniqueInNaturalOrder(plainValue(member, pointer(at, key), 0)),
@@ -190,9 +196,14 @@ function sortSet(members: JsonValue[]): void {
   for (const [index, member] of inNaturalOrder(members).entries()) members[index] = member;
 }
 
-function uniqueInNaturalOrder(value: JsonValue): JsonValue {
+function unique(value: JsonValue): JsonValue {
   if (!Array.isArray(value)) return value;
-  return inNaturalOrder([...new Map(value.map((item) => [canonicalText(item), item])).values()]);
+  return [...new Map(value.map((item) => [canonicalText(item), item])).values()];
+}
+
+function uniqueInNaturalOrder(value: JsonValue): JsonValue {
+  const values = unique(value);
+  return Array.isArray(values) ? inNaturalOrder(values) : values;
 }
 
 function expectObject(value: JsonValue, at: string): JsonObject {

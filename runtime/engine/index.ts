@@ -6,7 +6,7 @@ export {
   kindOf,
   type CanonicaliseOptions,
 } from "./canonicalise.js";
-export { readDocument } from "./read-document.js";
+export { type DocumentOptions, readDocument } from "./read-document.js";
 export type { BundleOptions } from "./resources/bundle.js";
 export { dialectOf, isSchemaPlace, type Dialect } from "./vocabulary.js";
 export { readSchema, type DefinitionRemarks, type NodeRemarks, type ReadOptions } from "./read.js";

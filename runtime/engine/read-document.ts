@@ -1,9 +1,12 @@
-import { canonicaliseWithOrigins } from "./canonicalise.js";
+import { type CanonicaliseOptions, canonicaliseWithOrigins } from "./canonicalise.js";
 import type { Schema } from "./ir.js";
 import { type JsonObject, type JsonValue, isJsonObject, pointer, pointerTokens } from "./json.js";
 import { readSchema } from "./read.js";
 import { type Bundle, type BundleOptions, bundle } from "./resources/bundle.js";
 import { SchemaError } from "./schema-error.js";
+
+/** How a document is read: what it may refer to, and whether the order of values is kept. */
+export type DocumentOptions = BundleOptions & Pick<CanonicaliseOptions, "enums">;
 
 /**
  * Reads any schema document, JSON Schema 2020-12 or draft-07, into the schema IR: the schemas of tools, and
@@ -15,12 +18,12 @@ import { SchemaError } from "./schema-error.js";
  *
  * @throws SchemaError with the place in `document`, or in the document that its `document` names
  */
-export function readDocument(document: JsonValue, options: BundleOptions = {}): Schema {
+export function readDocument(document: JsonValue, options: DocumentOptions = {}): Schema {
   const bundled = bundle(document, options);
   let origins: ReadonlyMap<JsonObject, string> = new Map();
   let canonical: JsonObject | undefined;
   try {
-    ({ canonical, origins } = canonicaliseWithOrigins(bundled.document));
+    ({ canonical, origins } = canonicaliseWithOrigins(bundled.document, options));
     const schema = readSchema(canonical);
     return bundled.assertsFormats ? { ...schema, assertsFormats: true } : schema;
   } catch (error) {

@@ -33,7 +33,8 @@ async function compiled(count: number): Promise<{ readonly types: number; readon
   mkdirSync("node_modules/.cache", { recursive: true });
   const folder = mkdtempSync(resolve("node_modules/.cache/mcpgen-cost-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const [path, content] of await generateContract({ document, role: "both", importExtension: "js" })) {
+  const { files } = await generateContract({ document, role: "both", importExtension: "js" });
+  for (const [path, content] of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);
   }

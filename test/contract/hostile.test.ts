@@ -7,9 +7,9 @@ import { readContract } from "../../generator/contract/read-contract.js";
 /** Each takes a hundred milliseconds and more. */
 const runs = Math.min(200, Number(process.env["MCPGEN_COUNT"] ?? 6));
 
-const generated = async (contract: object): Promise<Map<string, string>> => {
+const generated = async (contract: object): Promise<ReadonlyMap<string, string>> => {
   const document = await readContract(JSON.stringify(contract), "c.json");
-  return generateContract({ document, role: "both", importExtension: "js" });
+  return (await generateContract({ document, role: "both", importExtension: "js" })).files;
 };
 const contractOf = (inputSchema: object): object => ({
   name: "n",

@@ -105,3 +105,33 @@ export const written: Handlers["tools"]["get_weather"][] = [
 // @ts-expect-error a tool that the contract does not have
 export type None = Handlers.Answer<"tools", "get_wind">;
 export const read: Handlers.Answer<"resources", "config://app"> = "{}";
+
+type Plain = Required<types.GetWeather2.Arguments>;
+
+/** Items that may be missing may be missing, and are what they are where they stand. */
+export const spans: Plain["span"][] = [
+  [],
+  ["monday"],
+  ["monday", 3],
+  // @ts-expect-error the second without the first
+  [3],
+  // @ts-expect-error one too many
+  ["monday", 3, 4],
+];
+export const corners: Plain["corner"][] = [
+  [1],
+  [1, "anything", true],
+  // @ts-expect-error the first must be there
+  [],
+  // @ts-expect-error what follows
+  [1, 2, 3],
+];
+
+/** A pattern speaks for members that it matches, and for all where there are no others. */
+export const labels: Plain["labels"] = { "l-a": "a" };
+// @ts-expect-error another value
+export const labelled: Plain["labels"] = { "l-a": 1 };
+export const hints: Plain["hints"] = { "h-a": "a", other: 1 };
+export const named: Plain["named"] = { id: 1, other: "a" };
+// @ts-expect-error a named member keeps its type
+export const misnamed: Plain["named"] = { id: "a" };

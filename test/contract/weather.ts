@@ -11,6 +11,7 @@ export const weatherDocument = () => document("weather.contract.yaml");
 export const golden = { weather: weatherDocument, bare: () => document("bare.contract.json") };
 
 /** What is generated, by path. */
-export async function goldenFiles(name: keyof typeof golden): Promise<Map<string, string>> {
-  return generateContract({ document: await golden[name](), role: "both", importExtension: "js" });
+export async function goldenFiles(name: keyof typeof golden): Promise<ReadonlyMap<string, string>> {
+  const document = await golden[name]();
+  return (await generateContract({ document, role: "both", importExtension: "js" })).files;
 }

@@ -238,3 +238,10 @@ test("ways through a schema that multiply are refused, not followed", () => {
   });
   expect(errorOf({ $ref: "https://example.com/to0" }, { documents })).toMatchObject({ code: "too-deep" });
 });
+
+test("values of an enum keep their order where that is asked for, each once", () => {
+  const document = { enum: ["good", "bad", 2, "good", null] };
+  const values = (options?: Options): unknown => readDocument(document, options).root?.enum;
+  expect(values({ enums: "written" })).toEqual(["good", "bad", 2, null]);
+  expect(values()).not.toEqual(values({ enums: "written" }));
+});

@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { loadContract } from "../../contract/read-contract.js";
 import { generateContract } from "../../contract/generate-contract.js";
+import type { Finding } from "../../diagnostics/finding.js";
 import { type ComparedFile, compareOutput } from "../../output/compare.js";
 import { fileFingerprint } from "../../output/fingerprint.js";
 import { type Manifest, manifestText, readManifest, readableManifest } from "../../output/manifest.js";
@@ -15,6 +16,8 @@ export interface ContractComparison {
   readonly files: readonly ComparedFile[];
   readonly manifest: Manifest;
   readonly manifestFile: ComparedFile;
+  /** What the output does not tell as the contract does. */
+  readonly warnings: readonly Finding[];
 }
 
 export interface ContractOptions {
@@ -35,7 +38,7 @@ export async function compareContract(
 ): Promise<ContractComparison> {
   const { file, shown, outDir, role } = target;
   const document = await loadContract(file, shown);
-  const files = await generateContract({
+  const { files, warnings } = await generateContract({
     document,
     role,
     importExtension,
@@ -54,5 +57,6 @@ export async function compareContract(
     files: compareOutput(outDir, files, before, () => false),
     manifest,
     manifestFile: compareManifest(outDir, manifestText(manifest)),
+    warnings,
   };
 }

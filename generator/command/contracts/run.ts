@@ -36,6 +36,7 @@ export async function planContracts(
   return {
     conflicts: planned.flatMap(([{ target }, plan]) => conflictFindings(plan, target, context)),
     outcome: {
+      findings: planned.flatMap(([{ warnings }]) => warnings),
       steps: steps.filter((text) => text !== "").join("\n"),
       summary: planned.map(([{ target }, plan]) => `${target.shown}: ${planCounts(plan)}`).join("; "),
       data: {
@@ -60,15 +61,16 @@ export async function checkContracts(
 ): Promise<Outcome> {
   const compared = await compareAll(targets, optionsOf(args, project, context, false));
   const findings = compared.flatMap((comparison) => drift(comparison, comparison.target, context));
+  const warnings = compared.flatMap((comparison) => comparison.warnings);
   const data = { contracts: targets.map(({ shown }) => shown) };
   if (findings.length === 0) {
     const names = targets.map(({ shown }) => shown).join(", ");
-    return { findings, summary: `${names}: output is up to date`, data };
+    return { findings: warnings, summary: `${names}: output is up to date`, data };
   }
   const command = repeatedWithout(context.words, ["--check", "--full"], "generate");
   const changed = compared.find((comparison) => drift(comparison, comparison.target, context).length > 0)!;
   return {
-    findings,
+    findings: [...findings, ...warnings],
     summary: counted(findings.length, "finding"),
     mend: mendOf(changed, [], command, changed.target, context),
     data,

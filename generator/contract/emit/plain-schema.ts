@@ -71,41 +71,52 @@ function objectOf(node: SchemaNode, plain: Plain): JsonObject {
   const { properties, patternProperties, additionalProperties, required, types } = node;
   const isObject = types?.includes("object") ?? false;
   if (!properties && !patternProperties && !additionalProperties && !isObject) return {};
-  const schemaOf = (child: SchemaNode): JsonObject => plainSchema(child, plain);
-  const named = [...(properties ?? [])].map(([key, child]) => [plain.keyOf(key), schemaOf(child)] as const);
-  const others = additionalProperties?.never
-    ? false
-    : additionalProperties?.always
-      ? true
-      : additionalProperties
-        ? schemaOf(additionalProperties)
-        : // Members that nobody describes are no part of the type, unless there is nothing else.
-          named.length === 0 && !patternProperties;
-  if (named.length === 0 && !patternProperties && others === false)
-    return { tsType: "Record<string, never>" };
+  const named = [...(properties ?? [])].map(
+    ([key, child]) => [plain.keyOf(key), plainSchema(child, plain)] as const,
+  );
+  const others = othersOf(node, plain);
+  if (named.length === 0 && others === false) return { tsType: "Record<string, never>" };
   return {
     properties: Object.fromEntries(named),
     ...(required && { required: required.map(plain.keyOf) }),
-    ...(patternProperties && {
-      // Patterns are no part of a type, and would be repeated in a comment.
-      patternProperties: Object.fromEntries(
-        [...patternProperties.values()].map((child, index) => [`pattern${index}`, schemaOf(child)]),
-      ),
-    }),
     additionalProperties: others,
   };
+}
+
+/** What members without a name of their own are; a type tells them by one signature, whatever they are called. */
+function othersOf(
+  { properties, patternProperties, additionalProperties }: SchemaNode,
+  plain: Plain,
+): JsonValue {
+  const hasNames = (properties?.size ?? 0) > 0;
+  const patterns = [...(patternProperties?.values() ?? [])].filter(({ never }) => !never);
+  if (!additionalProperties || additionalProperties.always)
+    // Members that nobody describes are no part of the type, unless there is nothing else.
+    return additionalProperties?.always === true || patterns.length > 0 || !hasNames;
+  const allowed = additionalProperties.never ? patterns : [...patterns, additionalProperties];
+  if (allowed.length === 0) return false;
+  // A signature would have to hold for the named members, too.
+  if (hasNames) return true;
+  const [only, ...more] = allowed.map((child) => plainSchema(child, plain));
+  return more.length === 0 ? only! : { anyOf: [only!, ...more] };
+}
+
+/** What stands around the items of a tuple that may be missing; no text of a schema's holds these characters. */
+const maybe: readonly [start: JsonObject, end: JsonObject] = [{ tsType: "\u0001" }, { tsType: "\u0002" }];
+
+/** The types that schemas with such items came to, as TypeScript has them: `[string, number?]`. */
+export function withMaybes(text: string): string {
+  return text.replaceAll("\u0001, ", "(").replaceAll(", \u0002", ")?");
 }
 
 function arrayOf({ prefixItems, items, minItems = 0 }: SchemaNode, plain: Plain): JsonObject {
   const schemaOf = (child: SchemaNode): JsonObject => plainSchema(child, plain);
   if (!prefixItems) return items && !items.never ? { items: schemaOf(items) } : {};
-  if (minItems >= prefixItems.length) {
-    const others = items?.never ? false : items && !items.always ? schemaOf(items) : true;
-    return { items: prefixItems.map(schemaOf), additionalItems: others };
-  }
-  // Each may be missing: only what an item can be is told.
-  const all = items?.never ? prefixItems : [...prefixItems, items ?? { pointer: "" }];
-  return { items: { anyOf: all.map(schemaOf) } };
+  const others = items?.never ? false : items && !items.always ? schemaOf(items) : true;
+  const all = prefixItems.map(schemaOf);
+  const given = all.slice(0, minItems);
+  const missing = all.slice(minItems).flatMap((item) => [maybe[0], item, maybe[1]]);
+  return { items: [...given, ...missing], additionalItems: others };
 }
 
 function descriptionOf({ title, description, default: standard }: SchemaNode): string {

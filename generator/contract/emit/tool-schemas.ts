@@ -1,45 +1,102 @@
 import { SchemaError, pointer, readDocument, type JsonObject, type Schema } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
+import type { Finding } from "../../diagnostics/finding.js";
 import { closest } from "../../diagnostics/suggest.js";
-import type { ContractDocument } from "../contract.js";
+import type { Contract, ContractDocument } from "../contract.js";
 
-/** A schema of a tool, read. */
+/** A tool's schemas, read. One that cannot be read counts as none: any arguments, any result. */
 export interface ToolSchemas {
   readonly tool: string;
   readonly input: Schema;
   readonly output?: Schema;
+  /** Those that cannot be read. */
+  readonly unread: readonly UnreadSchema[];
 }
 
-/**
- * The schemas of a contract's tools.
- *
- * @throws CodedError MG6005 for one that is no schema, or none that we can judge by
- */
-export function readToolSchemas(document: ContractDocument): ToolSchemas[] {
-  return (document.contract.tools ?? []).map(({ name, inputSchema, outputSchema }, index) => {
-    const at = pointer("/tools", index);
-    return {
-      tool: name,
-      input: readAt(inputSchema, `${at}/inputSchema`, name, document),
-      ...(outputSchema && { output: readAt(outputSchema, `${at}/outputSchema`, name, document) }),
+/** A schema of a tool that nothing can be judged by. */
+export interface UnreadSchema {
+  readonly tool: string;
+  readonly part: "inputSchema" | "outputSchema";
+  /** In the contract. */
+  readonly pointer: string;
+  readonly message: string;
+  readonly next: string;
+  readonly cause: SchemaError;
+}
+
+/** The schemas of a contract's tools. Who cannot do without one of them goes on with `expectRead`. */
+export function readToolSchemas({ tools = [] }: Contract): ToolSchemas[] {
+  return tools.map(({ name: tool, inputSchema, outputSchema }, index) => {
+    const unread: UnreadSchema[] = [];
+    const settled = (part: UnreadSchema["part"], schema: JsonObject): Schema | undefined => {
+      const read = readAt(schema, index, tool, part);
+      if (!("part" in read)) return read;
+      unread.push(read);
+      return undefined;
     };
+    const input = settled("inputSchema", inputSchema) ?? readDocument({ type: "object" });
+    const output = outputSchema && settled("outputSchema", outputSchema);
+    return { tool, input, ...(output && { output }), unread };
   });
 }
 
-function readAt(schema: JsonObject, at: string, tool: string, { place }: ContractDocument): Schema {
+/** @throws CodedError MG6005 for schemas that cannot be read */
+export function expectRead(tools: readonly ToolSchemas[], place: ContractDocument["place"]): void {
+  const errorOf = (
+    { tool, pointer: at, message, next, cause }: UnreadSchema,
+    more: readonly CodedError[] = [],
+  ): CodedError =>
+    new CodedError("MG6005", `the tool ${JSON.stringify(tool)}: ${message}`, {
+      place: place(at),
+      next,
+      cause,
+      more,
+    });
+  const [first, ...others] = tools.flatMap(({ unread }) => unread);
+  if (first)
+    throw errorOf(
+      first,
+      others.map((each) => errorOf(each)),
+    );
+}
+
+/** What a schema that cannot be read leaves untyped, for clients, which can do without. */
+export function untypedWarning(
+  { tool, part, pointer: at, message }: UnreadSchema,
+  place: ContractDocument["place"],
+): Finding {
+  const what = part === "inputSchema" ? "arguments are" : "structured content is";
+  return {
+    code: "MG6005",
+    severity: "warning",
+    message: `the tool ${JSON.stringify(tool)}: ${message}: its ${what} not typed, and not checked`,
+    place: place(at),
+    next: "Mend the schema in the server, and capture it again; `mcpgen explain MG6005` tells what is taken.",
+  };
+}
+
+function readAt(
+  schema: JsonObject,
+  index: number,
+  tool: string,
+  part: UnreadSchema["part"],
+): Schema | UnreadSchema {
   try {
-    return readDocument(schema);
+    return readDocument(schema, { enums: "written" });
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     const wanted = /"([^"]*)"/.exec(error.message)?.[1];
     const meant = wanted === undefined ? undefined : closest(wanted, error.candidates);
-    throw new CodedError("MG6005", `the tool ${JSON.stringify(tool)}: ${error.message}`, {
-      place: place(at + error.pointer),
+    return {
+      tool,
+      part,
+      pointer: pointer("/tools", index, part) + error.pointer,
+      message: error.message,
       next:
         meant === undefined
           ? "Correct the schema; `mcpgen explain MG6005` tells what is taken."
           : `Did you mean ${JSON.stringify(meant)}?`,
       cause: error,
-    });
+    };
   }
 }

@@ -2,7 +2,7 @@ import type { JsonObject, Schema, SchemaNode } from "@mcpgen/engine";
 import { invariant } from "../../diagnostics/invariant.js";
 import { capitalised } from "../../emit/names.js";
 import { escapeUnprintable, propertyKey } from "../../emit/text.js";
-import { type Plain, plainSchema } from "./plain-schema.js";
+import { type Plain, plainSchema, withMaybes } from "./plain-schema.js";
 
 /** A type of a tool: its name in the tool's namespace, and the schema whose root it is. */
 export interface TypeRoot {
@@ -53,7 +53,7 @@ async function declarationsOf(compiler: Compile, roots: readonly TypeRoot[]): Pr
     properties: Object.fromEntries(roots.map(({ name }) => [name, { $ref: `#/definitions/${name}` }])),
     definitions,
   };
-  const text = await compiler(document, rootName, options);
+  const text = withMaybes(await compiler(document, rootName, options));
   return indented(keys.restore(withoutRoot(text).split("\n").map(escapeUnprintable)));
 }
 

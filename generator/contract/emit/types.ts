@@ -18,12 +18,13 @@ async function toolNamespaces({ document, names, tools }: ContractInput): Promis
   if (tools.length === 0) return [];
   const declarationsOf = await typeCompiler();
   const blocks: string[] = [];
-  for (const [index, { tool, input, output }] of tools.entries()) {
+  for (const [index, { tool, input, output, unread }] of tools.entries()) {
     const roots: TypeRoot[] = [{ name: "Arguments", schema: input }];
     if (output) roots.push({ name: "Result", schema: output });
     const { description, title } = document.contract.tools![index]!;
     const name = names.tools.get(tool)!.namespace;
-    blocks.push(namespace(name, description ?? title, await declarationsOf(roots)));
+    const notes = unread.map(({ part, message }) => `Not typed: its ${part} cannot be read (${message}).`);
+    blocks.push(namespace(name, [description ?? title, ...notes], await declarationsOf(roots)));
   }
   return blocks;
 }
@@ -37,7 +38,7 @@ function promptNamespaces({ document, names }: ContractInput): string[] {
     );
     return namespace(
       names.prompts.get(name)!.namespace,
-      description ?? title,
+      [description ?? title],
       interfaceOf("Arguments", members),
     );
   });
@@ -54,7 +55,7 @@ function templateNamespaces({ document, names }: ContractInput): string[] {
     );
     return namespace(
       names.templates.get(uriTemplate)!.namespace,
-      description ?? title,
+      [description ?? title],
       interfaceOf("Variables", members),
     );
   });
@@ -65,7 +66,7 @@ function interfaceOf(name: string, members: readonly string[]): string {
   return `export type ${name} = {\n${members.join("")}};`;
 }
 
-function namespace(name: string, description: string | undefined, body: string): string {
+function namespace(name: string, said: readonly (string | undefined)[], body: string): string {
   const lines = body.split("\n").map((line) => (line === "" ? "" : `  ${line}`));
-  return `${docComment([description])}export declare namespace ${name} {\n${lines.join("\n")}\n}`;
+  return `${docComment(said)}export declare namespace ${name} {\n${lines.join("\n")}\n}`;
 }

@@ -30,7 +30,7 @@ export const contractDiagnostics = {
     title: "A tool's schema is none that values can be judged by",
     exit: 3,
     explanation:
-      "Schemas are JSON Schema 2020-12, or draft-07 where `$schema` says so. References lead to the schema itself: nothing is ever fetched. At most 128 subschemas may stand inside one another, and patterns must be ones that can be matched in time that grows with the text alone.",
+      "Schemas are JSON Schema 2020-12, or draft-07 where `$schema` says so. References lead to the schema itself: nothing is ever fetched. At most 128 subschemas may stand inside one another, and patterns must be ones that can be matched in time that grows with the text alone. Output for servers is refused. A client can do without: what the schema is of is neither typed nor checked, and a warning says so.",
   },
   MG6006: {
     title: "A header declared for an argument is not valid",

@@ -98,7 +98,62 @@ export const contract: Contract = /* @__PURE__ */ JSON.parse(`{
     {
       "name": "get-weather",
       "inputSchema": {
-        "type": "object"
+        "type": "object",
+        "properties": {
+          "span": {
+            "type": "array",
+            "prefixItems": [
+              {
+                "type": "string"
+              },
+              {
+                "type": "integer"
+              }
+            ],
+            "items": false
+          },
+          "corner": {
+            "type": "array",
+            "prefixItems": [
+              {
+                "type": "number"
+              },
+              {}
+            ],
+            "items": {
+              "type": "boolean"
+            },
+            "minItems": 1
+          },
+          "labels": {
+            "type": "object",
+            "patternProperties": {
+              "^l-": {
+                "type": "string"
+              }
+            },
+            "additionalProperties": false
+          },
+          "hints": {
+            "type": "object",
+            "patternProperties": {
+              "^h-": {
+                "type": "string"
+              }
+            }
+          },
+          "named": {
+            "type": "object",
+            "properties": {
+              "id": {
+                "type": "integer"
+              }
+            },
+            "additionalProperties": {
+              "type": "string"
+            }
+          }
+        }
       }
     },
     {

@@ -9,7 +9,7 @@ export declare namespace GetWeather {
     city: string;
     near?: Place;
     /** @default "metric" */
-    units?: "imperial" | "metric";
+    units?: "metric" | "imperial";
   }
   export interface Place {
     around?: Place;
@@ -29,7 +29,18 @@ export declare namespace GetWeather {
 
 export declare namespace GetWeather2 {
   export interface Arguments {
-    [k: string]: unknown;
+    corner?: [number, unknown?, ...boolean[]];
+    hints?: {
+      [k: string]: unknown;
+    };
+    labels?: {
+      [k: string]: string;
+    };
+    named?: {
+      id?: number;
+      [k: string]: unknown;
+    };
+    span?: [string?, number?];
   }
 }
 
@@ -41,7 +52,7 @@ export declare namespace Proto {
   export interface Arguments {
     "[k: string]"?: number;
     __proto__?: string;
-    "bi\u202edi\n"?: "*/" | "`${x}`" | "\u2028";
+    "bi\u202edi\n"?: "*/" | "\u2028" | "`${x}`";
     "evil*/"?: string[];
   }
 }

@@ -23,7 +23,7 @@ const GetWeatherArgumentsShape: Named = {
     properties: {
       city: { type: "string", minLength: 1 },
       near: GetWeatherArgumentsPlaceShape,
-      units: { enum: ["imperial", "metric"] },
+      units: { enum: ["metric", "imperial"] },
     },
     additionalProperties: false,
   }),
@@ -86,7 +86,34 @@ export function checkGetWeather2Arguments(value: unknown): Issue[] {
 const GetWeather2ArgumentsShape: Named = {
   name: "GetWeather2Arguments",
   is: validators.isGetWeather2Arguments,
-  shape: () => ({ type: "object" }),
+  shape: () =>
+    JSON.parse(`{
+      "type": "object",
+      "properties": {
+        "corner": {
+          "type": "array",
+          "minItems": 1,
+          "prefixItems": [{"type":"number"},{}],
+          "items": {"type":"boolean"}
+        },
+        "hints": {"type":"object","patternProperties":{"^h-":{"type":"string"}}},
+        "labels": {
+          "type": "object",
+          "patternProperties": {"^l-":{"type":"string"}},
+          "additionalProperties": false
+        },
+        "named": {
+          "type": "object",
+          "properties": {"id":{"type":"integer"}},
+          "additionalProperties": {"type":"string"}
+        },
+        "span": {
+          "type": "array",
+          "prefixItems": [{"type":"string"},{"type":"integer"}],
+          "items": false
+        }
+      }
+    }`),
 };
 
 export function checkDelete_Arguments(value: unknown): Issue[] {
@@ -112,7 +139,7 @@ const ProtoArgumentsShape: Named = {
       "properties": {
         "[k: string]": {"type":"number"},
         "__proto__": {"type":"string"},
-        "bi\u202edi\\n": {"enum":["*/","\`\${x}\`","\u2028"]},
+        "bi\u202edi\\n": {"enum":["*/","\u2028","\`\${x}\`"]},
         "evil*/": {"type":"array","items":{"type":"string","pattern":"^(a+)+$"}}
       }
     }`),

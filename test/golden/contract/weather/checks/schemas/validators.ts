@@ -48,7 +48,7 @@ export function isGetWeatherArguments(value: unknown): boolean {
   const city = value["city"];
   if (typeof city !== "string" || lengthOf(city) < 1) return false;
   const units = value["units"];
-  if (units !== undefined && units !== "imperial" && units !== "metric") {
+  if (units !== undefined && units !== "metric" && units !== "imperial") {
     return false;
   }
   const near = value["near"];
@@ -103,8 +103,64 @@ export function isGetWeatherResultPlace(value: unknown): boolean {
   return true;
 }
 
+const patternGetWeather2Arguments_1 = /^h-/u;
+
+const patternGetWeather2Arguments_2 = /^l-/u;
+
 export function isGetWeather2Arguments(value: unknown): boolean {
-  return isObject(value);
+  if (!isObject(value)) return false;
+  const corner = value["corner"];
+  if (corner !== undefined) {
+    if (!Array.isArray(corner) || corner.length < 1) return false;
+    const item1 = corner[0];
+    if (!Number.isFinite(item1)) return false;
+    for (let index = 2; index < corner.length; index++) {
+      const item = corner[index];
+      if (typeof item !== "boolean") return false;
+    }
+  }
+  const hints = value["hints"];
+  if (hints !== undefined) {
+    if (!isObject(hints)) return false;
+    for (const key in hints) {
+      if (patternGetWeather2Arguments_1.test(key)) {
+        if (typeof hints[key] !== "string") return false;
+      }
+    }
+  }
+  const labels = value["labels"];
+  if (labels !== undefined) {
+    if (!isObject(labels)) return false;
+    for (const key2 in labels) {
+      if (patternGetWeather2Arguments_2.test(key2)) {
+        if (typeof labels[key2] !== "string") return false;
+      }
+      if (!patternGetWeather2Arguments_2.test(key2)) return false;
+    }
+  }
+  const named = value["named"];
+  if (named !== undefined) {
+    if (!isObject(named)) return false;
+    const id = named["id"];
+    if (id !== undefined && !Number.isInteger(id)) return false;
+    for (const key3 in named) {
+      if (key3 !== "id" && typeof named[key3] !== "string") return false;
+    }
+  }
+  const span = value["span"];
+  if (span !== undefined) {
+    if (!Array.isArray(span)) return false;
+    if (span.length > 0) {
+      const item12 = span[0];
+      if (typeof item12 !== "string") return false;
+    }
+    if (span.length > 1) {
+      const item2 = span[1];
+      if (!Number.isInteger(item2)) return false;
+    }
+    if (span.length > 2) return false;
+  }
+  return true;
 }
 
 export function isDelete_Arguments(value: unknown): boolean {
@@ -121,8 +177,8 @@ export function isProtoArguments(value: unknown): boolean {
   if (
     biDi !== undefined &&
     biDi !== "*/" &&
-    biDi !== "`${x}`" &&
-    biDi !== "\u2028"
+    biDi !== "\u2028" &&
+    biDi !== "`${x}`"
   ) {
     return false;
   }

@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { transformSync } from "esbuild";
+import { expect, test } from "vitest";
+import { generateContract } from "../../generator/contract/generate-contract.js";
+import { readContract } from "../../generator/contract/read-contract.js";
+import { mcpgen } from "../command/in-process.js";
+import { temporaryFolder } from "../temporary-folder.js";
+
+const bad = {
+  draft4: { $schema: "http://json-schema.org/draft-04/schema#", type: "object" },
+  tuple: { type: "object", properties: { a: { type: "array", items: [{ type: "string" }] } } },
+  pattern: { type: "object", properties: { a: { type: "string", pattern: "([" } } },
+  remote: { type: "object", properties: { a: { $ref: "https://example.com/a.json" } } },
+};
+const good = { type: "object", required: ["a"], properties: { a: { type: "string" } } };
+const tools = [
+  ...Object.entries(bad).map(([name, inputSchema]) => ({ name, inputSchema, outputSchema: good })),
+  { name: "result", inputSchema: good, outputSchema: bad.remote },
+  { name: "fine", inputSchema: good, outputSchema: good },
+];
+const contract = JSON.stringify({ name: "n", version: "1", tools });
+const words = (role: string): string[] => ["--contract", "c.json", "--out", "out", "--role", role];
+
+test("a client does without the types of a schema that cannot be read, and is told of each", async () => {
+  const folder = temporaryFolder({ "c.json": contract });
+  const ran = await mcpgen(folder, ["generate", ...words("client"), "--json"]);
+  const { exit, findings } = JSON.parse(ran.stdout) as { exit: number; findings: unknown[] };
+  expect(exit).toBe(0);
+  expect(findings).toEqual(
+    [...Object.keys(bad), "result"].map((name, index) =>
+      expect.objectContaining({
+        code: "MG6005",
+        severity: "warning",
+        message: expect.stringContaining(`the tool "${name}": `) as string,
+        place: expect.objectContaining({
+          file: "c.json",
+          line: 1,
+          pointer: expect.stringContaining(
+            `/tools/${index}/${name === "result" ? "out" : "in"}putSchema`,
+          ) as string,
+        }) as object,
+      }),
+    ),
+  );
+  const types = readFileSync(join(folder, "out/types.ts"), "utf8");
+  expect(types.match(/export interface Arguments {\n {4}\[k: string\]: unknown;/g)).toHaveLength(4);
+  expect(types).toContain("Not typed: its outputSchema cannot be read");
+  const client = readFileSync(join(folder, "out/client.ts"), "utf8");
+  expect(client).toMatch(
+    /remote: \(\s*args\?: types\.Remote\.Arguments,[^)]*\) => Promise<StructuredOutcome</,
+  );
+  expect(client).toMatch(/result: \(\s*args: types\.Result\.Arguments,[^)]*\) => Promise<Outcome>/);
+  const check = await mcpgen(folder, ["generate", ...words("client"), "--check", "--json"]);
+  expect(JSON.parse(check.stdout)).toMatchObject({ exit: 0, findings });
+});
+
+test("what such a tool answers reaches the client as it is; what can be checked is", async () => {
+  const document = await readContract(contract, "c.json");
+  const { files } = await generateContract({ document, role: "client", importExtension: "js" });
+  const { code } = transformSync(files.get("client.ts")!, { loader: "ts" });
+  const rows = [...code.matchAll(/\["(\w+)", "\w+"(, checks\.check(\w+))?\]/g)];
+  expect(rows.map(([, name, , check]) => [name, check])).toEqual([
+    ...Object.keys(bad).map((name) => [name, expect.stringMatching(/Result$/)]),
+    ["result", undefined],
+    ["fine", "FineResult"],
+  ]);
+});
+
+test.each(["server", "both"])("a %s is refused, with all that is to be mended", async (role) => {
+  const folder = temporaryFolder({ "c.json": contract });
+  const ran = await mcpgen(folder, ["generate", ...words(role)]);
+  expect(ran).toMatchObject({ code: 3, stdout: "" });
+  expect(ran.stderr.match(/error MG6005/g)).toHaveLength(5);
+});
