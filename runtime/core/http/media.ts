@@ -4,6 +4,15 @@ export function mediaType(value: string): string {
   return (end < 0 ? value : value.slice(0, end)).trim().toLowerCase();
 }
 
+/** Whether a body of this `Content-Type` is JSON in UTF-8, the one encoding there is for it (RFC 8259, 8.1). */
+export function isJson(header: string | undefined): boolean {
+  // What nearly every client sends, word for word.
+  if (header === "application/json") return true;
+  if (header === undefined || mediaType(header) !== "application/json") return false;
+  const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(header)?.[1] ?? "utf-8";
+  return /^utf-?8$/i.test(charset);
+}
+
 /** What a client takes, out of `Accept`; without the header it takes everything (RFC 9110, 12.5.1). */
 export interface Accepted {
   readonly json: boolean;
@@ -16,13 +25,15 @@ export function acceptedBy(header: string | undefined): Accepted {
   // What nearly every client sends, word for word.
   if (header === "application/json, text/event-stream") return both;
   if (header === undefined || header.trim() === "") return both;
-  const ranges = header
-    .split(",")
-    .filter((range) => !/;\s*q=0(\.0*)?\s*(;|$)/i.test(range))
-    .map(mediaType);
-  return { json: takes(ranges, "application", "json"), events: takes(ranges, "text", "event-stream") };
+  const taken = new Map<string, boolean>();
+  for (const range of header.split(",")) {
+    const type = mediaType(range);
+    taken.set(type, taken.get(type) || !/;\s*q\s*=\s*0(\.0*)?\s*(;|$)/i.test(range));
+  }
+  return { json: takes(taken, "application", "json"), events: takes(taken, "text", "event-stream") };
 }
 
-function takes(ranges: readonly string[], type: string, subtype: string): boolean {
-  return [`${type}/${subtype}`, `${type}/*`, "*/*"].some((range) => ranges.includes(range));
+/** What is said of the type most precisely counts (RFC 9110, 12.5.1). */
+function takes(taken: ReadonlyMap<string, boolean>, type: string, subtype: string): boolean {
+  return taken.get(`${type}/${subtype}`) ?? taken.get(`${type}/*`) ?? taken.get("*/*") ?? false;
 }

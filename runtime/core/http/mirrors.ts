@@ -47,7 +47,24 @@ function mirrorProblem(
     : `${header} is ${JSON.stringify(value)}, and the body has ${JSON.stringify(expected)}`;
 }
 
-const decimal = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** A decimal number in one spelling for each value, exact where a float would be rounded; nothing if it is none. */
+function canonical(text: string): string | undefined {
+  const [, sign, whole = "", fraction = "", power = 0] = decimal.exec(text) ?? [];
+  if (sign === undefined) return undefined;
+  const all = whole + fraction;
+  let end = all.length;
+  while (all[end - 1] === "0") end--;
+  const digits = all.slice(0, end).replace(/^0+/, "");
+  return digits === "" ? "0" : `${sign}${digits}e${Number(power) + whole.length - end}`;
+}
+
+/** Whether a header has this number: 42.0 and 42 are one. */
+function isNumber(value: string, expected: number): boolean {
+  const text = String(expected);
+  return value === text || (canonical(value) ?? "none") === canonical(text);
+}
 
 /** What is wrong with the headers that mirror a tool's arguments. */
 export function paramProblem(
@@ -65,10 +82,9 @@ export function paramProblem(
     if (raw === undefined) return `${name} is missing`;
     const value = decodeHeaderValue(raw);
     if (value === undefined) return `${name} is malformed`;
-    // 42.0 and 42 are one integer.
     const same =
       type === "integer" && typeof expected === "number"
-        ? decimal.test(value) && Number(value) === expected
+        ? isNumber(value, expected)
         : value === String(expected);
     if (!same) return `${name} is ${JSON.stringify(value)}, and the body has ${JSON.stringify(expected)}`;
   }
