@@ -1,22 +1,78 @@
-import { readdirSync, type Dirent } from "node:fs";
+import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /** Folders that hold no code that people write. */
 const skipped = /^(?:\..*|node_modules|dist|coverage)$/;
 
+const code = /(?<!\.d)\.[cm]?[jt]sx?$/;
+/** What decides where imports lead. */
+const settings = /^(?:package|[tj]sconfig.*)\.json$/;
+
+export interface UserFiles {
+  /** TypeScript and JavaScript, in a fixed order; each once, however many links lead to it. */
+  readonly code: readonly string[];
+  readonly settings: readonly string[];
+}
+
 /**
- * The TypeScript files below `folder`, in a fixed order.
+ * The files below `folder` that may hold handlers, and those that say where their imports lead.
  *
  * @param without folders that are generated
  */
-export function userFiles(folder: string, without: ReadonlySet<string>): string[] {
+export function userFiles(folder: string, without: ReadonlySet<string>): UserFiles {
+  const found = { code: [] as string[], linked: [] as string[], settings: [] as string[] };
+  const known = new Set<string>([...without].map(realPath));
+  collect(folder, known, found);
+  const real = new Set(found.code.map(realPath));
+  const linked = found.linked.filter((path) => !real.has(realPath(path)) && real.add(realPath(path)));
+  const all = [...found.code, ...linked].sort((a, b) => (a < b ? -1 : 1));
+  const names = new Set(all);
+  return { code: all.filter((path) => !isCompiled(path, names)), settings: found.settings };
+}
+
+/** @param known real paths of folders that were looked into, or are not to be */
+function collect(
+  folder: string,
+  known: Set<string>,
+  found: { readonly code: string[]; readonly linked: string[]; readonly settings: string[] },
+): void {
+  const real = realPath(folder);
+  if (known.has(real)) return;
+  known.add(real);
   const entries = readable(folder).sort((a, b) => (a.name < b.name ? -1 : 1));
-  return entries.flatMap((entry) => {
+  const links: string[] = [];
+  for (const entry of entries) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory())
-      return skipped.test(entry.name) || without.has(path) ? [] : userFiles(path, without);
-    return entry.isFile() && /(?<!\.d)\.[cm]?tsx?$/.test(entry.name) ? [path] : [];
-  });
+    const kind = entry.isSymbolicLink() ? kindOf(path) : entry;
+    if (kind?.isDirectory() && !skipped.test(entry.name)) {
+      // A folder is looked into under its own name rather than under that of a link.
+      if (entry.isSymbolicLink()) links.push(path);
+      else collect(path, known, found);
+    }
+    if (!kind?.isFile()) continue;
+    if (settings.test(entry.name)) found.settings.push(path);
+    if (code.test(entry.name)) (entry.isSymbolicLink() ? found.linked : found.code).push(path);
+  }
+  for (const path of links)
+    if (!/[\\/]node_modules(?:[\\/]|$)/.test(realPath(path))) collect(path, known, found);
+}
+
+function kindOf(path: string): Pick<Dirent, "isFile" | "isDirectory"> | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}
+
+/** JavaScript beside the TypeScript that it was made of. */
+function isCompiled(path: string, names: ReadonlySet<string>): boolean {
+  const typed = path.replace(/\.([cm]?)js(x?)$/, ".$1ts$2");
+  return typed !== path && (names.has(typed) || names.has(typed.replace(/\.ts$/, ".tsx")));
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 /** What may not be read is nobody's handlers. */

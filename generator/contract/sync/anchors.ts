@@ -1,6 +1,8 @@
 import { ts } from "ts-morph";
-import { type Holder, classHolder, holdersOf, returned } from "./holders.js";
+import { valuesOf } from "./declarations.js";
+import { type Holder, addedTo, classHolder, holdersOf, returned } from "./holders.js";
 import type { HandlersType, TypeNames } from "./type-names.js";
+import { everyNode, isScript } from "./walk.js";
 
 /** A place in a file that holds handlers of a contract, known by its type. */
 export interface Anchor {
@@ -13,44 +15,69 @@ export interface Anchor {
 /** Everything in a file that is declared to be handlers of a contract, in the order of the file. */
 export function anchorsIn(source: ts.SourceFile, names: TypeNames): Anchor[] {
   const anchors: Anchor[] = [];
-  const add = (type: HandlersType | undefined, holders: readonly Holder[], passing = false): void => {
-    if (type) anchors.push(...holders.map((holder) => ({ type, holder, passing })));
+  const add = (type: HandlersType | undefined, holders: () => readonly Holder[], passing = false): void => {
+    if (type) anchors.push(...holders().map((holder) => ({ type, holder, passing })));
   };
-  const visit = (node: ts.Node): void => {
-    const [type, value] = typedValue(node);
-    if (type && value) {
-      const resolved = names.resolve(type);
-      if (resolved) for (const expression of value()) add(resolved, holdersOf(expression, true));
-    }
+  const script = isScript(source);
+  everyNode(source, (node) => {
+    for (const { type, holders } of typedValues(node, script)) add(names.resolve(type), holders);
     if (ts.isClassLike(node))
-      for (const type of implemented(node)) add(names.resolve(type), [classHolder(node)]);
-    if (ts.isCallExpression(node)) {
-      const creator = names.creatorIn(node.expression);
-      const [handlers] = node.arguments;
-      if (creator !== undefined && handlers)
-        add({ handlers: names.handlersOf(creator) }, holdersOf(handlers, true), true);
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
+      for (const type of implemented(node)) add(names.resolve(type), () => [classHolder(node)]);
+    if (!ts.isCallExpression(node)) return;
+    const creator = names.creatorIn(node.expression);
+    const [handlers] = node.arguments;
+    if (creator !== undefined && handlers)
+      add({ handlers: names.handlersOf(creator) }, () => holdersOf(handlers, true), true);
+  });
   return anchors;
 }
 
-/** The type that a node declares, and the expressions that it declares it of. */
-function typedValue(node: ts.Node): [(ts.TypeNode | undefined)?, (() => readonly ts.Expression[])?] {
-  if (ts.isVariableDeclaration(node) || ts.isPropertyDeclaration(node))
-    return [node.type, () => (node.initializer ? [node.initializer] : [])];
+interface TypedValue {
+  readonly type: ts.TypeNode;
+  /** What the type is said of. */
+  readonly holders: () => readonly Holder[];
+}
+
+/** The types that a node declares, and what it declares them of. */
+function typedValues(node: ts.Node, script: boolean): TypedValue[] {
+  const found: TypedValue[] = [];
+  const add = (type: ts.TypeNode | undefined, holders: () => readonly Holder[]): void => {
+    if (type) found.push({ type, holders });
+  };
+  if (ts.isVariableDeclaration(node) || ts.isPropertyDeclaration(node) || ts.isParameter(node)) {
+    const values = (): Holder[] =>
+      addedTo(
+        valuesOf(node).flatMap((value) => holdersOf(value, true)),
+        node,
+      );
+    add(node.type, values);
+    if (script) for (const type of commented(node)) add(type, values);
+  }
   if (ts.isSatisfiesExpression(node) || ts.isAsExpression(node) || ts.isTypeAssertionExpression(node))
-    return [node.type, () => [node.expression]];
+    add(node.type, () => holdersOf(node.expression, true));
+  if (script && (ts.isParenthesizedExpression(node) || ts.isPropertyAssignment(node))) {
+    const value = ts.isPropertyAssignment(node) ? node.initializer : node.expression;
+    for (const type of commented(node)) add(type, () => holdersOf(value, true));
+  }
+  if (script && ts.isExportAssignment(node))
+    for (const type of commented(node)) add(type, () => holdersOf(node.expression, true));
   if (ts.isFunctionLike(node) && "body" in node && node.body) {
     const { body } = node;
-    return [node.type, () => returned(body)];
+    const answers = (): Holder[] => returned(body).flatMap((value) => holdersOf(value, true));
+    add(node.type ?? (script ? ts.getJSDocReturnType(node) : undefined), answers);
   }
-  return [];
+  return found;
+}
+
+/** What `@type` and `@satisfies` say. */
+function commented(node: ts.Node): ts.TypeNode[] {
+  const types = [ts.getJSDocType(node), ts.getJSDocSatisfiesTag(node)?.typeExpression.type];
+  return types.filter((type) => type !== undefined);
 }
 
 function implemented(node: ts.ClassLikeDeclaration): readonly ts.Node[] {
-  return (node.heritageClauses ?? [])
+  const clauses = (node.heritageClauses ?? [])
     .filter(({ token }) => token === ts.SyntaxKind.ImplementsKeyword)
     .flatMap(({ types }) => [...types]);
+  return [...clauses, ...ts.getJSDocImplementsTags(node).map((tag) => tag.class)];
 }

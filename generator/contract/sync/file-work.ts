@@ -1,21 +1,26 @@
 import type { ts } from "ts-morph";
 import type { Place } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diagnostics/finding.js";
-import { closest } from "../../diagnostics/suggest.js";
 import type { Anchor } from "./anchors.js";
 import type { Holder } from "./holders.js";
 import { type Insertion, insertionsInto } from "./insertion.js";
 import { type Members, membersOf } from "./members.js";
-import { memberStub, sectionStub } from "./stub.js";
-import { type Section, type Wanted, nounOf, sections } from "./wanted.js";
+import type { LookIn } from "./meanings.js";
+import { straysIn } from "./strays.js";
+import { type StubPlace, memberStub, sectionStub } from "./stub.js";
+import type { HandlersType } from "./type-names.js";
+import { isScript } from "./walk.js";
+import { type Section, type Wanted, sections } from "./wanted.js";
 
 /** A contract whose handlers are looked for. */
 export interface SyncContract {
   /** What messages call it: the file it is in. */
   readonly file: string;
   readonly wanted: Wanted;
-  /** Whether a module specifier leads to what is generated from it. */
-  readonly isOurs: (specifier: string) => boolean;
+  /** What the file's imports lead to. */
+  readonly lookIn: LookIn;
+  /** How the file can call the contract's `Handlers` without an import. */
+  readonly anywhere: string;
 }
 
 /** A function that is missing in the user's code. */
@@ -34,12 +39,19 @@ export interface Reference {
   readonly finding: Finding;
 }
 
+/** Something that has to do with handlers of a contract: worth a remark where none are found anywhere. */
+export interface Trace {
+  readonly contract: string;
+  readonly finding: Finding;
+}
+
 /** What one file needs, gathered. */
 export class FileWork {
   readonly insertions: Insertion[] = [];
   readonly missing: Missing[] = [];
   readonly findings: Finding[] = [];
   readonly references: Reference[] = [];
+  readonly traces: Trace[] = [];
   readonly anchored: { contract: string; section: Section | undefined }[] = [];
   readonly #source: ts.SourceFile;
   readonly #file: string;
@@ -51,9 +63,8 @@ export class FileWork {
   }
 
   take({ type, holder, passing }: Anchor, contract: SyncContract): void {
-    const { handlers, section } = type;
-    if (section === undefined) this.#takeAll(holder, handlers, contract, passing);
-    else this.#takeSection(holder, section, handlers, contract);
+    if (type.section === undefined) this.#takeAll(holder, type, contract, passing);
+    else this.#takeSection(holder, type.section, type, contract);
   }
 
   /** A literal may be reached in several ways; it is looked at once. */
@@ -66,94 +77,76 @@ export class FileWork {
     return true;
   }
 
-  #takeAll(holder: Holder, handlers: string, contract: SyncContract, passing: boolean): void {
+  #takeAll(holder: Holder, type: HandlersType, contract: SyncContract, passing: boolean): void {
     if (!this.#isNew(holder.node, contract, undefined)) return;
-    if (holder.kind === "unknown") {
-      if (!passing) this.#unknown(holder, contract, undefined, [...contract.wanted.keys()]);
-      return;
-    }
-    this.anchored.push({ contract: contract.file, section: undefined });
+    const partial = type.part !== undefined;
+    if (holder.kind === "unknown")
+      return this.#unknown(holder, contract, undefined, [...contract.wanted.keys()], passing || partial);
     const members = membersOf(holder);
     const absent: Section[] = [];
     for (const section of sections) {
       const member = members.byName.get(section);
-      if (member) for (const inner of member.holders()) this.#takeSection(inner, section, handlers, contract);
+      if (member) for (const inner of member.holders()) this.#takeSection(inner, section, type, contract);
       else if (contract.wanted.has(section)) absent.push(section);
     }
-    if (absent.length === 0) return;
-    if (members.open)
-      return this.#open(
-        members,
-        absent.map((section) => `"${section}"`),
-      );
+    if (!this.#isToFill(holder, undefined, type, contract, members, absent)) return;
     for (const section of absent) {
       for (const name of contract.wanted.get(section)!) this.#miss(holder.node, contract, section, name);
     }
-    this.#insert(holder, (step) =>
-      absent.map((section) =>
-        sectionStub(section, contract.wanted.get(section)!, { ...holder, handlers, step }),
-      ),
+    this.#insert(holder, type, (place) =>
+      absent.map((section) => sectionStub(section, contract.wanted.get(section)!, place)),
     );
   }
 
-  #takeSection(holder: Holder, section: Section, handlers: string, contract: SyncContract): void {
+  #takeSection(holder: Holder, section: Section, type: HandlersType, contract: SyncContract): void {
     if (!this.#isNew(holder.node, contract, section)) return;
     const wanted = contract.wanted.get(section) ?? [];
-    if (holder.kind === "unknown") return this.#unknown(holder, contract, section, wanted);
-    this.anchored.push({ contract: contract.file, section });
+    if (holder.kind === "unknown")
+      return this.#unknown(holder, contract, section, wanted, type.part !== undefined);
     const members = membersOf(holder);
     const absent = wanted.filter((name) => !members.byName.has(name));
-    this.#strays(members, holder, section, wanted, absent, contract);
-    if (absent.length === 0) return;
-    if (members.open)
-      return this.#open(
-        members,
-        absent.map((name) => JSON.stringify(name)),
-      );
+    const about = { section, handlers: type.handlers, contract: contract.file };
+    for (const { node, finding } of straysIn(members, holder, about, wanted, absent))
+      this.findings.push({ ...finding, place: this.#place(node) });
+    if (!this.#isToFill(holder, section, type, contract, members, absent)) return;
     for (const name of absent) this.#miss(holder.node, contract, section, name);
-    this.#insert(holder, (step) =>
-      absent.map((name) => memberStub(section, name, { ...holder, handlers, step })),
-    );
+    this.#insert(holder, type, (place) => absent.map((name) => memberStub(section, name, place)));
   }
 
-  #insert(holder: Exclude<Holder, { kind: "unknown" }>, print: (step: string) => readonly string[][]): void {
-    const separator = holder.kind === "literal" ? "," : "";
-    this.insertions.push(...insertionsInto(holder.node, this.#source, separator, print));
+  /** Whether all that is absent is to be inserted: not where a type lets it be absent, or nobody can know. */
+  #isToFill(
+    { node }: Holder,
+    section: Section | undefined,
+    { part }: HandlersType,
+    { file: contract }: SyncContract,
+    { open, why }: Members,
+    absent: readonly string[],
+  ): boolean {
+    const names = absent.map((name) => JSON.stringify(name));
+    if (part !== undefined && names.length > 0) {
+      this.references.push({ contract, section, finding: this.#cannotKnow(node, part, names) });
+      return false;
+    }
+    this.anchored.push({ contract, section });
+    if (open && names.length > 0) this.findings.push(this.#cannotKnow(open, why!, names));
+    return !open && names.length > 0;
+  }
+
+  #insert(
+    holder: Exclude<Holder, { kind: "unknown" }>,
+    { handlers }: HandlersType,
+    print: (place: StubPlace) => readonly string[][],
+  ): void {
+    const { node, kind, typed } = holder;
+    const script = isScript(this.#source);
+    const printed = insertionsInto(node, this.#source, kind === "literal" ? "," : "", (step) =>
+      print({ handlers, kind, typed, step, script }),
+    );
+    this.insertions.push(...printed);
   }
 
   #miss(node: ts.Node, { file: contract }: SyncContract, section: Section, name: string): void {
     this.missing.push({ contract, section, name, place: this.#place(node) });
-  }
-
-  /** Functions for what the contract does not offer (any more). A class has methods of its own as well. */
-  #strays(
-    { byName }: Members,
-    { kind }: Holder,
-    section: Section,
-    wanted: readonly string[],
-    absent: readonly string[],
-    { file: contract }: SyncContract,
-  ): void {
-    if (kind === "class") return;
-    const offered = new Set(wanted);
-    for (const [name, { node }] of byName) {
-      if (offered.has(name)) continue;
-      const renamed = closest(name, absent);
-      this.findings.push({
-        code: "MG6502",
-        severity: "error",
-        message: `${contract} has no ${nounOf[section]} ${JSON.stringify(name)}`,
-        place: this.#place(node),
-        next:
-          renamed === undefined
-            ? "Remove the function, or bring it back into the contract."
-            : `If ${JSON.stringify(renamed)} is its new name, move the code there.`,
-      });
-    }
-  }
-
-  #open({ open, why }: Members, names: readonly string[]): void {
-    this.findings.push(this.#cannotKnow(open!, why!, names));
   }
 
   #unknown(
@@ -161,6 +154,7 @@ export class FileWork {
     { file: contract }: SyncContract,
     section: Section | undefined,
     names: readonly string[],
+    passing = false,
   ): void {
     if (names.length === 0) return;
     const finding = this.#cannotKnow(
@@ -168,9 +162,20 @@ export class FileWork {
       why,
       names.map((name) => JSON.stringify(name)),
     );
+    if (passing) return void this.traces.push({ contract, finding });
     if (elsewhere) return void this.references.push({ contract, section, finding });
     this.findings.push(finding);
     this.anchored.push({ contract, section });
+  }
+
+  /** Says that the file has to do with the contract's handlers, though nothing in it is known to be them. */
+  trace(node: ts.Node, contract: SyncContract, why: string): void {
+    const finding = this.#cannotKnow(
+      node,
+      why,
+      [...contract.wanted.keys()].map((name) => JSON.stringify(name)),
+    );
+    this.traces.push({ contract: contract.file, finding });
   }
 
   #cannotKnow(node: ts.Node, why: string, names: readonly string[]): Finding {

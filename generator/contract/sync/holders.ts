@@ -1,8 +1,15 @@
 import { ts } from "ts-morph";
+import { type Variable, declarationOf, laterMember, valuesOf } from "./declarations.js";
 
 /** Where members stand, or could. */
 export type Holder =
-  | { readonly kind: "literal"; readonly node: ts.ObjectLiteralExpression; readonly typed: boolean }
+  | {
+      readonly kind: "literal";
+      readonly node: ts.ObjectLiteralExpression;
+      readonly typed: boolean;
+      /** Where code adds members to it. */
+      readonly later?: ts.Node;
+    }
   | { readonly kind: "class"; readonly node: ts.ClassLikeDeclaration; readonly typed: false }
   | {
       readonly kind: "unknown";
@@ -65,8 +72,12 @@ export function classHolder(node: ts.ClassLikeDeclaration): Holder {
 
 function ofName(name: ts.Identifier, follow: (next: ts.Expression, typed?: boolean) => Holder[]): Holder[] {
   const declared = declarationOf(name);
-  if (declared && ts.isVariableDeclaration(declared) && declared.initializer)
-    return follow(declared.initializer, declared.type !== undefined);
+  if (declared && ts.isVariableDeclaration(declared) && ts.isIdentifier(declared.name)) {
+    const values = valuesOf(declared);
+    const typed = (declared.type ?? ts.getJSDocType(declared)) !== undefined;
+    const found = values.flatMap((value) => follow(value, typed));
+    if (found.length > 0) return addedTo(found, declared);
+  }
   const elsewhere = declared === undefined;
   const why = elsewhere
     ? `${name.text} is declared elsewhere`
@@ -74,34 +85,11 @@ function ofName(name: ts.Identifier, follow: (next: ts.Expression, typed?: boole
   return [{ kind: "unknown", node: name, why, elsewhere }];
 }
 
-/** The nearest declaration of a name around its use, in the same file. */
-function declarationOf(name: ts.Identifier): ts.Declaration | undefined {
-  for (let scope: ts.Node | undefined = name.parent; scope; scope = scope.parent) {
-    const parameter = ts.isFunctionLike(scope) && scope.parameters.find((each) => declares(each, name.text));
-    if (parameter) return parameter;
-    if (!ts.isBlock(scope) && !ts.isSourceFile(scope) && !ts.isModuleBlock(scope)) continue;
-    for (const statement of scope.statements) {
-      const found = declarationIn(statement, name.text);
-      if (found) return found;
-    }
-  }
-  return undefined;
-}
-
-function declarationIn(statement: ts.Statement, name: string): ts.Declaration | undefined {
-  if (ts.isVariableStatement(statement))
-    return statement.declarationList.declarations.find((each) => declares(each, name));
-  if (ts.isClassDeclaration(statement) || ts.isFunctionDeclaration(statement))
-    return statement.name?.text === name ? statement : undefined;
-  return undefined;
-}
-
-function declares(
-  { name: binding }: ts.VariableDeclaration | ts.ParameterDeclaration,
-  name: string,
-): boolean {
-  if (ts.isIdentifier(binding)) return binding.text === name;
-  return binding.elements.some((element) => ts.isBindingElement(element) && declares(element as never, name));
+/** `holders` of a variable's values, with the place where members are added to them. */
+export function addedTo(holders: readonly Holder[], declaration: Variable): Holder[] {
+  const later = laterMember(declaration);
+  if (!later) return [...holders];
+  return holders.map((holder) => (holder.kind === "literal" ? { ...holder, later } : holder));
 }
 
 /** What a function gives back, functions inside of it left out. */

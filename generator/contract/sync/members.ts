@@ -1,10 +1,13 @@
 import { ts } from "ts-morph";
-import { type Holder, holdersOf, returned } from "./holders.js";
+import { valuesOf } from "./declarations.js";
+import { type Holder, addedTo, holdersOf, returned } from "./holders.js";
 
 /** One member that a literal or a class has. */
 export interface Member {
   /** Its name, for places. */
   readonly node: ts.Node;
+  /** The whole of it. */
+  readonly whole: ts.ObjectLiteralElementLike | ts.ClassElement | ts.ParameterDeclaration;
   /** What its value may be, asked for sections only. */
   readonly holders: () => readonly Holder[];
 }
@@ -18,7 +21,12 @@ export interface Members {
 
 /** The members of a literal or of the instances of a class. */
 export function membersOf(holder: Exclude<Holder, { kind: "unknown" }>): Members {
-  return holder.kind === "literal" ? ofLiteral(holder.node, holder.typed) : ofClass(holder.node);
+  if (holder.kind === "class") return ofClass(holder.node);
+  const members = ofLiteral(holder.node, holder.typed);
+  const { later } = holder;
+  return later && !members.open
+    ? { ...members, open: later, why: `${short(later)} adds to it when the code runs` }
+    : members;
 }
 
 function ofLiteral({ properties }: ts.ObjectLiteralExpression, typed: boolean): Members {
@@ -36,7 +44,7 @@ function ofLiteral({ properties }: ts.ObjectLiteralExpression, typed: boolean): 
       open = property;
       why = `the key ${short(property.name)} is computed`;
     } else if (name !== "__proto__" || !setsPrototype(property)) {
-      byName.set(name, { node: property.name, holders: () => valueOf(property, typed) });
+      byName.set(name, { node: property.name, whole: property, holders: () => valueOf(property, typed) });
     }
   }
   return { byName, ...(open && { open, why }) };
@@ -59,12 +67,17 @@ function ofClass(node: ts.ClassLikeDeclaration): Members {
     if (ts.isConstructorDeclaration(member)) {
       for (const parameter of member.parameters) {
         if (ts.isParameterPropertyDeclaration(parameter, member) && ts.isIdentifier(parameter.name))
-          byName.set(parameter.name.text, { node: parameter.name, holders: () => [computed(parameter)] });
+          byName.set(parameter.name.text, {
+            node: parameter.name,
+            whole: parameter,
+            holders: () => [computed(parameter)],
+          });
       }
     }
     if (!member.name || (ts.canHaveModifiers(member) && has(member, ts.SyntaxKind.StaticKeyword))) continue;
     const name = nameOf(member.name);
-    if (name !== undefined) byName.set(name, { node: member.name, holders: () => valueOf(member, false) });
+    if (name !== undefined)
+      byName.set(name, { node: member.name, whole: member, holders: () => valueOf(member, false) });
     else if (!ts.isPrivateIdentifier(member.name))
       [open, why] = [member, `the key ${short(member.name)} is computed`];
   }
@@ -85,8 +98,11 @@ function nameOf(name: ts.PropertyName): string | undefined {
 function valueOf(member: ts.ObjectLiteralElementLike | ts.ClassElement, typed: boolean): readonly Holder[] {
   if (ts.isPropertyAssignment(member)) return holdersOf(member.initializer, typed);
   if (ts.isShorthandPropertyAssignment(member)) return holdersOf(member.name, typed);
-  if (ts.isPropertyDeclaration(member) && member.initializer)
-    return holdersOf(member.initializer, member.type !== undefined);
+  if (ts.isPropertyDeclaration(member)) {
+    const typed = (member.type ?? ts.getJSDocType(member)) !== undefined;
+    const values = valuesOf(member).flatMap((value) => holdersOf(value, typed));
+    if (values.length > 0) return addedTo(values, member);
+  }
   if (ts.isGetAccessor(member) && member.body)
     return returned(member.body).flatMap((expression) =>
       holdersOf(expression, typed || member.type !== undefined),

@@ -5,17 +5,20 @@ export type SourceFile = ts.SourceFile;
 
 /** The syntax tree of a file, as far as it parses. */
 export function parse(text: string, file: string): ts.SourceFile {
-  const kind = file.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  const [script, typed] = file.endsWith("x")
+    ? [ts.ScriptKind.JSX, ts.ScriptKind.TSX]
+    : [ts.ScriptKind.JS, ts.ScriptKind.TS];
+  const kind = /\.[cm]?jsx?$/.test(file) ? script : typed;
   return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, kind);
 }
 
-/** What keeps a file from being TypeScript. */
+/** What keeps a file from being TypeScript, or JavaScript. */
 export function syntaxProblem(source: ts.SourceFile, file: string): Finding | undefined {
   const host: ts.CompilerHost = {
     ...ts.createCompilerHost({}),
     getSourceFile: (name) => (name === file ? source : undefined),
   };
-  const program = ts.createProgram([file], { noLib: true, noResolve: true, types: [] }, host);
+  const program = ts.createProgram([file], { noLib: true, noResolve: true, types: [], allowJs: true }, host);
   const [first] = program.getSyntacticDiagnostics(source);
   if (!first) return undefined;
   const { line, character } = source.getLineAndCharacterOfPosition(first.start);

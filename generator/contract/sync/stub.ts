@@ -10,6 +10,8 @@ export interface StubPlace {
   readonly typed: boolean;
   /** One step of indentation. */
   readonly step: string;
+  /** JavaScript, where types are not written. */
+  readonly script?: boolean;
 }
 
 const parameters: Readonly<Record<Section, string>> = {
@@ -23,14 +25,15 @@ const parameters: Readonly<Record<Section, string>> = {
 export function memberStub(
   section: Section,
   name: string,
-  { handlers, kind, typed, step }: StubPlace,
+  { handlers, kind, typed, step, script = false }: StubPlace,
 ): string[] {
   const type = `${handlers}["${section}"][${stringLiteral(name)}]`;
-  const given = typed ? parameters[section] : `...[${parameters[section]}]: Parameters<${type}>`;
+  const given = typed || script ? parameters[section] : `...[${parameters[section]}]: Parameters<${type}>`;
+  const answer = script ? "" : `: Promise<${answerOf(handlers, section, name)}>`;
   // A class would take the plain word for its own constructor.
   const key = kind === "class" && name === "constructor" ? '["constructor"]' : memberKey(name);
   return [
-    `async ${key}(${given}): Promise<${answerOf(handlers, section, name)}> {`,
+    `async ${key}(${given})${answer} {`,
     `${step}throw new Error(${stringLiteral(`${name} is not written yet`)});`,
     "}",
   ];
@@ -38,7 +41,7 @@ export function memberStub(
 
 /** The type of what a function answers. An import names a namespace, too, which has a short name for it. */
 function answerOf(handlers: string, section: Section, name: string): string {
-  return /^[\w$.]+$/.test(handlers)
+  return /^(?:import\("[^"\\]+"\)\.)?[\w$.]+$/.test(handlers)
     ? `${handlers}.Answer<"${section}", ${stringLiteral(name)}>`
     : `Awaited<ReturnType<${handlers}["${section}"][${stringLiteral(name)}]>>`;
 }
@@ -46,8 +49,8 @@ function answerOf(handlers: string, section: Section, name: string): string {
 /** A section with all its functions yet to be written, as lines. */
 export function sectionStub(section: Section, names: readonly string[], place: StubPlace): string[] {
   const inner: StubPlace = { ...place, kind: "literal", typed: place.typed || place.kind === "class" };
-  const open =
-    place.kind === "class" ? `readonly ${section}: ${place.handlers}["${section}"] = {` : `${section}: {`;
+  const typed = place.script ? section : `readonly ${section}: ${place.handlers}["${section}"]`;
+  const open = place.kind === "class" ? `${typed} = {` : `${section}: {`;
   const body = names.flatMap((name) => {
     const lines = memberStub(section, name, inner);
     return [...lines.slice(0, -1), `${lines.at(-1)},`].map((line) => place.step + line);

@@ -1,6 +1,6 @@
 import type { Finding } from "../../diagnostics/finding.js";
 import { anchorsIn } from "./anchors.js";
-import { FileWork, type Missing, type Reference, type SyncContract } from "./file-work.js";
+import { FileWork, type Missing, type Reference, type SyncContract, type Trace } from "./file-work.js";
 import { type Insertion, inOrder, withInsertions } from "./insertion.js";
 import { type SourceFile, parse, syntaxProblem } from "./source.js";
 import { TypeNames } from "./type-names.js";
@@ -13,6 +13,8 @@ export interface SyncedFile {
   readonly findings: readonly Finding[];
   /** What the file takes from elsewhere: worth a remark unless it was found there. */
   readonly references: readonly Reference[];
+  /** Where it speaks of handlers without saying where they are: worth a remark if none are found anywhere. */
+  readonly traces: readonly Trace[];
   /** Contract and section of all handlers in the file, whether they can be read or not. */
   readonly anchored: readonly { readonly contract: string; readonly section: Section | undefined }[];
 }
@@ -35,32 +37,44 @@ export function syncFile(text: string, file: string, contracts: readonly SyncCon
   const work = workOn(source, file, known);
   const insertions = inOrder(work.insertions);
   const result = withInsertions(text, insertions);
-  const { missing, findings, references, anchored } = work;
-  const synced = { text: result, insertions, missing, findings, references, anchored };
+  const { missing, findings, references, traces, anchored } = work;
+  const synced = { text: result, insertions, missing, findings, references, traces, anchored };
   return insertions.length === 0 || isSettled(result, file, contracts) ? synced : refused(text, synced, file);
 }
 
+type Concern = {
+  readonly contract: SyncContract;
+  readonly names: TypeNames;
+  readonly first: NonNullable<TypeNames["first"]>;
+};
+
 /** The contracts that a file has to do with. */
-function concerned(
-  source: SourceFile,
-  contracts: readonly SyncContract[],
-): { readonly contract: SyncContract; readonly names: TypeNames }[] {
-  return contracts
-    .map((contract) => ({ contract, names: new TypeNames(source, contract.isOurs) }))
-    .filter(({ names }) => !names.isEmpty);
+function concerned(source: SourceFile, contracts: readonly SyncContract[]): Concern[] {
+  return contracts.flatMap((contract) => {
+    const names = new TypeNames(source, contract.lookIn, contract.anywhere);
+    const { first } = names;
+    return first ? [{ contract, names, first }] : [];
+  });
 }
 
-function workOn(source: SourceFile, file: string, known: ReturnType<typeof concerned>): FileWork {
+function workOn(source: SourceFile, file: string, known: readonly Concern[]): FileWork {
   const work = new FileWork(source, file);
-  for (const { contract, names } of known) {
-    for (const anchor of anchorsIn(source, names)) work.take(anchor, contract);
+  for (const { contract, names, first } of known) {
+    const anchors = anchorsIn(source, names);
+    for (const anchor of anchors) work.take(anchor, contract);
+    if (anchors.length > 0) continue;
+    work.trace(
+      first.node,
+      contract,
+      first.doubt ? "nobody can read the module that it comes from" : "nothing here is known to be handlers",
+    );
   }
   return work;
 }
 
 function untouched(text: string, findings: readonly Finding[], contracts: readonly string[]): SyncedFile {
   const anchored = contracts.map((contract) => ({ contract, section: undefined }));
-  return { text, insertions: [], missing: [], findings, references: [], anchored };
+  return { text, insertions: [], missing: [], findings, references: [], traces: [], anchored };
 }
 
 /** Whether text with insertions still parses and has nothing missing any more. */

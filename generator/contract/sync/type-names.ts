@@ -1,4 +1,7 @@
 import { ts } from "ts-morph";
+import { type Binding, bindingsOf, dynamicBindings } from "./imports.js";
+import type { LookIn, Meaning } from "./meanings.js";
+import { everyNode } from "./walk.js";
 import { type Section, sections } from "./wanted.js";
 
 /** A type that says whose handlers a value is: all of a contract's, or those of one section. */
@@ -6,80 +9,119 @@ export interface HandlersType {
   /** How the file calls the contract's `Handlers`. */
   readonly handlers: string;
   readonly section?: Section;
+  /** The type says that members may be left out: how it says so. */
+  readonly part?: string;
 }
 
 /** Types that stand for their argument's members. */
-const transparent = new Set(["Readonly", "Required", "NonNullable", "Promise"]);
+const transparent = new Set(["Readonly", "Required", "NonNullable", "Promise", "Awaited"]);
+/** Types that leave out some of their argument's members. */
+const parting = new Set(["Partial", "Pick", "Omit"]);
 
 /** The names by which one file speaks of what is generated from one contract. */
 export class TypeNames {
-  /** Functions that make a server of handlers, by local name. */
-  readonly creators = new Set<string>();
-  private readonly handlers = new Set<string>();
-  private readonly namespaces = new Set<string>();
+  private readonly bindings: ReadonlyMap<string, Binding>;
   /** Types of the file's own that may be other names of handlers. */
   private readonly aliases = new Map<string, readonly ts.Node[]>();
+  private readonly source: ts.SourceFile;
+  private readonly lookIn: LookIn;
+  private readonly anywhere: string;
 
-  /** @param isOurs whether a module specifier leads to the contract's generated `server` module */
-  constructor(source: ts.SourceFile, isOurs: (specifier: string) => boolean) {
-    for (const statement of source.statements) {
-      if (ts.isImportDeclaration(statement)) this.readImport(statement, isOurs);
+  /**
+   * @param lookIn finds the exports of what the file imports
+   * @param anywhere how `Handlers` can be called without an import
+   */
+  constructor(source: ts.SourceFile, lookIn: LookIn, anywhere: string) {
+    this.source = source;
+    this.lookIn = lookIn;
+    this.anywhere = anywhere;
+    this.bindings = new Map([...dynamicBindings(source, lookIn), ...bindingsOf(source, lookIn)]);
+    this.readAliases();
+  }
+
+  private readAliases(): void {
+    for (const statement of this.source.statements) {
       if (ts.isTypeAliasDeclaration(statement)) this.aliases.set(statement.name.text, [statement.type]);
-      if (ts.isInterfaceDeclaration(statement))
-        this.aliases.set(
-          statement.name.text,
-          (statement.heritageClauses ?? []).flatMap((clause) => [...clause.types]),
-        );
+      if (ts.isInterfaceDeclaration(statement)) {
+        const extended = (statement.heritageClauses ?? []).flatMap((clause) => [...clause.types]);
+        this.aliases.set(statement.name.text, extended);
+      }
+      if (ts.isImportEqualsDeclaration(statement) && !ts.isExternalModuleReference(statement.moduleReference))
+        this.aliases.set(statement.name.text, [statement.moduleReference]);
     }
+    for (const { tag, name } of typedefs(this.source)) this.aliases.set(name, [tag]);
   }
 
-  /** Whether the file imports anything that anchors could be made of. */
-  get isEmpty(): boolean {
-    return this.handlers.size + this.namespaces.size + this.creators.size === 0;
+  /** Types that the file declares; any of them may be another name of handlers. */
+  get declared(): readonly string[] {
+    return [...this.aliases.keys()];
   }
 
-  private readImport(
-    { importClause, moduleSpecifier }: ts.ImportDeclaration,
-    isOurs: (specifier: string) => boolean,
-  ): void {
-    if (!importClause || !ts.isStringLiteral(moduleSpecifier) || !isOurs(moduleSpecifier.text)) return;
-    const { namedBindings } = importClause;
-    if (!namedBindings) return;
-    if (ts.isNamespaceImport(namedBindings)) return void this.namespaces.add(namedBindings.name.text);
-    for (const { name, propertyName } of namedBindings.elements) {
-      const imported = (propertyName ?? name).text;
-      if (imported === "Handlers") this.handlers.add(name.text);
-      else if (isCreator(imported)) this.creators.add(name.text);
+  /** Where the file first speaks of what is generated; nothing where it never does. */
+  get first(): { readonly node: ts.Node; readonly doubt: boolean } | undefined {
+    let doubted: ts.Node | undefined;
+    for (const { node, meaning } of this.bindings.values()) {
+      const found = meaning();
+      if (concerns(found)) return { node, doubt: false };
+      if (found?.kind === "doubt") doubted ??= node;
     }
+    const node = this.importType();
+    if (node) return { node, doubt: false };
+    return doubted && { node: doubted, doubt: true };
+  }
+
+  private importType(): ts.Node | undefined {
+    let found: ts.Node | undefined;
+    everyNode(this.source, (node) => {
+      if (!found && ts.isImportTypeNode(node) && this.resolve(node)) found = node;
+    });
+    return found;
+  }
+
+  /** What a name of the file means, dots and all. */
+  meaningOf(name: string): Meaning | undefined {
+    const [first, ...members] = name.split(".");
+    return memberOf(this.bindings.get(first!)?.meaning(), members);
   }
 
   /** Whether a call makes a server of its first argument; the name of what it calls, for types. */
   creatorIn(called: ts.Expression): string | undefined {
-    if (ts.isIdentifier(called)) return this.creators.has(called.text) ? called.text : undefined;
-    if (!ts.isPropertyAccessExpression(called) || !ts.isIdentifier(called.expression)) return undefined;
-    const { expression, name } = called;
-    return this.namespaces.has(expression.text) && isCreator(name.text)
-      ? `${expression.text}.${name.text}`
-      : undefined;
+    if (!ts.isIdentifier(called) && !ts.isPropertyAccessExpression(called)) return undefined;
+    const name = called.getText();
+    return this.meaningOf(name)?.kind === "creator" ? name : undefined;
   }
 
   /** The name of `Handlers` where only the function that takes it is imported. */
   handlersOf(creator: string): string {
-    const [first] = this.handlers;
-    if (first !== undefined) return first;
-    const [namespace] = this.namespaces;
-    return namespace === undefined ? `Parameters<typeof ${creator}>[0]` : `${namespace}.Handlers`;
+    const [namespace, ...member] = creator.split(".");
+    const beside = member.length > 0 ? `${namespace}.Handlers` : undefined;
+    const whole = beside !== undefined && this.meaningOf(beside)?.kind === "handlers" ? beside : undefined;
+    return this.imported() ?? whole ?? `Parameters<typeof ${creator}>[0]`;
   }
 
-  /** What `type` says, followed through aliases of the same file. */
+  /** The name that an import gives to `Handlers` itself. */
+  private imported(): string | undefined {
+    for (const [name, { meaning }] of this.bindings) if (isWhole(meaning())) return name;
+    return undefined;
+  }
+
+  /** What `type` says, followed through aliases and modules. */
   resolve(type: ts.Node, seen: ReadonlySet<string> = new Set()): HandlersType | undefined {
     if (ts.isParenthesizedTypeNode(type)) return this.resolve(type.type, seen);
-    if (ts.isIntersectionTypeNode(type)) return this.firstOf(type.types, seen);
+    if (ts.isIntersectionTypeNode(type) || ts.isUnionTypeNode(type)) return this.firstOf(type.types, seen);
     if (ts.isIndexedAccessTypeNode(type)) return this.resolveMember(type, seen);
+    if (ts.isImportTypeNode(type)) return this.resolveImport(type);
     if (ts.isTypeReferenceNode(type))
       return this.resolveName(type.typeName.getText(), type.typeArguments, seen);
+    // The compiler wants a name there; what is meant is clear all the same.
+    if (ts.isExpressionWithTypeArguments(type) && ts.isElementAccessExpression(type.expression))
+      return this.sectionOf(
+        this.resolveName(type.expression.expression.getText()),
+        type.expression.argumentExpression,
+      );
     if (ts.isExpressionWithTypeArguments(type))
       return this.resolveName(type.expression.getText(), type.typeArguments, seen);
+    if (ts.isEntityName(type)) return this.resolveName(type.getText(), undefined, seen);
     return undefined;
   }
 
@@ -95,28 +137,89 @@ export class TypeNames {
     { objectType, indexType }: ts.IndexedAccessTypeNode,
     seen: ReadonlySet<string>,
   ): HandlersType | undefined {
-    const whole = this.resolve(objectType, seen);
-    if (!whole || whole.section !== undefined || !ts.isLiteralTypeNode(indexType)) return undefined;
+    if (!ts.isLiteralTypeNode(indexType)) return undefined;
     const { literal } = indexType;
-    const section = ts.isStringLiteral(literal) ? sections.find((name) => name === literal.text) : undefined;
+    if (ts.isNumericLiteral(literal)) return literal.text === "0" ? this.parameter(objectType) : undefined;
+    return this.sectionOf(this.resolve(objectType, seen), literal);
+  }
+
+  private sectionOf(whole: HandlersType | undefined, key: ts.Node): HandlersType | undefined {
+    if (!whole || whole.section !== undefined || !ts.isStringLiteral(key)) return undefined;
+    const section = sections.find((name) => name === key.text);
     return section && { ...whole, section };
   }
 
-  private resolveName(
+  /** `Parameters<typeof createWeatherServer>`. */
+  private parameter(type: ts.TypeNode): HandlersType | undefined {
+    if (!ts.isTypeReferenceNode(type) || type.typeName.getText() !== "Parameters") return undefined;
+    const [query] = type.typeArguments ?? [];
+    if (!query || !ts.isTypeQueryNode(query)) return undefined;
+    const creator = query.exprName.getText();
+    return this.meaningOf(creator)?.kind === "creator" ? { handlers: this.handlersOf(creator) } : undefined;
+  }
+
+  /** `import("./generated/server.js").Handlers`. */
+  private resolveImport({ argument, qualifier, isTypeOf }: ts.ImportTypeNode): HandlersType | undefined {
+    if (isTypeOf || !qualifier || !ts.isLiteralTypeNode(argument)) return undefined;
+    if (!ts.isStringLiteral(argument.literal)) return undefined;
+    const specifier = argument.literal.text;
+    const module: Meaning = { kind: "module", exports: this.lookIn(specifier) };
+    const meaning = memberOf(module, qualifier.getText().split("."));
+    const name = `import(${JSON.stringify(specifier)}).${qualifier.getText()}`;
+    return meaning && this.typeOf(meaning, name);
+  }
+
+  /** What a type of that name says. */
+  resolveName(
     name: string,
-    args: readonly ts.Node[] | undefined,
-    seen: ReadonlySet<string>,
+    args: readonly ts.Node[] | undefined = undefined,
+    seen: ReadonlySet<string> = new Set(),
   ): HandlersType | undefined {
-    if (this.handlers.has(name)) return { handlers: name };
-    const [namespace, member, more] = name.split(".");
-    if (member === "Handlers" && more === undefined && this.namespaces.has(namespace!))
-      return { handlers: name };
+    const meaning = this.meaningOf(name);
+    if (meaning) return this.typeOf(meaning, name);
     if (args?.length === 1 && transparent.has(name)) return this.resolve(args[0]!, seen);
+    if (args && parting.has(name)) {
+      const whole = this.resolve(args[0]!, seen);
+      return whole && { ...whole, part: `${name}<…> need not have it` };
+    }
     const aliased = seen.has(name) ? undefined : this.aliases.get(name);
     return aliased && this.firstOf(aliased, new Set([...seen, name]));
   }
+
+  private typeOf(meaning: Meaning, name: string): HandlersType | undefined {
+    if (meaning.kind !== "handlers") return undefined;
+    const { section, part } = meaning;
+    return {
+      handlers: isWhole(meaning) ? name : (this.imported() ?? this.anywhere),
+      ...(section && { section }),
+      ...(part !== undefined && { part }),
+    };
+  }
 }
 
-function isCreator(name: string): boolean {
-  return /^create.+Server$/.test(name);
+/** `Handlers` itself, with the namespace of that name. */
+function isWhole(meaning: Meaning | undefined): boolean {
+  return meaning?.kind === "handlers" && !meaning.alias && meaning.section === undefined;
+}
+
+function concerns(meaning: Meaning | undefined): boolean {
+  if (meaning?.kind === "module") return meaning.exports.names().length > 0;
+  return meaning?.kind === "handlers" || meaning?.kind === "creator";
+}
+
+function memberOf(meaning: Meaning | undefined, members: readonly string[]): Meaning | undefined {
+  const [member, ...others] = members;
+  if (member === undefined) return meaning;
+  return meaning?.kind === "module" ? memberOf(meaning.exports.of(member), others) : undefined;
+}
+
+/** Types that JSDoc declares. */
+function typedefs(source: ts.SourceFile): { readonly tag: ts.Node; readonly name: string }[] {
+  const found: { tag: ts.Node; name: string }[] = [];
+  everyNode(source, (node) => {
+    if (!ts.isJSDocTypedefTag(node) || !node.name || !node.typeExpression) return;
+    if (ts.isJSDocTypeExpression(node.typeExpression))
+      found.push({ tag: node.typeExpression.type, name: node.name.getText() });
+  });
+  return found;
 }

@@ -12,13 +12,13 @@ export const syncDiagnostics = {
     title: "A handler is for nothing in the contract",
     exit: 1,
     explanation:
-      "Your handlers have a function for something that the contract does not offer, perhaps not any more. A server refuses to start with it. `mcpgen sync` never deletes code: remove the function, move its body if only the name has changed, or bring the entry back into the contract.",
+      "Your handlers have a function for something that the contract does not offer, perhaps not any more. A server refuses to start with it. `mcpgen sync` never deletes code: remove the function, move its body if only the name has changed, or bring the entry back into the contract. A class may have methods of its own: those typed as handlers are (with `Handlers.Answer`, say) are errors, other public ones warnings.",
   },
   MG6503: {
     title: "Nobody can know whether a handler is missing",
     exit: 1,
     explanation:
-      'A spread, a computed key, a base class or a call decides only when the code runs which functions there are. Nothing is inserted there; the type-checker knows better. Write the members out, or give each literal a type, such as `Handlers["tools"]`, and `mcpgen sync` can keep it complete.',
+      'A spread, a computed key, a base class or a call decides only when the code runs which functions there are. Nothing is inserted there; the type-checker knows better. Write the members out, or give each literal a type, such as `Handlers["tools"]`, and `mcpgen sync` can keep it complete. The same is said where members are added later, where a type such as `Partial<Handlers>` lets them be absent, and where a module that handlers come from cannot be read.',
   },
   MG6504: {
     title: "A file of handlers does not parse",
@@ -36,7 +36,7 @@ export const syncDiagnostics = {
     title: "There are no handlers for a contract",
     exit: 1,
     explanation:
-      'Handlers are known by their type: something declared as `Handlers` (or `Handlers["tools"]`), `satisfies Handlers`, a class that implements it, or the argument of the function that makes the server, in a file that imports it from the generated `server` module. All TypeScript files below the configuration are looked at, but for node_modules, dist and hidden folders; `--handlers FILE` names them instead. What is printed can be pasted into a new file.',
+      'Handlers are known by their type: something declared as `Handlers` (or `Handlers["tools"]`), `satisfies Handlers`, a class that implements it, or the argument of the function that makes the server, in a file that imports it from the generated `server` module, or from one that passes it on. All TypeScript and JavaScript files below the configuration are looked at, but for node_modules, dist, coverage and hidden folders; `--handlers FILE` names them instead. What is printed can be pasted into a new file.',
   },
   MG6507: {
     title: "There is no contract of a server",

@@ -1,6 +1,6 @@
-import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { mcpgen } from "../../command/in-process.js";
 import { temporaryFolder } from "../../temporary-folder.js";
 
@@ -122,4 +122,128 @@ test("what is no UTF-8 or no TypeScript is named and left alone", async () => {
 test("without a server's contract sync says what to configure", async () => {
   const { code, stderr } = await mcpgen(temporaryFolder(), ["sync"]);
   expect([code, stderr]).toEqual([2, expect.stringMatching(/error MG6507: .*\n.*"role": "server"/)]);
+});
+
+describe("handlers are followed through modules", () => {
+  const typed = (from: string, type = "Handlers"): string =>
+    `import type { ${type} } from "${from}";\nexport const handlers: ${type} = { prompts: { forecast: () => "sun" } };\n`;
+  const tools = (type: string): string => `${type} = { get_weather: f, list_cities: f };\n`;
+  test.each<[string, Record<string, string>]>([
+    ["a barrel", { "src/gen.ts": 'export * from "./generated/server.js";', "src/h.ts": typed("./gen.js") }],
+    [
+      "barrels of barrels, with other names",
+      {
+        "src/a/index.ts": 'export { type Handlers as Weather } from "../generated/server.js";',
+        "src/b.ts": 'export * from "./a/index.js";\nexport * from "./c.js";',
+        "src/c.ts": 'export * from "./b.js";',
+        "src/h.ts": typed("./c.js", "Weather"),
+      },
+    ],
+    [
+      "types of another file",
+      {
+        "src/one.ts": 'import type { Handlers } from "./generated/server.js";\nexport type One = Handlers;',
+        "src/two.ts": 'import type { One } from "./one";\nexport interface Two extends One {}',
+        "src/h.ts": typed("./two", "Two"),
+      },
+    ],
+    [
+      "a default export and a namespace",
+      {
+        "src/gen.ts": 'import type { Handlers } from "./generated/server.js";\nexport default Handlers;',
+        "src/all.ts": 'export * as weather from "./generated/server.js";',
+        "src/h.ts": `import type Mine from "./gen.js";\nimport type { weather } from "./all.js";\nconst h: Mine["prompts"] = { forecast };\n${tools('const t: weather.Handlers["tools"]').replace(/get.*cities: f/, "")}`,
+      },
+    ],
+    [
+      "imports of package.json",
+      { "package.json": '{"imports":{"#gen/*":"./src/generated/*"}}', "src/h.ts": typed("#gen/server.js") },
+    ],
+    [
+      "paths of tsconfig.json",
+      {
+        "tsconfig.json": '{"files":[],"references":[{"path":"./tsconfig.app.json"}]}',
+        "tsconfig.app.json": '{"extends":"./tsconfig.base.json"}',
+        "tsconfig.base.json": '{"compilerOptions":{"paths":{"weather":["./src/generated/server.ts"]}}}',
+        "src/h.ts": typed("weather"),
+      },
+    ],
+    [
+      "JavaScript",
+      {
+        "src/h.mjs": typed("./generated/server.js")
+          .replace(/^.*\n/, '/** @type {import("./generated/server.js").Handlers} */\n')
+          .replace(": Handlers", ""),
+      },
+    ],
+  ])("%s", async (_, files) => {
+    const folder = project({ "src/generated/server.ts": "export interface Handlers {}", ...files });
+    const file = Object.keys(files).at(-1)!;
+    const { code, stdout } = await mcpgen(folder, ["sync"]);
+    expect([code, stdout]).toEqual([
+      0,
+      `${file}: get_weather, list_cities\n2 functions inserted in 1 file\n`,
+    ]);
+    expect((await mcpgen(folder, ["sync", "--check"])).code).toBe(0);
+  });
+
+  test("links are followed, and what is linked twice is written once", async () => {
+    const folder = project({ "real/handlers.ts": handlers.replace("./gen", "../src/gen") });
+    mkdirSync(join(folder, "src"), { recursive: true });
+    symlinkSync("../real/handlers.ts", join(folder, "src/handlers.ts"));
+    symlinkSync("..", join(folder, "src/around"));
+    const { code, stdout } = await mcpgen(folder, ["sync"]);
+    expect([code, stdout]).toEqual([0, "real/handlers.ts: list_cities\n1 function inserted in 1 file\n"]);
+    const elsewhere = temporaryFolder({ "h.ts": handlers });
+    const linked = project({});
+    mkdirSync(join(linked, "src"));
+    symlinkSync(join(elsewhere, "h.ts"), join(linked, "src/h.ts"));
+    expect((await mcpgen(linked, ["sync"])).stdout).toContain("src/h.ts: list_cities\n");
+    expect(readFileSync(join(elsewhere, "h.ts"), "utf8")).toContain("list_cities");
+  });
+
+  test("what the compiler makes of handlers is not written into", async () => {
+    const script = handlers
+      .replace(/^.*\n/, 'import { createWeatherServer } from "#gen/server.js";\n')
+      .replace("const handlers: Handlers = ", "const server = createWeatherServer(")
+      .replace("};", "});");
+    const folder = project({
+      "package.json": '{"imports":{"#gen/*":"./build/generated/*"}}',
+      "tsconfig.json": '{"compilerOptions":{"module":"NodeNext","rootDir":"src","outDir":"build"}}',
+      "src/generated/server.ts": "export {};",
+      "src/handlers.ts": handlers,
+      "build/handlers.js": script,
+      "src/beside.ts": handlers,
+      "src/beside.js": script,
+    });
+    expect((await mcpgen(folder, ["sync"])).stdout).toContain("2 functions inserted in 2 files\n");
+    expect([read(folder, "build/handlers.js"), read(folder, "src/beside.js")]).toEqual([script, script]);
+  });
+});
+
+test.each([
+  [
+    "a module that cannot be found",
+    "src/h.ts",
+    'import type { Handlers } from "@app/gen";\nconst h: Handlers = {};\n',
+    1,
+  ],
+  [
+    "handlers that another file has without a type",
+    "src/h.ts",
+    'import { createWeatherServer } from "./generated/server.js";\nimport { handlers } from "./mine.js";\n\ncreateWeatherServer(handlers);\n',
+    4,
+  ],
+  [
+    "part of them",
+    "src/h.ts",
+    'import { Handlers } from "./generated/server.js";\nconst h: Partial<Handlers> = {};\n',
+    2,
+  ],
+])("nobody can know: %s", async (_, file, text, line) => {
+  const folder = project({ [file]: text });
+  const { code, stdout } = await mcpgen(folder, ["sync"]);
+  expect([code, read(folder, file)]).toEqual([0, text]);
+  expect(stdout).toMatch(new RegExp(`^src/h\\.ts:${line}:\\d+: warning MG6503: cannot know whether`));
+  expect(stdout).not.toContain("MG6506");
 });

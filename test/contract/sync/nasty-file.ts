@@ -2,6 +2,8 @@ import fc from "fast-check";
 
 /** A file that somebody could have written, and what it lacks. */
 export interface NastyFile {
+  /** TypeScript, or JavaScript with types in comments. */
+  readonly file: "h.ts" | "h.mjs";
   readonly text: string;
   /** `section name` of everything that is missing where something can be inserted, sorted. */
   readonly missing: readonly string[];
@@ -97,7 +99,18 @@ export const nastyFile: fc.Arbitrary<NastyFile> = fc
   .record({
     tools: literal("tools"),
     prompts: fc.option(literal("prompts"), { nil: undefined, freq: 4 }),
-    form: fc.constantFrom("annotation", "satisfies", "class", "return", "names", "argument"),
+    form: fc.constantFrom(
+      "annotation",
+      "satisfies",
+      "class",
+      "return",
+      "names",
+      "argument",
+      "later",
+      "import type",
+      "parameter",
+      "script",
+    ),
     second: fc.option(literal("tools"), { nil: undefined }),
     lineEnd: fc.constantFrom("\n", "\n", "\r\n", "\r"),
     indent: fc.constantFrom("  ", "\t", "    ", " "),
@@ -111,15 +124,17 @@ export const nastyFile: fc.Arbitrary<NastyFile> = fc
   })
   .map(({ tools, prompts, form, second, lineEnd, indent, before, after }) => {
     const parts = [tools, ...(prompts ? [prompts] : []), ...(second ? [second] : [])];
+    const script = form === "script";
     const text =
-      `${before}import { type Handlers, createNastyServer } from "./generated/server.js";\n` +
-      `import type { Handlers as Other } from "./other/server.js";\n\n` +
-      `@decorated({ tools: {} })\nclass Around { @field() tools = {}; }\n` +
+      `${before}${script ? "" : imports}@decorated({ tools: {} })\nclass Around { @field() tools = {}; }\n` +
       whole(form, tools.text, prompts?.text) +
-      (second ? `\nexport const other: Other = {\n  tools: ${second.text},\n};` : "") +
+      (second
+        ? `\n${script ? scripted.other : "export const other: Other ="} {\n  tools: ${second.text},\n};`
+        : "") +
       after;
     const reindented = text.replace(/^(?: {2})+/gm, (spaces) => indent.repeat(spaces.length / 2));
     return {
+      file: script ? "h.mjs" : "h.ts",
       text: reindented.replaceAll("\n", lineEnd),
       missing: [
         ...parts.flatMap(({ missing }) => missing),
@@ -129,6 +144,16 @@ export const nastyFile: fc.Arbitrary<NastyFile> = fc
       strays: parts.flatMap(({ strays }) => strays).sort(),
     };
   });
+
+const imports =
+  'import { type Handlers, createNastyServer } from "./generated/server.js";\n' +
+  'import type { Handlers as Other } from "./other/server.js";\n\n';
+
+const scripted = {
+  handlers: '/** @type {import("./generated/server.js").Handlers} } */\nexport const handlers =',
+  other:
+    '/**\n * `{` @typedef {import("./other/server.js").Handlers} Other\n */\n/** @type {Other} */ export const other =',
+} as const;
 
 function whole(form: string, tools: string, prompts: string | undefined): string {
   const members = `{\n  tools: ${tools},${prompts === undefined ? "" : `\n  prompts: ${prompts}`}\n}`;
@@ -143,6 +168,14 @@ function whole(form: string, tools: string, prompts: string | undefined): string
       return `export function make(db: Db): Handlers {\n  const inner = () => { return {}; };\n  return ${members};\n}`;
     case "names":
       return `const tools = ${tools}\n${prompts === undefined ? "" : `const prompts = ${prompts};\n`}export const handlers: Handlers = { tools${prompts === undefined ? "" : ", prompts"} }`;
+    case "later":
+      return `let handlers: Handlers | undefined;\nfunction late() {\n  handlers = ${members};\n}\nlate()`;
+    case "import type":
+      return `const handlers: Readonly<import("./generated/server.js").Handlers> & { x?: 1 } = ${members};`;
+    case "parameter":
+      return `export const serve = (handlers: Handlers = ${members}, { tools } = {}) => tools;`;
+    case "script":
+      return `${scripted.handlers} ${members};`;
     default:
       return `const server = createNastyServer(${members}, {});`;
   }

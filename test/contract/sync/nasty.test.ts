@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { SyncContract } from "../../../generator/contract/sync/file-work.js";
+import { noExports, serverExports } from "../../../generator/contract/sync/meanings.js";
 import { syncFile } from "../../../generator/contract/sync/sync-file.js";
 import type { Wanted } from "../../../generator/contract/sync/wanted.js";
 import { nastyFile, offered } from "./nasty-file.js";
@@ -9,12 +10,14 @@ const contracts: readonly SyncContract[] = [
   {
     file: "nasty.yaml",
     wanted: new Map(Object.entries(offered)) as Wanted,
-    isOurs: (specifier) => specifier === "./generated/server.js",
+    lookIn: (specifier) => (specifier === "./generated/server.js" ? serverExports : noExports),
+    anywhere: `import("./generated/server.js").Handlers`,
   },
   {
     file: "other.yaml",
     wanted: new Map([["tools", offered.tools]]) as Wanted,
-    isOurs: (specifier) => specifier === "./other/server.js",
+    lookIn: (specifier) => (specifier === "./other/server.js" ? serverExports : noExports),
+    anywhere: `import("./other/server.js").Handlers`,
   },
 ];
 
@@ -37,8 +40,8 @@ const runs = Math.max(200, Math.floor(Number(process.env["MCPGEN_COUNT"] ?? 0) /
 
 test(`${runs} nasty files: only what is missing is inserted, all of it, once`, () => {
   fc.assert(
-    fc.property(nastyFile, ({ text, missing, open, strays }) => {
-      const synced = syncFile(text, "h.ts", contracts);
+    fc.property(nastyFile, ({ file, text, missing, open, strays }) => {
+      const synced = syncFile(text, file, contracts);
       expect(synced.missing.map(({ section, name }) => `${section} ${name}`).sort()).toEqual(missing);
       expect(synced.findings.filter(({ code }) => code === "MG6503").length).toBe(open);
       const named = synced.findings.filter(({ code }) => code === "MG6502");
@@ -48,7 +51,7 @@ test(`${runs} nasty files: only what is missing is inserted, all of it, once`, (
       expect(synced.findings.length).toBe(open + strays.length);
       expect(withoutInsertions(synced.text, synced.insertions)).toBe(text);
       expect(synced.insertions.length > 0).toBe(missing.length > 0);
-      const again = syncFile(synced.text, "h.ts", contracts);
+      const again = syncFile(synced.text, file, contracts);
       expect([again.text, again.insertions]).toEqual([synced.text, []]);
       expect(again.findings.length).toBe(synced.findings.length);
     }),
@@ -58,12 +61,12 @@ test(`${runs} nasty files: only what is missing is inserted, all of it, once`, (
 
 test("a file that breaks off anywhere is complete, or left as it is", () => {
   fc.assert(
-    fc.property(nastyFile, fc.double({ min: 0.3, max: 1, noNaN: true }), ({ text }, part) => {
+    fc.property(nastyFile, fc.double({ min: 0.3, max: 1, noNaN: true }), ({ file, text }, part) => {
       const cut = text.slice(0, Math.floor(text.length * part));
-      const synced = syncFile(cut, "h.ts", contracts);
+      const synced = syncFile(cut, file, contracts);
       expect(withoutInsertions(synced.text, synced.insertions)).toBe(cut);
       if (synced.findings.some(({ code }) => code === "MG6504")) expect(synced.text).toBe(cut);
-      expect(syncFile(synced.text, "h.ts", contracts).insertions).toEqual([]);
+      expect(syncFile(synced.text, file, contracts).insertions).toEqual([]);
     }),
     { numRuns: Math.ceil(runs / 4) },
   );

@@ -2,6 +2,7 @@ import { Project, ts } from "ts-morph";
 import { expect, test } from "vitest";
 import { type SyncContract } from "../../../generator/contract/sync/file-work.js";
 import { handlersStub } from "../../../generator/contract/sync/stub.js";
+import { noExports, serverExports } from "../../../generator/contract/sync/meanings.js";
 import { syncFile } from "../../../generator/contract/sync/sync-file.js";
 import type { Wanted } from "../../../generator/contract/sync/wanted.js";
 
@@ -30,7 +31,8 @@ const wanted = new Map([
 const contract: SyncContract = {
   file: "c.yaml",
   wanted,
-  isOurs: (specifier) => specifier === "./server.js",
+  lookIn: (specifier) => (specifier === "./server.js" ? serverExports : noExports),
+  anywhere: `import("./server.js").Handlers`,
 };
 const head = 'import { type Handlers, createWeatherServer } from "./server.js";\n';
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type SyncContract } from "../../../generator/contract/sync/file-work.js";
+import { noExports, serverExports, unknownExports } from "../../../generator/contract/sync/meanings.js";
 import { syncFile } from "../../../generator/contract/sync/sync-file.js";
 import type { Wanted } from "../../../generator/contract/sync/wanted.js";
 
@@ -9,7 +10,8 @@ const weather: SyncContract = {
     ["tools", ["get_weather", "list-cities"]],
     ["prompts", ["forecast"]],
   ]) as Wanted,
-  isOurs: (specifier) => specifier === "./generated/server.js",
+  lookIn: (specifier) => (specifier === "./generated/server.js" ? serverExports : noExports),
+  anywhere: `import("./generated/server.js").Handlers`,
 };
 const head = 'import type { Handlers } from "./generated/server.js";\n';
 const sync = (text: string, contracts = [weather]): ReturnType<typeof syncFile> =>
@@ -99,6 +101,30 @@ describe("handlers are known by their type, however it is said", () => {
       "a class of tools",
       'type T = Handlers["tools"];\nclass Tools implements T {}\nconst h: Handlers = { tools: new Tools(), prompts: {} };',
     ],
+    ["an assignment later", "let h: Handlers;\nif (x) h = { tools: {}, prompts: {} };"],
+    ["a type with others", "let h: Handlers | undefined;\nh = { tools: {}, prompts: {} };"],
+    [
+      "a property that the constructor sets",
+      "class App { handlers: Handlers; constructor() { this.handlers = { tools: {}, prompts: {} }; } }",
+    ],
+    ["a parameter", "function serve(h: Handlers = { tools: {}, prompts: {} }) {}"],
+    ["an import type", 'const h: import("./generated/server.js").Handlers = { tools: {}, prompts: {} };'],
+    [
+      "a section of an import type",
+      'type W = import("./generated/server.js").Handlers;\nconst t: W["tools"] = {};\nconst p: W["prompts"] = {};',
+    ],
+    [
+      "the parameters of the function that makes the server",
+      'import { createWeatherServer } from "./generated/server.js";\nconst h: Parameters<typeof createWeatherServer>[0] = { tools: {}, prompts: {} };',
+    ],
+    [
+      "a module imported where code runs",
+      'const { createWeatherServer: make } = await import("./generated/server.js");\nmake({ tools: {}, prompts: {} });',
+    ],
+    [
+      "an import with require, and a name for a member of it",
+      'import weather = require("./generated/server.js");\nimport Mine = weather.Handlers;\nconst h: Mine = { tools: {}, prompts: {} };',
+    ],
     ["a choice", "const h: Handlers = x ? { tools: {}, prompts: {} } : { " + complete + " };"],
   ])("%s", (_, code) => {
     const { text, missing, findings } = sync(`${head}${code}\n`);
@@ -118,10 +144,44 @@ describe("handlers are known by their type, however it is said", () => {
 
   test.each([
     ["another Handlers", 'import type { Handlers } from "./other/server.js";\nconst h: Handlers = {};\n'],
-    ["parts of them", `${head}const h: Partial<Handlers> = {};\n`],
     ["text that speaks of them", `${head}// const h: Handlers = {};\nconst s = "const h: Handlers = {}";\n`],
   ])("not %s", (_, text) => {
     expect(sync(text)).toMatchObject({ text, insertions: [], findings: [], anchored: [] });
+  });
+
+  test("where only an import type names them, what is inserted does so, too", () => {
+    const { text } = sync('const t: import("./generated/server.js").Handlers["tools"] = {};\n');
+    expect(text).toContain(
+      'get_weather(args, context): Promise<import("./generated/server.js").Handlers.Answer<"tools", "get_weather">>',
+    );
+  });
+
+  test.each([
+    ["an annotation", "/** @type {import('./generated/server.js').Handlers} */\nexport const h = { ALL };"],
+    ["satisfies", "export default /** @satisfies {import('./generated/server.js').Handlers} */ ({ ALL });"],
+    [
+      "a name",
+      "/** @typedef {import('./generated/server.js').Handlers} H */\nconst h = /** @type {H} */ ({ ALL });",
+    ],
+    [
+      "an import",
+      "/** @import { Handlers } from './generated/server.js' */\n/** @type {Handlers} */\nlet h;\nh = { ALL };",
+    ],
+    [
+      "a result",
+      "/** @returns {import('./generated/server.js').Handlers} */\nfunction make() { return { ALL }; }",
+    ],
+    [
+      "an argument",
+      "import { createWeatherServer } from './generated/server.js';\ncreateWeatherServer({ ALL });",
+    ],
+  ])("JavaScript: %s in a comment; what is inserted is JavaScript", (_, code) => {
+    const before = `${code.replace("ALL", "tools: {}, prompts: { forecast }")}\n`;
+    const { text, missing, findings } = syncFile(before, "h.mjs", [weather]);
+    expect(missing.map(({ name }) => name)).toEqual(["get_weather", "list-cities"]);
+    expect(text).toContain("async get_weather(args, context) {\n");
+    expect(findings).toEqual([]);
+    expect(syncFile(text, "h.mjs", [weather])).toMatchObject({ insertions: [], findings: [] });
   });
 });
 
@@ -129,7 +189,8 @@ test("several servers in one file are told apart", () => {
   const other: SyncContract = {
     file: "mail.json",
     wanted: new Map([["resources", ["mail://inbox"]]]) as Wanted,
-    isOurs: (specifier) => specifier === "./mail/server.js",
+    lookIn: (specifier) => (specifier === "./mail/server.js" ? serverExports : noExports),
+    anywhere: `import("./mail/server.js").Handlers`,
   };
   const before = `${head}import type { Handlers as Mail } from "./mail/server.js";\nconst a: Handlers = { ${complete} };\nconst b: Mail = {};\n`;
   const { text, missing } = sync(before, [weather, other]);
@@ -173,6 +234,57 @@ describe("where nobody can know, nothing is inserted and it is said", () => {
     ]);
   });
 
+  test.each([
+    [
+      "a member that is added later",
+      "const h: Handlers = { tools: {} };\nh.prompts = { forecast };",
+      ["prompts"],
+    ],
+    [
+      "members that are added to a section",
+      'const t: Handlers["tools"] = {};\nt["get_weather"] = f;',
+      ["get_weather", "list-cities"],
+    ],
+    [
+      "members that are added to a section through what holds it",
+      "class A { #h = 1; h: Handlers = { prompts: { forecast } }; constructor() { this.h.tools = {}; } }",
+      ["tools"],
+    ],
+    ["Object.assign", "const h: Handlers = {};\nObject.assign(h, more);", ["tools", "prompts"]],
+  ])("%s", (_, code, names) => {
+    const { text, findings } = sync(`${head}${code}\n`);
+    const quoted = names.map((name) => JSON.stringify(name)).join(", ");
+    expect(findings).toMatchObject([
+      {
+        code: "MG6503",
+        message: expect.stringMatching(`know whether ${quoted} .*adds to it when the code runs$`),
+      },
+    ]);
+    expect(text).not.toContain(`Answer<"${names[0]}"`);
+  });
+
+  test("a type that lets members be absent is a reference to where they are", () => {
+    const { insertions, findings, references } = sync(
+      `${head}const h: Partial<Handlers["tools"]> = { get_weather, gone() {} };\n`,
+    );
+    expect([insertions, findings.map(({ code }) => code)]).toEqual([[], ["MG6502"]]);
+    expect(references).toMatchObject([
+      { section: "tools", finding: { message: expect.stringMatching(/"list-cities" is there: Partial/) } },
+    ]);
+  });
+
+  test.each([
+    ["a type of which nobody knows what it does", "const h: Mine<Handlers> = { tools: {} };", 1],
+    ["a module that cannot be read", 'import type { Handlers } from "unknown";\nconst h: Handlers = {};', 1],
+  ])("%s leaves a trace", (_, code, line) => {
+    const doubtful: SyncContract = {
+      ...weather,
+      lookIn: (specifier) => (specifier === "unknown" ? unknownExports : weather.lookIn(specifier)),
+    };
+    const { traces, insertions } = sync(code.startsWith("import") ? code : head + code, [doubtful]);
+    expect([insertions, traces.length, traces[0]?.finding.place?.line]).toEqual([[], 1, line]);
+  });
+
   test("a class with a base", () => {
     const { insertions, findings } = sync(`${head}class A extends B implements Handlers {}\n`);
     expect([insertions, findings.map(({ code }) => code)]).toEqual([[], ["MG6503"]]);
@@ -203,6 +315,33 @@ test("what the contract does not offer is named with its place, never removed", 
       message: 'weather.yaml has no resource "a:b"',
       place: { file: "h.ts", line: 5, column: 16 },
     }),
+  ]);
+});
+
+test("methods of a class that are typed as handlers are named, and public ones with a warning", () => {
+  const before =
+    head +
+    `class T implements Handlers["tools"] {
+  get_weather() {}
+  "list-cities"() {}
+  async gone(): Promise<Handlers.Answer<"tools", "gone">> { throw 1; }
+  old(...[args]: Parameters<Handlers["tools"]["old"]>) {}
+  open() {}
+  log = () => {};
+  count = 0;
+  private own() {}
+  protected ours() {}
+  #hidden() {}
+  static of() {}
+}
+`;
+  const { text, findings } = sync(before);
+  expect(text).toBe(before);
+  expect(findings.map(({ severity, message, place }) => [severity, message, place?.line])).toEqual([
+    ["error", 'weather.yaml has no tool "gone"', 5],
+    ["error", 'weather.yaml has no tool "old"', 6],
+    ["warning", 'weather.yaml has no tool "open"', 7],
+    ["warning", 'weather.yaml has no tool "log"', 8],
   ]);
 });
 

@@ -1,0 +1,30 @@
+import { resolve } from "node:path";
+import { loadContract } from "../../contract/read-contract.js";
+import { type Wanted, wantedMembers } from "../../contract/sync/wanted.js";
+import type { CommandContext } from "../context.js";
+import type { Project } from "../project.js";
+import { shownPath } from "../shown-path.js";
+
+/** A contract that the project has a server of. */
+export interface ServerContract {
+  /** As messages call it. */
+  readonly file: string;
+  /** The folder of what is generated from it. */
+  readonly out: string;
+  readonly wanted: Wanted;
+}
+
+/** The contracts that the configuration names with the role server or both. */
+export async function serverContracts(
+  { loaded }: Project,
+  { directory }: CommandContext,
+): Promise<ServerContract[]> {
+  const configured = (loaded.config.contracts ?? []).filter(({ role }) => role !== "client");
+  return Promise.all(
+    configured.map(async ({ file, out }) => {
+      const shown = shownPath(loaded.folder, directory, file);
+      const { contract } = await loadContract(resolve(loaded.folder, file), shown);
+      return { file: shown, out: resolve(loaded.folder, out), wanted: wantedMembers(contract) };
+    }),
+  );
+}

@@ -1,0 +1,41 @@
+import type { Section } from "./wanted.js";
+
+/** What a name stands for, as far as it has to do with the handlers of one contract. */
+export type Meaning =
+  /** `alias`: another name of the type alone, without the namespace that `Handlers` is as well */
+  | { readonly kind: "handlers"; readonly section?: Section; readonly alias?: true; readonly part?: string }
+  /** a function that makes a server of handlers */
+  | { readonly kind: "creator" }
+  | { readonly kind: "module"; readonly exports: Exports }
+  /** it is called as handlers are, and nobody can read where it comes from */
+  | { readonly kind: "doubt" };
+
+/** What a module exports of one contract's handlers. */
+export interface Exports {
+  of(name: string): Meaning | undefined;
+  /** Names by which handlers are exported; functions that make servers are told by their names everywhere. */
+  names(): readonly string[];
+}
+
+/** Finds the exports of the module that a specifier leads to. */
+export type LookIn = (specifier: string) => Exports;
+
+/** The generated `server` module of the contract. */
+export const serverExports: Exports = {
+  of: (name) =>
+    name === "Handlers" ? { kind: "handlers" } : isCreator(name) ? { kind: "creator" } : undefined,
+  names: () => ["Handlers"],
+};
+
+/** A module that has nothing to do with the contract. */
+export const noExports: Exports = { of: () => undefined, names: () => [] };
+
+/** A module that cannot be found, or not read. */
+export const unknownExports: Exports = {
+  of: (name) => (name === "Handlers" ? { kind: "doubt" } : undefined),
+  names: () => [],
+};
+
+export function isCreator(name: string): boolean {
+  return /^create.+Server$/.test(name);
+}
