@@ -46,10 +46,23 @@ export interface LiveClient {
   close(): Promise<void>;
 }
 
+/** The part of a channel of messages that commands need (runtime/core/transport/channel.ts has the whole of it). */
+export interface Channel {
+  open(receiver: Receiver): void;
+  close(): Promise<void>;
+}
+
+/** Whoever reads a channel. */
+export interface Receiver {
+  message(text: string): void;
+}
+
 /** What the runtime and the generated package give a command that speaks with servers. */
 export interface Runtime {
-  connect(source: object | string, options: object): Promise<LiveClient>;
+  connect(source: string | (() => Channel), options: object): Promise<LiveClient>;
   parseStdioSource(source: string): readonly [string, ...string[]];
+  /** Starts a server in a process of its own. */
+  stdioClientChannel(command: readonly [string, ...string[]], options: object): Channel;
   /** What a client answers with where its user says no. */
   userRejected(message?: string): Error;
   readonly revisions: readonly { readonly id: string }[];
@@ -70,6 +83,7 @@ export async function loadRuntime(directory: string): Promise<Runtime> {
   return {
     connect: runtime!["connect"] as Runtime["connect"],
     parseStdioSource: stdio!["parseStdioSource"] as Runtime["parseStdioSource"],
+    stdioClientChannel: stdio!["stdioClientChannel"] as Runtime["stdioClientChannel"],
     userRejected: runtime!["userRejected"] as Runtime["userRejected"],
     revisions: protocol!["clientRevisions"] as Runtime["revisions"],
   };

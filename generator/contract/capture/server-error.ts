@@ -57,26 +57,51 @@ export function isRuntimeError(error: unknown): error is RuntimeError {
   return error instanceof Error && error.name === "McpError" && "code" in error;
 }
 
+/** What a server's process has printed beside messages. */
+export interface Prints {
+  /** The end of its standard error. */
+  readonly printed: string;
+  /** What it printed on standard output, in words. */
+  readonly stray: string | undefined;
+}
+
+/** Whether the server had its time, and did not answer. */
+export function isTimeout(error: unknown): boolean {
+  return isRuntimeError(error) && error.code === "timeout";
+}
+
+/** A server that has not answered what opens a connection, told as the runtime tells of what it waited for in vain. */
+export class Silence extends Error {
+  override readonly name = "McpError";
+  readonly code = "timeout";
+
+  /** @param waited milliseconds */
+  constructor(waited: number) {
+    super(`no answer to the opening of the connection within ${waited} ms`);
+  }
+}
+
 /**
  * What went wrong with a server, as the user's concern; errors of other kinds stay what they are.
  *
  * @param source as it was named; it is shown without its secrets
- * @param printed what its process printed last on standard error
  */
-export function serverError(error: unknown, source: string, printed: string): unknown {
+export function serverError(error: unknown, source: string, { printed, stray }: Prints): unknown {
   if (!isRuntimeError(error)) return error;
   const { code, next } = kinds[error.code] ?? answered;
-  const stderr = stderrOf(error.data) ?? printed;
-  const detail = lastLines(stderr);
+  const detail = lastLines(stderrOf(error.data) ?? printed);
   const shown = shownSource(source);
   const message = error.message.replace(/; it said last: [^]*$/, "").replaceAll(source, shown);
-  return new CodedError(code, message, {
+  return new CodedError(code, stray === undefined ? message : `${message}; ${stray}`, {
     place: { file: shown },
-    next: next[/^https?:/i.test(source) ? 1 : 0],
+    next: stray === undefined ? next[/^https?:/i.test(source) ? 1 : 0] : quietOutput,
     ...(detail !== "" && { detail }),
     cause: error,
   });
 }
+
+const quietOutput =
+  "Have the server print messages of the protocol alone on standard output, all else on standard error.";
 
 /** What a process that has ended printed: the runtime starts a server twice where the first try fails. */
 function stderrOf(data: unknown): string | undefined {

@@ -1,10 +1,11 @@
 import { packageVersion } from "../../package-folder.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
+import { endBeforeSignal } from "./interruption.js";
 import { type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
-import { serverError } from "./server-error.js";
+import { Silence, isTimeout, serverError } from "./server-error.js";
 import { isServerSource } from "./shown-source.js";
-import { StderrTail } from "./stderr-tail.js";
+import { HttpWay, ProcessWay, type Way } from "./way.js";
 
 /** How a server is reached. */
 export interface ServerOptions {
@@ -24,11 +25,12 @@ export interface ServerOptions {
   readonly onStderr?: (text: string) => void;
 }
 
-/** Times that connecting may take in all: `npx` may have a package to install first. */
+/** Milliseconds that connecting may take in all: `npx` may have a package to install first. */
 const patience = 60_000;
 
 /**
- * Connects to the server that a SOURCE names, and closes the connection whatever `use` comes to.
+ * Connects to the server that a SOURCE names, and closes the connection whatever `use` comes to: also where a signal
+ * ends this process, a server that it has started ends first.
  *
  * @throws CodedError MG2014 for a SOURCE that is no server, MG2010 for a revision that is not there, MG2013 without
  *   the runtime, MG41xx for what goes wrong with the server
@@ -41,44 +43,65 @@ export async function withServer<T>(
   if (!isServerSource(source)) throw noServer(source);
   const runtime = await loadRuntime(options.directory);
   expectRevision(runtime, options.revision);
-  const stderr = new StderrTail();
+  let way: Way | undefined;
   let client: LiveClient | undefined;
+  const released = endBeforeSignal(async () => {
+    way?.hurry();
+    await way?.close(client);
+  });
   try {
-    client = await connected(runtime, source, options, stderr);
+    const { headers, ...made } = wayTo(source, runtime, options);
+    ({ way } = made);
+    client = await connected(runtime, way, headers, options);
     return await use(client);
   } catch (error) {
-    throw serverError(error, source, stderr.text);
+    if (isTimeout(error)) way?.hurry();
+    throw serverError(error, source, way ?? { printed: "", stray: undefined });
   } finally {
-    await client?.close().catch(() => {});
+    await way?.close(client);
+    await released();
   }
 }
 
-function connected(
-  runtime: Runtime,
+/** The way to the server, and the headers that its address stands for. */
+function wayTo(
   source: string,
-  { directory, revision, timeout, headers = {}, variables, onAsked, onStderr }: ServerOptions,
-  stderr: StderrTail,
+  runtime: Runtime,
+  { directory, variables, onStderr }: ServerOptions,
+): { readonly way: Way; readonly headers: Readonly<Record<string, string>> } {
+  if (/^stdio:/i.test(source)) {
+    const start = { command: runtime.parseStdioSource(source), cwd: directory, env: variables, onStderr };
+    return { way: new ProcessWay(runtime, start), headers: {} };
+  }
+  const { url, headers } = addressOf(source);
+  return { way: new HttpWay(url), headers };
+}
+
+/** @throws Silence where the time is over: finding the revision may take the runtime several tries of that length */
+async function connected(
+  runtime: Runtime,
+  { source, fetch }: Way,
+  authorization: Readonly<Record<string, string>>,
+  { revision, timeout, headers = {}, onAsked }: ServerOptions,
 ): Promise<LiveClient> {
-  const heard = (text: string): void => {
-    stderr.add(text);
-    onStderr?.(text);
-  };
-  const command = (): object => {
-    const [program, ...args] = runtime.parseStdioSource(source);
-    return { command: program, args, cwd: directory, env: variables, stderr: heard };
-  };
-  const address = /^stdio:/i.test(source) ? undefined : addressOf(source);
-  return runtime.connect(address?.url ?? command(), {
+  const limit = timeout ?? patience;
+  const connecting = runtime.connect(source, {
     revisions: runtime.revisions,
     ...(revision !== undefined && { revision }),
     info: { name: "mcpgen", version: packageVersion() },
-    connectTimeout: timeout ?? patience,
+    connectTimeout: limit,
     ...(timeout !== undefined && { timeouts: { timeout } }),
-    http: { headers: { ...address?.headers, ...headers } },
+    http: { headers: { ...authorization, ...headers }, ...(fetch && { fetch }) },
     // What is left out of lists is told by who asked for them.
     onWarning: () => {},
     ...declining(runtime, onAsked),
   });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Silence(limit)), limit);
+  });
+  // Where the time is over, nobody asks any more what connecting comes to.
+  return Promise.race([connecting, late]).finally(() => clearTimeout(timer));
 }
 
 /** The name and password of a URL are sent as a header: `fetch` refuses them, and errors would quote them. */

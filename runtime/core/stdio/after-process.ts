@@ -1,15 +1,17 @@
 import type { ProcessTree } from "./process-tree.js";
 
-/** All that runs for this process. */
-const running = new Set<ProcessTree>();
+/** All that runs for this process, and what ends it. */
+const running = new Map<ProcessTree, "SIGTERM" | "SIGKILL">();
 
 /**
  * Has `tree` told to end when this process exits, also by an exception: not every server ends when its input
  * does, which is all that happens when this process is killed.
+ *
+ * @param signal SIGKILL for what has been told before
  */
-export function afterProcess(tree: ProcessTree): void {
+export function afterProcess(tree: ProcessTree, signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): void {
   if (running.size === 0) process.on("exit", endAll);
-  running.add(tree);
+  running.set(tree, signal);
 }
 
 /** Takes that back. */
@@ -19,5 +21,5 @@ export function noLongerAfterProcess(tree: ProcessTree): void {
 }
 
 function endAll(): void {
-  for (const tree of running) tree.signal("SIGTERM");
+  for (const [tree, signal] of running) tree.signal(signal);
 }

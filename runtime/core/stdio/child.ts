@@ -78,6 +78,7 @@ export class Child {
       this.input.end();
       if (abandoned || !(await this.#gone(tree, inputGrace))) {
         tree.signal("SIGTERM");
+        afterProcess(tree, "SIGKILL");
         if (!(await this.#gone(tree, terminateGrace))) {
           tree.signal("SIGKILL");
           await this.#gone(tree, 1000);

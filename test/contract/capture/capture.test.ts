@@ -162,6 +162,13 @@ test.each<[string, () => string | Promise<string>, string, RegExp, RegExp]>([
   ],
   ["does not answer", () => scripted({}, "answer = () => {};"), "MG4103", /./, /--timeout/],
   [
+    "prints what is no message, and does not answer",
+    () => scripted({}, `answer = () => {}; console.log("ready"); console.log("now");`),
+    "MG4103",
+    /printed 2 lines that are no messages, the first: "ready"\n/,
+    /standard error/,
+  ],
+  [
     "answers nonsense",
     () => scripted({ initialize: fine, "tools/list": { tools: 1 } }),
     "MG4105",

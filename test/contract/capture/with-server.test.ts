@@ -1,0 +1,82 @@
+import { expect, test, vi } from "vitest";
+import type { Channel, LiveClient, Runtime } from "../../../generator/contract/capture/runtime.js";
+import { StrayOutput } from "../../../generator/contract/capture/stray-output.js";
+import { withServer } from "../../../generator/contract/capture/with-server.js";
+import type { CodedError } from "../../../generator/diagnostics/coded-error.js";
+
+const fake = vi.hoisted(() => ({ runtime: {} as Runtime }));
+vi.mock("../../../generator/contract/capture/runtime.js", () => ({
+  loadRuntime: () => Promise.resolve(fake.runtime),
+}));
+
+interface Opened {
+  readonly options: { readonly inputGrace?: number; readonly terminateGrace?: number };
+  /** The time to end that the process had when it was told to, each time. */
+  readonly graces: (number | undefined)[];
+}
+
+/** A runtime whose servers take no time to end; `connect` is what the test makes of it. */
+function runtime(connect: Runtime["connect"]): Opened[] {
+  const opened: Opened[] = [];
+  fake.runtime = {
+    connect,
+    parseStdioSource: (source) => [source],
+    stdioClientChannel: (_, options: Opened["options"]): Channel => {
+      const graces: (number | undefined)[] = [];
+      opened.push({ options, graces });
+      return {
+        open: () => {},
+        close: async () => void graces.push(options.inputGrace, options.terminateGrace),
+      };
+    },
+    userRejected: () => new Error(),
+    revisions: [{ id: "2030-01-01" }],
+  };
+  return opened;
+}
+
+const opening = (source: unknown): Channel => (source as () => Channel)();
+const client = (more: object = {}): LiveClient => ({ close: async () => {}, ...more }) as LiveClient;
+const directory = process.cwd();
+
+async function failure(ran: Promise<unknown>): Promise<string> {
+  const { code, message } = (await ran.catch((error: unknown) => error)) as CodedError;
+  return `${code} ${message}`;
+}
+
+test("a server that does not answer in time has little time to end, and is not started again", async () => {
+  let again: unknown;
+  const opened = runtime((source) => {
+    opening(source);
+    again = source;
+    return new Promise(() => {});
+  });
+  const ran = withServer("stdio:x", { directory, timeout: 1 }, () => Promise.resolve());
+  expect(await failure(ran)).toMatch(/^MG4103 .* within 1 ms$/);
+  expect(opened.map(({ graces }) => graces)).toEqual([[300, 300]]);
+  expect(() => opening(again)).toThrow(/nobody/);
+});
+
+test("so has one that leaves a request without an answer; others end in their own time", async () => {
+  const opened = runtime((source) => (opening(source), Promise.resolve(client())));
+  const late = Object.assign(new Error("too late"), { name: "McpError", code: "timeout" });
+  const ran = withServer("stdio:x", { directory }, () => Promise.reject(late));
+  expect(await failure(ran)).toBe("MG4103 too late");
+  expect(await withServer("stdio:x", { directory }, () => Promise.resolve("done"))).toBe("done");
+  expect(opened.map(({ graces }) => graces)).toEqual([
+    [300, 300],
+    [undefined, undefined],
+  ]);
+});
+
+test.each([
+  [["ready"], 'a line that is no message: "ready"'],
+  [["", "ready", " ", '{"level":30}', "[INFO] up"], '3 lines that are no messages, the first: "ready"'],
+  [["x".repeat(90)], `a line that is no message: "${"x".repeat(79)}…"`],
+])("what is printed beside messages is told: %j", (lines, words) => {
+  const stray = new StrayOutput();
+  for (const line of ['{"jsonrpc":"2.0","id":1,"result":{}}', '[{"jsonrpc":"2.0"}]']) stray.line(line);
+  expect(stray.words).toBeUndefined();
+  for (const line of lines) stray.line(line);
+  expect(stray.words).toBe(`on standard output it printed ${words}`);
+});
