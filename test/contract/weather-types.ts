@@ -135,3 +135,26 @@ export const hints: Plain["hints"] = { "h-a": "a", other: 1 };
 export const named: Plain["named"] = { id: 1, other: "a" };
 // @ts-expect-error a named member keeps its type
 export const misnamed: Plain["named"] = { id: "a" };
+
+type Free = Handlers["tools"]["get-weather"];
+const text = { type: "text" as const, text: "fine" };
+
+/** A tool without an output schema: whatever it answers, there is content in it. */
+export const free: Free[] = [
+  () => "fine",
+  () => [text],
+  async () => ({ content: [text], extra: 1 }),
+  () => ({ isError: true, content: [text] }),
+  async () => ({ structuredContent: { sum: 3 } }),
+  () => ({ structuredContent: 3, _meta: {} }),
+  // @ts-expect-error an object of its own making
+  async () => ({ sum: 3 }),
+  // @ts-expect-error a failure without its content
+  () => ({ isError: true }),
+  // @ts-expect-error a number
+  () => 3,
+  // @ts-expect-error nothing
+  () => ({}),
+  // @ts-expect-error a list of something else
+  () => [{ sum: 3 }],
+];

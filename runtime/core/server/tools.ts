@@ -9,13 +9,15 @@ import type { Listed, Listing } from "./listing.js";
 export type Check = (value: unknown) => string | undefined | Promise<string | undefined>;
 
 /**
- * What a tool may answer: a result; a text, for a result with that text alone; or structured content,
+ * What a tool may answer: a text or a list of content, for a result with that alone; a result; or structured content,
  * which is repeated as text for models and old clients where `content` is left out.
  */
-export type ToolAnswer =
-  | CallToolResult
-  | string
-  | (Omit<CallToolResult, "content"> & { readonly content?: CallToolResult["content"] });
+export type ToolAnswer = string | CallToolResult["content"] | CallToolResult | StructuredToolAnswer;
+
+export interface StructuredToolAnswer extends Pick<CallToolResult, "isError" | "_meta"> {
+  readonly structuredContent: unknown;
+  readonly content?: CallToolResult["content"];
+}
 
 export type ToolHandler<Arguments = never> = (
   args: Arguments,
@@ -96,17 +98,21 @@ function checked({ definition }: ToolEntry, result: Params, problem: string | un
   );
 }
 
-function resultOf({ definition }: ToolEntry, answer: ToolAnswer): Params {
+function resultOf(tool: ToolEntry, answer: ToolAnswer): Params {
   if (typeof answer === "string") return { content: [{ type: "text", text: answer }] };
-  if (!isObject(answer) || (answer.content !== undefined && !Array.isArray(answer.content)))
-    throw new McpError(
-      "internal-error",
-      `the tool ${definition.name} gave neither a text nor a result with a list of content`,
-      { rpcCode: rpc.internalError },
-    );
-  if (answer.content !== undefined) return answer;
-  const { structuredContent } = answer;
-  const content =
-    structuredContent === undefined ? [] : [{ type: "text", text: JSON.stringify(structuredContent) }];
-  return { ...answer, content };
+  if (Array.isArray(answer) && answer.every(isObject)) return { content: answer };
+  if (!isObject(answer)) throw unfit(tool);
+  const { content, structuredContent } = answer;
+  if (Array.isArray(content)) return answer;
+  if (content !== undefined || structuredContent === undefined) throw unfit(tool);
+  return { ...answer, content: [{ type: "text", text: JSON.stringify(structuredContent) }] };
+}
+
+/** JavaScript lets handlers give what no type allows. */
+function unfit({ definition }: ToolEntry): McpError {
+  return new McpError(
+    "internal-error",
+    `the tool ${definition.name} gave no text, no list of content, and no result with one or with structuredContent`,
+    { rpcCode: rpc.internalError },
+  );
 }

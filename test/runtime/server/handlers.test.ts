@@ -131,14 +131,26 @@ describe.each(eras)("at %s", (revision) => {
     await close();
   });
 
-  test.each([42, null, [1], { content: "nope" }])("the answer %j is none", async (answer) => {
+  test("a list of content is a result with it", async () => {
     const { client, close } = await pair(
       revision,
-      (server) => void server.tool("wrong", {}, () => answer as never),
+      (server) => void server.tool("list", {}, () => [{ type: "text", text: "a" }]),
     );
-    await expect(client.callTool("wrong")).rejects.toMatchObject({ rpcCode: -32603 });
+    expect((await client.callTool("list")).content).toEqual([{ type: "text", text: "a" }]);
     await close();
   });
+
+  test.each([42, null, [1], { content: "nope" }, { sum: 3 }, {}, { isError: true }])(
+    "the answer %j is none",
+    async (answer) => {
+      const { client, close } = await pair(
+        revision,
+        (server) => void server.tool("wrong", {}, () => answer as never),
+      );
+      await expect(client.callTool("wrong")).rejects.toMatchObject({ rpcCode: -32603 });
+      await close();
+    },
+  );
 
   test("another schema is checked by; another name is refused; an old registration removes nothing new", async () => {
     const { client, close, server } = await pair(revision, (it) => void it.tool("first", {}, () => "first"));
