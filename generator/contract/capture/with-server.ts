@@ -1,7 +1,7 @@
 import { packageVersion } from "../../package-folder.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
-import { endBeforeSignal } from "./interruption.js";
+import { interruption } from "./interruption.js";
 import { type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
 import { Silence, isTimeout, serverError } from "./server-error.js";
 import { isServerSource } from "./shown-source.js";
@@ -41,11 +41,20 @@ export async function withServer<T>(
   use: (client: LiveClient) => Promise<T>,
 ): Promise<T> {
   if (!isServerSource(source)) throw noServer(source);
-  const runtime = await loadRuntime(options.directory);
+  return speaking(await loadRuntime(options.directory), source, options, use);
+}
+
+/** The same, with the runtime at hand. */
+export async function speaking<T>(
+  runtime: Runtime,
+  source: string,
+  options: ServerOptions,
+  use: (client: LiveClient) => Promise<T>,
+): Promise<T> {
   expectRevision(runtime, options.revision);
   let way: Way | undefined;
   let client: LiveClient | undefined;
-  const released = endBeforeSignal(async () => {
+  const released = interruption.endsFirst(async () => {
     way?.hurry();
     await way?.close(client);
   });

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { endBeforeSignal } from "../../../generator/contract/capture/interruption.js";
+import { Interruption } from "../../../generator/contract/capture/interruption.js";
 import { builtCli } from "../../built-cli.js";
 import { members, until } from "../../runtime/stdio/processes.js";
 import { temporaryFolder } from "../../temporary-folder.js";
@@ -70,25 +70,26 @@ test("a server that is deaf to all is ended by a second signal, at once", async 
 
 test("the first signal waits, its echo changes nothing, a second one does not wait", async () => {
   vi.useFakeTimers({ toFake: ["performance", "setTimeout"] });
-  const exit = vi.spyOn(process, "exit").mockImplementation((() => undefined) as never);
-  onTestFinished(() => void (vi.useRealTimers(), exit.mockRestore()));
+  onTestFinished(() => void vi.useRealTimers());
   const others = process.listeners("SIGINT");
-  const ended = vi.fn(() => new Promise(() => {}));
-  const released = endBeforeSignal(ended);
-  const interrupted = process.listeners("SIGINT").find((each) => !others.includes(each));
-  await endBeforeSignal(async () => {})();
+  const [exit, ended] = [vi.fn(), vi.fn(() => new Promise(() => {}))];
+  const interruption = new Interruption(exit);
+  const released = interruption.endsFirst(ended);
+  const interrupted = process.listeners("SIGINT").find((each) => !others.includes(each))!;
+  onTestFinished(() =>
+    ["SIGINT", "SIGTERM", "SIGHUP"].forEach((name) => process.removeListener(name, interrupted)),
+  );
+  await interruption.endsFirst(async () => {})();
   expect(process.listeners("SIGINT")).toContain(interrupted);
-  interrupted!("SIGINT");
-  interrupted!("SIGINT");
+  interrupted("SIGINT");
+  interrupted("SIGINT");
   expect([ended.mock.calls.length, exit.mock.calls]).toEqual([1, []]);
   vi.advanceTimersByTime(250);
-  interrupted!("SIGINT");
+  interrupted("SIGINT");
   expect([ended.mock.calls.length, exit.mock.calls]).toEqual([1, [[130]]]);
   // What a command would do next is not done.
   let goesOn = false;
   void released().then(() => (goesOn = true));
   await Promise.resolve();
   expect(goesOn).toBe(false);
-  process.removeListener("SIGINT", interrupted!);
-  for (const name of ["SIGTERM", "SIGHUP"]) process.removeListener(name, interrupted!);
 });

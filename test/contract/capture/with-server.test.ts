@@ -1,13 +1,8 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import type { Channel, LiveClient, Runtime } from "../../../generator/contract/capture/runtime.js";
 import { StrayOutput } from "../../../generator/contract/capture/stray-output.js";
-import { withServer } from "../../../generator/contract/capture/with-server.js";
+import { speaking } from "../../../generator/contract/capture/with-server.js";
 import type { CodedError } from "../../../generator/diagnostics/coded-error.js";
-
-const fake = vi.hoisted(() => ({ runtime: {} as Runtime }));
-vi.mock("../../../generator/contract/capture/runtime.js", () => ({
-  loadRuntime: () => Promise.resolve(fake.runtime),
-}));
 
 interface Opened {
   readonly options: { readonly inputGrace?: number; readonly terminateGrace?: number };
@@ -15,10 +10,10 @@ interface Opened {
   readonly graces: (number | undefined)[];
 }
 
-/** A runtime whose servers take no time to end; `connect` is what the test makes of it. */
-function runtime(connect: Runtime["connect"]): Opened[] {
+/** A runtime whose servers take no time to end, and what it has started; `connect` is what the test makes of it. */
+function runtimeThat(connect: Runtime["connect"]): [Runtime, Opened[]] {
   const opened: Opened[] = [];
-  fake.runtime = {
+  const runtime: Runtime = {
     connect,
     parseStdioSource: (source) => [source],
     stdioClientChannel: (_, options: Opened["options"]): Channel => {
@@ -32,7 +27,7 @@ function runtime(connect: Runtime["connect"]): Opened[] {
     userRejected: () => new Error(),
     revisions: [{ id: "2030-01-01" }],
   };
-  return opened;
+  return [runtime, opened];
 }
 
 const opening = (source: unknown): Channel => (source as () => Channel)();
@@ -46,23 +41,23 @@ async function failure(ran: Promise<unknown>): Promise<string> {
 
 test("a server that does not answer in time has little time to end, and is not started again", async () => {
   let again: unknown;
-  const opened = runtime((source) => {
+  const [runtime, opened] = runtimeThat((source) => {
     opening(source);
     again = source;
     return new Promise(() => {});
   });
-  const ran = withServer("stdio:x", { directory, timeout: 1 }, () => Promise.resolve());
+  const ran = speaking(runtime, "stdio:x", { directory, timeout: 1 }, () => Promise.resolve());
   expect(await failure(ran)).toMatch(/^MG4103 .* within 1 ms$/);
   expect(opened.map(({ graces }) => graces)).toEqual([[300, 300]]);
   expect(() => opening(again)).toThrow(/nobody/);
 });
 
 test("so has one that leaves a request without an answer; others end in their own time", async () => {
-  const opened = runtime((source) => (opening(source), Promise.resolve(client())));
+  const [runtime, opened] = runtimeThat((source) => (opening(source), Promise.resolve(client())));
   const late = Object.assign(new Error("too late"), { name: "McpError", code: "timeout" });
-  const ran = withServer("stdio:x", { directory }, () => Promise.reject(late));
+  const ran = speaking(runtime, "stdio:x", { directory }, () => Promise.reject(late));
   expect(await failure(ran)).toBe("MG4103 too late");
-  expect(await withServer("stdio:x", { directory }, () => Promise.resolve("done"))).toBe("done");
+  expect(await speaking(runtime, "stdio:x", { directory }, () => Promise.resolve("done"))).toBe("done");
   expect(opened.map(({ graces }) => graces)).toEqual([
     [300, 300],
     [undefined, undefined],
