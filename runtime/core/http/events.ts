@@ -1,3 +1,5 @@
+import { randomText } from "./session-id.js";
+
 /** Text of one server-sent event. Messages are one line of JSON each: nothing in them can end a line. */
 export function eventText(data: string, id?: string): string {
   return id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`;
@@ -25,7 +27,10 @@ export interface StoredEvent {
 
 /** Keeps what was sent to sessions, for clients that lost a stream (2025-11-25, resumability and redelivery). */
 export interface EventStore {
-  /** Keeps a message that was sent on a stream, and names it, unique in the session. */
+  /**
+   * Keeps a message that was sent on a stream, and names it: as nothing else in the session is named, nor in another,
+   * where the name would resume something else.
+   */
   append(session: string, stream: string, data: string): string;
   /** The stream of an event and what followed on it; nothing if the event is not of that session, or too old. */
   after(
@@ -47,6 +52,8 @@ interface Kept extends StoredEvent {
 }
 
 interface History {
+  /** In all its ids: those of another session name nothing here. */
+  readonly mark: string;
   last: number;
   characters: number;
   events: Kept[];
@@ -65,8 +72,11 @@ export class MemoryEventStore implements EventStore {
 
   append(session: string, stream: string, data: string): string {
     let history = this.histories.get(session);
-    if (!history) this.histories.set(session, (history = { last: 0, characters: 0, events: [] }));
-    const id = `${stream}-${++history.last}`;
+    if (!history) {
+      history = { mark: randomText(6), last: 0, characters: 0, events: [] };
+      this.histories.set(session, history);
+    }
+    const id = `${stream}-${++history.last}-${history.mark}`;
     history.events.push({ id, stream, data });
     history.characters += data.length;
     this.characters += data.length;

@@ -5,15 +5,26 @@ import type { Exchange } from "./exchange.js";
 import { jsonHeaders } from "./post-channel.js";
 
 /** Answers with an error, in the form of JSON-RPC. */
-export function refuse(exchange: Exchange, status: number, id: RequestId | undefined, error: McpError): void {
+export function refuse(
+  exchange: Exchange,
+  status: number,
+  id: RequestId | undefined,
+  error: McpError,
+  cors = corsHeaders(exchange),
+): void {
   const { message, data, rpcCode = rpc.internalError } = error;
   const body = { code: rpcCode, message, ...(data === undefined ? {} : { data }) };
-  exchange.reply(status, { ...jsonHeaders, ...corsHeaders(exchange) }, errorText(id, body));
+  exchange.reply(status, { ...jsonHeaders, ...cors }, errorText(id, body));
 }
 
 /** Answers that a request is not one of the protocol's. */
 export function refuseInvalid(exchange: Exchange, status: number, message: string, id?: RequestId): void {
   refuse(exchange, status, id, invalidRequest(message));
+}
+
+/** Answers whom the guard does not let in: a page of another origin gets nothing that it could read. */
+export function refuseStranger(exchange: Exchange, message: string): void {
+  refuse(exchange, 403, undefined, invalidRequest(message), {});
 }
 
 /** Answers that there is too much to do already. */

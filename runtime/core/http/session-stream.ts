@@ -184,7 +184,7 @@ export class SessionStream {
   close(): void {
     if (this.exchange && this.ids) {
       const error = { code: rpc.internalError, message: "the session was ended" };
-      for (const id of this.ids) this.exchange.reply(503, jsonHeaders, errorText(id, error));
+      for (const id of this.ids) this.exchange.reply(503, joined(jsonHeaders, this.headers()), errorText(id, error));
     }
     this.exchange = undefined;
     const { sink } = this;
