@@ -37,17 +37,22 @@ export const check: RunCommand = async (args, context) => {
       next: "Name the published file, too: --upstream FILE.",
     });
   }
-  return checkAll(args, project, contractTargets(args, project, context), context);
+  return checkAll(args, project, contractTargets(args, project, context), context, { handlers: true });
 };
 
 const serverOnlyOptions = ["contract", "fail-on", "approvals", ...Object.keys(serverOptionDefinitions)];
 
-/** Output of schemas and output of contracts, each as far as the project has it. */
+/**
+ * Output of schemas and output of contracts, each as far as the project has it.
+ *
+ * @param options `handlers`: those of servers are judged by the contracts, too
+ */
 export async function checkAll(
   args: Arguments,
   project: Project,
   targets: readonly ContractTarget[],
   context: CommandContext,
+  { handlers = false } = {},
 ): Promise<Outcome> {
   const protocol = isContractsOnly(args, project, targets)
     ? undefined
@@ -56,7 +61,9 @@ export async function checkAll(
       });
   if (targets.length === 0) return protocol!;
   const { checkContracts, together } = await import("./contracts/run.js");
-  const contracts = await checkContracts(targets, args, project, context);
+  const contracts = handlers
+    ? await (await import("./check/contracts.js")).checkConfigured(args, targets, project, context)
+    : await checkContracts(targets, args, project, context);
   return protocol ? together(protocol, contracts) : contracts;
 }
 

@@ -57,7 +57,7 @@ export const commands: readonly CommandDefinition[] = [
   },
   {
     name: "check",
-    summary: "Compare schemas with their lock and output with its input; write nothing",
+    summary: "Compare schemas with their lock, output with its input, handlers with contracts; write nothing",
     options: {
       full: flag("Generate everything anew, even if nothing seems to have changed"),
       upstream: text("Compare the stored schemas with this published FILE, URL or - instead"),

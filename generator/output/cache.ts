@@ -24,26 +24,41 @@ export interface CachedRun {
   readonly warnings: readonly unknown[];
 }
 
-/** The cache file for an output folder; undefined where there is no node_modules to keep it in. */
-export function cacheFile(folder: string, outDir: string): string | undefined {
+/** The cache file for an output folder, or for what `name` says; undefined where there is no node_modules to keep it in. */
+export function cacheFile(folder: string, name: string): string | undefined {
   const modules = join(folder, "node_modules");
-  if (existsSync(modules)) return join(modules, ".cache", "mcpgen", `${sha256(outDir).slice(0, 16)}.json`);
-  return dirname(folder) === folder ? undefined : cacheFile(dirname(folder), outDir);
+  if (existsSync(modules)) return join(modules, ".cache", "mcpgen", `${sha256(name).slice(0, 16)}.json`);
+  return dirname(folder) === folder ? undefined : cacheFile(dirname(folder), name);
 }
 
-/** A cache that cannot be read is none. */
+/** As `readCached`, of a run that generates from schemas. */
 export function readCache(file: string | undefined): CachedRun | undefined {
+  return readCached<CachedRun>(file, 2);
+}
+
+/** A cache that cannot be read, or is of another format, is none. */
+export function readCached<Run extends { readonly format: number }>(
+  file: string | undefined,
+  format: Run["format"],
+): Run | undefined {
   if (file === undefined || !existsSync(file)) return undefined;
   try {
-    const cached = JSON.parse(readFileSync(file, "utf8")) as CachedRun;
-    return cached.format === 2 ? cached : undefined;
+    const cached = JSON.parse(readFileSync(file, "utf8")) as Run;
+    return cached.format === format ? cached : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** A cache that cannot be written is none, either. */
 export function writeCache(file: string | undefined, run: CachedRun): void {
+  writeCached(file, run);
+}
+
+/** A cache that cannot be written is none, either. */
+export function writeCached<Run extends { readonly format: number }>(
+  file: string | undefined,
+  run: Run,
+): void {
   if (file === undefined) return;
   try {
     mkdirSync(dirname(file), { recursive: true });

@@ -6,9 +6,12 @@ import { fileURLToPath } from "node:url";
 import { packageFolder } from "../package-folder.js";
 import { sha256 } from "./sha256.js";
 
+/** What reads and prints for us. */
+const libraries = ["prettier", "handlebars", "json-schema-to-typescript", "ts-morph", "yaml"];
+
 /**
  * A hash of everything in mcpgen that decides what the output is: its compiled code, its templates and the
- * versions of the libraries that print. Undefined when it runs from source, where nothing may be cached.
+ * versions of the libraries that read and print. Undefined when it runs from source, where nothing may be cached.
  */
 export function generatorFingerprint(): string | undefined {
   const self = fileURLToPath(import.meta.url);
@@ -17,7 +20,7 @@ export function generatorFingerprint(): string | undefined {
   for (const folder of [dirname(self), join(packageFolder, "templates")]) {
     for (const name of namesIn(folder)) hash.update(`${name}\n${sha256(readFileSync(join(folder, name)))}\n`);
   }
-  for (const library of ["prettier", "handlebars"]) hash.update(`${library} ${versionOf(library)}\n`);
+  for (const library of libraries) hash.update(`${library} ${versionOf(library)}\n`);
   return hash.digest("hex");
 }
 

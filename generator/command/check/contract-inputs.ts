@@ -1,0 +1,53 @@
+import { join, resolve } from "node:path";
+import { type JsonObject, canonicalText } from "@mcpgen/engine";
+import { fileFingerprint, folderFingerprint } from "../../output/fingerprint.js";
+import { listOutput } from "../../output/folder.js";
+import { sha256 } from "../../output/sha256.js";
+import type { Arguments } from "../arguments.js";
+import type { CommandContext } from "../context.js";
+import type { ContractTarget } from "../contracts/targets.js";
+import type { Project } from "../project.js";
+import type { UserFiles } from "../sync/user-files.js";
+
+/** What checking contracts starts from. */
+export interface ContractInputs {
+  readonly args: Arguments;
+  readonly targets: readonly ContractTarget[];
+  readonly project: Project;
+  readonly context: CommandContext;
+  /** What people wrote, in which handlers are looked for. */
+  readonly files: UserFiles;
+}
+
+/** A hash of all of it, the contents of files included. */
+export function contractInputs(
+  { args, targets, project: { loaded }, context, files }: ContractInputs,
+  generator: string,
+): string {
+  const { contracts = [], importExtension, templates } = loaded.config;
+  const given = args.string("templates");
+  const templatesDir = given === undefined ? templates : resolve(context.directory, given);
+  const options = {
+    contracts: contracts.map(({ file, out, role }) => ({ file, out, role })),
+    extension: args.string("import-extension") ?? importExtension ?? null,
+    templates: templatesDir ?? null,
+  } satisfies JsonObject;
+  const outputs = targets.flatMap(({ outDir }) => listOutput(outDir).map((path) => join(outDir, path)));
+  const paths = [...targets.map(({ file }) => file), ...outputs, ...files.code, ...files.settings];
+  return sha256(
+    [
+      generator,
+      // Places are shown from there.
+      context.directory,
+      loaded.folder,
+      canonicalText(options),
+      folderFingerprint(templatesDir && resolve(loaded.folder, templatesDir)),
+      ...Object.entries(fingerprintsOf(paths)).map((each) => each.join(" ")),
+    ].join("\n"),
+  );
+}
+
+/** The hash of each file's content, by path. */
+export function fingerprintsOf(paths: readonly string[]): Record<string, string> {
+  return Object.fromEntries(paths.map((path) => [path, fileFingerprint(path)]));
+}
