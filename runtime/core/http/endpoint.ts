@@ -8,11 +8,12 @@ import { corsHeaders, preflight } from "./cors.js";
 import { MemoryEventStore } from "./events.js";
 import type { Exchange } from "./exchange.js";
 import { guard } from "./guard.js";
-import { type HttpOptions, type Principal, defaults } from "./http-options.js";
+import { type HttpOptions, type Principal, defaults, httpRules } from "./http-options.js";
 import { Load } from "./load.js";
 import { type Accepted, acceptedBy, mediaType } from "./media.js";
 import { ModernPosts } from "./modern-posts.js";
 import { mostLevels, nestsDeeper } from "./nesting.js";
+import { checkOptions } from "./option-check.js";
 import { refuse, refuseBusy, refuseInvalid } from "./refuse.js";
 import { SessionRequests } from "./session-requests.js";
 import { Sessions, defaultSessions } from "./sessions.js";
@@ -41,7 +42,9 @@ export class Endpoint {
   private readonly sse: Promise<SseRequests> | undefined;
   private sseSessions: SseRequests | undefined;
 
+  /** @throws {McpError} `invalid-definition`: an option is wrong */
   constructor(server: Server, options: HttpOptions = {}) {
+    checkOptions(options, httpRules);
     this.server = server;
     this.options = options;
     const { spoken, clock, seal, warn } = server.core;

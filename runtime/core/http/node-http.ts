@@ -1,6 +1,4 @@
-import type { IncomingMessage, Server as NodeServer, ServerResponse } from "node:http";
-import { createServer as createNodeServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Server } from "../server/server.js";
 import { Endpoint } from "./endpoint.js";
 import { type EventSink, type Exchange, alreadyRead, mostWaiting } from "./exchange.js";
@@ -143,63 +141,4 @@ export function createNodeHandler(server: Server, options: HttpOptions = {}): No
   const handle = (request: IncomingMessage, response: ServerResponse, body?: unknown): void =>
     endpoint.handle(new NodeExchange(request, response, typeof body === "function" ? undefined : body));
   return Object.assign(handle, { close: () => endpoint.close() });
-}
-
-export interface ServeHttpOptions extends HttpOptions {
-  /** 0 for any that is free; 3000 without it. */
-  readonly port?: number;
-  /** Interface to listen on; the loopback one without it. */
-  readonly host?: string;
-  /** Path of the endpoint; `/mcp` without it. */
-  readonly path?: string;
-  /** Milliseconds that the head of a request may take to come; 10 s without it. */
-  readonly headersTimeout?: number;
-  /** Milliseconds that a request may take to come; 60 s without it. */
-  readonly requestTimeout?: number;
-}
-
-/** A server that listens. */
-export interface HttpServer {
-  readonly url: string;
-  readonly port: number;
-  readonly node: NodeServer;
-  /** Ends sessions and streams in order, then the connections. */
-  close(): Promise<void>;
-}
-
-/** Serves over HTTP on a port of its own. Rejects if the port cannot be had. */
-export function serveHttp(server: Server, options: ServeHttpOptions = {}): Promise<HttpServer> {
-  const { port = 3000, host = "127.0.0.1", path = "/mcp" } = options;
-  const { headersTimeout = 10_000, requestTimeout = 60_000 } = options;
-  // How often connections are looked at: a limit is no limit if it is checked long after.
-  const connectionsCheckingInterval = Math.min(5000, headersTimeout / 2, requestTimeout / 2);
-  const handle = createNodeHandler(server, options);
-  // The limits keep a peer that sends byte by byte, or nothing, from holding a connection.
-  const node = createNodeServer(
-    { headersTimeout, requestTimeout, connectionsCheckingInterval, keepAliveTimeout: 65_000 },
-    (request, response) => {
-      const { url = "" } = request;
-      if (url === path || url.startsWith(`${path}?`)) return handle(request, response);
-      response.writeHead(404).end();
-    },
-  );
-  return new Promise((resolve, reject) => {
-    node.once("error", reject);
-    node.listen(port, host, () => {
-      node.off("error", reject);
-      const { port: taken } = node.address() as AddressInfo;
-      resolve({
-        port: taken,
-        url: `http://${host.includes(":") ? `[${host}]` : host}:${taken}${path}`,
-        node,
-        close: async () => {
-          await handle.close();
-          await new Promise<void>((done) => {
-            node.close(() => done());
-            node.closeAllConnections();
-          });
-        },
-      });
-    });
-  });
 }

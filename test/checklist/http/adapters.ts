@@ -22,10 +22,12 @@ export async function serve(
   server: Server,
   options: ServeHttpOptions = {},
 ): Promise<Target> {
+  // A handler has no path of its own.
+  const { path: _, ...handled } = options;
   const target =
     adapter === "node"
       ? await serveHttp(server, { port: 0, ...options })
-      : await bridged(createHttpHandler(server, options));
+      : await bridged(createHttpHandler(server, handled));
   onTestFinished(() => target.close());
   return target;
 }

@@ -1,0 +1,131 @@
+import { type Server as NodeServer, type ServerOptions, createServer as createNodeServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { McpError, messageOf } from "../peer/errors.js";
+import type { Server } from "../server/server.js";
+import { type HttpOptions, httpRules } from "./http-options.js";
+import { createNodeHandler } from "./node-http.js";
+import { type Rules, checkOptions, whole } from "./option-check.js";
+import { locate } from "./sse-name.js";
+
+export interface ServeHttpOptions extends HttpOptions {
+  /** 0 for any that is free; 3000 without it. */
+  readonly port?: number;
+  /** Interface to listen on, whose address is a name of the server, then; the loopback one without it. */
+  readonly host?: string;
+  /** Path of the endpoint, as it stands in URLs; `/mcp` without it. */
+  readonly path?: string;
+  /** Milliseconds that the head of a request may take to come; 10 s without it, for ever with 0. */
+  readonly headersTimeout?: number;
+  /** Milliseconds that a request may take to come; 60 s without it, for ever with 0. */
+  readonly requestTimeout?: number;
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  /** Where programs of this machine reach it. */
+  readonly url: string;
+  readonly port: number;
+  readonly node: NodeServer;
+  /** Ends sessions and streams in order, then the connections. */
+  close(): Promise<void>;
+}
+
+const rules: Rules<ServeHttpOptions> = {
+  ...httpRules,
+  port: whole(0, 65_535),
+  host: ["a name or an address", (value) => typeof value === "string" && value !== ""],
+  path: ['a path as it stands in URLs, such as "/mcp"', isPath],
+  headersTimeout: whole(0),
+  requestTimeout: whole(0),
+};
+
+/** Whether requests can have this path: what a URL would write otherwise never comes. */
+function isPath(value: unknown): boolean {
+  return (
+    typeof value === "string" &&
+    value.startsWith("/") &&
+    new URL(`http://localhost${value}`).pathname === value
+  );
+}
+
+/**
+ * Serves over HTTP on a port of its own.
+ *
+ * @throws {McpError} `invalid-definition`: an option is wrong; `listen-failed`: the port cannot be had
+ */
+export async function serveHttp(server: Server, options: ServeHttpOptions = {}): Promise<HttpServer> {
+  checkOptions(options, rules);
+  const { port = 3000, host = "127.0.0.1", path = "/mcp", headersTimeout, requestTimeout, ...rest } = options;
+  const name = host.includes(":") ? `[${host}]` : host;
+  // The address of every interface is none that anybody is reached by.
+  const names = /^[0.:]+$/.test(host) ? [] : [name];
+  const handle = createNodeHandler(server, {
+    ...rest,
+    allowedHosts: [...names, ...(rest.allowedHosts ?? [])],
+  });
+  const node = createNodeServer(timeLimits(headersTimeout, requestTimeout), (request, response) => {
+    if (pathOf(request.url) === path) return handle(request, response);
+    response.writeHead(404).end();
+  });
+  const bound = await listening(node, port, host);
+  const local = new Map([
+    ["0.0.0.0", "127.0.0.1"],
+    ["::", "[::1]"],
+  ]).get(bound.address);
+  return {
+    port: bound.port,
+    url: `http://${local ?? name}:${bound.port}${path}`,
+    node,
+    close: async () => {
+      await handle.close();
+      await new Promise<void>((done) => {
+        node.close(() => done());
+        node.closeAllConnections();
+      });
+    },
+  };
+}
+
+/** What keeps a peer that sends byte by byte, or nothing, from holding a connection; in milliseconds, 0 for none. */
+export function timeLimits(
+  headersTimeout = 10_000,
+  requestTimeout = 60_000,
+): Pick<ServerOptions, "headersTimeout" | "requestTimeout" | "connectionsCheckingInterval"> {
+  const request = requestTimeout || Infinity;
+  const headers = Math.min(headersTimeout || Infinity, request);
+  return {
+    headersTimeout: headers < Infinity ? headers : 0,
+    requestTimeout,
+    // A limit is no limit if it is looked at long after; often costs, too.
+    connectionsCheckingInterval: Math.max(20, Math.min(5000, headers / 2)),
+  };
+}
+
+/** The path of a request's target, which may be a whole URL (RFC 9112, 3.2.2). */
+function pathOf(target = ""): string {
+  if (!target.startsWith("/")) return locate(target)?.pathname ?? "";
+  const end = target.indexOf("?");
+  return end < 0 ? target : target.slice(0, end);
+}
+
+function listening(node: NodeServer, port: number, host: string): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: NodeJS.ErrnoException): void => {
+      const advice = advices[error.code ?? ""] ?? "Give another host or port.";
+      const message = `cannot listen on port ${port} of ${host}: ${messageOf(error)}. ${advice}`;
+      reject(new McpError("listen-failed", message, { cause: error }));
+    };
+    node.once("error", fail);
+    node.listen(port, host, () => {
+      node.off("error", fail);
+      resolve(node.address() as AddressInfo);
+    });
+  });
+}
+
+const advices: Readonly<Record<string, string>> = {
+  EADDRINUSE: "Another program has it: end that, or give another port (0 for any that is free).",
+  EACCES: "Give a port from 1024 on.",
+  EADDRNOTAVAIL: "Give a host that is an address of this machine.",
+  ENOTFOUND: "Give a host that is an address of this machine.",
+};
