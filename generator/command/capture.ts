@@ -5,6 +5,7 @@ import { shownSource } from "../contract/capture/shown-source.js";
 import { withServer } from "../contract/capture/with-server.js";
 import { contractFileName } from "../contract/contract-file.js";
 import { contractText } from "../contract/contract-text.js";
+import { readableTemplates } from "../contract/emit/readable-templates.js";
 import { readToolSchemas, untypedWarning } from "../contract/emit/tool-schemas.js";
 import { CodedError, type Place } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
@@ -31,7 +32,7 @@ export const capture: RunCommand = async (args, context) => {
   const findings = [
     ...captured.leftOut.map((entry) => leftOutFinding(entry, source)),
     ...namelessFinding(captured, source),
-    ...untypedFindings(captured, source),
+    ...unreadFindings(captured, source),
   ];
   if (file === "-") return printed(captured, findings, context);
   const shown = shownPath(file, context.directory);
@@ -87,10 +88,14 @@ function present(file: string): string | undefined {
   }
 }
 
-/** Schemas that nothing can be judged by: clients do without, but who runs the server should know. */
-function untypedFindings({ contract }: Captured, source: string): Finding[] {
+/** Schemas that nothing can be judged by, and URI templates that nobody can fill in: clients do without, but who runs the server should know. */
+function unreadFindings({ contract }: Captured, source: string): Finding[] {
   const place = (pointer: string): Place => ({ file: shownSource(source), pointer });
-  return readToolSchemas(contract).flatMap(({ unread }) => unread.map((each) => untypedWarning(each, place)));
+  const unread = readToolSchemas(contract).flatMap((tool) => tool.unread);
+  return [
+    ...unread.map((each) => untypedWarning(each, place)),
+    ...readableTemplates(contract, place).warnings,
+  ];
 }
 
 /** That a server has no name of its own, where it has none. */

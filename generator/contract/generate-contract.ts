@@ -12,7 +12,8 @@ import { contractNames } from "./emit/names.js";
 import { emitPayload } from "./emit/payload.js";
 import { emitRouting } from "./emit/routing.js";
 import { emitServer } from "./emit/server.js";
-import { expectRead, readToolSchemas, untypedWarning } from "./emit/tool-schemas.js";
+import { readableTemplates } from "./emit/readable-templates.js";
+import { type ToolSchemas, expectRead, readToolSchemas, untypedWarning } from "./emit/tool-schemas.js";
 import { emitTypes } from "./emit/types.js";
 
 export interface ContractRequest {
@@ -35,14 +36,16 @@ const longest = 150_000;
 
 /**
  * Makes every file of a contract's output. Pure: the same contract gives the same bytes.
- * A client does without types for schemas that cannot be read: they are the server's, which goes on serving.
+ * A client does without types for schemas, and methods for URI templates, that cannot be read: they are the server's.
  *
  * @throws CodedError MG6005, MG6006, MG6007 for what cannot be generated from
  */
 export async function generateContract(request: ContractRequest): Promise<GeneratedContract> {
-  const { document, role, importExtension } = request;
-  const tools = readToolSchemas(document.contract);
-  if (role !== "client") expectRead(tools, document.place);
+  const { role, importExtension } = request;
+  const tools = readToolSchemas(request.document.contract);
+  if (role !== "client") expectRead(tools, request.document.place);
+  const { document, warnings } =
+    role === "client" ? settled(request.document, tools) : { ...request, warnings: [] };
   const input: ContractInput = {
     document,
     role,
@@ -55,8 +58,24 @@ export async function generateContract(request: ContractRequest): Promise<Genera
   const files = new Map<string, string>();
   for (const [path, { content, formatted }] of await emitted(input))
     files.set(path, formatted || content.length > longest ? content : await format(path, content));
-  const unread = tools.flatMap((tool) => tool.unread);
-  return { files, warnings: unread.map((each) => untypedWarning(each, document.place)) };
+  return { files, warnings };
+}
+
+/** What a client can be made of, and what it does without. */
+function settled(
+  document: ContractDocument,
+  tools: readonly ToolSchemas[],
+): Pick<GeneratedContract, "warnings"> & { readonly document: ContractDocument } {
+  const { contract, place } = document;
+  const { readable, warnings } = readableTemplates(contract, place);
+  const untyped = tools.flatMap(({ unread }) => unread.map((each) => untypedWarning(each, place)));
+  return {
+    document:
+      warnings.length === 0
+        ? document
+        : { ...document, contract: { ...contract, resourceTemplates: readable } },
+    warnings: [...untyped, ...warnings],
+  };
 }
 
 async function emitted(input: ContractInput): Promise<Map<string, EmittedFile>> {

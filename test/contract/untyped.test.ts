@@ -7,11 +7,25 @@ import { readContract } from "../../generator/contract/read-contract.js";
 import { mcpgen } from "../command/in-process.js";
 import { temporaryFolder } from "../temporary-folder.js";
 
+/** Twelve times one of two, on all of which it depends what is left: 4096 ways. */
+function endless(): object {
+  const ways = (level: number): object => ({
+    anyOf: ["a", "b"].map((name) => ({
+      properties: { [name + level]: {} },
+      $ref: `#/$defs/L${level + 1}`,
+    })),
+  });
+  const levels = Array.from({ length: 12 }, (_, level) => [`L${level}`, ways(level)]);
+  const $defs = { ...(Object.fromEntries(levels) as object), L12: { properties: { z: {} } } };
+  return { type: "object", $defs, $ref: "#/$defs/L0", unevaluatedProperties: false };
+}
+
 const bad = {
   draft4: { $schema: "http://json-schema.org/draft-04/schema#", type: "object" },
   tuple: { type: "object", properties: { a: { type: "array", items: [{ type: "string" }] } } },
   pattern: { type: "object", properties: { a: { type: "string", pattern: "([" } } },
   remote: { type: "object", properties: { a: { $ref: "https://example.com/a.json" } } },
+  endless: endless(),
 };
 const good = { type: "object", required: ["a"], properties: { a: { type: "string" } } };
 const tools = [
@@ -44,7 +58,7 @@ test("a client does without the types of a schema that cannot be read, and is to
     ),
   );
   const types = readFileSync(join(folder, "out/types.ts"), "utf8");
-  expect(types.match(/export interface Arguments {\n {4}\[k: string\]: unknown;/g)).toHaveLength(4);
+  expect(types.match(/export interface Arguments {\n {4}\[k: string\]: unknown;/g)).toHaveLength(5);
   expect(types).toContain("Not typed: its outputSchema cannot be read");
   const client = readFileSync(join(folder, "out/client.ts"), "utf8");
   expect(client).toMatch(
@@ -71,5 +85,27 @@ test.each(["server", "both"])("a %s is refused, with all that is to be mended", 
   const folder = temporaryFolder({ "c.json": contract });
   const ran = await mcpgen(folder, ["generate", ...words(role)]);
   expect(ran).toMatchObject({ code: 3, stdout: "" });
-  expect(ran.stderr.match(/error MG6005/g)).toHaveLength(5);
+  expect(ran.stderr.match(/error MG6005/g)).toHaveLength(6);
+});
+
+test("a URI template that nobody can fill in costs a client its method, and no more", async () => {
+  const resourceTemplates = ["x://{a*}", "x://{a}", "x://{b,c}"].map((uriTemplate) => ({
+    name: "t",
+    uriTemplate,
+  }));
+  const text = JSON.stringify({
+    name: "n",
+    version: "1",
+    capabilities: { completions: {} },
+    resourceTemplates,
+  });
+  const document = await readContract(text, "c.json");
+  const request = { document, importExtension: "js" } as const;
+  const { files, warnings } = await generateContract({ ...request, role: "client" });
+  expect(warnings.map(({ code, severity, place }) => [code, severity, place!.pointer])).toEqual([
+    ["MG6007", "warning", "/resourceTemplates/0/uriTemplate"],
+    ["MG6007", "warning", "/resourceTemplates/2/uriTemplate"],
+  ]);
+  expect(files.get("types.ts")!.match(/namespace/g)).toHaveLength(2);
+  await expect(generateContract({ ...request, role: "server" })).rejects.toMatchObject({ code: "MG6007" });
 });

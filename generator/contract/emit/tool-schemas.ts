@@ -3,6 +3,7 @@ import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diagnostics/finding.js";
 import { closest } from "../../diagnostics/suggest.js";
 import type { Contract, ContractDocument } from "../contract.js";
+import { expectJudgeable } from "./judgeable.js";
 
 /** A tool's schemas, read. One that cannot be read counts as none: any arguments, any result. */
 export interface ToolSchemas {
@@ -69,7 +70,7 @@ export function untypedWarning(
   return {
     code: "MG6005",
     severity: "warning",
-    message: `the tool ${JSON.stringify(tool)}: ${message}: its ${what} not typed, and not checked`,
+    message: `the tool ${JSON.stringify(tool)}: its ${what} neither typed nor checked: ${message}`,
     place: place(at),
     next: "Mend the schema in the server, and capture it again; `mcpgen explain MG6005` tells what is taken.",
   };
@@ -82,7 +83,9 @@ function readAt(
   part: UnreadSchema["part"],
 ): Schema | UnreadSchema {
   try {
-    return readDocument(schema, { enums: "written" });
+    const read = readDocument(schema, { enums: "written" });
+    expectJudgeable(read, schema);
+    return read;
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     const wanted = /"([^"]*)"/.exec(error.message)?.[1];

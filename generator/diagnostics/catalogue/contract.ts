@@ -42,6 +42,6 @@ export const contractDiagnostics = {
     title: "A URI template cannot be matched",
     exit: 3,
     explanation:
-      "A server must tell from a URI what its variables were, in one way only. {name}, {+name}, {#name}, {.name}, {/name}, {?a,b} and {&a,b} are taken; modifiers ({name:3}, {list*}) and several variables without a separator between them are not.",
+      "A server must tell from a URI what its variables were, in one way only. {name}, {+name}, {#name}, {.name}, {/name}, {?a,b} and {&a,b} are taken; modifiers ({name:3}, {list*}) and several variables without a separator between them are not. For a client it is a warning: it has no method for such a template.",
   },
 } satisfies Record<string, Diagnostic>;

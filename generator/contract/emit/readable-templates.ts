@@ -1,0 +1,35 @@
+import { pointer } from "@mcpgen/engine";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import type { Finding } from "../../diagnostics/finding.js";
+import type { Contract, ContractDocument, ContractTemplate } from "../contract.js";
+import { templateExpressions } from "./uri-template.js";
+
+/** The URI templates that a client can fill in, and a warning for each other, for clients, which can do without. */
+export function readableTemplates(
+  { resourceTemplates = [] }: Contract,
+  place: ContractDocument["place"],
+): { readonly readable: readonly ContractTemplate[]; readonly warnings: readonly Finding[] } {
+  const warnings: Finding[] = [];
+  const readable = resourceTemplates.filter(({ uriTemplate }, index) => {
+    const warning = unreadable(uriTemplate, place(pointer("/resourceTemplates", index, "uriTemplate")));
+    if (warning) warnings.push(warning);
+    return !warning;
+  });
+  return { readable, warnings };
+}
+
+function unreadable(uriTemplate: string, place: Finding["place"] & object): Finding | undefined {
+  try {
+    templateExpressions(uriTemplate, place);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    return {
+      code: error.code,
+      severity: "warning",
+      message: `${error.message}; a client has no method for it`,
+      place,
+      next: "Fill it in by hand, and read what it comes to: client.readResource(uri).",
+    };
+  }
+}
