@@ -7,6 +7,7 @@ import {
   pointer,
 } from "@mcpgen/engine";
 import type { Finding, Policy } from "../../diff/finding.js";
+import { compareExecution } from "./compare-execution.js";
 import { compareHints } from "./compare-hints.js";
 import { compareSchemas } from "./compare-schemas.js";
 import { type Part, contractFinding } from "./contract-finding.js";
@@ -16,6 +17,7 @@ import type { ComparedList } from "./lists.js";
 const texts = ["title", "description"];
 /** What is compared by rules of its own, or is the entry's identity. */
 const accounted = new Set(["inputSchema", "outputSchema", "arguments", "mimeType", ...texts]);
+const accountedOfTools = new Set(["annotations", "execution"]);
 
 /** The differences of an entry that both contracts have. */
 export function compareEntry(
@@ -42,14 +44,15 @@ export function compareEntry(
           policy,
         );
   const keys = new Set([...Object.keys(old), ...Object.keys(next)]);
-  const hints = list.name === "tools" ? compareHints(part, old, next, policy) : [];
+  const isTool = list.name === "tools";
   const rest = [...keys].filter(
-    (key) => !accounted.has(key) && key !== list.key && !(list.name === "tools" && key === "annotations"),
+    (key) => !accounted.has(key) && key !== list.key && !(isTool && accountedOfTools.has(key)),
   );
   return [
-    ...(list.name === "tools" ? compareTool(part, old, next, policy) : []),
+    ...(isTool ? compareTool(part, old, next, policy) : []),
     ...(list.name === "prompts" ? compareArguments(part, old, next, policy) : []),
-    ...hints,
+    ...(isTool ? compareHints(part, old, next, policy) : []),
+    ...(isTool ? compareExecution(part, old, next, policy) : []),
     ...said("media-type-changed", "mimeType"),
     ...texts.flatMap((key) => said("text-changed", key)),
     ...rest.flatMap((key) => said("listing-changed", key)),

@@ -11,25 +11,14 @@ import { Aligner } from "../../diff/align/aligner.js";
 import { Collection } from "../../diff/collect.js";
 import type { Finding, Policy } from "../../diff/finding.js";
 import type { Context } from "../../diff/walk/context.js";
-import { locationOf } from "../../diff/location.js";
 import { reachedFrom } from "../../diff/walk/reach.js";
 import { Maker } from "../../diff/witness/maker.js";
 import { Prover } from "../../diff/witness/prove.js";
-import type { ProtocolModel, Role } from "../../model/model.js";
-import { type Part, contractFinding, fingerprintOf, inside } from "./contract-finding.js";
+import type { ProtocolModel } from "../../model/model.js";
+import { compareHeaders } from "./compare-headers.js";
+import { contractFinding, fingerprintOf, inside } from "./contract-finding.js";
 import { proseOf } from "./prose.js";
-
-/** Two schemas of one value: arguments that a client writes, or a result that a server writes. */
-export interface SchemaPair {
-  readonly part: Part;
-  /** What the value is called in findings. */
-  readonly noun: string;
-  /** JSON Pointer from the part to the schema. */
-  readonly pointer: string;
-  readonly writer: Role;
-  readonly old: JsonObject;
-  readonly new: JsonObject;
-}
+import { type SchemaPair, pathAt, pathOf } from "./schema-pair.js";
 
 /** The schema itself goes by this name among its definitions: no JSON Pointer names another one so. */
 const root = "";
@@ -52,8 +41,8 @@ export function compareSchemas(pair: SchemaPair, policy: Policy): Finding[] {
         collection.add({ fact, context: whole, place: { pair: met, reached } }, [pair.writer], []);
   const prover = new Prover(old, next, { old: new Maker(aligner.old), new: new Maker(aligner.new) });
   const findings = collection.findings(prover, policy).map((finding) => placed(finding, pair));
-  const texts = compareProse(pair, policy);
-  if (findings.length > 0 || texts.length > 0) return [...findings, ...texts];
+  const others = [...compareHeaders(pair, policy), ...compareProse(pair, policy)];
+  if (findings.length > 0 || others.length > 0) return [...findings, ...others];
   return found(pair, "schema-rewritten", undefined, policy);
 }
 
@@ -70,11 +59,9 @@ function compareProse(pair: SchemaPair, policy: Policy): Finding[] {
     // A text that comes or goes with what it describes is no difference of its own.
     const isKept = [pair.old, pair.new].every((schema) => isJsonObject(atPointer(schema, holder)));
     if (old === next || !isKept) return [];
-    const { definition, path } = locationOf(holder);
-    const way = [...(definition === "" ? [] : [`$defs/${definition}`]), ...(path === "" ? [] : [path])];
     const difference = {
       rule: "text-changed",
-      path: pathOf(pair, way.join(".")),
+      path: pathAt(pair, holder),
       old,
       new: next,
       writer: "server" as const,
@@ -144,8 +131,4 @@ function placed(finding: Finding, pair: SchemaPair): Finding {
     },
     fingerprint: fingerprintOf({ ...finding, subject: named }),
   };
-}
-
-function pathOf({ noun }: SchemaPair, path: string): string {
-  return path === "" || path.startsWith("[") || path.startsWith("{") ? noun + path : `${noun}.${path}`;
 }

@@ -17,6 +17,8 @@ export interface Part {
 /** A difference that no schema shows. */
 export interface Difference {
   readonly rule: string;
+  /** Which row of the rule's it is. */
+  readonly when?: string;
   /** Way from the part to what differs; empty for the part itself. */
   readonly path?: string;
   readonly old: string | null;
@@ -30,10 +32,10 @@ export interface Difference {
 /** A difference, weighed by its rule; nothing where the rule is off. */
 export function contractFinding(
   part: Part,
-  { rule: id, path = "", old, new: next, writer, pointer = "" }: Difference,
+  { rule: id, when, path = "", old, new: next, writer, pointer = "" }: Difference,
   policy: Policy,
 ): Finding[] {
-  const rule = ruleOf(id);
+  const rule = ruleOf(id, when);
   const severity = policy.severities[id];
   if (severity === "off" || (rule.hidden && severity === undefined)) return [];
   const weighed = (level: Finding["level"]["client"]): Finding["level"]["client"] =>

@@ -1,3 +1,4 @@
+import { callRules } from "./calls.js";
 import type { Rule } from "./rule.js";
 
 const area = "contracts" as const;
@@ -79,6 +80,7 @@ export const contractRules: readonly Rule[] = [
     advice: none,
     mirror: ["schema-rewritten"],
   },
+  ...callRules,
   {
     id: "hint-weakened",
     area,

@@ -32,7 +32,8 @@ they reach every method. HTTP headers, transports and authorization are not in a
 
 Between two contracts, or a contract and a live server, the rules of types, properties and limits hold for the schemas
 of tools and the arguments of prompts: clients write arguments, servers write results. What else a contract says has
-rules of its own; there, an entry that is gone needs no message to prove it.
+rules of its own, as whether a tool is called as a task and which arguments headers repeat; there, what breaks needs no
+message to prove it.
 
 With \`--uses PATH\` each finding names the places in your code that meet it. That changes no level: a break that your
 code never meets is still one for others, and \`--only-used\` leaves it out.`;

@@ -171,6 +171,71 @@ describe("one change is told as one finding, with the level for each role", () =
   });
 });
 
+describe("how a tool is called: as a task, or not", () => {
+  const calls = (taskSupport?: string, more: object = {}): Contract =>
+    withTool((draft) => (draft.execution = { ...(taskSupport && { taskSupport }), ...more }));
+  test.each([
+    [undefined, "required", "task-call-required", "breaking/dangerous"],
+    ["forbidden", "required", "task-call-required", "breaking/dangerous"],
+    ["optional", "required", "task-call-required", "breaking/safe"],
+    ["required", "forbidden", "task-call-forbidden", "breaking/dangerous"],
+    ["required", undefined, "task-call-forbidden", "breaking/dangerous"],
+    ["optional", undefined, "task-call-forbidden", "dangerous/safe"],
+    [undefined, "optional", "task-call-optional", "safe/dangerous"],
+    ["required", "optional", "task-call-optional", "safe/dangerous"],
+    [undefined, "forbidden", "listing-changed", "safe/safe"],
+    ["optional", "sometimes", "listing-changed", "safe/safe"],
+  ])("from %s to %s: %s", (old, next, rule, levels) => {
+    expect(told(calls(old), calls(next))).toEqual([
+      `${rule} tools/get_weather.execution.taskSupport ${levels}`,
+    ]);
+  });
+
+  test("what comes whole is told by what it says, beside what else it holds", () => {
+    expect(told(base, calls("required", { priority: 1 }))).toEqual([
+      "task-call-required tools/get_weather.execution.taskSupport breaking/dangerous",
+      "listing-changed tools/get_weather.execution.priority safe/safe",
+    ]);
+  });
+});
+
+describe("headers that repeat arguments", () => {
+  const header = (city?: string, more: (schema: Draft) => unknown = () => {}): Contract =>
+    withTool(({ inputSchema: schema }) => {
+      if (city !== undefined) schema.properties.city["x-mcp-header"] = city;
+      more(schema);
+    });
+  test.each([
+    ["comes", undefined, "City", ["header-added tools/get_weather.arguments.city breaking/safe"]],
+    ["goes", "City", undefined, ["header-removed tools/get_weather.arguments.city safe/breaking"]],
+    ["is another", "City", "Town", ["header-renamed tools/get_weather.arguments.city breaking/breaking"]],
+    [
+      "is the same in another case",
+      "City",
+      "CITY",
+      ["schema-rewritten tools/get_weather.arguments safe/safe"],
+    ],
+  ])("one that %s", (_, old, next, findings) => {
+    expect(told(header(old), header(next))).toEqual(findings);
+  });
+
+  test("one of a member is told where it is, one of a new argument is no difference of its own", () => {
+    const nested = (more: object): Contract =>
+      header(undefined, ({ properties }) => {
+        properties.place = { type: "object", properties: { zone: { type: "string", ...more } } };
+      });
+    expect(told(nested({}), nested({ "x-mcp-header": "Zone" }))).toEqual([
+      "header-added tools/get_weather.arguments.place.zone breaking/safe",
+    ]);
+    const region = header(undefined, ({ properties }) => {
+      properties.region = { type: "string", "x-mcp-header": "Region" };
+    });
+    expect(told(base, region)).toEqual([
+      "property-added-optional tools/get_weather.arguments.region safe/safe",
+    ]);
+  });
+});
+
 test("a contract does not differ from itself, in whatever order it is written", () => {
   expect(told(base, structuredClone(base))).toEqual([]);
   const turned = JSON.parse(JSON.stringify(base), (_, value: unknown) =>

@@ -1,0 +1,98 @@
+import type { Rule } from "./rule.js";
+
+const area = "contracts" as const;
+
+/** Whether a tool is called as a task (2025-11-25, Tasks, tool-level negotiation): clients choose, servers refuse. */
+const taskRules: readonly Rule[] = [
+  {
+    id: "task-call-required",
+    area,
+    writer: "breaking",
+    reader: "dangerous",
+    source: "safe",
+    reason: "A client that calls the tool in the usual way gets -32601; an old server knows no tasks for it.",
+    advice: "Call the tool as a task.",
+    mirror: ["task-call-forbidden", "task-call-optional"],
+  },
+  {
+    id: "task-call-required",
+    when: "it was optional",
+    area,
+    writer: "breaking",
+    reader: "safe",
+    source: "safe",
+    reason: "A client that calls the tool in the usual way gets -32601.",
+    advice: "Call the tool as a task.",
+    mirror: ["task-call-optional"],
+  },
+  {
+    id: "task-call-forbidden",
+    area,
+    writer: "breaking",
+    reader: "dangerous",
+    source: "safe",
+    reason:
+      "A client that calls the tool as a task, as it had to, gets -32601; an old server takes nothing else.",
+    advice: "Call the tool in the usual way.",
+    mirror: ["task-call-required"],
+  },
+  {
+    id: "task-call-forbidden",
+    when: "it was optional",
+    area,
+    writer: "dangerous",
+    reader: "safe",
+    source: "safe",
+    reason: "A client that calls the tool as a task may get -32601.",
+    advice: "Call the tool in the usual way.",
+    mirror: ["task-call-optional"],
+  },
+  {
+    id: "task-call-optional",
+    area,
+    writer: "safe",
+    reader: "dangerous",
+    source: "safe",
+    reason: "Clients of the new contract may call the tool in a way that an old server refuses.",
+    advice: "In a server, take both calls.",
+    mirror: ["task-call-required", "task-call-forbidden"],
+  },
+];
+
+/** Headers that repeat arguments over HTTP (2026-07-28, Streamable HTTP, custom headers). */
+const headerRules: readonly Rule[] = [
+  {
+    id: "header-added",
+    area,
+    writer: "breaking",
+    reader: "safe",
+    source: "safe",
+    reason: "Over HTTP a server refuses the argument without its header, which an old client does not send.",
+    advice: "Send the header with the argument, as a client that lists the tools again does.",
+    mirror: ["header-removed"],
+  },
+  {
+    id: "header-removed",
+    area,
+    writer: "safe",
+    reader: "breaking",
+    source: "safe",
+    reason: "Over HTTP an old server refuses the argument without its header, which clients send no more.",
+    advice: "Take the header from the server's declaration, too; look at what routes by it.",
+    mirror: ["header-added"],
+  },
+  {
+    id: "header-renamed",
+    area,
+    writer: "breaking",
+    reader: "breaking",
+    source: "safe",
+    reason:
+      "Over HTTP a server refuses the argument without its header, and the other side has another name for it.",
+    advice: "Send the header by its new name; look at what routes by the old one.",
+    mirror: ["header-renamed"],
+  },
+];
+
+/** How a tool is called, beside its arguments. */
+export const callRules: readonly Rule[] = [...taskRules, ...headerRules];
