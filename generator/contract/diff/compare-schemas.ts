@@ -1,12 +1,4 @@
-import {
-  type JsonObject,
-  type Schema,
-  SchemaError,
-  atPointer,
-  isJsonObject,
-  jsonEqual,
-  readDocument,
-} from "@mcpgen/engine";
+import { type Schema, SchemaError, atPointer, isJsonObject, jsonEqual, readDocument } from "@mcpgen/engine";
 import { Aligner } from "../../diff/align/aligner.js";
 import { Collection } from "../../diff/collect.js";
 import type { Finding, Policy } from "../../diff/finding.js";
