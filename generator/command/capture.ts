@@ -88,7 +88,7 @@ function present(file: string): string | undefined {
   }
 }
 
-/** Schemas that nothing can be judged by, and URI templates that nobody can fill in: clients do without, but who runs the server should know. */
+/** Schemas that nothing can be judged by, and URI templates that nobody can fill in: clients do without them. */
 function unreadFindings({ contract }: Captured, source: string): Finding[] {
   const place = (pointer: string): Place => ({ file: shownSource(source), pointer });
   const unread = readToolSchemas(contract).flatMap((tool) => tool.unread);
