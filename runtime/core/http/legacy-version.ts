@@ -1,7 +1,10 @@
+import { unsupportedVersion } from "../era/modern-server.js";
 import type { Spoken } from "../era/spoken.js";
+import { invalidRequest } from "../peer/errors.js";
 import { idOf } from "../peer/message.js";
+import type { ServerCore } from "../server/core.js";
 import type { Exchange } from "./exchange.js";
-import { refuseInvalid } from "./refuse.js";
+import { refuse } from "./refuse.js";
 
 /** What a request without the header speaks, where nothing else tells (2025-11-25, protocol version header). */
 const assumedVersion = "2025-03-26";
@@ -16,13 +19,14 @@ export function versionOf(
   return version === undefined ? (found ?? legacy.at(-1)) : found;
 }
 
-export function refuseVersion(exchange: Exchange, legacy: readonly Spoken[], message: unknown): void {
-  const version = JSON.stringify(exchange.header("mcp-protocol-version"));
-  const served = legacy.map(({ id }) => id).join(", ");
-  refuseInvalid(
-    exchange,
-    400,
-    `MCP-Protocol-Version ${version} is not supported here; supported: ${served}`,
-    idOf(message),
-  );
+const date = /^\d{4}-\d\d-\d\d$/;
+
+/**
+ * Refuses what names a revision that is not served: with the error that lists those which are, where the name could
+ * be one (2026-07-28, versioning, negotiation).
+ */
+export function refuseVersion(exchange: Exchange, core: ServerCore, message: unknown): void {
+  const version = exchange.header("mcp-protocol-version") ?? "";
+  const error = unsupportedVersion(core, version);
+  refuse(exchange, 400, idOf(message), date.test(version) ? error : invalidRequest(error.message));
 }

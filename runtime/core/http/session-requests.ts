@@ -53,6 +53,7 @@ export class SessionRequests {
     if (!accepted.events) return refuseInvalid(exchange, 406, "Accept must allow text/event-stream");
     const session = this.find(exchange, principal, undefined);
     if (!session) return;
+    if (session.crowded) return refuseBusy(exchange, undefined);
     const last = exchange.header("last-event-id");
     if (last !== undefined) return this.resume(exchange, session, last);
     const stream = new SessionStream(session, session.nextStream(), exchange, accepted, this.form, () =>
@@ -73,13 +74,12 @@ export class SessionRequests {
   private find(exchange: Exchange, { principal = "" }: Principal, message: unknown): HttpSession | undefined {
     const given = exchange.header("mcp-session-id");
     const id = idOf(message);
-    if (given === undefined)
-      return void refuseInvalid(exchange, 400, "Mcp-Session-Id is missing: send initialize first", id);
-    const session = this.sessions.find(given, principal);
-    if (!session)
+    const session = given === undefined ? undefined : this.sessions.find(given, principal);
+    if (given !== undefined && !session)
       return void refuseInvalid(exchange, 404, "there is no such session: send initialize again", id);
-    if (versionOf(exchange, this.legacy)) return session;
-    return void refuseVersion(exchange, this.legacy, message);
+    if (!versionOf(exchange, this.legacy)) return void refuseVersion(exchange, this.server.core, message);
+    if (!session) refuseInvalid(exchange, 400, "Mcp-Session-Id is missing: send initialize first", id);
+    return session;
   }
 
   private open(

@@ -37,8 +37,10 @@ export class StatelessPosts {
   }
 
   post(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
-    const spoken = versionOf(exchange, this.legacy);
-    if (!spoken) return refuseVersion(exchange, this.legacy, message);
+    // A handshake settles the revision, whatever its headers say.
+    const opens = isRequest(message) && message.method === "initialize";
+    const spoken = versionOf(exchange, this.legacy) ?? (opens ? this.legacy[0] : undefined);
+    if (!spoken) return refuseVersion(exchange, this.server.core, message);
     const problem = problemOf(message, spoken);
     if (problem !== undefined) return refuseInvalid(exchange, 400, problem, idOf(message));
     const requests = (Array.isArray(message) ? message : [message]).filter(isRequest);
