@@ -1,7 +1,24 @@
 import { CodedError } from "../diagnostics/coded-error.js";
 
-/** Stands for the argument `-`, which the parser would take for an option without a name. */
-export const standardInput = "\0-";
+/** Stands before words that the parser would take for options; no word of a command line can begin so. */
+const guard = "\0";
+
+/**
+ * The words of a command line as the parser is given them. `-` is no option without a name but standard input, and
+ * after `--` (POSIX, Utility Syntax Guidelines, 10) no word is an option.
+ */
+export function guarded(words: readonly string[]): string[] {
+  const end = words.includes("--") ? words.indexOf("--") : words.length;
+  return [
+    ...words.slice(0, end).map((word) => (word === "-" ? guard + word : word)),
+    ...words.slice(end + 1).map((word) => (word.startsWith("-") ? guard + word : word)),
+  ];
+}
+
+/** What was written, where the parser says what it was given. */
+export function unguarded(text: string): string {
+  return text.replaceAll(guard, "");
+}
 
 /** The arguments of one command, as the parser understood them, read by the type each is declared with. */
 export class Arguments {
@@ -13,8 +30,7 @@ export class Arguments {
 
   string(name: string): string | undefined {
     const value = this.values[name];
-    if (value === undefined) return undefined;
-    return value === standardInput ? "-" : String(value);
+    return value === undefined ? undefined : unguarded(String(value));
   }
 
   /** An argument that the parser has made sure of. */
@@ -28,7 +44,9 @@ export class Arguments {
   /** Of an option that may be given several times. */
   strings(name: string): string[] | undefined {
     const value = this.values[name];
-    return Array.isArray(value) && value.length > 0 ? value.map(String) : undefined;
+    return Array.isArray(value) && value.length > 0
+      ? value.map((each) => unguarded(String(each)))
+      : undefined;
   }
 
   /** Of an option that takes several values separated by commas. */

@@ -1,6 +1,6 @@
 import yargs, { type Argv } from "yargs";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { Arguments, standardInput } from "./arguments.js";
+import { Arguments, guarded, unguarded } from "./arguments.js";
 import { completionScript } from "./completion.js";
 import { type CommandDefinition, commands, globalOptions, groups } from "./commands.js";
 import { exitCodeTable } from "./exit-codes.js";
@@ -45,17 +45,15 @@ export async function parseCommandLine(
     "Print a completion script: for bash or zsh, or with a name for fish or powershell",
   );
   parser.fail((message: string | null, error: Error | undefined) => {
-    throw error instanceof CodedError ? error : usageError(message ?? error?.message ?? "", args);
+    throw error instanceof CodedError ? error : usageError(unguarded(message ?? error?.message ?? ""), args);
   });
   // Alone it asks for the version, as everywhere; beside a command it is short for --verbose.
   const words = args.join(" ") === "-v" ? ["--version"] : args;
-  await parser.parseAsync(
-    words.map((word) => (word === "-" ? standardInput : word)),
-    {},
-    (_error, _values, output) => {
-      if (output) print(output);
-    },
-  );
+  // What asks for completions has a command line of somebody else's behind it.
+  const given = words[0] === "--get-yargs-completions" ? words : guarded(words);
+  await parser.parseAsync(given, {}, (_error, _values, output) => {
+    if (output) print(output);
+  });
   return selection;
 }
 

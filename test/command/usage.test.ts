@@ -38,6 +38,9 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     ["generate", "MG2010", "there is no revision to generate", /revision add/],
     ["generate --revision 2025", "MG2010", 'there is no revision "2025"', /revision list/],
     ["explain MG310", "MG2006", 'there is no code or rule "MG310"', /Did you mean MG310\d/],
+    ["explain -- --json", "MG2006", 'there is no code or rule "--json"', /explain/],
+    ["init server -- a --name", "MG2002", 'unexpected argument "--name"', /init server --help/],
+    ["call -- stdio:x", "MG2003", "expected TOOL", /call --help/],
     ["check --config none.json", "MG2101", "there is no such file", /--config/],
   ])("mcpgen %s", async (line, code, message, next) => {
     const ran = await mcpgen(temporaryFolder(), line === "" ? [] : line.split(" "));
@@ -47,6 +50,15 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     expect(ran.stdout).toBe("");
     expect(ran.code).toBe(2);
   });
+});
+
+test("what stands after -- is no option, and is not passed over", async () => {
+  const folder = temporaryFolder();
+  const { stdout, code } = await mcpgen(folder, ["init", "server", "--dry-run", "--yes", "--", "--foo"]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("--foo/")]);
+  const called = await mcpgen(folder, ["call", "--", "ftp://x", "tool"]);
+  expect(called.stderr).toContain('MG2014: expected a server: http(s)://… or stdio:COMMAND …, got "ftp://x"');
+  expect((await mcpgen(folder, ["--", "explain", "MG3102"])).stdout).toContain("MG3102");
 });
 
 test("--help lists every command and every exit code", async () => {
