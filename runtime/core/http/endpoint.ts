@@ -14,7 +14,7 @@ import { type Accepted, acceptedBy, mediaType } from "./media.js";
 import { ModernPosts } from "./modern-posts.js";
 import { mostLevels, nestsDeeper } from "./nesting.js";
 import { checkOptions } from "./option-check.js";
-import { refuse, refuseBusy, refuseInvalid } from "./refuse.js";
+import { refuse, refuseBusy, refuseClosing, refuseInvalid, refuseStranger } from "./refuse.js";
 import { SessionRequests } from "./session-requests.js";
 import { Sessions, defaultSessions } from "./sessions.js";
 import { sseName } from "./sse-name.js";
@@ -41,6 +41,7 @@ export class Endpoint {
   private readonly stateless: StatelessPosts | undefined;
   private readonly sse: Promise<SseRequests> | undefined;
   private sseSessions: SseRequests | undefined;
+  private closed = false;
 
   /** @throws {McpError} `invalid-definition`: an option is wrong */
   constructor(server: Server, options: HttpOptions = {}) {
@@ -50,7 +51,7 @@ export class Endpoint {
     const { spoken, clock, seal, warn } = server.core;
     seal.onRandomKey = () => warn(randomKey);
     const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs, sessions = true } = options;
-    this.streams = new Streams(clock, keepAliveMs);
+    this.streams = new Streams(clock, keepAliveMs, options.maxStreams ?? defaults.maxStreams);
     this.load = new Load(options.maxConcurrent ?? defaults.maxConcurrent);
     const modern = spoken.filter(({ era }) => era === "modern");
     const legacy = spoken.filter(({ era }) => era === "legacy");
@@ -84,7 +85,8 @@ export class Endpoint {
   }
 
   private overSse(exchange: Exchange, message: unknown, use: (sse: SseRequests) => void): void {
-    void this.sse!.then(use).catch((error: unknown) => this.fail(exchange, message, error));
+    const open = (sse: SseRequests): void => (this.closed ? refuseClosing(exchange) : use(sse));
+    void this.sse!.then(open).catch((error: unknown) => this.fail(exchange, message, error));
   }
 
   private makeSessions(legacy: readonly Spoken<"server">[]): [Sessions, SessionRequests] {
@@ -121,7 +123,7 @@ export class Endpoint {
 
   private admit(exchange: Exchange): void {
     const refused = guard(exchange, this.options);
-    if (refused !== undefined) return refuseInvalid(exchange, 403, refused);
+    if (refused !== undefined) return refuseStranger(exchange, refused);
     if (exchange.method === "OPTIONS") return preflight(exchange, this.server);
     const { authenticate } = this.options;
     if (!authenticate) return this.route(exchange, nobody);
@@ -137,8 +139,9 @@ export class Endpoint {
       .catch((error: unknown) => this.fail(exchange, undefined, error));
   }
 
-  /** Ends all sessions and streams in order; what else the server serves goes on. */
+  /** Ends all sessions and streams in order, and begins none again; what else the server serves goes on. */
   async close(): Promise<void> {
+    this.closed = true;
     const posts = [...this.streams.connections].map((connection) => connection.close());
     await Promise.all([...posts, this.sessions?.close(), this.sseSessions?.close()]);
     this.streams.close();
@@ -146,6 +149,7 @@ export class Endpoint {
   }
 
   private route(exchange: Exchange, principal: Principal): void {
+    if (this.closed) return refuseClosing(exchange);
     if (exchange.method === "POST") return this.post(exchange, principal);
     const named = exchange.header("mcp-session-id") !== undefined;
     if (exchange.method === "GET" && this.sse && !named)
@@ -168,16 +172,18 @@ export class Endpoint {
     const { bodyLimit = defaults.bodyLimit } = this.options;
     if (this.load.readsAll) return refuseBusy(exchange, undefined);
     const read = this.load.beginReading();
-    exchange.readBody(
-      bodyLimit,
-      (text) => {
-        read();
-        if (text === undefined)
-          return refuseInvalid(exchange, 413, `the body is longer than ${bodyLimit} bytes`);
-        this.body(exchange, text, accepted, principal, older);
-      },
-      read,
-    );
+    const take = (text: string | undefined): void => {
+      read();
+      if (text === undefined)
+        return refuseInvalid(exchange, 413, `the body is longer than ${bodyLimit} bytes`);
+      this.body(exchange, text, accepted, principal, older);
+    };
+    try {
+      exchange.readBody(bodyLimit, take, read);
+    } catch (error) {
+      read();
+      throw error;
+    }
   }
 
   /** @param older the session of HTTP+SSE that it is posted to, if it is */
@@ -188,6 +194,7 @@ export class Endpoint {
     principal: Principal,
     older: string | undefined,
   ): void {
+    if (this.closed) return refuseClosing(exchange);
     if (nestsDeeper(text, mostLevels))
       return refuseInvalid(exchange, 400, `the body nests deeper than ${mostLevels} levels`);
     let message: unknown;

@@ -38,10 +38,13 @@ export interface HttpOptions extends GuardOptions {
   /** Bytes of a body; 4 MiB without it. */
   readonly bodyLimit?: number;
   /**
-   * Requests that somebody waits for at a time, listening streams not counted, and bodies that are on their way;
-   * 1,000 of each without it. More are refused with 503.
+   * Requests at a time, listening streams not counted, and bodies that are on their way; 1,000 of each without it.
+   * More are refused with 503. A request counts as long as somebody waits for it; one of 2026-07-28, or without a
+   * session, as long as its handler runs.
    */
   readonly maxConcurrent?: number;
+  /** Event streams at a time, from which on none more is opened that listens; 10,000 without it. */
+  readonly maxStreams?: number;
   /** `auto` without it: JSON unless something precedes the answer. */
   readonly responses?: ResponseForm;
   /** Keeps what was sent to sessions for clients that lost a stream; in memory without it. */
@@ -64,6 +67,7 @@ export interface HttpOptions extends GuardOptions {
 export const defaults = {
   bodyLimit: 4 * 1_048_576,
   maxConcurrent: 1000,
+  maxStreams: 10_000,
   maxRequests: 256,
   keepAliveMs: 15_000,
   retryMs: 1000,
@@ -91,6 +95,7 @@ export const httpRules: Rules<HttpOptions> = {
   sse: switched("sse", sseRules),
   bodyLimit: amount,
   maxConcurrent: amount,
+  maxStreams: amount,
   responses: [forms.join(", "), (value) => forms.includes(value as ResponseForm)],
   events: [
     "an object with append, after and drop",

@@ -15,7 +15,7 @@ import { messageProblem } from "./message-problem.js";
 import { methodProblem, paramProblem, standardProblem } from "./mirrors.js";
 import { type ParamHeaders, paramHeadersOf } from "./param-headers.js";
 import { PostChannel, type ResponseForm, statusOf } from "./post-channel.js";
-import { refuse, refuseInvalid } from "./refuse.js";
+import { refuse, refuseBusy, refuseInvalid } from "./refuse.js";
 import type { Streams } from "./streams.js";
 
 /** What is answered when it ends, and always by an event stream (2026-07-28, Streamable HTTP, receiving messages). */
@@ -60,6 +60,7 @@ export class ModernPosts {
     const listens = request.method === listening;
     if (listens && !accepted.events)
       return refuseInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
+    if (listens && this.streams.isFull) return refuseBusy(exchange, request.id);
     const form = listens ? "auto" : this.form;
     const channel = new PostChannel(exchange, accepted, form, table, this.streams);
     const connection = this.server.attach(channel, { auth, principal });

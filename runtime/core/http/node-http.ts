@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Server } from "../server/server.js";
 import { Endpoint } from "./endpoint.js";
 import { type EventSink, type Exchange, alreadyRead, mostWaiting } from "./exchange.js";
@@ -35,14 +36,16 @@ class NodeExchange implements Exchange {
 
   readBody(limit: number, done: (text: string | undefined) => void, gone: () => void): void {
     // A framework in front may have read it. Parsers that pass a body by set one, too: an empty object.
-    const read = this.request.readableDidRead || this.request.readableEnded;
-    const { parsed = read ? (this.request as { readonly body?: unknown }).body : undefined } = this;
+    const { request } = this;
+    // Of what is destroyed already nothing ever comes, not even an end.
+    if (request.destroyed && !request.readableEnded) return gone();
+    const read = request.readableDidRead || request.readableEnded;
+    const { parsed = read ? (request as { readonly body?: unknown }).body : undefined } = this;
     if (parsed !== undefined) return done(textOf(parsed, limit));
     if (read) throw alreadyRead(howToMount);
-    if (Number(this.request.headers["content-length"]) > limit) return this.tooLong(done);
+    if (Number(request.headers["content-length"]) > limit) return this.tooLong(done);
     const chunks: Buffer[] = [];
     let length = 0;
-    const { request } = this;
     const onData = (chunk: Buffer): void => {
       length += chunk.length;
       if (length <= limit) return void chunks.push(chunk);
@@ -55,6 +58,7 @@ class NodeExchange implements Exchange {
     request.on("data", onData);
     request.on("end", onEnd);
     request.on("error", gone);
+    request.on("close", gone);
   }
 
   /**
@@ -82,7 +86,7 @@ class NodeExchange implements Exchange {
   }
 
   openStream(status: number, headers: Readonly<Record<string, string>>): EventSink {
-    const { response } = this;
+    const { request, response } = this;
     if (!response.headersSent && !response.destroyed) {
       response.writeHead(status, headers);
       response.flushHeaders();
@@ -93,6 +97,8 @@ class NodeExchange implements Exchange {
         response.write(text);
         if (response.writableLength <= mostWaiting) return true;
         response.destroy();
+        // What waits for others on its connection has no hold on it yet.
+        if (!response.socket) request.socket.destroy();
         return false;
       },
       end() {
@@ -102,12 +108,36 @@ class NodeExchange implements Exchange {
   }
 
   onGone(listener: () => void): void {
-    const { response } = this;
-    if (response.destroyed) return queueMicrotask(listener);
+    const { request, response } = this;
+    if (response.destroyed || (request.socket.destroyed && !response.writableFinished))
+      return queueMicrotask(listener);
+    const forget = response.socket === null ? whenCut(request.socket, listener) : undefined;
     response.once("close", () => {
-      if (!response.writableFinished) listener();
+      if (forget?.() !== false && !response.writableFinished) listener();
     });
   }
+}
+
+/** Of each connection, whom to tell when it closes. */
+const cut = new WeakMap<Socket, Set<() => void>>();
+
+/**
+ * Calls `listener` when the connection closes: a response that waits for another there (pipelining) hears nothing.
+ * Returns what calls it off, and says whether there was anything to call off.
+ */
+function whenCut(socket: Socket, listener: () => void): () => boolean {
+  const listeners = cut.get(socket) ?? new Set();
+  if (!cut.has(socket)) {
+    cut.set(socket, listeners);
+    socket.once("close", () => {
+      for (const each of listeners) {
+        listeners.delete(each);
+        each();
+      }
+    });
+  }
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }
 
 /** The text of a body that was read in front of us; nothing if it is longer than `limit` bytes. */

@@ -27,6 +27,9 @@ export class PostChannel implements Channel {
   private remaining: number;
   private sink: EventSink | undefined;
   private over = false;
+  /** Requests that are worked on though nobody waits for them, and what they count in. */
+  private late = 0;
+  private load: Load | undefined;
   /** Called when the answer is out. */
   private whenDone: (() => void) | undefined;
 
@@ -50,7 +53,7 @@ export class PostChannel implements Channel {
   /**
    * Ends the connection once the answer is out or the client is gone, which may be now.
    *
-   * @param load counts the request till then
+   * @param load counts the request till then, and as long as it is worked on
    */
   follow(connection: ServerConnection, load: Load | undefined): void {
     if (this.over) return connection.closed();
@@ -60,7 +63,9 @@ export class PostChannel implements Channel {
     const leave = (): void => {
       if (left) return;
       left = true;
-      load?.end();
+      this.late = connection.open;
+      if (this.late > 0) this.load = load;
+      else load?.end();
       this.streams.connections.delete(connection);
       this.over = true;
       this.drop();
@@ -68,6 +73,10 @@ export class PostChannel implements Channel {
     };
     this.whenDone = leave;
     this.exchange.onGone(leave);
+  }
+
+  settled(): void {
+    if (--this.late === 0) this.load?.end();
   }
 
   open(_receiver: Receiver): void {}

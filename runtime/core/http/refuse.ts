@@ -29,7 +29,20 @@ export function refuseStranger(exchange: Exchange, message: string): void {
 
 /** Answers that there is too much to do already. */
 export function refuseBusy(exchange: Exchange, id: RequestId | undefined): void {
-  const body = { code: rpc.internalError, message: "the server is busy: try again later" };
-  const headers = { ...jsonHeaders, ...corsHeaders(exchange), "retry-after": "1" };
-  exchange.reply(503, headers, errorText(id, body));
+  refuseForNow(exchange, id, "the server is busy: try again later", { "retry-after": "1" });
+}
+
+/** Answers that nothing is begun any more, and lets go of the connection. */
+export function refuseClosing(exchange: Exchange): void {
+  refuseForNow(exchange, undefined, "the server is closing", { connection: "close" });
+}
+
+function refuseForNow(
+  exchange: Exchange,
+  id: RequestId | undefined,
+  message: string,
+  headers: Readonly<Record<string, string>>,
+): void {
+  const text = errorText(id, { code: rpc.internalError, message });
+  exchange.reply(503, { ...jsonHeaders, ...corsHeaders(exchange), ...headers }, text);
 }

@@ -78,8 +78,7 @@ export class SessionStream {
   watch(): void {
     if (this.attended) this.count();
     this.exchange?.onGone(() => {
-      this.exchange = undefined;
-      this.detach();
+      if (this.exchange) this.lose();
     });
   }
 
@@ -90,8 +89,7 @@ export class SessionStream {
     if (!exchange || !this.mayStream) return false;
     this.exchange = undefined;
     this.started = true;
-    this.attach(exchange.openStream(200, { ...eventHeaders, ...this.headers() }));
-    exchange.onGone(() => this.detach());
+    this.attach(exchange.openStream(200, { ...eventHeaders, ...this.headers() }), exchange);
     const { retryMs, primes } = this.session;
     if (primes) this.sink!.write(primingText(this.session.keep(this.name, ""), retryMs));
     return true;
@@ -162,7 +160,7 @@ export class SessionStream {
     if (!this.start() || !this.sink) return;
     this.sink.write(`retry: ${retryMs}\n\n`);
     const { sink } = this;
-    this.detach();
+    this.lose();
     sink.end();
   }
 
@@ -174,17 +172,15 @@ export class SessionStream {
     const fresh = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
     for (const { id, data } of missed) fresh.write(eventText(data, id));
     if (this.done) return fresh.end();
-    this.attach(fresh);
-    exchange.onGone(() => {
-      if (this.sink === fresh) this.detach();
-    });
+    this.attach(fresh, exchange);
   }
 
   /** The session is over. Requests that had begun are not told that it is not there: they would be sent again. */
   close(): void {
     if (this.exchange && this.ids) {
       const error = { code: rpc.internalError, message: "the session was ended" };
-      for (const id of this.ids) this.exchange.reply(503, joined(jsonHeaders, this.headers()), errorText(id, error));
+      for (const id of this.ids)
+        this.exchange.reply(503, joined(jsonHeaders, this.headers()), errorText(id, error));
     }
     this.exchange = undefined;
     const { sink } = this;
@@ -218,11 +214,22 @@ export class SessionStream {
     this.session.ended(this);
   }
 
-  private attach(sink: EventSink): void {
+  private attach(sink: EventSink, exchange: Exchange): void {
     this.sink = sink;
     this.count();
     if (!this.ids) this.session.ages.begin(this);
     this.session.onStream(sink);
+    // A connection that is found dead late may have been replaced long ago.
+    exchange.onGone(() => {
+      if (this.sink === sink) this.lose();
+    });
+  }
+
+  /** Nobody is connected any more, and it goes on. */
+  private lose(): void {
+    this.exchange = undefined;
+    this.detach();
+    this.session.left();
   }
 
   private detach(): void {

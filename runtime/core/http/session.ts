@@ -22,6 +22,11 @@ export interface SessionEnvironment {
   readonly maxRequests: number;
 }
 
+/** The same, and who sees to sessions that are at work though their clients may be gone. */
+export interface WatchedEnvironment extends SessionEnvironment {
+  readonly forsaken: (session: HttpSession) => void;
+}
+
 /**
  * From this revision on a stream begins with an event that has an id and no data (2025-11-25, Streamable HTTP,
  * sending messages); clients of those before take every event for a message.
@@ -30,6 +35,8 @@ const firstPriming = "2025-11-25";
 
 /** Listening streams of one session that nobody is connected to, and that can still be taken up again. */
 const mostForsaken = 4;
+/** Those of one session that somebody is connected to. */
+const mostListening = 8;
 
 /** One client between its `initialize` and the end of its session (legacy era): which stream a message goes to. */
 export class HttpSession implements Channel {
@@ -39,14 +46,14 @@ export class HttpSession implements Channel {
   connection!: ServerConnection;
   /** Milliseconds, by the clock of the endpoint. */
   lastSeen: number;
-  private readonly environment: SessionEnvironment;
+  private readonly environment: WatchedEnvironment;
   private answering: Map<RequestId, SessionStream> | undefined;
   private listening: SessionStream[] | undefined;
   private streams = 0;
   /** Called when nothing is being answered any more. */
   whenAnswered: (() => void) | undefined;
 
-  constructor(id: string, principal: string, environment: SessionEnvironment) {
+  constructor(id: string, principal: string, environment: WatchedEnvironment) {
     this.id = id;
     this.principal = principal;
     this.environment = environment;
@@ -89,6 +96,16 @@ export class HttpSession implements Channel {
     return this.listening?.some(({ connected }) => connected) ?? false;
   }
 
+  /** Whether there may be no more streams that listen, of any session. */
+  get crowded(): boolean {
+    return this.environment.streams.isFull;
+  }
+
+  /** A client has gone, and what it asked for goes on. */
+  left(): void {
+    if (this.isAnswering) this.environment.forsaken(this);
+  }
+
   /** It was used just now. */
   touch(): void {
     this.lastSeen = this.environment.clock.now();
@@ -107,7 +124,10 @@ export class HttpSession implements Channel {
   /** What belongs to no request goes to the stream that began to listen last. */
   listen(stream: SessionStream): void {
     const listening = (this.listening ??= []);
-    const forsaken = listening.filter(({ connected }) => !connected);
+    // The oldest makes room: whoever lost connections that look alive is not shut out by them.
+    const connected = listening.filter((each) => each.connected);
+    if (connected.length >= mostListening) connected[0]!.disconnect(this.retryMs);
+    const forsaken = listening.filter((each) => !each.connected);
     if (forsaken.length >= mostForsaken) listening.splice(listening.indexOf(forsaken[0]!), 1);
     listening.push(stream);
   }

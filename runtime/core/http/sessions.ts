@@ -1,6 +1,6 @@
 import type { Clock } from "../peer/clock.js";
 import { sessionId } from "./session-id.js";
-import { HttpSession, type SessionEnvironment } from "./session.js";
+import { HttpSession, type SessionEnvironment, type WatchedEnvironment } from "./session.js";
 
 export interface SessionLimits {
   /** Sessions at a time; 10,000 without it, and as many over HTTP+SSE. The one that was idle longest makes room. */
@@ -13,10 +13,16 @@ export interface SessionLimits {
 
 export const defaultSessions = 10_000;
 
+/** Milliseconds: timers hold no more. */
+const longestTimer = 2 ** 31 - 1;
+
 /** The sessions of an endpoint. */
 export class Sessions {
   private readonly sessions = new Map<string, HttpSession>();
-  private readonly environment: SessionEnvironment;
+  /** Those at work whose clients left, once at least. */
+  private readonly forsaken = new Set<HttpSession>();
+  private timer: unknown;
+  private readonly environment: WatchedEnvironment;
   private readonly clock: Clock;
   private readonly most: number;
   private readonly idleMs: number;
@@ -26,7 +32,7 @@ export class Sessions {
     environment: SessionEnvironment,
     { maxSessions = defaultSessions, idleMs = 1_800_000 }: SessionLimits,
   ) {
-    this.environment = environment;
+    this.environment = { ...environment, forsaken: (session) => this.watch(session) };
     this.clock = environment.clock;
     this.most = maxSessions;
     this.idleMs = idleMs;
@@ -50,13 +56,15 @@ export class Sessions {
   find(id: string, principal: string): HttpSession | undefined {
     const session = this.sessions.get(id);
     const now = this.clock.now();
-    if (!session || session.principal !== principal || this.isIdle(session, now)) return undefined;
+    if (!session || session.principal !== principal) return undefined;
+    if (this.isIdle(session, now)) return void this.end(session);
     session.lastSeen = now;
     return session;
   }
 
   end(session: HttpSession): void {
     this.sessions.delete(session.id);
+    this.forsaken.delete(session);
     session.connection.closed();
     void session.close();
   }
@@ -66,13 +74,39 @@ export class Sessions {
     const all = [...this.sessions.values()];
     await Promise.all(all.map(({ connection }) => connection.close()));
     for (const session of all) this.end(session);
+    this.clock.clear(this.timer);
+    this.timer = undefined;
   }
+
+  private watch(session: HttpSession): void {
+    this.forsaken.add(session);
+    if (this.timer === undefined) this.wake(this.idleMs);
+  }
+
+  /** No process stays alive for it. */
+  private wake(delay: number): void {
+    this.timer = this.clock.schedule(this.check, Math.min(delay, longestTimer));
+    (this.timer as { unref?: () => void }).unref?.();
+  }
+
+  /** Work that nobody came back for ends with its session, whether others come or not. */
+  private readonly check = (): void => {
+    this.timer = undefined;
+    const now = this.clock.now();
+    let next = this.idleMs;
+    for (const session of this.forsaken) {
+      if (!session.isAnswering) this.forsaken.delete(session);
+      else if (this.isIdle(session, now)) this.end(session);
+      else if (!session.isAttended) next = Math.min(next, session.lastSeen + this.idleMs - now);
+    }
+    if (this.forsaken.size > 0) this.wake(next);
+  };
 
   private isIdle(session: HttpSession, now: number): boolean {
     return now - session.lastSeen >= this.idleMs && !session.isAttended;
   }
 
-  /** Looked at when a session is made: no timer keeps a process alive for it. */
+  /** Looked at when a session is made: what is not at work needs no timer. */
   private sweep(): void {
     const now = this.clock.now();
     if (now < this.sweepAt) return;

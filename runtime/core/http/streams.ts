@@ -10,12 +10,21 @@ export class Streams {
   private readonly sinks = new Set<EventSink>();
   private readonly clock: Clock;
   private readonly every: number;
+  private readonly most: number;
   private timer: unknown;
 
-  /** @param every milliseconds between comments; none with 0 */
-  constructor(clock: Clock, every: number) {
+  /**
+   * @param every milliseconds between comments; none with 0
+   * @param most streams, from which on no more are opened that only listen
+   */
+  constructor(clock: Clock, every: number, most: number) {
     this.clock = clock;
     this.every = every;
+    this.most = most;
+  }
+
+  get isFull(): boolean {
+    return this.sinks.size >= this.most;
   }
 
   get size(): number {

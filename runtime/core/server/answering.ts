@@ -50,7 +50,7 @@ async function resume(connection: ServerConnection, context: RequestContext): Pr
 }
 
 function answer(connection: ServerConnection, context: RequestContext, result: Answer): void {
-  if (context.over) return;
+  if (context.over) return connection.settled();
   const { request, rounds, batch } = context;
   if (rounds?.wanted.size) {
     connection.core.warn(
@@ -80,7 +80,7 @@ function textOf(connection: ServerConnection, context: RequestContext, result: A
 }
 
 function fail(connection: ServerConnection, context: RequestContext, thrown: unknown): void {
-  if (context.over) return;
+  if (context.over) return connection.settled();
   if (context.rounds?.wanted.size) return suspend(connection, context, context.rounds);
   const error = errorOf(thrown);
   if (error.code === "internal-error" && error.cause !== undefined)
@@ -96,7 +96,7 @@ function suspend(connection: ServerConnection, context: RequestContext, rounds: 
   const { request, terms } = context;
   void sealRounds(rounds, request, core.seal, principal, core.clock.now()).then(
     (requestState) => {
-      if (context.over) return;
+      if (context.over) return connection.settled();
       connection.finish(context);
       const asking = { resultType: "input_required", inputRequests, requestState };
       const { cacheable: _, ...entry } = context.entry;

@@ -141,6 +141,11 @@ export class ServerConnection implements Receiver {
     context.over = true;
   }
 
+  /** What was at work on a request that was aborted has ended. */
+  settled(): void {
+    this.channel.settled?.();
+  }
+
   refuse(id: RequestId | undefined, error: McpError, batch?: Batch): void {
     const { message, data, rpcCode = rpc.internalError } = error;
     const body = { code: rpcCode, message, ...(data === undefined ? {} : { data }) };

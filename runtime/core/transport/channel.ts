@@ -26,6 +26,8 @@ export interface Channel {
   answer?(id: RequestId | undefined, text: string, rpcCode?: number): void;
   /** Says that an incoming request, having been cancelled, is never answered. */
   forgo?(id: RequestId): void;
+  /** Says that nothing is at work any more on one of the requests that had begun and were aborted. */
+  settled?(): void;
   /**
    * Ends the connection that an incoming request came on, for channels on which its answer can be fetched
    * later.
@@ -50,8 +52,12 @@ export interface Channel {
 /** A message of a client, and what HTTP says of it. */
 export interface Outgoing {
   readonly text: string;
+  /** Of requests and notifications. */
+  readonly method?: string;
   /** Of a request. */
   readonly id?: RequestId;
+  /** The request that nobody waits for any more: once this is out, nothing is read for it. */
+  readonly ends?: RequestId;
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -14,6 +14,9 @@ serverRow("HTTP-02", "a page of another origin is refused with 403", async (revi
     jsonrpc: "2.0",
     error: { code: -32600, message: anyText },
   });
+  // Nor does any header let the page read that.
+  const headers = Object.keys(answer.headers).filter((name) => /^access-control-/.test(name));
+  expect(headers).toEqual([]);
 });
 
 serverRow("HTTP-05", "notifications and responses get 202 and nothing else", async (revision, adapter) => {
