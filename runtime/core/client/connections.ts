@@ -83,7 +83,12 @@ export class Connections {
 
   /** Told of each link before anything is sent through it. */
   opens(link: Link): void {
-    for (const each of this.links) if (each.over && each.waiting === 0) this.links.delete(each);
+    for (const each of this.links) {
+      if (!each.over || each.waiting > 0) continue;
+      this.links.delete(each);
+      // What it still reads is for nobody.
+      void each.close().catch(() => undefined);
+    }
     this.links.add(link);
     if (this.stopped) link.closed(closedByUs());
   }

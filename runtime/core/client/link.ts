@@ -101,21 +101,24 @@ export class Link implements Receiver {
     const params = make(id);
     const text = requestText(id, method, params);
     const { channel } = this;
-    const outgoing = channel.post && { id, text, headers: headers?.(method, params) ?? {} };
+    const outgoing = channel.post && { id, method, text, headers: headers?.(method, params) ?? {} };
     const answer = this.pending.wait(id, method, options, ({ message }) => {
       if (channel.abandon && this.listener?.abandons) channel.abandon(id);
       else if (cancellable)
-        this.notify("notifications/cancelled", { requestId: id, reason: message }, headers);
+        this.notify("notifications/cancelled", { requestId: id, reason: message }, headers, id);
     });
     if (outgoing) channel.post!(outgoing);
     else channel.send(text);
     return answer;
   }
 
-  notify(method: string, params: Params | undefined, headers?: Sending["headers"]): void {
+  /** @param ends the request that nobody waits for any more, if the notification is about that */
+  notify(method: string, params: Params | undefined, headers?: Sending["headers"], ends?: RequestId): void {
     const text = notificationText(method, params);
-    if (this.channel.post) this.channel.post({ text, headers: headers?.(method, params) ?? {} });
-    else this.channel.send(text);
+    const { channel } = this;
+    if (!channel.post) return channel.send(text);
+    const about = ends === undefined ? {} : { ends };
+    channel.post({ text, method, headers: headers?.(method, params) ?? {}, ...about });
   }
 
   /** Whether messages go with headers. */
