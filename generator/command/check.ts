@@ -5,7 +5,7 @@ import { type CachedRun } from "../output/cache.js";
 import { listOutput } from "../output/folder.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { manifestFile } from "../output/manifest.js";
-import { sha256 } from "../output/sha256.js";
+import { contentSha256 } from "../output/line-ends.js";
 import { isInterrupted } from "../output/transaction.js";
 import { readLock } from "../revision/lock.js";
 import { verifyStore } from "../revision/verify.js";
@@ -169,7 +169,9 @@ function isAsPlanned(project: Project, { planned }: CachedRun): boolean {
   const present = listOutput(outDir).filter((path) => path !== manifestFile);
   if (present.some((path) => !Object.hasOwn(planned, path))) return false;
   try {
-    return Object.entries(planned).every(([path, hash]) => sha256(readFileSync(join(outDir, path))) === hash);
+    return Object.entries(planned).every(
+      ([path, hash]) => contentSha256(readFileSync(join(outDir, path))) === hash,
+    );
   } catch {
     return false;
   }

@@ -12,7 +12,7 @@ import {
   readManifest,
   readableManifest,
 } from "../output/manifest.js";
-import { sha256 } from "../output/sha256.js";
+import { contentSha256, withPlainLineEnds } from "../output/line-ends.js";
 import { recordedFiles } from "../output/write.js";
 import { packageVersion } from "../package-folder.js";
 import type { InputState } from "./input-state.js";
@@ -97,7 +97,7 @@ export function compareManifest(outDir: string, planned: string): ComparedFile {
   const file = join(outDir, path);
   if (!existsSync(file)) return { path, state: "missing", planned };
   const present = readFileSync(file, "utf8");
-  return { path, state: present === planned ? "same" : "outdated", planned, present };
+  return { path, state: withPlainLineEnds(present) === planned ? "same" : "outdated", planned, present };
 }
 
 /** Files on disk that are still as they were written, of revisions whose input has not changed since. */
@@ -107,14 +107,14 @@ function reusable(outDir: string, { planned, revisions }: CachedRun): GenerateRe
     const paths = Object.keys(planned).filter((path) => path.startsWith(`${revision}/`));
     const present = paths.map((path) => [path, contentOf(join(outDir, path))] as const);
     return paths.length > 0 &&
-      present.every(([path, text]) => text !== undefined && sha256(text) === planned[path])
+      present.every(([path, text]) => text !== undefined && contentSha256(text) === planned[path])
       ? new Map(present as [string, string][])
       : undefined;
   };
 }
 
 function contentOf(file: string): string | undefined {
-  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  return existsSync(file) ? withPlainLineEnds(readFileSync(file, "utf8")) : undefined;
 }
 
 /**
@@ -137,7 +137,7 @@ export function remember(
     inOrder,
     planned: {
       ...Object.fromEntries(manifest.files),
-      [manifestFile]: sha256(manifestText(manifest)),
+      [manifestFile]: contentSha256(manifestText(manifest)),
     },
     setup: state.setup,
     revisions: Object.fromEntries(generated.fingerprints),

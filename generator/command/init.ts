@@ -4,7 +4,7 @@ import { serverFiles } from "../contract/init/server-project.js";
 import { type GeneratedContract, generateContract } from "../contract/generate-contract.js";
 import { loadTemplates } from "../emit/templates.js";
 import { type Manifest, manifestFile, manifestText } from "../output/manifest.js";
-import { sha256 } from "../output/sha256.js";
+import { contentSha256 } from "../output/line-ends.js";
 import { applyChanges } from "../output/transaction.js";
 import { recordedFiles } from "../output/write.js";
 import { packageVersion } from "../package-folder.js";
@@ -120,7 +120,7 @@ async function generatedFiles({ role, document, contractFile }: ProjectRequest):
     generator: packageVersion(),
     options,
     shared: {},
-    inputs: { contract: { [contractFile]: sha256(document.text) } },
+    inputs: { contract: { [contractFile]: contentSha256(document.text) } },
     files: recordedFiles(files, undefined, () => false),
   };
   const all = [...files, [manifestFile, manifestText(manifest)] as const];

@@ -10,7 +10,7 @@ import type { NoteProblem } from "../notes/apply.js";
 import { assumeNotes } from "../notes/assume.js";
 import type { Note } from "../notes/note.js";
 import { parseNotes } from "../notes/parse.js";
-import { sha256 } from "../output/sha256.js";
+import { contentSha256 } from "../output/line-ends.js";
 import type { Documentation } from "./documentation.js";
 import { type JsonFile, loadJson } from "./json-file.js";
 import { annotateSchema, canonicalDocument, withPlaces } from "./schema-source.js";
@@ -67,7 +67,10 @@ export async function loadRevision(source: RevisionSource, docs: Documentation):
     model,
     assumptions: [...(derived?.assumptions ?? []), ...model.assumptions],
     carried: notes.filter(({ carried }) => carried),
-    inputs: { schema: sha256(schemaFile.text), ...(notesFile && { notes: sha256(notesFile.text) }) },
+    inputs: {
+      schema: contentSha256(schemaFile.text),
+      ...(notesFile && { notes: contentSha256(notesFile.text) }),
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { naturalCompare } from "@mcpgen/engine";
 import { expectFolder, listOutput, refuseEscape } from "./folder.js";
 import { type Manifest, manifestFile } from "./manifest.js";
-import { sha256 } from "./sha256.js";
+import { contentSha256, withPlainLineEnds } from "./line-ends.js";
 
 /** How a file on disk relates to what would be written. */
 export type FileState =
@@ -34,7 +34,7 @@ export interface ComparedFile {
 }
 
 /**
- * Compares an output folder with what it should hold.
+ * Compares an output folder with what it should hold. Line ends are no difference: a checkout may change them.
  *
  * @param files what would be written, by path; the manifest itself is not among them
  * @param before the manifest of the last run, if it is known
@@ -70,9 +70,9 @@ function comparePlanned(
 }
 
 function plannedState(planned: string, present: string, recorded: string | undefined): FileState {
-  if (present === planned) return "same";
+  if (withPlainLineEnds(present) === withPlainLineEnds(planned)) return "same";
   if (recorded === undefined) return "unrecorded";
-  return sha256(present) === recorded ? "outdated" : "edited";
+  return contentSha256(present) === recorded ? "outdated" : "edited";
 }
 
 function compareOther(outDir: string, path: string, before: Manifest | undefined): ComparedFile {
@@ -80,7 +80,7 @@ function compareOther(outDir: string, path: string, before: Manifest | undefined
   if (recorded === undefined) return { path, state: "foreign" };
   refuseEscape(outDir, path);
   const present = readFileSync(join(outDir, path), "utf8");
-  return { path, state: sha256(present) === recorded ? "stale" : "stale-edited", present };
+  return { path, state: contentSha256(present) === recorded ? "stale" : "stale-edited", present };
 }
 
 /** Files of the last run that `listOutput` leaves out, e.g. a package.json that we wrote. */

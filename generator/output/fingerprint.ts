@@ -3,6 +3,7 @@ import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { contentSha256 } from "./line-ends.js";
 import { packageFolder } from "../package-folder.js";
 import { sha256 } from "./sha256.js";
 
@@ -24,10 +25,10 @@ export function generatorFingerprint(): string | undefined {
   return hash.digest("hex");
 }
 
-/** The hash of one file's content; of no file, too. */
+/** The hash of one file's content, whatever its line ends; of no file, too. */
 export function fileFingerprint(file: string | undefined): string {
   const isFile = file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile();
-  return isFile ? sha256(readFileSync(file)) : "none";
+  return isFile ? contentSha256(readFileSync(file)) : "none";
 }
 
 /** The hash of the files in a folder, not of folders in it. */

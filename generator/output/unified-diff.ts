@@ -1,10 +1,12 @@
 import { structuredPatch } from "diff";
+import { withPlainLineEnds } from "./line-ends.js";
 
 /**
  * A short unified diff: `-` is on disk, `+` would be written. Longer ones than `shownLines` are cut, and
  * say so.
  */
-export function unifiedDiff(present: string, planned: string, shownLines: number): string {
+export function unifiedDiff(onDisk: string, planned: string, shownLines: number): string {
+  const present = withPlainLineEnds(onDisk);
   if (present === "")
     return cut(
       planned

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { invariant } from "../diagnostics/invariant.js";
 import { type Manifest, manifestFile, manifestText } from "./manifest.js";
 import type { PlannedFile } from "./plan.js";
-import { sha256 } from "./sha256.js";
+import { contentSha256, withPlainLineEnds } from "./line-ends.js";
 import { type FileChange, applyChanges } from "./transaction.js";
 
 /**
@@ -22,7 +22,7 @@ export function planChanges(outDir: string, plan: readonly PlannedFile[], manife
     .map(({ path, content }) => ({ path, content }));
   const text = manifestText(manifest);
   const file = join(outDir, manifestFile);
-  if (!existsSync(file) || readFileSync(file, "utf8") !== text)
+  if (!existsSync(file) || withPlainLineEnds(readFileSync(file, "utf8")) !== text)
     changes.push({ path: manifestFile, content: text });
   return changes;
 }
@@ -37,7 +37,7 @@ export function recordedFiles(
   before: Manifest | undefined,
   leftAlone: (path: string) => boolean,
 ): Map<string, string> {
-  const written = [...files].map(([path, content]) => [path, sha256(content)] as const);
+  const written = [...files].map(([path, content]) => [path, contentSha256(content)] as const);
   const others = [...(before?.files ?? [])].filter(([path]) => leftAlone(path));
   return new Map([...others, ...written]);
 }

@@ -6,6 +6,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { decodeText, readBytes } from "../input/text-file.js";
+import { withPlainLineEnds } from "../output/line-ends.js";
 import { sha256 } from "../output/sha256.js";
 import { type Lock, type LockedRevision, readLock } from "./lock.js";
 import type { UpstreamFile } from "./source.js";
@@ -55,7 +56,7 @@ async function verifyRevision(
       "Restore it from version control.",
     );
   }
-  const text = decodeText(await readBytes(file), file);
+  const text = withPlainLineEnds(decodeText(await readBytes(file), file));
   const restore = "Restore it from version control; corrections go to notes.json.";
   if (sha256(text) !== locked.canonical) {
     const canonical = isCanonical(text, locked) ? "" : ", and is not in canonical form";

@@ -17,6 +17,11 @@ describe("what is on disk, what is planned and what was recorded decide what is 
   test.each<[string, string | null, string | null, string | null, string, Action, Action]>([
     ["up to date", "a", "a", "a", "same", "UNCHANGED", "UNCHANGED"],
     ["up to date without record", "a", "a", null, "same", "UNCHANGED", "UNCHANGED"],
+    ["up to date but for line ends", "a\r\n\r\n", "a\n\n", "a\n\n", "same", "UNCHANGED", "UNCHANGED"],
+    ["input changed, other line ends", "a\r\n", "b\n", "a\n", "outdated", "UPDATE", "UPDATE"],
+    ["edited, other line ends", "mine\r\n", "a\n", "a\n", "edited", "CONFLICT", "UPDATE"],
+    ["a carriage return alone", "a\r", "a\n", "a\n", "edited", "CONFLICT", "UPDATE"],
+    ["not planned any more, other line ends", "a\r\n", null, "a\n", "stale", "DELETE", "DELETE"],
     ["new", null, "a", null, "missing", "CREATE", "CREATE"],
     ["deleted by hand", null, "a", "a", "missing", "CREATE", "CREATE"],
     ["input changed", "a", "b", "a", "outdated", "UPDATE", "UPDATE"],

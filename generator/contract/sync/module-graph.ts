@@ -21,7 +21,7 @@ export interface ModuleHost {
 }
 
 /** Names that may be another's for handlers, besides those that files export. */
-const seeds = /Handlers|server/i;
+const seeds = /Handlers|create\w+Server|server(?:\.[cm]?[jt]sx?)?["'`]/;
 
 /** Follows handlers through the files that export them under their own names or others. */
 export class ModuleGraph {
