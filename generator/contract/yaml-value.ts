@@ -18,7 +18,7 @@ import { mostLevels } from "./depth.js";
 const mostShared = 8_000_000;
 
 /** What a value costs beside its text. */
-const valueCost = 16;
+const valueCost = 64;
 
 /** What keeps a node from being JSON. */
 export class NotJson extends Error {
