@@ -1,0 +1,89 @@
+import type { JsonValue } from "@mcpgen/engine";
+import { arrayLayout, objectLayout } from "../code-layout.js";
+import { type Layout, hardline, indent } from "../layout.js";
+import { escapeUnprintable, memberKey, stringLiteral } from "../text.js";
+import { called } from "./conditions.js";
+import { placeholder } from "./decisions.js";
+import type { Outcome, TextBlock } from "./plan.js";
+
+/** Where a step tells of what it does. */
+export const where = ["report", "at"] as const;
+
+export function braced(head: Layout, body: readonly Layout[]): Layout {
+  return [head, " {", indent(body.map((statement) => [hardline, statement])), hardline, "}"];
+}
+
+const assignment = "value = ";
+
+export function assigned(value: Layout): Layout {
+  return [assignment, value, ";"];
+}
+
+/** The statements, and then what has become of the value. */
+export function returning(statements: readonly Layout[]): Layout[] {
+  const last = statements.at(-1);
+  if (!Array.isArray(last) || last[0] !== assignment) return [...statements, "return value;"];
+  return [...statements.slice(0, -1), ["return ", ...(last as readonly Layout[]).slice(1)]];
+}
+
+/** What a value that leaves leaves as. */
+export function outcomeOf(outcome: Outcome): Layout[] {
+  const what = "what" in outcome ? stringLiteral(outcome.what) : "";
+  switch (outcome.how) {
+    case "drop":
+      return [["return ", called("drop", ...where, what), ";"]];
+    case "fill":
+      return [
+        [called("lost", ...where, what, '"filled"'), ";"],
+        ...outcome.cases.map((each): Layout => [
+          "if (value === ",
+          literal(each.of),
+          ") return ",
+          literal(each.value),
+          ";",
+        ]),
+        ["return ", literal(outcome.value), ";"],
+      ];
+    case "refuse":
+      return [
+        [
+          "return ",
+          called("refuse", ...where, stringLiteral(outcome.code), stringLiteral(outcome.reason)),
+          ";",
+        ],
+      ];
+    case "text":
+      return [
+        [called("lost", ...where, what, '"text"'), ";"],
+        ["return ", blockLiteral(outcome.block, [templateOf(outcome.text)]), ";"],
+      ];
+  }
+}
+
+export function blockLiteral({ constants, key }: TextBlock, text: Layout): Layout {
+  return objectLayout([
+    ...constants.map(([name, value]) => [memberKey(name), stringLiteral(value)] as const),
+    [memberKey(key), text],
+  ]);
+}
+
+/** A text in which `{member}` stands for a member of the value. */
+function templateOf(text: string): string {
+  const pieces = text.split(placeholder);
+  if (pieces.length === 1) return stringLiteral(text);
+  const code = pieces.map((piece, index) =>
+    index % 2 === 1
+      ? `\${memberOf(value, ${stringLiteral(piece)})}`
+      : escapeUnprintable(piece.replace(/[\\`]|\$(?=\{)/g, "\\$&")),
+  );
+  return `\`${code.join("")}\``;
+}
+
+export function literal(value: JsonValue): Layout {
+  if (typeof value === "string") return stringLiteral(value);
+  if (Array.isArray(value)) return arrayLayout(value.map(literal));
+  if (typeof value !== "object" || value === null) return String(value);
+  return objectLayout(
+    Object.entries(value).map(([key, member]) => [memberKey(key), literal(member)] as const),
+  );
+}
