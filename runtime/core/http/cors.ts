@@ -1,7 +1,7 @@
 import type { HeaderSource } from "@mcpgen/protocol/model";
 import type { Server } from "../server/server.js";
 import type { Exchange } from "./exchange.js";
-import { paramHeadersOf } from "./param-headers.js";
+import { paramHeadersOf, paramPrefix } from "./param-headers.js";
 
 /** Headers of Streamable HTTP that no table has, since they mirror nothing (2025-11-25, sessions, resumability). */
 const transportHeaders = ["Accept", "Authorization", "Content-Type", "Last-Event-ID", "Mcp-Session-Id"];
@@ -25,12 +25,20 @@ export function joined(
   return more === none ? headers : { ...headers, ...more };
 }
 
-/** Answers what a browser asks before it lets a page send a request. */
+/**
+ * Answers what a browser asks before it lets a page send a request. Nobody knows yet who asks: of what tools declare,
+ * it tells no name that was not asked for.
+ */
 export function preflight(exchange: Exchange, server: Server): void {
+  const asked = exchange.header("access-control-request-headers") ?? "";
+  const names = asked.split(",").map((name) => name.trim().toLowerCase());
+  const allowed = requestHeaders(server).filter(
+    (name) => !name.startsWith(paramPrefix) || names.includes(name.toLowerCase()),
+  );
   exchange.reply(204, {
     ...corsHeaders(exchange),
     "access-control-allow-methods": "POST, GET, DELETE",
-    "access-control-allow-headers": requestHeaders(server).join(", "),
+    "access-control-allow-headers": allowed.join(", "),
     "access-control-max-age": "600",
   });
 }

@@ -35,9 +35,15 @@ function isAllowedHost(host: string | undefined, allowed: readonly string[] = []
 }
 
 function isAllowedOrigin(origin: string, { allowedOrigins = [] }: GuardOptions): boolean {
-  if (allowedOrigins.includes(origin)) return true;
+  const asked = plain(origin);
+  if (allowedOrigins.some((each) => plain(each) === asked)) return true;
   const scheme = /^https?:\/\//.exec(origin)?.[0];
   return scheme !== undefined && loopback.has(withoutPort(origin.slice(scheme.length).toLowerCase()));
+}
+
+/** An origin as browsers write it: in small letters, and with nothing after the host and port. */
+function plain(origin: string): string {
+  return origin.toLowerCase().replace(/\/$/, "");
 }
 
 /** Every request comes through here: without a regular expression, and a copy only where there is a port. */

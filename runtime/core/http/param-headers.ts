@@ -18,6 +18,10 @@ export interface ParamHeaders {
 }
 
 const keyword = "x-mcp-header";
+
+/** What their names begin with. */
+export const paramPrefix = "Mcp-Param-";
+
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** The headers an `inputSchema` declares. */
@@ -69,7 +73,7 @@ function declaration(
   if (path.length === 0) return `${keyword} stands at the root`;
   if (type !== "string" && type !== "integer" && type !== "boolean")
     return `${place}: ${keyword} is for strings, integers and booleans, not ${JSON.stringify(type) ?? "what has no type"}`;
-  return { name: `Mcp-Param-${name}`, header: `mcp-param-${name.toLowerCase()}`, path, type };
+  return { name: paramPrefix + name, header: (paramPrefix + name).toLowerCase(), path, type };
 }
 
 /** The value at a path; nothing if it is absent or null. */
