@@ -87,7 +87,8 @@ export function mendOf(
       .map(quoted)
       .join(" ");
   }
-  const force = states.has("edited") || states.has("unrecorded") || states.has("stale-edited");
+  // What nobody has a record of may be somebody's only copy: `generate` says what can be done.
+  const force = !states.has("unrecorded") && (states.has("edited") || states.has("stale-edited"));
   return force ? `${command} --force` : command;
 }
 

@@ -14,9 +14,8 @@ import type { Outcome } from "./outcome.js";
 import { type OutputRequest, outputRequest } from "./output-request.js";
 import { planContracts, together } from "./contracts/run.js";
 import { contractTargets } from "./contracts/targets.js";
-import { conflictFindings, planOutcome } from "./plan-report.js";
+import { conflictFindings, forcing, planOutcome } from "./plan-report.js";
 import { printable } from "./present.js";
-import { repeatedWith } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
 
 export const generate: RunCommand = async (args, context) => {
@@ -46,7 +45,7 @@ export const generate: RunCommand = async (args, context) => {
   };
   if (conflicts.length > 0) {
     const summary = `nothing was written: ${counted(conflicts.length, "file is", "files are")} not as mcpgen wrote them`;
-    return { ...outcome, summary, mend: repeatedWith(context.words, ["--force"]) };
+    return { ...outcome, summary, ...forcing(conflicts, context.words) };
   }
   if (dryRun) return { ...outcome, summary: `${outcome.summary}; nothing was written (--dry-run)` };
   contracts.write();

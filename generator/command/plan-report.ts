@@ -7,6 +7,7 @@ import type { CommandContext } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
 import { printable } from "./present.js";
+import { repeatedWith } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
 
 /** What stands in the way of a plan. */
@@ -22,13 +23,23 @@ export function conflictFindings(
       severity: "error",
       message: conflictMessage(state),
       place: { file: shownPath(outDir, context.directory, path) },
-      next: "Move the edit to where it belongs, or overwrite the file with --force.",
+      next:
+        state === "unrecorded"
+          ? `It may be yours: take another output folder, e.g. --out ${shownPath(outDir, context.directory, "mcpgen")}, or move it away. --force overwrites it.`
+          : "Move the edit to where it belongs, or overwrite the file with --force.",
     }));
 }
 
+/** The command that overwrites what is in the way; none where that may be somebody's only copy. */
+export function forcing(conflicts: readonly Finding[], words: readonly string[]): Pick<Outcome, "mend"> {
+  if (conflicts.some(({ message }) => message === unrecorded)) return {};
+  return { mend: repeatedWith(words, ["--force"]) };
+}
+
+const unrecorded = "the manifest has no record of the file that stands here, and it differs";
+
 function conflictMessage(state: PlannedFile["state"]): string {
-  if (state === "unrecorded")
-    return "the manifest has no record of the file that stands here, and it differs";
+  if (state === "unrecorded") return unrecorded;
   if (state === "stale-edited") return "the file is not generated any more, and was edited by hand";
   return "the file was edited by hand";
 }

@@ -15,9 +15,8 @@ import { type Told, tellUses } from "./diff/uses.js";
 import { carriedNotes } from "./drift.js";
 import { recovered } from "./generate.js";
 import type { Outcome } from "./outcome.js";
-import { conflictFindings, planOutcome } from "./plan-report.js";
+import { conflictFindings, forcing, planOutcome } from "./plan-report.js";
 import { type Project, openProject } from "./project.js";
-import { repeatedWith } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
 import { type Decision, decisionsOf } from "./upgrade/decisions.js";
 import { type Point, guideOf } from "./upgrade/guide.js";
@@ -55,7 +54,7 @@ export const upgrade: RunCommand = async (args, context) => {
 
 function refused(conflicts: readonly Finding[], { words }: CommandContext): Outcome {
   const summary = `nothing was written: ${counted(conflicts.length, "file is", "files are")} not as mcpgen wrote them`;
-  return { findings: conflicts, summary, mend: repeatedWith(words, ["--force"]) };
+  return { findings: conflicts, summary, ...forcing(conflicts, words) };
 }
 
 /** What the new revision is compared with: what it replaces, else the revision before it. */

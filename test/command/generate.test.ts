@@ -61,6 +61,10 @@ test("a file that mcpgen never wrote is not overwritten, and one beside the outp
   writeFileSync(generated(folder, "2030-01-01/notes.txt"), "mine, too\n");
   const refused = await mcpgen(folder, ["generate"]);
   expect(refused.stdout).toContain("types.ts: error MG3001: the manifest has no record of the file");
+  expect(refused.stdout).toContain("e.g. --out generated/mcpgen, or move it away");
+  // No command that would destroy it is proposed.
+  expect(refused.stdout).not.toContain("Run:");
+  expect((await mcpgen(folder, ["check"])).stdout).not.toContain("--force");
   expect((await mcpgen(folder, ["generate", "--force"])).code).toBe(0);
   expect(read(folder, "2030-01-01/notes.txt")).toBe("mine, too\n");
 });

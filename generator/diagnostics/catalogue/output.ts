@@ -6,7 +6,7 @@ export const outputDiagnostics = {
     title: "A file would be overwritten that is not as mcpgen wrote it",
     exit: 1,
     explanation:
-      "A generated file was edited by hand, or a file of yours stands where one is to be written. Nothing was changed. Move the edit to where it belongs (the schema, its notes, a template), or let mcpgen overwrite the file with `--force`.",
+      "A generated file was edited by hand, or a file of yours stands where one is to be written. Nothing was changed. Move the edit to where it belongs (the schema, its notes, a template), or let mcpgen overwrite the file with `--force`. For a file that mcpgen has no record of, take another output folder with `--out`: `--force` would destroy it.",
   },
   MG3002: {
     title: "A path of the output leads elsewhere",
