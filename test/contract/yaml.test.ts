@@ -1,4 +1,6 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import type { Contract } from "../../generator/contract/contract.js";
 import { contractText } from "../../generator/contract/contract-text.js";
 import { parseYaml } from "../../generator/contract/yaml.js";
@@ -80,6 +82,50 @@ tools:
     expect(refused).toMatchObject({ code: "MG6001", place: { line: expect.any(Number) as number } });
     expect((refused as Error).message).toBe("the aliases stand for more than 8 MB in all");
   });
+});
+
+test("merge keys and aliases stand for what the library makes of them, key by key", () => {
+  const name = fc.constantFrom("a", "b", "c", "__proto__", "1", "'<<'");
+  const reference = (of: number) => fc.nat(of).map((index) => `*m${index}`);
+  const mapping = (before: number) => {
+    const own = fc
+      .uniqueArray(name, { maxLength: 4 })
+      .chain((names) =>
+        fc.tuple(
+          ...names.map((key) =>
+            fc.oneof(fc.constantFrom("1", "-0", "x", "~"), reference(before)).map((to) => `${key}: ${to}`),
+          ),
+        ),
+      );
+    const merged = fc.oneof(
+      reference(before),
+      fc.array(reference(before), { maxLength: 3 }).map((list) => `[${list.join(", ")}]`),
+      name.map((key) => `{ ${key}: inline }`),
+    );
+    const merges = fc.array(
+      merged.map((source) => `<<: ${source}`),
+      { maxLength: 2 },
+    );
+    return fc
+      .tuple(own, merges)
+      .chain(([members, sources]) =>
+        fc.shuffledSubarray([...members, ...sources], { minLength: members.length + sources.length }),
+      )
+      .map((members) => `{ ${members.join(", ")} }`);
+  };
+  const document = fc
+    .tuple(...Array.from({ length: 5 }, (_, index) => mapping(index)))
+    .map((all) =>
+      ["m0: &m0 { z: 0 }", ...all.map((text, index) => `m${index + 1}: &m${index + 1} ${text}`)].join("\n"),
+    );
+  fc.assert(
+    fc.property(document, (text) => {
+      expect(JSON.stringify(value(text))).toBe(
+        JSON.stringify(parse(text, { merge: true, maxAliasCount: -1 })),
+      );
+    }),
+    { numRuns: Number(process.env["MCPGEN_COUNT"] ?? 100) },
+  );
 });
 
 test("aliases are counted by what they stand for, not by how many they are", () => {
