@@ -14,7 +14,7 @@ import { counted } from "./counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { inputState, trustsCache } from "./input-state.js";
 import type { Finding } from "../diagnostics/finding.js";
-import type { Outcome } from "./outcome.js";
+import { type Outcome, together } from "./outcome.js";
 import { type OutputRequest, outputRequest } from "./output-request.js";
 import { type ContractTarget, contractTargets } from "./contracts/targets.js";
 import { repeatedWithout, restoring } from "./repeated.js";
@@ -60,10 +60,9 @@ export async function checkAll(
         full: args.flag("full"),
       });
   if (targets.length === 0) return protocol!;
-  const { checkContracts, together } = await import("./contracts/run.js");
   const contracts = handlers
     ? await (await import("./check/contracts.js")).checkConfigured(args, targets, project, context)
-    : await checkContracts(targets, args, project, context);
+    : await (await import("./contracts/run.js")).checkContracts(targets, args, project, context);
   return protocol ? together(protocol, contracts) : contracts;
 }
 

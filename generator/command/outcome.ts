@@ -21,3 +21,18 @@ export interface Outcome {
 export function exitCodeOf(outcome: Outcome): 0 | 1 {
   return outcome.failed || outcome.findings?.some(({ severity }) => severity === "error") ? 1 : 0;
 }
+
+/** Two outcomes as one: findings of both, and what is said of each. */
+export function together(first: Outcome, second: Outcome): Outcome {
+  const joined = (texts: readonly (string | undefined)[], separator: string): string =>
+    texts.filter((text) => text !== undefined && text !== "").join(separator);
+  const steps = joined([first.steps, second.steps], "\n");
+  const mend = first.mend ?? second.mend;
+  return {
+    findings: [...(first.findings ?? []), ...(second.findings ?? [])],
+    ...(steps !== "" && { steps }),
+    summary: joined([first.summary, second.summary], "; "),
+    ...(mend !== undefined && { mend }),
+    data: { ...first.data, ...second.data },
+  };
+}

@@ -3,14 +3,12 @@ import { cacheFile, readCached, writeCached } from "../../output/cache.js";
 import { generatorFingerprint } from "../../output/fingerprint.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
-import { checkContracts } from "../contracts/run.js";
 import type { ContractTarget } from "../contracts/targets.js";
 import { counted } from "../counted.js";
 import { trustsCache } from "../input-state.js";
 import { type Outcome, exitCodeOf } from "../outcome.js";
 import type { Project } from "../project.js";
 import { repeatedWithout } from "../repeated.js";
-import { serverContracts } from "../sync/server-contracts.js";
 import { userFiles } from "../sync/user-files.js";
 import { type ContractInputs, contractInputs, fingerprintsOf } from "./contract-inputs.js";
 
@@ -65,7 +63,10 @@ interface Checked {
 }
 
 async function checkAnew({ args, targets, project, context, files }: ContractInputs): Promise<Checked> {
+  // What generates is loaded only when something may have changed.
+  const { checkContracts } = await import("../contracts/run.js");
   const output = await checkContracts(targets, args, project, context);
+  const { serverContracts } = await import("../sync/server-contracts.js");
   const contracts = files.code.length === 0 ? [] : await serverContracts(project, context);
   if (contracts.length === 0) return { outcome: output, read: [] };
   // It loads the compiler, which only projects with a server need.
