@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { Contract } from "../contract.js";
 import { contractFault } from "../fault.js";
-import type { LiveClient, LiveList, LiveOptions } from "./runtime.js";
+import type { LiveClient, LiveList, LiveOptions, RejectedItem } from "./runtime.js";
 import { isRuntimeError } from "./server-error.js";
 
 /** An entry of a list that is not in the contract. */
@@ -77,9 +77,15 @@ export async function capture(client: LiveClient, options: LiveOptions = {}): Pr
   };
   for (const list of lists) {
     if (serverCapabilities[list.capability] === undefined) continue;
-    const { items, rejected } = await readList(list, client, options);
-    leftOut.push(...rejected.map(({ index, name, reason }) => ({ list: list.name, index, name, reason })));
-    const kept = sift(list, items, leftOut);
+    const read = await readList(list, client, options);
+    const { kept, refused } = sift(list, read);
+    const rejected = read.rejected.map(({ index, name, reason }) => ({
+      list: list.name,
+      index,
+      name,
+      reason,
+    }));
+    leftOut.push(...[...rejected, ...refused].sort((a, b) => a.index - b.index));
     if (kept.length > 0) contract[list.name] = kept;
   }
   return {
@@ -100,21 +106,45 @@ async function readList(list: ListOf, client: LiveClient, options: LiveOptions):
   }
 }
 
-/** The entries that a contract can hold, each of another name. */
-function sift({ name: list, key }: ListOf, items: readonly JsonObject[], leftOut: LeftOut[]): JsonObject[] {
+/** The entries that a contract can hold, each of another name, and the others. */
+function sift(
+  { name: list, key }: ListOf,
+  { items, rejected }: LiveList,
+): { readonly kept: JsonObject[]; readonly refused: LeftOut[] } {
   const seen = new Set<JsonValue>();
-  return items.filter((item, index) => {
-    const identity = item[key]!;
-    const fault = contractFault({ name: "server", version: "0", [list]: [item] });
-    const at = fault?.pointer.split("/").slice(3).join("/");
-    const reason = fault
-      ? `${at === "" ? "" : `/${at}: `}${fault.message}`
-      : seen.has(identity)
-        ? `the ${key} ${JSON.stringify(identity)} stands twice`
-        : undefined;
-    seen.add(identity);
-    if (reason !== undefined) leftOut.push({ list, index, name: textOf(item["name"]), reason });
-    return reason === undefined;
+  const kept: JsonObject[] = [];
+  const refused: LeftOut[] = [];
+  const places = placesOf(items, rejected);
+  for (const [position, item] of items.entries()) {
+    const reason = reasonAgainst(list, key, item, seen);
+    seen.add(item[key]!);
+    if (reason === undefined) kept.push(item);
+    else refused.push({ list, index: places[position]!, name: textOf(item["name"]), reason });
+  }
+  return { kept, refused };
+}
+
+/** Why a contract cannot hold an entry, if so. */
+function reasonAgainst(
+  list: ListName,
+  key: string,
+  item: JsonObject,
+  seen: ReadonlySet<JsonValue>,
+): string | undefined {
+  const fault = contractFault({ name: "server", version: "0", [list]: [item] });
+  const at = fault?.pointer.split("/").slice(3).join("/");
+  if (fault) return `${at === "" ? "" : `/${at}: `}${fault.message}`;
+  return seen.has(item[key]!) ? `the ${key} ${JSON.stringify(item[key])} stands twice` : undefined;
+}
+
+/** Where the items stood among those that were rejected. */
+function placesOf(items: readonly JsonObject[], rejected: readonly RejectedItem[]): number[] {
+  const taken = new Set(rejected.map(({ index }) => index));
+  let place = -1;
+  return items.map(() => {
+    do place++;
+    while (taken.has(place));
+    return place;
   });
 }
 

@@ -5,6 +5,7 @@ import { type Params, isObject } from "../peer/message.js";
 
 /** An item of a list that is not what the list is of; the rest of the list is fine. */
 export interface Rejected {
+  /** Its place, counted from 0: in the page where pages are read, in the whole list where that is. */
   readonly index: number;
   /** Its name, if it has one. */
   readonly name: string | undefined;

@@ -59,9 +59,11 @@ export async function collect<Item>(
   const items: Item[] = [];
   const rejected: Rejected[] = [];
   for await (const page of read) {
+    const before = items.length + rejected.length;
     // Not all in one call: a page may have more items than a call takes arguments.
     for (const item of page.items) items.push(item);
-    for (const item of page.rejected) {
+    for (const { index, ...rest } of page.rejected) {
+      const item = { ...rest, index: before + index };
       rejected.push(item);
       warn(`${method}: ${item.name ?? `item ${item.index}`} is left out: ${item.reason}`);
     }

@@ -93,6 +93,28 @@ test("all pages are read, a bad entry is named, and the rest is captured", async
   expect(ran.stderr).toContain('resources: entry 1 "y" is left out');
 });
 
+test("entries are counted as the server lists them, over all pages", async () => {
+  const source = scripted({
+    initialize: initialized({ tools: {} }),
+    "tools/list": {
+      pages: [
+        { tools: [tool("a"), null, null, tool("")], nextCursor: "1" },
+        { tools: [tool("b"), null, tool("a"), tool("c")] },
+      ],
+    },
+  });
+  const ran = await mcpgen(temporaryFolder(), ["capture", source, "--out", "-"]);
+  expect([...ran.stderr.matchAll(/entry (\d+)/g)].map(([, number]) => number)).toEqual([
+    "2",
+    "3",
+    "4",
+    "6",
+    "7",
+  ]);
+  expect(ran.stderr).toContain("entry 4 is left out: /name: expected a non-empty string");
+  expect(ran.stderr).toContain('entry 7 "a" is left out: the name "a" stands twice');
+});
+
 test("texts that hide or reorder what is read are escaped, and read back as they were", async () => {
   const odd = "\u202egnirts \u0007 \u{e0041} \ud800 \t\r\n: # '\"\n*/";
   const contract = {
