@@ -1,4 +1,9 @@
-import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import {
+  type IncomingMessage,
+  type Server as NodeServer,
+  type ServerResponse,
+  createServer,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
@@ -13,6 +18,7 @@ export type Adapter = (typeof adapters)[number];
 export interface Target {
   readonly port: number;
   readonly url: string;
+  readonly node: NodeServer;
   close(): Promise<void>;
 }
 
@@ -40,6 +46,7 @@ async function bridged(handler: HttpHandler): Promise<Target> {
   return {
     port,
     url: `http://127.0.0.1:${port}/mcp`,
+    node,
     close: async () => {
       await handler.close();
       node.closeAllConnections();

@@ -5,12 +5,13 @@ export function exchangeOf(
   method: string,
   headers: Readonly<Record<string, string>>,
   body = "",
-): Exchange & { gone(): void; status: number; session: string | undefined } {
+): Exchange & { gone(): void; status: number; session: string | undefined; written: string } {
   const listeners: (() => void)[] = [];
   const found = {
     method,
     url: "/mcp",
     status: 0,
+    written: "",
     session: undefined as string | undefined,
     header: (name: string) => (name === "host" ? "localhost" : headers[name]),
     readBody: (_limit: number, done: (text: string) => void) => done(body),
@@ -20,7 +21,7 @@ export function exchangeOf(
     },
     openStream(status: number): EventSink {
       found.status = status;
-      return { write: () => true, end: () => undefined };
+      return { write: (text) => (found.written += text) !== "", end: () => undefined };
     },
     onGone: (listener: () => void) => void listeners.push(listener),
     gone: () => listeners.splice(0).forEach((listener) => listener()),
