@@ -4,6 +4,7 @@ import type { Spoken } from "../era/spoken.js";
 import type { LogLevel } from "../era/meta.js";
 import { McpError, rpc } from "../peer/errors.js";
 import type { Clock } from "../peer/clock.js";
+import type { Timeouts } from "../peer/pending.js";
 import { type Params, type ResponseMessage, isObject } from "../peer/message.js";
 import { type Nulls, decode } from "./decode.js";
 import type { Link } from "./link.js";
@@ -18,6 +19,8 @@ export interface Introduction {
   readonly logLevel: LogLevel | undefined;
   /** Milliseconds that finding the revision may take. */
   readonly connectTimeout: number;
+  /** Of requests whose options say nothing else. */
+  readonly timeouts: Timeouts;
   readonly clock: Clock;
   readonly nulls: Nulls;
 }

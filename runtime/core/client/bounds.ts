@@ -1,27 +1,40 @@
-import type { RequestOptions } from "@mcpgen/protocol/model";
+import type { RequestOptions, Signal } from "@mcpgen/protocol/model";
+import { type Clock, longestWait } from "../peer/clock.js";
 import { McpError } from "../peer/errors.js";
+import type { Timeouts } from "../peer/pending.js";
 import type { Link } from "./link.js";
 
-/** Longest wait that timers take. */
-const longestWait = 2 ** 31 - 1;
+/** What ends work before it is done. */
+export interface Bounds {
+  readonly clock: Clock;
+  /** What is worked at, for the text of errors. */
+  readonly method: string;
+  readonly signal: Signal | undefined;
+  /** When it has to be done, by the clock. */
+  readonly due: number;
+  /** What it fails with at `now` where it is not. */
+  readonly late: (now: number) => McpError;
+  /** The connection it belongs to. */
+  readonly link?: Link;
+}
+
+/** A request through all that it takes: how it is bounded, and when it began. */
+export interface Bounded {
+  readonly method: string;
+  readonly options: RequestOptions;
+  readonly started: number;
+}
 
 /**
- * Does work that belongs to a request while nothing of it is on the wire, within the bounds of the whole request:
- * its signal, its total timeout and its connection. The silence of a user who is being asked is not the server's,
- * so the timeout without progress does not count here.
+ * Does work within bounds.
  *
- * @param started when the request was sent first
  * @param work is given a signal that aborts when one of the bounds is met; nobody waits for it after that
  * @throws {McpError} `cancelled`, `timeout`, `connection-closed`, or what the work failed with
  */
 export function withinBounds<T>(
-  link: Link,
-  method: string,
-  { signal, totalTimeout: limit = link.timeouts.totalTimeout }: RequestOptions,
-  started: number,
+  { clock, method, signal, due, late, link }: Bounds,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { clock } = link;
   const controller = new AbortController();
   const clear: (() => void)[] = [];
   const bounded = new Promise<T>((resolve, reject) => {
@@ -31,10 +44,10 @@ export function withinBounds<T>(
     };
     const aborted = (): void =>
       end(new McpError("cancelled", `${method} was cancelled`, { cause: signal?.reason }));
-    const late = (): void => end(overdue(method, limit, clock.now() - started));
-    clear.push(link.whenClosed(end));
-    if (limit <= longestWait) {
-      const timer = clock.schedule(late, Math.max(started + limit - clock.now(), 0));
+    if (link) clear.push(link.whenClosed(end));
+    const wait = Math.max(due - clock.now(), 0);
+    if (wait <= longestWait) {
+      const timer = clock.schedule(() => end(late(clock.now())), wait);
       clear.push(() => clock.clear(timer));
     }
     if (signal?.aborted) return aborted();
@@ -45,8 +58,48 @@ export function withinBounds<T>(
   return bounded.finally(() => clear.forEach((each) => each()));
 }
 
-function overdue(method: string, limit: number, elapsed: number): McpError {
-  return new McpError("timeout", `${method}: not done within ${elapsed} ms in all, input included`, {
+/**
+ * What bounds the work on a request while nothing of it is on the wire: its signal, its total timeout and its
+ * connection. The silence of a user who is being asked is not the server's, so the timeout without progress does
+ * not count here.
+ */
+export function whileAsking(link: Link, { method, options, started }: Bounded): Bounds {
+  const { clock, timeouts } = link;
+  const { signal, totalTimeout = timeouts.totalTimeout } = options;
+  const late = (now: number): McpError => overdue(method, totalTimeout, now - started, ", input included");
+  return { clock, method, signal, due: started + totalTimeout, late, link };
+}
+
+/** What bounds a request that waits for a connection: all that bounds it later, the server's silence included. */
+export function whileConnecting(
+  clock: Clock,
+  timeouts: Timeouts,
+  { method, options, started }: Bounded,
+): Bounds {
+  const { signal, timeout = timeouts.timeout, totalTimeout = timeouts.totalTimeout } = options;
+  const began = clock.now();
+  const end = started + totalTimeout;
+  const late = (now: number): McpError =>
+    now >= end
+      ? overdue(method, totalTimeout, now - started)
+      : new McpError("timeout", `${method}: no connection for ${now - began} ms`, {
+          data: { timer: "timeout", limit: timeout, elapsed: now - started, sinceLastSign: now - began },
+        });
+  return { clock, method, signal, due: Math.min(began + timeout, end), late };
+}
+
+/** The options of what has to be done for a request meanwhile: what is left of its own bounds. */
+export function meanwhile(clock: Clock, timeouts: Timeouts, { options, started }: Bounded): RequestOptions {
+  const { signal, timeout, totalTimeout = timeouts.totalTimeout } = options;
+  return {
+    totalTimeout: Math.max(started + totalTimeout - clock.now(), 0),
+    ...(signal ? { signal } : {}),
+    ...(timeout === undefined ? {} : { timeout }),
+  };
+}
+
+function overdue(method: string, limit: number, elapsed: number, remark = ""): McpError {
+  return new McpError("timeout", `${method}: not done within ${elapsed} ms in all${remark}`, {
     data: { timer: "totalTimeout", limit, elapsed },
   });
 }

@@ -75,7 +75,7 @@ export class Client implements Caller {
       onReplaced: () => [cache.clear(), outputs.forget(), headers.forget(), resending.forget()],
     });
     const { connections } = this;
-    const relist = () => this.listTools();
+    const relist = (options: RequestOptions) => this.listTools(options);
     this.requests = new Requests({
       ...{ connections, cache, headers, resending, listeners, introduction, handlers, relist },
     });
@@ -200,8 +200,9 @@ export class Client implements Caller {
   }
 
   /** Asks whether the server is there (legacy era; where there is no ping, a discovery serves). */
-  async ping(options?: RequestOptions): Promise<void> {
-    const { agreement } = await this.connections.open();
+  async ping(options: RequestOptions = {}): Promise<void> {
+    const started = this.setup.introduction.clock.now();
+    const { agreement } = await this.requests.connected({ method: "ping", options, started });
     const method = agreement.spoken.table.outgoingRequests.has("ping") ? "ping" : "server/discover";
     await this.request(method, {}, options);
   }
@@ -251,9 +252,7 @@ export class Client implements Caller {
   ): AsyncGenerator<ListResult<Item>, void, undefined> {
     return pages<Item>(method, options, async (params) => {
       const { result, rejected } = await this.requests.exchange(method, params, options);
-      const member =
-        (await this.connections.open()).agreement.spoken.table.outgoingRequests.get(method)?.page?.member ??
-        "";
+      const member = this.agreed.spoken.table.outgoingRequests.get(method)?.page?.member ?? "";
       const { nextCursor } = result;
       if (method !== "tools/list")
         return { items: (result[member] ?? []) as readonly Item[], rejected, nextCursor };

@@ -67,12 +67,12 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     capabilities: capabilitiesOf(options),
     logLevel: options.logLevel,
     connectTimeout: options.connectTimeout ?? 30_000,
+    timeouts: { ...defaultTimeouts, ...options.timeouts },
     clock,
     nulls,
   };
   const stray = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
   if (stray !== undefined) throw new McpError("invalid-definition", stray);
-  const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const opener = await openerOf(source, options, spoken);
   const setup: ClientSetup = {
     introduction,
@@ -80,7 +80,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     onWarning,
     reconnects: typeof opener === "function",
     resend: options.http?.resend,
-    connect: (connections, incoming) => open(opener, spoken, connections, incoming, introduction, timeouts),
+    connect: (connections, incoming) => open(opener, spoken, connections, incoming, introduction),
   };
   return new Client(setup).start();
 }
@@ -117,12 +117,11 @@ async function open(
   connections: Connections,
   incoming: Incoming,
   introduction: Introduction,
-  timeouts: Timeouts,
 ): Promise<Connection> {
   let answered = false;
   const attempt = async (settle: typeof agree): Promise<Connection> => {
     const channel = typeof source === "function" ? await source() : source;
-    const link = new Link(channel, timeouts, introduction.clock);
+    const link = new Link(channel, introduction.timeouts, introduction.clock);
     listen(link, incoming, undefined);
     connections.opens(link);
     const handshaking = (offered: Spoken<"client">): void => listen(link, incoming, offered);

@@ -84,6 +84,7 @@ export class Link implements Receiver {
    * Sends a request; resolves with the whole response.
    *
    * @param make the parameters, given the request's id
+   * @param started when it was sent first, if it is sent again
    * @throws {McpError} `timeout`, `cancelled`, `connection-closed`
    */
   request(
@@ -91,6 +92,7 @@ export class Link implements Receiver {
     make: (id: number) => Params | undefined,
     options: RequestOptions = {},
     { cancellable = true, headers }: Sending = {},
+    started?: number,
   ): Promise<ResponseMessage> {
     if (this.end) return Promise.reject(this.end);
     if (options.signal?.aborted)
@@ -102,11 +104,12 @@ export class Link implements Receiver {
     const text = requestText(id, method, params);
     const { channel } = this;
     const outgoing = channel.post && { id, method, text, headers: headers?.(method, params) ?? {} };
-    const answer = this.pending.wait(id, method, options, ({ message }) => {
+    const abandon = ({ message }: McpError): void => {
       if (channel.abandon && this.listener?.abandons) channel.abandon(id);
       else if (cancellable)
         this.notify("notifications/cancelled", { requestId: id, reason: message }, headers, id);
-    });
+    };
+    const answer = this.pending.wait(id, method, options, abandon, started);
     if (outgoing) channel.post!(outgoing);
     else channel.send(text);
     return answer;

@@ -3,7 +3,7 @@ import type { Spoken } from "../era/spoken.js";
 import { McpError } from "../peer/errors.js";
 import type { Params, ResponseMessage } from "../peer/message.js";
 import { type Introduction, requestMeta } from "./agreement.js";
-import { withinBounds } from "./bounds.js";
+import { type Bounded, meanwhile, whileAsking, whileConnecting, withinBounds } from "./bounds.js";
 import type { ResultCache } from "./cache.js";
 import type { Connection, Connections } from "./connections.js";
 import { type Decoded, decode, isAccepted } from "./decode.js";
@@ -27,7 +27,14 @@ export interface RequestSetup {
   readonly introduction: Introduction;
   readonly handlers: ClientHandlers;
   /** Lists the tools anew: what they declare is out of date. */
-  readonly relist: () => Promise<unknown>;
+  readonly relist: (options: RequestOptions) => Promise<unknown>;
+}
+
+/** A request that the client was asked to send. */
+interface Call extends Bounded {
+  readonly params: Params;
+  /** Whether it may be done twice. */
+  readonly repeatable: boolean;
 }
 
 /** Sends a client's requests, with what the revision wants said beside them, and makes results of what is answered. */
@@ -46,23 +53,36 @@ export class Requests {
    * @throws {McpError}
    */
   async exchange(method: string, params: Params, options: RequestOptions): Promise<Decoded> {
-    const { connections } = this.setup;
-    const reasons = new Set<string>();
+    const { connections, introduction, resending } = this.setup;
     // As the server said of the tool that is called now, whoever answers later.
-    const repeatable = this.setup.resending.allows(method, params);
+    const repeatable = resending.allows(method, params);
+    const call: Call = { method, params, options, repeatable, started: introduction.clock.now() };
+    let reasons: Set<string> | undefined;
     for (;;) {
       let connection: Connection | undefined;
       try {
         // No promise for a connection that stands.
-        connection = connections.standing ?? (await connections.open());
-        return await this.attempt(connection, method, params, options, repeatable);
+        connection = connections.standing ?? (await this.connected(call));
+        return await this.attempt(connection, call);
       } catch (error) {
-        const reason = this.reasonToRetry(method, repeatable, error, connection?.link);
-        if (reason === undefined || reasons.has(reason)) throw error;
-        reasons.add(reason);
-        if (reason === "headers") await this.relist();
+        const reason = this.reasonToRetry(call, error, connection?.link);
+        if (reason === undefined || reasons?.has(reason)) throw error;
+        (reasons ??= new Set()).add(reason);
+        if (reason === "headers") await this.relist(call);
       }
     }
+  }
+
+  /**
+   * The connection a request goes over, awaited within the bounds of the request.
+   *
+   * @throws {McpError}
+   */
+  connected(request: Bounded): Promise<Connection> {
+    const { connections, introduction } = this.setup;
+    const { clock, timeouts } = introduction;
+    if (connections.standing) return Promise.resolve(connections.standing);
+    return withinBounds(whileConnecting(clock, timeouts, request), () => connections.open());
   }
 
   /** Adds what the era wants to be said with each request. */
@@ -75,8 +95,7 @@ export class Requests {
    * was taken; the connection is, and it may be done twice; its headers were out of date.
    */
   private reasonToRetry(
-    method: string,
-    repeatable: boolean,
+    { method, repeatable }: Call,
     error: unknown,
     link: Link | undefined,
   ): "session" | "connection" | "headers" | undefined {
@@ -92,18 +111,14 @@ export class Requests {
     return outdated ? "headers" : undefined;
   }
 
-  private async relist(): Promise<void> {
-    this.setup.cache.clear();
-    await this.setup.relist();
+  private async relist(call: Call): Promise<void> {
+    const { cache, introduction, relist } = this.setup;
+    cache.clear();
+    await relist(meanwhile(introduction.clock, introduction.timeouts, call));
   }
 
-  private async attempt(
-    { link, agreement }: Connection,
-    method: string,
-    params: Params,
-    options: RequestOptions,
-    repeatable: boolean,
-  ): Promise<Decoded> {
+  private async attempt({ link, agreement }: Connection, call: Call): Promise<Decoded> {
+    const { method, params } = call;
     const { spoken, capabilities } = agreement;
     const { cache, introduction } = this.setup;
     const entry = spoken.table.outgoingRequests.get(method);
@@ -112,13 +127,11 @@ export class Requests {
     const known = entry.cacheable && cache.get(method, params);
     if (known) return { result: known, rejected: [] };
     const { age } = cache;
-    const started = link.clock.now();
-    const lowered = spoken.lower("outgoingRequests", method, params);
-    const send = this.sender(link, spoken, method, lowered, options, repeatable);
+    const send = this.sender(link, spoken, call);
     let result: unknown = await send(nothing);
     let rounds = 0;
     if (spoken.era === "modern" && !isComplete(result))
-      ({ result, rounds } = await withinBounds(link, method, options, started, (signal) =>
+      ({ result, rounds } = await withinBounds(whileAsking(link, call), (signal) =>
         this.furtherRounds(spoken, method, entry, signal, send, result),
       ));
     const decoded = isAccepted(entry, result)
@@ -131,15 +144,10 @@ export class Requests {
   }
 
   /** Sends the request, with what is added to its parameters. */
-  private sender(
-    link: Link,
-    spoken: Spoken<"client">,
-    method: string,
-    params: Params,
-    options: RequestOptions,
-    repeatable: boolean,
-  ): Send {
+  private sender(link: Link, spoken: Spoken<"client">, call: Call): Send {
+    const { method, options, repeatable, started } = call;
     const { headers, listeners } = this.setup;
+    const params = spoken.lower("outgoingRequests", method, call.params);
     const declared = method === "tools/call" ? headers.of(params["name"] as string) : undefined;
     const sending: Sending = link.mirrors
       ? { headers: (_, sent) => mirrorHeaders(spoken, method, sent, declared) }
@@ -149,7 +157,7 @@ export class Requests {
       const whole = added === nothing ? params : { ...params, ...added };
       const make = (id: number): Params => this.marked(whole, spoken, id);
       const wanted = signal ? { ...heard, signal } : heard;
-      const ask = (): Promise<ResponseMessage> => link.request(method, make, wanted, sending);
+      const ask = (): Promise<ResponseMessage> => link.request(method, make, wanted, sending, started);
       const response = await (repeatable ? repeated(ask, link) : ask());
       if (response.error) throw remoteError(method, response);
       return response.result;

@@ -7,8 +7,11 @@ export interface Clock {
   clear(timer: unknown): void;
 }
 
+/** Longest wait that timers of the platform take, in milliseconds; a longer one would fire at once. */
+export const longestWait = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: () => Date.now(),
-  schedule: (callback, delay) => setTimeout(callback, delay),
+  schedule: (callback, delay) => setTimeout(callback, Math.min(delay, longestWait)),
   clear: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };

@@ -1,6 +1,6 @@
 import type { Progress, RequestOptions, Signal } from "@mcpgen/protocol/model";
 import { Aborts } from "./aborts.js";
-import { type Clock, systemClock } from "./clock.js";
+import { type Clock, longestWait, systemClock } from "./clock.js";
 import { McpError } from "./errors.js";
 import type { RequestId } from "./message.js";
 
@@ -39,13 +39,15 @@ export class Open<Answer> {
     resolve: (answer: Answer) => void,
     reject: (error: Error) => void,
     abandon: (reason: McpError) => void,
+    started: number | undefined,
   ) {
     this.id = id;
     this.method = method;
     this.onProgress = options.onProgress;
     this.limits = limits;
     this.clock = clock;
-    this.started = this.lastSign = clock.now();
+    this.lastSign = clock.now();
+    this.started = started ?? this.lastSign;
     this.resolve = resolve;
     this.reject = reject;
     this.abandon = abandon;
@@ -110,16 +112,18 @@ export class Pending<Answer> {
    * Waits for the answer to `id`.
    *
    * @param abandon called when the request is given up (signal, timer), before its promise rejects
+   * @param started when it was sent first, if it is sent again: its total timeout counts from there
    */
   wait(
     id: RequestId,
     method: string,
     options: RequestOptions,
     abandon: (reason: McpError) => void,
+    started?: number,
   ): Promise<Answer> {
     const limits = limitsOf(options, this.timeouts);
     return new Promise<Answer>((resolve, reject) => {
-      const request = new Open(id, method, options, limits, this.clock, resolve, reject, abandon);
+      const request = new Open(id, method, options, limits, this.clock, resolve, reject, abandon, started);
       this.open.set(id, request);
       this.deadlines.added(request);
       if (options.signal) this.watch(request, options.signal);
@@ -164,9 +168,6 @@ function limitsOf({ timeout, totalTimeout }: RequestOptions, general: Timeouts):
   if (timeout === undefined && totalTimeout === undefined) return general;
   return { timeout: timeout ?? general.timeout, totalTimeout: totalTimeout ?? general.totalTimeout };
 }
-
-/** Longest wait that timers take; a longer one would fire at once. */
-const longestWait = 2 ** 31 - 1;
 
 /** The ends of many requests with one timer: it stands at the first that may be due. */
 class Deadlines<Answer> {

@@ -1,6 +1,9 @@
-import type { AnswerContext } from "@mcpgen/runtime";
-import { expect, test } from "vitest";
-import { type Connected, connected } from "../../checklist/scripted-peer.js";
+import { type AnswerContext, type Channel, type Client, type Receiver, connect } from "@mcpgen/runtime";
+import { VirtualClock } from "@mcpgen/runtime/testing";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { interrupted } from "../../../runtime/core/http/interrupted.js";
+import { systemClock } from "../../../runtime/core/peer/clock.js";
+import { type Connected, ScriptedPeer, base, connected } from "../../checklist/scripted-peer.js";
 
 const requestedSchema = { type: "object", properties: { name: { type: "string" } } };
 const inputRequests = {
@@ -89,3 +92,107 @@ test("closing ends a call whose user is being asked", async () => {
   expect(await outcome).toMatchObject({ code: "connection-closed" });
   expect(signal.aborted).toBe(true);
 });
+
+interface Restarting {
+  readonly client: Client;
+  readonly clock: VirtualClock;
+  readonly peers: readonly ScriptedPeer[];
+}
+
+/** A client whose server is gone; the next one says nothing till it is told to. */
+async function restarting(): Promise<Restarting> {
+  const clock = new VirtualClock();
+  const peers: ScriptedPeer[] = [];
+  const start = () => {
+    const silent = { initialize: () => undefined, "server/discover": () => undefined };
+    peers.push(
+      new ScriptedPeer("2026-07-28", peers.length === 0 ? { "tools/call": () => undefined } : silent),
+    );
+    return peers.at(-1)!.channel;
+  };
+  const client = await connect(start, { ...base(clock), connectTimeout: 4000 });
+  onTestFinished(() => client.close());
+  const last = failureOf(client.callTool("last"));
+  peers[0]!.hangUp();
+  await last;
+  return { client, clock, peers };
+}
+
+test("an abort ends a call that waits for another connection, and no other call", async () => {
+  const { client, peers } = await restarting();
+  const controller = new AbortController();
+  const aborted = failureOf(client.callTool("a", {}, { signal: controller.signal }));
+  const other = failureOf(client.callTool("b"));
+  await vi.waitFor(() => expect(peers[1]?.of("server/discover")).toHaveLength(1));
+  controller.abort("enough");
+  expect(await aborted).toMatchObject({ code: "cancelled", cause: "enough" });
+  await client.close();
+  expect(await other).toMatchObject({ code: "connection-closed" });
+});
+
+test.each([
+  [{ timeout: 500 }, { timer: "timeout", limit: 500, elapsed: 500 }],
+  [{ totalTimeout: 300 }, { timer: "totalTimeout", limit: 300, elapsed: 300 }],
+])("a call waits for another connection within %j", async (options, data) => {
+  const { client, clock, peers } = await restarting();
+  const calls = [failureOf(client.callTool("a", {}, options)), failureOf(client.ping(options))];
+  await vi.waitFor(() => expect(peers[1]?.of("server/discover")).toHaveLength(1));
+  await clock.advance(data.elapsed);
+  expect(await Promise.all(calls)).toEqual(
+    ["tools/call", "ping"].map((method) =>
+      expect.objectContaining({
+        code: "timeout",
+        message: expect.stringContaining(`${method}: `) as string,
+        data: expect.objectContaining(data) as object,
+      }),
+    ),
+  );
+});
+
+test("the total timeout of a call that is sent again counts from the first time", async () => {
+  const clock = new VirtualClock();
+  const peers: ScriptedPeer[] = [];
+  const start = () => {
+    peers.push(new ScriptedPeer("2026-07-28", { "resources/read": () => undefined }));
+    return dying(peers.at(-1)!);
+  };
+  const client = await connect(start, base(clock));
+  onTestFinished(() => client.close());
+  const outcome = failureOf(client.readResource("a://b", { totalTimeout: 1000 }));
+  await peers[0]!.until("resources/read");
+  await clock.advance(900);
+  peers[0]!.hangUp();
+  await vi.waitFor(() => expect(peers[1]?.of("resources/read")).toHaveLength(1));
+  await clock.advance(100);
+  expect(await outcome).toMatchObject({
+    code: "timeout",
+    data: { timer: "totalTimeout", limit: 1000, elapsed: 1000, sinceLastSign: 100 },
+  });
+});
+
+test("a timeout longer than timers take is none", async () => {
+  const { client } = await connected(
+    "2026-07-28",
+    {},
+    { timeouts: { timeout: Infinity, totalTimeout: 2 ** 40 } },
+  );
+  await expect(client.callTool("x")).resolves.toMatchObject({ content: [] });
+  const fired = vi.fn();
+  const timer = systemClock.schedule(fired, 2 ** 31);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  systemClock.clear(timer);
+  expect(fired).not.toHaveBeenCalled();
+});
+
+/** The channel of a peer whose end leaves it unknown what was done, as with HTTP. */
+function dying({ channel }: ScriptedPeer): Channel {
+  const open = (receiver: Receiver): void =>
+    channel.open({
+      message: (text) => receiver.message(text),
+      turn: () => receiver.turn(),
+      tooLong: (limit) => receiver.tooLong(limit),
+      closed: () => receiver.closed(interrupted("the connection broke")),
+    });
+  const send = (text: string): void => channel.send(text);
+  return { open, send, flush: () => channel.flush(), close: () => channel.close() };
+}
