@@ -78,7 +78,8 @@ test.each<[string, string, Record<string, string>]>([
   ],
 ])("check fails nobody for handlers that are not there: %s", async (_, role, files) => {
   const folder = await generated(files, role);
-  expect((await mcpgen(folder, ["check"])).code).toBe(0);
+  const { code, stdout } = await mcpgen(folder, ["check"]);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/c\.yaml: output is up to date\n$/)]);
 });
 
 /** A run that may cache, as a built program's; its answer, and whether it came from the cache. */

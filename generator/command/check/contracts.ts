@@ -91,7 +91,10 @@ function withHandlers(
 ): Outcome {
   const findings = [...(output.findings ?? []), ...found];
   const errors = findings.filter(({ severity }) => severity === "error");
-  const complete = handlers.length === 0 ? "" : `, handlers in ${counted(handlers.length, "file")} fit it`;
+  const complete =
+    handlers.length === 0 || found.length > 0
+      ? ""
+      : `, handlers in ${counted(handlers.length, "file")} fit it`;
   const mend = output.mend ?? (isMissing ? repeatedWithout(words, ["--full"], "sync") : undefined);
   return {
     ...output,

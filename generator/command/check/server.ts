@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { contractFileName } from "../../contract/contract-file.js";
+import { counterpart } from "../../contract/diff/counterpart.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diagnostics/finding.js";
 import { subjectText } from "../../diff/finding.js";
@@ -42,7 +43,7 @@ export async function checkServer(
   const findings = [
     ...live.findings,
     ...(await approvalWarnings({ ...approved, unused }, inFile, context)),
-    ...report.findings.filter(({ approval }) => !approval).map((each) => driftFinding(each, contract)),
+    ...report.findings.filter(({ approval }) => !approval).map((each) => driftFinding(each, contract, live)),
   ];
   const failed = findings.some(({ severity }) => severity === "error");
   return {
@@ -69,8 +70,20 @@ function contractFile(args: Arguments, { loaded }: Project, { directory }: Comma
   });
 }
 
-function driftFinding(finding: ReportedFinding, contract: ContractSource): Finding {
-  const { rule, subject, old, new: next, level, why, advice, at, fails, counterexample, demoted } = finding;
+function driftFinding(finding: ReportedFinding, contract: ContractSource, live: ContractSource): Finding {
+  const {
+    rule,
+    subject,
+    old,
+    new: next,
+    level,
+    why,
+    advice,
+    pointers,
+    fails,
+    counterexample,
+    demoted,
+  } = finding;
   const change = [old, next].map((text) => short(text)).filter((text) => text !== "");
   const shape = change.length === 0 ? "" : `: ${change.join(" → ")}`;
   const doubt = demoted === undefined ? "" : `, ${demoted}`;
@@ -79,7 +92,8 @@ function driftFinding(finding: ReportedFinding, contract: ContractSource): Findi
     code: "MG6308",
     severity: fails ? "error" : "warning",
     message: `${rule}: ${subjectText(subject)}${shape} (${levels})`,
-    place: at.old ?? { file: contract.name },
+    // What comes has no place in the contract yet, but what it comes to has.
+    place: contract.place(pointers.old ?? counterpart(pointers.new ?? "", live.contract, contract.contract)),
     next: advice,
     detail: counterexample
       ? `${why}\n${counterexample.valid.old ? "the contract" : "the server"} takes ${short(JSON.stringify(counterexample.value), 300)}, the other does not`

@@ -51,6 +51,7 @@ function typedValues(node: ts.Node, script: boolean): TypedValue[] {
         node,
       );
     add(node.type, values);
+    if (node.type && ts.isFunctionTypeNode(node.type)) add(node.type.type, () => answersOf(node.initializer));
     if (script) for (const type of commented(node)) add(type, values);
   }
   if (ts.isSatisfiesExpression(node) || ts.isAsExpression(node) || ts.isTypeAssertionExpression(node))
@@ -67,6 +68,12 @@ function typedValues(node: ts.Node, script: boolean): TypedValue[] {
     add(node.type ?? (script ? ts.getJSDocReturnType(node) : undefined), answers);
   }
   return found;
+}
+
+/** What a function gives back that a type is said of. */
+function answersOf(made: ts.Expression | undefined): Holder[] {
+  if (!made || (!ts.isArrowFunction(made) && !ts.isFunctionExpression(made))) return [];
+  return returned(made.body).flatMap((value) => holdersOf(value, true));
 }
 
 /** What `@type` and `@satisfies` say. */

@@ -69,7 +69,7 @@ function bindPattern(
 }
 
 /** The specifier in `await import("…")` or `require("…")`. */
-function importedBy(expression: ts.Expression): string | undefined {
+export function importedBy(expression: ts.Node): string | undefined {
   if (ts.isAwaitExpression(expression) || ts.isParenthesizedExpression(expression))
     return importedBy(expression.expression);
   if (!ts.isCallExpression(expression)) return undefined;

@@ -1,5 +1,5 @@
 import { ts } from "ts-morph";
-import { type Binding, bindingsOf, dynamicBindings } from "./imports.js";
+import { type Binding, bindingsOf, dynamicBindings, importedBy } from "./imports.js";
 import type { LookIn, Meaning } from "./meanings.js";
 import { everyNode } from "./walk.js";
 import { type Section, sections } from "./wanted.js";
@@ -65,15 +65,19 @@ export class TypeNames {
       if (concerns(found)) return { node, doubt: false };
       if (found?.kind === "doubt") doubted ??= node;
     }
-    const node = this.importType();
+    const node = this.unbound();
     if (node) return { node, doubt: false };
     return doubted && { node: doubted, doubt: true };
   }
 
-  private importType(): ts.Node | undefined {
+  /** An import type, or an import where code runs, that gives handlers no name. */
+  private unbound(): ts.Node | undefined {
     let found: ts.Node | undefined;
     everyNode(this.source, (node) => {
-      if (!found && ts.isImportTypeNode(node) && this.resolve(node)) found = node;
+      if (found) return;
+      const specifier = importedBy(node);
+      const concerned = specifier === undefined ? undefined : this.lookIn(specifier).names()[0];
+      if (concerned !== undefined || (ts.isImportTypeNode(node) && this.resolve(node))) found = node;
     });
     return found;
   }

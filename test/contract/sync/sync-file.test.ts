@@ -107,6 +107,10 @@ describe("handlers are known by their type, however it is said", () => {
       "a property that the constructor sets",
       "class App { handlers: Handlers; constructor() { this.handlers = { tools: {}, prompts: {} }; } }",
     ],
+    [
+      "what a type of functions gives back",
+      "const make: (db: Db) => Handlers = () => ({ tools: {}, prompts: {} });",
+    ],
     ["a parameter", "function serve(h: Handlers = { tools: {}, prompts: {} }) {}"],
     ["an import type", 'const h: import("./generated/server.js").Handlers = { tools: {}, prompts: {} };'],
     [
@@ -276,12 +280,17 @@ describe("where nobody can know, nothing is inserted and it is said", () => {
   test.each([
     ["a type of which nobody knows what it does", "const h: Mine<Handlers> = { tools: {} };", 1],
     ["a module that cannot be read", 'import type { Handlers } from "unknown";\nconst h: Handlers = {};', 1],
+    [
+      "a module imported where code runs",
+      'import("./generated/server.js").then((it) => it.createWeatherServer(h));',
+      1,
+    ],
   ])("%s leaves a trace", (_, code, line) => {
     const doubtful: SyncContract = {
       ...weather,
       lookIn: (specifier) => (specifier === "unknown" ? unknownExports : weather.lookIn(specifier)),
     };
-    const { traces, insertions } = sync(code.startsWith("import") ? code : head + code, [doubtful]);
+    const { traces, insertions } = sync(/^import.*;\n?/.test(code) ? code : head + code, [doubtful]);
     expect([insertions, traces.length, traces[0]?.finding.place?.line]).toEqual([[], 1, line]);
   });
 
