@@ -1,6 +1,7 @@
 // Servers on platforms that speak in `Request` and `Response`: workers, Bun, Deno. Nothing here loads a module of Node.
 export { createHttpHandler, type HttpHandler } from "./http/fetch-http.js";
-export type { Denial, HttpOptions, Principal } from "./http/http-options.js";
+export type { HttpOptions } from "./http/http-options.js";
+export type { Denial, Principal } from "./http/principal.js";
 export type { GuardOptions } from "./http/guard.js";
 export type { SessionLimits } from "./http/sessions.js";
 export type { SseOptions } from "./http/sse-requests.js";

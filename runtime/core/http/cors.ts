@@ -31,9 +31,9 @@ export function joined(
  */
 export function preflight(exchange: Exchange, server: Server): void {
   const asked = exchange.header("access-control-request-headers") ?? "";
-  const names = asked.split(",").map((name) => name.trim().toLowerCase());
+  const names = new Set(asked.split(",").map((name) => name.trim().toLowerCase()));
   const allowed = requestHeaders(server).filter(
-    (name) => !name.startsWith(paramPrefix) || names.includes(name.toLowerCase()),
+    (name) => !name.startsWith(paramPrefix) || names.has(name.toLowerCase()),
   );
   exchange.reply(204, {
     ...corsHeaders(exchange),

@@ -8,12 +8,13 @@ import { corsHeaders, preflight } from "./cors.js";
 import { MemoryEventStore } from "./events.js";
 import type { Exchange } from "./exchange.js";
 import { guard } from "./guard.js";
-import { type HttpOptions, type Principal, defaults, httpRules } from "./http-options.js";
+import { type HttpOptions, defaults, httpRules } from "./http-options.js";
 import { Load } from "./load.js";
-import { type Accepted, acceptedBy, mediaType } from "./media.js";
+import { type Accepted, acceptedBy, isJson } from "./media.js";
 import { ModernPosts } from "./modern-posts.js";
 import { mostLevels, nestsDeeper } from "./nesting.js";
 import { checkOptions } from "./option-check.js";
+import { type Principal, authenticated } from "./principal.js";
 import { refuse, refuseBusy, refuseClosing, refuseInvalid, refuseStranger } from "./refuse.js";
 import { SessionRequests } from "./session-requests.js";
 import { Sessions, defaultSessions } from "./sessions.js";
@@ -123,7 +124,7 @@ export class Endpoint {
 
   private admit(exchange: Exchange): void {
     const refused = guard(exchange, this.options);
-    if (refused !== undefined) return refuseStranger(exchange, refused);
+    if (refused) return refuseStranger(exchange, refused);
     if (exchange.method === "OPTIONS") return preflight(exchange, this.server);
     const { authenticate } = this.options;
     if (!authenticate) return this.route(exchange, nobody);
@@ -131,10 +132,11 @@ export class Endpoint {
     const request = { method: exchange.method, header: (name: string) => exchange.header(name) };
     void Promise.resolve(request)
       .then(authenticate)
+      .then(authenticated)
       .then((found) => {
         if ("status" in found)
           exchange.reply(found.status, { ...corsHeaders(exchange), ...found.headers }, found.text);
-        else this.route(exchange, named(found));
+        else this.route(exchange, found);
       })
       .catch((error: unknown) => this.fail(exchange, undefined, error));
   }
@@ -151,19 +153,22 @@ export class Endpoint {
   private route(exchange: Exchange, principal: Principal): void {
     if (this.closed) return refuseClosing(exchange);
     if (exchange.method === "POST") return this.post(exchange, principal);
+    const { method } = exchange;
     const named = exchange.header("mcp-session-id") !== undefined;
-    if (exchange.method === "GET" && this.sse && !named)
+    if (method === "GET" && this.sse && !named)
       return this.overSse(exchange, undefined, (sse) => sse.open(exchange, principal));
+    // Who speaks a modern revision knows of no session (2026-07-28, Streamable HTTP, earlier revisions).
+    const sessions = this.namesModern(exchange) ? undefined : this.stateful;
     // Without a session there is nothing to listen to: a stream that never ends would only cost.
-    if (exchange.method === "GET" && this.stateful && named) return this.stateful.get(exchange, principal);
-    if (exchange.method === "DELETE" && this.stateful) return this.stateful.delete(exchange, principal);
-    exchange.reply(405, { ...corsHeaders(exchange), allow: this.stateful ? "POST, GET, DELETE" : "POST" });
+    if (method === "GET" && sessions && named) return sessions.get(exchange, principal);
+    if (method === "DELETE" && sessions) return sessions.delete(exchange, principal);
+    const allow = sessions ? (method === "GET" ? "POST, DELETE" : "POST, GET, DELETE") : "POST";
+    exchange.reply(405, { ...corsHeaders(exchange), allow });
   }
 
   private post(exchange: Exchange, principal: Principal): void {
-    const type = exchange.header("content-type");
-    if (type === undefined || mediaType(type) !== "application/json")
-      return refuseInvalid(exchange, 415, "the body must be application/json");
+    if (!isJson(exchange.header("content-type")))
+      return refuseInvalid(exchange, 415, "the body must be application/json, in UTF-8");
     const accepted = acceptedBy(exchange.header("accept"));
     // Who posts over HTTP+SSE has its answers elsewhere.
     const older = this.sse && sseName(exchange);
@@ -172,8 +177,9 @@ export class Endpoint {
     const { bodyLimit = defaults.bodyLimit } = this.options;
     if (this.load.readsAll) return refuseBusy(exchange, undefined);
     const read = this.load.beginReading();
-    const take = (text: string | undefined): void => {
+    const take = (text: string | undefined | null): void => {
       read();
+      if (text === null) return refuse(exchange, 400, undefined, unreadable("the bytes are no UTF-8"));
       if (text === undefined)
         return refuseInvalid(exchange, 413, `the body is longer than ${bodyLimit} bytes`);
       this.body(exchange, text, accepted, principal, older);
@@ -201,10 +207,7 @@ export class Endpoint {
     try {
       message = JSON.parse(text);
     } catch (error) {
-      const refusal = new McpError("parse-error", `not JSON: ${messageOf(error)}`, {
-        rpcCode: rpc.parseError,
-      });
-      return refuse(exchange, 400, undefined, refusal);
+      return refuse(exchange, 400, undefined, unreadable(messageOf(error)));
     }
     // Answers and notifications still come through: they may be what requests in progress wait for.
     if (this.load.isFull && holdsRequest(message)) return refuseBusy(exchange, idOf(message));
@@ -223,6 +226,10 @@ export class Endpoint {
   /** What opens a conversation tells the era (2026-07-28, versioning): the metadata of the request; the header where that is missing. */
   private isModern(exchange: Exchange, message: unknown): boolean {
     if (isObject(message) && isModern(message as unknown as Message)) return true;
+    return this.namesModern(exchange);
+  }
+
+  private namesModern(exchange: Exchange): boolean {
     return this.modernIds.has(exchange.header("mcp-protocol-version") ?? "");
   }
 
@@ -232,13 +239,8 @@ export class Endpoint {
   }
 }
 
-/** @throws {McpError} `invalid-definition`: who asks has no name that sessions and state could go by */
-function named(found: Principal): Principal {
-  if (found.auth === undefined || (typeof found.principal === "string" && found.principal !== ""))
-    return found;
-  throw new McpError("invalid-definition", "authenticate gave auth without principal, the name it goes by", {
-    rpcCode: rpc.internalError,
-  });
+function unreadable(problem: string): McpError {
+  return new McpError("parse-error", `not JSON: ${problem}`, { rpcCode: rpc.parseError });
 }
 
 function holdsRequest(message: unknown): boolean {

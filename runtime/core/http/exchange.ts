@@ -24,12 +24,12 @@ export interface Exchange {
   /**
    * Reads the whole body as UTF-8.
    *
-   * @param done is given the text, or `undefined` if there are more bytes than `limit`; not called if the client
-   *   goes away first
+   * @param done is given the text, `undefined` if there are more bytes than `limit`, or `null` if they are not
+   *   UTF-8; not called if the client goes away first
    * @param gone is called then; after `done` it means nothing
    * @throws {McpError} `invalid-definition`: something in front has read it and kept it to itself
    */
-  readBody(limit: number, done: (text: string | undefined) => void, gone: () => void): void;
+  readBody(limit: number, done: (text: string | undefined | null) => void, gone: () => void): void;
   /** Answers with a whole body. */
   reply(status: number, headers: Readonly<Record<string, string>>, text?: string): void;
   /** Answers with a body that is yet to come. */

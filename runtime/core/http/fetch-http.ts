@@ -33,7 +33,7 @@ class FetchExchange implements Exchange {
     return name === "host" ? new URL(this.request.url).host : undefined;
   }
 
-  readBody(limit: number, done: (text: string | undefined) => void, gone: () => void): void {
+  readBody(limit: number, done: (text: string | undefined | null) => void, gone: () => void): void {
     if (this.request.bodyUsed || this.request.body?.locked) throw alreadyRead(howToMount);
     void this.read(limit).then(done, () => {
       gone();
@@ -43,22 +43,29 @@ class FetchExchange implements Exchange {
     });
   }
 
-  private async read(limit: number): Promise<string | undefined> {
+  private async read(limit: number): Promise<string | undefined | null> {
     if (Number(this.request.headers.get("content-length")) > limit) return undefined;
     if (!this.request.body) return "";
     const reader = this.request.body.getReader();
-    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    const decode = (bytes?: Uint8Array): boolean => {
+      try {
+        text += decoder.decode(bytes, { stream: bytes !== undefined });
+        return true;
+      } catch {
+        return false;
+      }
+    };
     let text = "";
     let length = 0;
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return text + decoder.decode();
+      if (done) return decode() ? text : null;
       length += value.length;
-      if (length > limit) {
-        await reader.cancel();
-        return undefined;
-      }
-      text += decoder.decode(value, { stream: true });
+      const fits = length <= limit;
+      if (fits && decode(value)) continue;
+      await reader.cancel();
+      return fits ? null : undefined;
     }
   }
 

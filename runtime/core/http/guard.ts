@@ -14,15 +14,27 @@ export interface GuardOptions {
 
 const loopback: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
+/** Why a request is refused. */
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+}
+
 /** Why a request is refused before anything of it is read; nothing if it is not (transports, security). */
-export function guard(exchange: Exchange, options: GuardOptions): string | undefined {
+export function guard(exchange: Exchange, options: GuardOptions): Refusal | undefined {
   const host = exchange.header("host");
+  // Of two names nobody knows which one is meant (RFC 9112, 3.2).
+  if (host?.includes(",")) return { status: 400, message: "there is more than one Host" };
   if (!options.dangerouslyAllowAnyHost && !isAllowedHost(host, options.allowedHosts))
-    return `the host ${JSON.stringify(host ?? "")} is not served here; name it in allowedHosts`;
+    return forbidden(`the host ${JSON.stringify(host ?? "")} is not served here; name it in allowedHosts`);
   const origin = exchange.header("origin");
   if (origin === undefined || options.dangerouslyAllowAnyOrigin || isAllowedOrigin(origin, options))
     return undefined;
-  return `pages of ${JSON.stringify(origin)} may not call this server; name it in allowedOrigins`;
+  return forbidden(`pages of ${JSON.stringify(origin)} may not call this server; name it in allowedOrigins`);
+}
+
+function forbidden(message: string): Refusal {
+  return { status: 403, message };
 }
 
 function isAllowedHost(host: string | undefined, allowed: readonly string[] = []): boolean {

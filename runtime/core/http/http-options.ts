@@ -4,28 +4,9 @@ import type { Exchange } from "./exchange.js";
 import type { GuardOptions } from "./guard.js";
 import { type Rules, amount, callable, flag, switched, texts, whole } from "./option-check.js";
 import type { ResponseForm } from "./post-channel.js";
+import type { Denial, Principal } from "./principal.js";
 import type { SessionLimits } from "./sessions.js";
 import type { SseOptions } from "./sse-requests.js";
-
-/**
- * Who asks, and by what name their state and sessions go. There is no `auth` without a `principal`: a session
- * would be anybody's who knows its id.
- */
-export type Principal =
-  | {
-      /** What handlers see as `context.auth`: that of the request at hand. */
-      readonly auth: unknown;
-      /** Never empty. */
-      readonly principal: string;
-    }
-  | { readonly auth?: undefined; readonly principal?: string };
-
-/** The answer to a request that is refused before it is read. */
-export interface Denial {
-  readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly text?: string;
-}
 
 export interface HttpOptions extends GuardOptions {
   /** `false`: legacy clients are served without sessions, and so without requests of the server's own. */

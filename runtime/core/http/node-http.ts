@@ -30,11 +30,24 @@ class NodeExchange implements Exchange {
   }
 
   header(name: string): string | undefined {
+    if (name === "host") return this.host();
     const value = this.request.headers[name];
     return Array.isArray(value) ? value.join(", ") : value;
   }
 
-  readBody(limit: number, done: (text: string | undefined) => void, gone: () => void): void {
+  /** Whom the target names, if it is a whole URL, and no `Host` then; else every `Host` (RFC 9112, 3.2). */
+  private host(): string | undefined {
+    const { request, url } = this;
+    const { headers, rawHeaders } = request;
+    let hosts = 0;
+    for (let at = 0; at < rawHeaders.length; at += 2)
+      if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === "host") hosts++;
+    // Node takes the first alone.
+    if (hosts > 1) return request.headersDistinct["host"]?.join(", ");
+    return (url.startsWith("/") ? undefined : /^\w+:\/\/([^/?#]*)/.exec(url)?.[1]) ?? headers.host;
+  }
+
+  readBody(limit: number, done: (text: string | undefined | null) => void, gone: () => void): void {
     // A framework in front may have read it. Parsers that pass a body by set one, too: an empty object.
     const { request } = this;
     // Of what is destroyed already nothing ever comes, not even an end.
@@ -53,8 +66,7 @@ class NodeExchange implements Exchange {
       request.off("end", onEnd);
       this.tooLong(done);
     };
-    const onEnd = (): void =>
-      done(chunks.length === 1 ? chunks[0]!.toString() : Buffer.concat(chunks, length).toString());
+    const onEnd = (): void => done(decoded(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
     request.on("data", onData);
     request.on("end", onEnd);
     request.on("error", gone);
@@ -141,14 +153,20 @@ function whenCut(socket: Socket, listener: () => void): () => boolean {
 }
 
 /** The text of a body that was read in front of us; nothing if it is longer than `limit` bytes. */
-function textOf(parsed: unknown, limit: number): string | undefined {
-  const text =
-    typeof parsed === "string"
-      ? parsed
-      : parsed instanceof Uint8Array
-        ? Buffer.from(parsed.buffer, parsed.byteOffset, parsed.byteLength).toString()
-        : JSON.stringify(parsed);
+function textOf(parsed: unknown, limit: number): string | undefined | null {
+  if (parsed instanceof Uint8Array)
+    return parsed.byteLength > limit
+      ? undefined
+      : decoded(Buffer.from(parsed.buffer, parsed.byteOffset, parsed.byteLength));
+  const text = typeof parsed === "string" ? parsed : JSON.stringify(parsed);
   return Buffer.byteLength(text) <= limit ? text : undefined;
+}
+
+/** Bytes as text; `null` if they are not UTF-8. */
+function decoded(bytes: Buffer): string | null {
+  const text = bytes.toString();
+  // What is not UTF-8 becomes this character, which few texts have: the others cost no second look.
+  return text.includes("\ufffd") && !Buffer.from(text).equals(bytes) ? null : text;
 }
 
 const howToMount =

@@ -2,6 +2,7 @@ import { type McpError, invalidRequest, rpc } from "../peer/errors.js";
 import { type RequestId, errorText } from "../peer/message.js";
 import { corsHeaders } from "./cors.js";
 import type { Exchange } from "./exchange.js";
+import type { Refusal } from "./guard.js";
 import { jsonHeaders } from "./post-channel.js";
 
 /** Answers with an error, in the form of JSON-RPC. */
@@ -23,8 +24,8 @@ export function refuseInvalid(exchange: Exchange, status: number, message: strin
 }
 
 /** Answers whom the guard does not let in: a page of another origin gets nothing that it could read. */
-export function refuseStranger(exchange: Exchange, message: string): void {
-  refuse(exchange, 403, undefined, invalidRequest(message), {});
+export function refuseStranger(exchange: Exchange, { status, message }: Refusal): void {
+  refuse(exchange, status, undefined, invalidRequest(message), {});
 }
 
 /** Answers that there is too much to do already. */

@@ -5,7 +5,7 @@ import type { Server } from "../server/server.js";
 import { corsHeaders } from "./cors.js";
 import { type EventStore, eventHeaders, eventText } from "./events.js";
 import type { Exchange } from "./exchange.js";
-import type { Principal } from "./http-options.js";
+import type { Principal } from "./principal.js";
 import { refuseVersion, versionOf } from "./legacy-version.js";
 import { type Accepted, acceptedBy } from "./media.js";
 import { idsOfRequests, postProblem } from "./message-problem.js";

@@ -4,7 +4,7 @@ import type { Server } from "../server/server.js";
 import { corsHeaders } from "./cors.js";
 import { eventHeaders } from "./events.js";
 import type { Exchange } from "./exchange.js";
-import type { Principal } from "./http-options.js";
+import type { Principal } from "./principal.js";
 import type { Load } from "./load.js";
 import { acceptedBy } from "./media.js";
 import { idsOfRequests, postProblem } from "./message-problem.js";

@@ -5,7 +5,7 @@ import type { Server } from "../server/server.js";
 import type { Terms } from "../server/terms.js";
 import { corsHeaders } from "./cors.js";
 import type { Exchange } from "./exchange.js";
-import type { Principal } from "./http-options.js";
+import type { Principal } from "./principal.js";
 import { refuseVersion, versionOf } from "./legacy-version.js";
 import type { Load } from "./load.js";
 import type { Accepted } from "./media.js";

@@ -1,0 +1,43 @@
+import { McpError, rpc } from "../peer/errors.js";
+import { isObject } from "../peer/message.js";
+
+/**
+ * Who asks, and by what name their state and sessions go. There is no `auth` without a `principal`: a session
+ * would be anybody's who knows its id.
+ */
+export type Principal =
+  | {
+      /** What handlers see as `context.auth`: that of the request at hand. */
+      readonly auth: unknown;
+      /** Never empty. */
+      readonly principal: string;
+    }
+  | { readonly auth?: undefined; readonly principal?: string };
+
+/** The answer to a request that is refused before it is read. */
+export interface Denial {
+  /** From 200 to 599. */
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly text?: string;
+}
+
+/**
+ * What `authenticate` gave, if it is what it has to be.
+ *
+ * @throws {McpError} `invalid-definition`: it is neither, or who asks has no name
+ */
+export function authenticated(found: unknown): Principal | Denial {
+  if (!isObject(found)) throw wrong(`gave ${found === null ? "null" : typeof found}, expected an object`);
+  const { status, auth, principal } = found;
+  if ("status" in found) {
+    if (!Number.isInteger(status) || (status as number) < 200 || (status as number) > 599)
+      throw wrong(`gave the status ${String(status)}, expected one from 200 to 599`);
+  } else if (principal === undefined ? auth !== undefined : typeof principal !== "string" || principal === "")
+    throw wrong("gave auth without principal, the name it goes by");
+  return found as Principal | Denial;
+}
+
+function wrong(problem: string): McpError {
+  return new McpError("invalid-definition", `authenticate ${problem}`, { rpcCode: rpc.internalError });
+}
