@@ -1,5 +1,6 @@
 import type { JsonObject } from "@mcpgen/engine";
 import type { LiveClient, LiveOptions, LiveProgress } from "../contract/capture/runtime.js";
+import { oneLine } from "../contract/capture/one-line.js";
 import { isRuntimeError } from "../contract/capture/server-error.js";
 import { shownSource } from "../contract/capture/shown-source.js";
 import { withServer } from "../contract/capture/with-server.js";
@@ -65,7 +66,7 @@ function shortList(names: readonly string[]): string {
 /** Before 2025-11-25 wrong arguments of a tool are an error of the protocol: the caller's, not the server's. */
 function refused(error: unknown): CodedError | undefined {
   if (!isRuntimeError(error) || error.rpcCode !== invalidParams) return undefined;
-  return new CodedError("MG6306", error.message, {
+  return new CodedError("MG6306", oneLine(error.message, "; "), {
     next: "Correct --args; `mcpgen capture SOURCE --out -` shows the schema of each tool's arguments.",
     cause: error,
   });

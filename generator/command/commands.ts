@@ -279,7 +279,7 @@ export const commands: readonly CommandDefinition[] = [
     name: "lint",
     summary: "Tell what hosts refuse in the tools of a contract, and what they cost",
     positionals: {
-      contract: { type: "string", description: "Contract FILE", demandOption: true },
+      source: { type: "string", description: "Contract FILE, URL, stdio:… or -", demandOption: true },
     },
     options: {
       profile: {
@@ -287,6 +287,8 @@ export const commands: readonly CommandDefinition[] = [
         choices: ["claude", "openai", "gemini", "strict"],
       },
       budget: text("Most tokens that one tool may take of a model's context, as estimated"),
+      revision: text("Of a live server: revision to speak (default: the newest that both know)"),
+      ...serverOptionDefinitions,
     },
     examples: [
       ["$0 lint mcp.contract.yaml", "before a release"],

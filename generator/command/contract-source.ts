@@ -7,6 +7,7 @@ import { type ServerOptions, withServer } from "../contract/capture/with-server.
 import type { Contract, ContractDocument } from "../contract/contract.js";
 import { contractFault } from "../contract/fault.js";
 import { loadContract, readContract } from "../contract/read-contract.js";
+import type { Place } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { FilePlace } from "../diff/report/report.js";
 import { download } from "../input/download.js";
@@ -20,7 +21,9 @@ export interface ContractSource {
   /** As messages call it. */
   readonly name: string;
   readonly contract: Contract;
-  /** Of the value at a JSON Pointer; a server has none. */
+  /** Of the value at a JSON Pointer, for messages; of what a server offers there is no line. */
+  readonly place: (pointer: string) => Place;
+  /** The line of the value at a JSON Pointer; a server has none. */
   readonly placeOf: (pointer: string) => FilePlace | null;
   /** Entries of a server's lists that are none. */
   readonly findings: readonly Finding[];
@@ -75,6 +78,7 @@ export async function contractSource(
   return {
     name: document.file,
     contract: document.contract,
+    place: document.place,
     placeOf: (pointer) => ({ file: document.file, line: document.place(pointer).line ?? 1 }),
     findings: [],
   };
@@ -103,5 +107,6 @@ async function liveContract(
     capture(client, timeout === undefined ? {} : { timeout }),
   );
   const findings = leftOut.map((entry) => leftOutFinding(entry, source));
-  return { name: shownSource(source), contract, placeOf: () => null, findings };
+  const name = shownSource(source);
+  return { name, contract, place: (pointer) => ({ file: name, pointer }), placeOf: () => null, findings };
 }

@@ -1,14 +1,13 @@
-import { resolve } from "node:path";
 import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../contract/lint/lint-contract.js";
 import { type Profile, profiles } from "../contract/lint/rule.js";
-import type { ContractDocument } from "../contract/contract.js";
-import { loadContract } from "../contract/read-contract.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Arguments } from "./arguments.js";
+import { type ContractSource, contractSource } from "./contract-source.js";
 import { columns } from "./columns.js";
 import { counted } from "./counted.js";
 import type { RunCommand } from "./context.js";
+import { expectServer, serverOptions } from "./server-options.js";
 
 /** Profiles that count where none is named: strict mode is asked for, never met. */
 const usual: readonly Profile[] = ["claude", "openai", "gemini"];
@@ -17,15 +16,17 @@ const usual: readonly Profile[] = ["claude", "openai", "gemini"];
 const mostRows = 20;
 
 /** Tells what hosts refuse in the tools of a contract, and what each tool takes of a model's context. */
-export const lint: RunCommand = async (args, { directory }) => {
-  const file = args.required("contract");
+export const lint: RunCommand = async (args, context) => {
+  const source = args.required("source");
   const budget = budgetOf(args);
   const asked = profilesOf(args);
-  const document = await loadContract(resolve(directory, file), file);
+  expectServer(args, [source]);
+  const document = await contractSource(source, serverOptions(args, context), context);
   const problems = lintContract(document.contract, asked);
   const costs = toolCosts(document.contract);
   const dear = budget === undefined ? [] : costs.filter(({ tokens }) => tokens > budget);
   const findings = [
+    ...document.findings,
     ...grouped(problems).map((group) => findingOf(group, document)),
     ...dear.map((cost) => overBudget(cost, budget!, document)),
   ];
@@ -73,7 +74,7 @@ function grouped(problems: readonly LintProblem[]): LintProblem[][] {
   return [...groups.values()];
 }
 
-function findingOf(group: readonly LintProblem[], { place }: ContractDocument): Finding {
+function findingOf(group: readonly LintProblem[], { place }: ContractSource): Finding {
   const { rule, tool, profiles: concerned, pointer } = group[0]!;
   const messages = [...new Set(group.map(({ message }) => message))];
   const shown = messages.length > 4 ? [...messages.slice(0, 4), `${messages.length - 4} more`] : messages;
@@ -90,7 +91,7 @@ function findingOf(group: readonly LintProblem[], { place }: ContractDocument): 
 function overBudget(
   { tool, tokens, bytes, pointer }: ToolCost,
   budget: number,
-  { place }: ContractDocument,
+  { place }: ContractSource,
 ): Finding {
   return {
     code: "MG6603",

@@ -93,5 +93,12 @@ function missingPositional(
   const [name, { description }] = required[given] ?? required[0] ?? ["argument", {}];
   // Of several it is not clear which one is missing.
   const which = required.length > 1 ? `${name.toUpperCase()}: ` : "";
-  return new CodedError("MG2003", `expected ${which}${description ?? name}`, { next: help });
+  return new CodedError("MG2003", `expected ${which}${inSentence(description ?? name)}`, {
+    next: help,
+  });
+}
+
+/** A description stands for itself; in a sentence it has no capital, unless its first word is one of capitals. */
+function inSentence(description: string): string {
+  return description.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 }

@@ -75,6 +75,15 @@ test("--contract names one; --dry-run and mistakes write nothing", async () => {
   expect((await mcpgen(folder, [...words, "--check"])).code).toBe(0);
   for (const wrong of ["--contract c.json", "--role client", "--contract c.json --out o --schema s.json"])
     expect((await mcpgen(folder, ["generate", ...wrong.split(" ")])).stderr).toContain("error MG2005");
+  const live = await mcpgen(folder, [
+    "generate",
+    "--contract",
+    "https://x.test/mcp?key=s3cret",
+    "--out",
+    "o",
+  ]);
+  expect(live.stderr).toContain('MG2004: expected --contract to be a file, got "https://x.test/mcp?key=…"');
+  expect(live.stderr).toContain("mcpgen capture 'https://x.test/mcp?key=…' --out FILE");
 });
 
 test("a contract in error is named with its place, and nothing is written", async () => {

@@ -40,6 +40,7 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     ["explain MG310", "MG2006", 'there is no code or rule "MG310"', /Did you mean MG310\d/],
     ["explain -- --json", "MG2006", 'there is no code or rule "--json"', /explain/],
     ["init server -- a --name", "MG2002", 'unexpected argument "--name"', /init server --help/],
+    ["lint", "MG2003", "expected contract FILE, URL, stdio:… or -", /lint --help/],
     ["call -- stdio:x", "MG2003", "expected TOOL", /call --help/],
     ["check --config none.json", "MG2101", "there is no such file", /--config/],
   ])("mcpgen %s", async (line, code, message, next) => {

@@ -4,8 +4,10 @@ import { readLock } from "../../revision/lock.js";
 import type { ContractRole } from "../../contract/emit/input.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
+import { isServerSource, shownSource } from "../../contract/capture/shown-source.js";
 import { refuseContradictions, refuseRoot } from "../output-request.js";
 import type { Project } from "../project.js";
+import { quoted } from "../repeated.js";
 import { shownPath } from "../shown-path.js";
 
 /** A contract to generate from, and where to. */
@@ -42,6 +44,7 @@ export function contractTargets(
   refuseContradictions(args);
   const { outDir } = project;
   refuseRoot(outDir);
+  refuseServer(named);
   const file = resolve(context.directory, named);
   const role = (args.string("role") as ContractRole | undefined) ?? "both";
   return [{ file, shown: shownPath(file, context.directory), outDir, role }];
@@ -61,6 +64,21 @@ function refuseProtocolOptions(args: Arguments): void {
     throw new CodedError("MG2005", "--contract needs --out", {
       next: "Say which folder the output is for: --out DIR.",
     });
+}
+
+/** What is generated is checked against its contract later: that has to stand somewhere. */
+function refuseServer(source: string): void {
+  if (source !== "-" && !isServerSource(source)) return;
+  throw new CodedError(
+    "MG2004",
+    `expected --contract to be a file, got ${JSON.stringify(shownSource(source))}`,
+    {
+      next:
+        source === "-"
+          ? "Write the contract to a file first."
+          : `Capture it first: \`mcpgen capture ${quoted(shownSource(source))} --out FILE\`.`,
+    },
+  );
 }
 
 function configured({ loaded, outDir, schemaDir }: Project, { directory }: CommandContext): ContractTarget[] {

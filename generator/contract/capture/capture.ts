@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { Contract } from "../contract.js";
 import { contractFault } from "../fault.js";
 import type { LiveClient, LiveList, LiveOptions, RejectedItem } from "./runtime.js";
+import { oneLine } from "./one-line.js";
 import { isRuntimeError } from "./server-error.js";
 
 /** An entry of a list that is not in the contract. */
@@ -80,10 +81,8 @@ export async function capture(client: LiveClient, options: LiveOptions = {}): Pr
     const read = await readList(list, client, options);
     const { kept, refused } = sift(list, read);
     const rejected = read.rejected.map(({ index, name, reason }) => ({
-      list: list.name,
-      index,
-      name,
-      reason,
+      ...{ list: list.name, index, name },
+      reason: oneLine(reason, "; "),
     }));
     leftOut.push(...[...rejected, ...refused].sort((a, b) => a.index - b.index));
     if (kept.length > 0) contract[list.name] = kept;

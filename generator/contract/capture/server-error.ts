@@ -1,5 +1,6 @@
 import type { DiagnosticCode } from "../../diagnostics/catalogue.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
+import { oneLine } from "./one-line.js";
 import { shownSource } from "./shown-source.js";
 
 /** An error of the runtime's (runtime/core/peer/errors.ts): its code is for programs. */
@@ -91,7 +92,7 @@ export function serverError(error: unknown, source: string, { printed, stray }: 
   const { code, next } = kinds[error.code] ?? answered;
   const detail = lastLines(stderrOf(error.data) ?? printed);
   const shown = shownSource(source);
-  const message = error.message.replace(/; it said last: [^]*$/, "").replaceAll(source, shown);
+  const message = oneLine(error.message.replace(/; it said last: [^]*$/, "").replaceAll(source, shown), " ");
   return new CodedError(code, stray === undefined ? message : `${message}; ${stray}`, {
     place: { file: shown },
     next: stray === undefined ? next[/^https?:/i.test(source) ? 1 : 0] : quietOutput,

@@ -51,14 +51,15 @@ function usedPlaces(places: readonly SchemaPlace[], unused: readonly string[]): 
   return places.filter(({ pointer: at }) => !without.has(definitionAround(at, places[0]!.pointer)));
 }
 
-/** Names that differ from another one in case or punctuation alone. */
-function almostTwins(names: readonly string[]): ReadonlySet<string> {
+/** Names that differ from others in case or punctuation alone, with those. */
+function almostTwins(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const byForm = new Map<string, string[]>();
   for (const name of names) {
     const form = name.toLowerCase().replace(/[-_.]/g, "");
     byForm.set(form, [...(byForm.get(form) ?? []), name]);
   }
-  return new Set([...byForm.values()].filter(({ length }) => length > 1).flat());
+  const twins = [...byForm.values()].filter(({ length }) => length > 1);
+  return new Map(twins.flatMap((same) => same.map((name) => [name, same.filter((each) => each !== name)])));
 }
 
 /** What each tool takes of a model's context. */

@@ -55,7 +55,11 @@ export const nameRules: readonly LintRule[] = [
       "Names that differ in case or in `-`, `_` and `.` alone become one name in some hosts, and models mix them up.",
     fix: "Give one of them a name of its own.",
     find: toolName(
-      (name) => `another tool is called almost ${JSON.stringify(name)}`,
+      (name, { alike }) =>
+        `almost the name of ${alike
+          .get(name)!
+          .map((other) => JSON.stringify(other))
+          .join(", ")}`,
       (name, { alike }) => alike.has(name),
     ),
   },

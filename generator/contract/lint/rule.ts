@@ -24,8 +24,8 @@ export interface LintSubject {
   readonly places: readonly SchemaPlace[];
   /** Pointers of definitions that nothing leads to. */
   readonly unused: readonly string[];
-  /** Names that another tool of the contract almost has. */
-  readonly alike: ReadonlySet<string>;
+  /** Of a name that other tools of the contract almost have: theirs. */
+  readonly alike: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Something that a rule is against. */

@@ -50,12 +50,12 @@ export function propertyNames(message: string, is: (name: string) => boolean, ro
 
 /** The tool's name, where `is` is true of it. */
 export function toolName(
-  message: (name: string) => string,
+  message: (name: string, subject: LintSubject) => string,
   is: (name: string, subject: LintSubject) => boolean,
 ): Find {
   return (subject) =>
     is(subject.tool.name, subject)
-      ? [{ pointer: pointer(subject.pointer, "name"), message: message(subject.tool.name) }]
+      ? [{ pointer: pointer(subject.pointer, "name"), message: message(subject.tool.name, subject) }]
       : [];
 }
 

@@ -99,7 +99,7 @@ test("entries are counted as the server lists them, over all pages", async () =>
     "tools/list": {
       pages: [
         { tools: [tool("a"), null, null, tool("")], nextCursor: "1" },
-        { tools: [tool("b"), null, tool("a"), tool("c")] },
+        { tools: [tool("b"), null, tool("a"), { name: 1, inputSchema: 2 }, tool("c")] },
       ],
     },
   });
@@ -110,8 +110,10 @@ test("entries are counted as the server lists them, over all pages", async () =>
     "4",
     "6",
     "7",
+    "8",
   ]);
   expect(ran.stderr).toContain("entry 4 is left out: /name: expected a non-empty string");
+  expect(ran.stderr).toMatch(/entry 8 is left out: [^\n\\]*; [^\n\\]*$/m);
   expect(ran.stderr).toContain('entry 7 "a" is left out: the name "a" stands twice');
 });
 
@@ -189,6 +191,17 @@ test.each<[string, () => string | Promise<string>, string, RegExp, RegExp]>([
     "MG4103",
     /printed 2 lines that are no messages, the first: "ready"\n/,
     /standard error/,
+  ],
+  [
+    "refuses in several lines",
+    () =>
+      scripted({
+        initialize: fine,
+        "tools/list": { error: { code: -32603, message: "<h1>\n  Not\r\nnow </h1>\n" } },
+      }),
+    "MG4105",
+    /tools\/list: <h1> Not now <\/h1>\n/,
+    /logs/,
   ],
   [
     "answers nonsense",

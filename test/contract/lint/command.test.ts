@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { lintRules } from "../../../generator/contract/lint/table.js";
+import { readContract } from "../../../generator/contract/read-contract.js";
 import { mcpgen } from "../../command/in-process.js";
+import { initialized, scripted } from "../capture/live.js";
 import { temporaryFolder } from "../../temporary-folder.js";
 
 const contract = `name: weather
@@ -42,6 +44,29 @@ test("a profile and a budget decide", async () => {
   expect(profiles).toEqual(["claude", "strict"]);
   expect(problems).toContainEqual(expect.objectContaining({ rule: "strict-optional", profiles: ["strict"] }));
   expect(tools).toEqual([{ tool: "get_weather", pointer: "/tools/0", bytes: 224, tokens: 56 }]);
+});
+
+test("a contract from standard input, and what a live server offers, are judged in the same way", async () => {
+  const options = ["--profile=claude", "--budget=55"];
+  const stdin = async function* (): AsyncGenerator<string> {
+    yield contract;
+  };
+  const piped = await mcpgen(folder(), ["lint", "-", ...options], { stdin: stdin() });
+  expect([piped.code, piped.stdout]).toEqual([
+    1,
+    expect.stringContaining("standard input:4:5 /tools/0: error MG6603"),
+  ]);
+  const { tools } = (await readContract(contract, "c.yaml")).contract;
+  const source = scripted({
+    initialize: initialized({ tools: {} }),
+    "tools/list": { tools: [...tools!, { name: 1 }] },
+  });
+  const live = await mcpgen(temporaryFolder(), ["lint", source, ...options]);
+  expect(live.code).toBe(1);
+  expect(live.stdout).toContain(`/server.mjs" /tools/0: error MG6603: tool "get_weather": about 56 tokens`);
+  expect(live.stdout).toContain("error MG6301: tools: entry 2 is left out");
+  const misused = await mcpgen(folder(), ["lint", "c.yaml", "--timeout", "3"]);
+  expect([misused.code, misused.stderr]).toEqual([2, expect.stringContaining("--timeout needs a server")]);
 });
 
 test.each(["0", "-1", "many", "1.5"])("a budget of %s is none", async (budget) => {

@@ -84,7 +84,10 @@ describe("warnings", () => {
     const problems = lintContract(contract(...names), ["claude"]).filter(
       ({ rule }) => rule.id === "tool-names-alike",
     );
-    expect(problems.map(({ tool }) => tool)).toEqual(["get_weather", "getWeather"]);
+    expect(problems.map(({ tool, message }) => `${tool}: ${message}`)).toEqual([
+      'get_weather: almost the name of "getWeather"',
+      'getWeather: almost the name of "get_weather"',
+    ]);
   });
 
   test("arguments without a type, objects without properties, and what is nested deep", () => {
