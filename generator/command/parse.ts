@@ -2,7 +2,8 @@ import yargs, { type Argv } from "yargs";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { Arguments, guarded, unguarded } from "./arguments.js";
 import { completionScript } from "./completion.js";
-import { type CommandDefinition, commands, globalOptions, groups } from "./commands.js";
+import type { CommandDefinition } from "./command-definition.js";
+import { commands, globalOptions, groups } from "./commands.js";
 import { exitCodeTable } from "./exit-codes.js";
 import { usageError } from "./usage-error.js";
 

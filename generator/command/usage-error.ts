@@ -1,6 +1,7 @@
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
-import { type CommandDefinition, commands, globalOptions, groups } from "./commands.js";
+import type { CommandDefinition } from "./command-definition.js";
+import { commands, globalOptions, groups } from "./commands.js";
 
 /** What the parser complains about, as a coded error with a suggestion. */
 export function usageError(message: string, args: readonly string[]): CodedError {

@@ -1,0 +1,111 @@
+import { type CommandDefinition, flag, text, texts } from "./command-definition.js";
+import { serverOptionDefinitions } from "./server-options.js";
+
+/** Commands about contracts and the servers that keep them. */
+export const contractCommands: readonly CommandDefinition[] = [
+  {
+    name: "capture",
+    summary: "Write the contract of a live server: what it offers, all pages of it",
+    positionals: {
+      source: { type: "string", description: "http(s)://… or stdio:COMMAND …", demandOption: true },
+    },
+    options: {
+      out: text(
+        "YAML or JSON file, by its extension, or - (default: the configured one, or mcp.contract.yaml)",
+      ),
+      replace: flag("Replace a contract whose content differs"),
+      revision: text("Revision to speak (default: the newest that both know)"),
+      ...serverOptionDefinitions,
+    },
+    examples: [
+      ['$0 capture "stdio:node server.js"', "mcp.contract.yaml, from a server that is started"],
+      ["$0 capture https://example.com/mcp --out -", "only to look at it"],
+    ],
+    load: async () => (await import("./capture.js")).capture,
+  },
+  {
+    name: "call",
+    summary: "Call one tool of a live server",
+    positionals: {
+      source: { type: "string", description: "http(s)://… or stdio:COMMAND …", demandOption: true },
+      tool: { type: "string", description: "Name of the tool", demandOption: true },
+    },
+    options: {
+      args: text("The tool's arguments: JSON, @FILE, or @- for standard input"),
+      revision: text("Revision to speak (default: the newest that both know)"),
+      ...serverOptionDefinitions,
+    },
+    examples: [['$0 call https://example.com/mcp get_weather --args \'{"city":"Bergen"}\'', "one call"]],
+    load: async () => (await import("./call.js")).call,
+  },
+  {
+    name: "init server",
+    summary: "Make a project of a server: contract, generated code, handlers, a test; overwrite nothing",
+    positionals: { dir: { type: "string", description: "Folder of the project (default: .)" } },
+    options: {
+      contract: text("Contract FILE to start from (default: one in DIR, or a sample)"),
+      server: text("Live server to start from instead, http(s)://… or stdio:COMMAND …"),
+      name: text("Name of the server, where there is no contract (default: that of DIR)"),
+      revision: texts("Revision that it speaks; may be repeated (default: all)"),
+      yes: { ...flag("Ask nothing: take what would be proposed"), alias: "y" },
+      ...serverOptionDefinitions,
+      "dry-run": flag("Show which files would be created; write nothing"),
+    },
+    examples: [
+      ["$0 init server weather", "a server that runs, in the folder weather"],
+      ['$0 init server port --server "stdio:node old.js"', "one that offers what another one does"],
+    ],
+    load: async () => (await import("./init.js")).initServer,
+  },
+  {
+    name: "init client",
+    summary: "Make a project of a client of one server, by its contract; overwrite nothing",
+    positionals: { dir: { type: "string", description: "Folder of the project (default: .)" } },
+    options: {
+      contract: text("Contract FILE of the server (default: one in DIR)"),
+      server: text("The server itself instead, http(s)://… or stdio:COMMAND …"),
+      revision: texts("Revision that it speaks; may be repeated (default: all)"),
+      ...serverOptionDefinitions,
+      "dry-run": flag("Show which files would be created; write nothing"),
+    },
+    examples: [
+      ["$0 init client --contract mcp.contract.yaml my-client", "a client with a function a tool"],
+      ["$0 init client my-client --server https://example.com/mcp", "one of a server that runs"],
+    ],
+    load: async () => (await import("./init.js")).initClient,
+  },
+  {
+    name: "sync",
+    summary: "Put functions that are missing into your handlers; change nothing else",
+    options: {
+      handlers: texts(
+        "File of handlers; may be repeated (default: all TypeScript files below the configuration)",
+      ),
+      check: flag("Tell what is missing, and end with 1; write nothing"),
+      "dry-run": flag("Show what would be inserted; write nothing"),
+    },
+    examples: [["$0 sync", "after the contract has changed"]],
+    load: async () => (await import("./sync.js")).sync,
+  },
+  {
+    name: "lint",
+    summary: "Tell what hosts refuse in the tools of a contract, and what they cost",
+    positionals: {
+      source: { type: "string", description: "Contract FILE, URL, stdio:… or -", demandOption: true },
+    },
+    options: {
+      profile: {
+        ...texts("Whom to judge for; may be repeated (default: claude, openai, gemini)"),
+        choices: ["claude", "openai", "gemini", "strict"],
+      },
+      budget: text("Most tokens that one tool may take of a model's context, as estimated"),
+      revision: text("Of a live server: revision to speak (default: the newest that both know)"),
+      ...serverOptionDefinitions,
+    },
+    examples: [
+      ["$0 lint mcp.contract.yaml", "before a release"],
+      ["$0 lint mcp.contract.yaml --profile strict --budget 500", "stricter, and short"],
+    ],
+    load: async () => (await import("./lint.js")).lint,
+  },
+];

@@ -1,0 +1,171 @@
+import { type CommandDefinition, flag, text, texts } from "./command-definition.js";
+import { serverOptionDefinitions } from "./server-options.js";
+
+/** Commands about revisions of the protocol, and what is generated from them and from contracts. */
+export const protocolCommands: readonly CommandDefinition[] = [
+  {
+    name: "generate",
+    summary: "Write types, validators, tables and stubs from the schema folder, and output of contracts",
+    options: {
+      revision: texts("Revision to generate; may be repeated (default: all in the schema folder)"),
+      schema: text("Generate from this schema file instead; needs --name"),
+      name: text("What the revision in --schema is called"),
+      notes: text("Notes file that goes with --schema"),
+      "no-notes": flag("Take the schemas as published, without notes"),
+      contract: text("Generate from this contract file instead; needs --out"),
+      role: text("With --contract: whom the output is for (default: both)", {
+        choices: ["client", "server", "both"],
+      }),
+      out: text("Output folder (default: generated)"),
+      only: text("Kinds of output, separated by commas: types,validators,…"),
+      templates: text("Folder with your own templates"),
+      package: text("Write a package.json with this name, too"),
+      "import-extension": text("Extension of relative imports", { choices: ["js", "ts"] }),
+      check: flag("Compare only, as `mcpgen check` does; write nothing"),
+      "dry-run": flag("Show what would be written; write nothing"),
+      force: flag("Overwrite files that were edited by hand"),
+    },
+    examples: [
+      ["$0 generate", "all revisions"],
+      ["$0 generate --schema new.json --name next --out /tmp/next", "a schema never seen before"],
+      ["$0 generate --contract mcp.contract.yaml --out src/generated", "a server or client of a contract"],
+    ],
+    load: async () => (await import("./generate.js")).generate,
+  },
+  {
+    name: "check",
+    summary: "Compare schemas with their lock, output with its input, handlers with contracts; write nothing",
+    options: {
+      full: flag("Generate everything anew, even if nothing seems to have changed"),
+      upstream: text("Compare the stored schemas with this published FILE, URL or - instead"),
+      revision: text("With --upstream: the revision that the file is of; with --server: the one to speak"),
+      server: text("Compare this live server, http(s)://… or stdio:COMMAND …, with its contract instead"),
+      contract: text("With --server: its contract (default: the only one there is)"),
+      "fail-on": text("With --server: what makes the exit code 1 (default: any)", {
+        choices: ["breaking", "dangerous", "any", "never"],
+      }),
+      approvals: text(
+        "With --server: approved findings (default: mcp-approvals.json beside the configuration)",
+      ),
+      ...serverOptionDefinitions,
+      format: text("How to print; markdown with --upstream", {
+        choices: ["text", "json", "markdown", "github"],
+      }),
+    },
+    examples: [
+      ["$0 check", "in every pull request"],
+      ["$0 check --upstream https://example.com/schema/draft/schema.json", "every night"],
+      ["$0 check --server https://example.com/mcp", "whether a server still keeps its contract"],
+    ],
+    load: async () => (await import("./check.js")).check,
+  },
+  {
+    name: "revision add",
+    summary: "Bring a schema file into the schema folder, in canonical form",
+    positionals: {
+      source: { type: "string", description: "FILE, URL or - for standard input", demandOption: true },
+    },
+    options: {
+      name: text("What the revision is called (default: the folder of FILE, if it is a date or draft)"),
+      status: text("How final it is (default: released for a date, draft for any other name)", {
+        choices: ["draft", "released"],
+      }),
+      "no-descriptions": flag("Leave out upstream's prose"),
+      replace: flag("Replace a revision whose content differs"),
+      "upstream-commit": text("Commit the file was taken from (default: the one in the URL)"),
+      "upstream-date": text("Day of that commit, YYYY-MM-DD"),
+    },
+    load: async () => (await import("./revision-add.js")).revisionAdd,
+  },
+  {
+    name: "revision list",
+    summary: "List the revisions of the schema folder",
+    load: async () => (await import("./revision-list.js")).revisionList,
+  },
+  {
+    name: "revision verify",
+    summary: "Compare stored schemas with the lock, or a file with the one a revision came from",
+    positionals: {
+      revision: { type: "string", description: "Revision to compare SOURCE with" },
+      source: { type: "string", description: "FILE, URL or - for standard input" },
+    },
+    load: async () => (await import("./revision-verify.js")).revisionVerify,
+  },
+  {
+    name: "diff",
+    summary: "Tell what changes for clients and servers from one revision to another",
+    positionals: {
+      old: {
+        type: "string",
+        description: "Revision, schema or contract FILE, URL, stdio:… or -",
+        demandOption: true,
+      },
+      new: {
+        type: "string",
+        description: "Revision, schema or contract FILE, URL, stdio:… or -",
+        demandOption: true,
+      },
+    },
+    options: {
+      role: text("Whose point of view counts", { choices: ["client", "server", "both"] }),
+      readers: text("Whether readers tolerate values they do not know (default: open)", {
+        choices: ["open", "closed"],
+      }),
+      "fail-on": text("What makes the exit code 1 (default: breaking)", {
+        choices: ["breaking", "dangerous", "any", "never"],
+      }),
+      format: text("How to print", {
+        choices: ["text", "json", "markdown", "github", "sarif", "junit"],
+      }),
+      approvals: text("Approved findings (default: mcp-approvals.json beside the configuration)"),
+      baseline: text("An earlier report (--format json): only findings that are not in it fail"),
+      for: text("Between revisions: only what a server of this contract (FILE, URL, stdio:…) can meet"),
+      uses: text("Tell where this code, a folder or a tsconfig.json, meets what changed"),
+      "only-used": flag("With --uses: leave out what it does not meet"),
+      ...serverOptionDefinitions,
+    },
+    examples: [
+      ["$0 diff 2025-11-25 2026-07-28", "what the newest revision changes"],
+      ["$0 diff 2025-11-25 new.json --format markdown", "the body of a pull request"],
+      ["$0 diff 2025-11-25 new.json --for server.yaml", "what of that touches this server"],
+      ["$0 diff server.yaml https://example.com/mcp", "a contract and a live server"],
+      ["$0 diff 2025-11-25 2026-07-28 --uses src", "the places in src that meet it"],
+    ],
+    load: async () => (await import("./diff.js")).diff,
+  },
+  {
+    name: "upgrade",
+    summary: "Bring a new revision in, generate, and tell what is left to decide",
+    positionals: {
+      source: { type: "string", description: "FILE, URL or - for standard input", demandOption: true },
+    },
+    options: {
+      name: text("What the revision is called (default: the folder of FILE, if it is a date or draft)"),
+      "dry-run": flag("Tell all of it; write nothing"),
+      uses: text("Tell where this code, a folder or a tsconfig.json, meets what changed"),
+      force: flag("Overwrite generated files that were edited by hand"),
+      replace: flag("Replace a revision whose content differs"),
+      status: text("How final it is (default: released for a date, draft for any other name)", {
+        choices: ["draft", "released"],
+      }),
+      "no-descriptions": flag("Leave out upstream's prose (default: as the newest revision)"),
+      "upstream-commit": text("Commit the file was taken from (default: the one in the URL)"),
+      "upstream-date": text("Day of that commit, YYYY-MM-DD"),
+      format: text("How to print", { choices: ["text", "json", "markdown", "github"] }),
+    },
+    examples: [
+      ["$0 upgrade new/schema.json --name 2027-01-15", "all of a new revision at once"],
+      ["$0 upgrade new/schema.json --name 2027-01-15 --dry-run --format markdown", "only the guide"],
+    ],
+    load: async () => (await import("./upgrade.js")).upgrade,
+  },
+  {
+    name: "validate",
+    summary: "Judge recorded messages, one to a line, by a revision",
+    positionals: {
+      source: { type: "string", description: "FILE.jsonl, URL, or - for standard input", demandOption: true },
+    },
+    options: { revision: text("Revision to judge by", { demandOption: true }) },
+    load: async () => (await import("./validate.js")).validate,
+  },
+];
