@@ -24,7 +24,13 @@ export const sync: RunCommand = async (args, context) => {
   const contracts = await serverContracts(project, context);
   if (contracts.length === 0) throw noContracts(project, context);
   const paths = filesOf(args, project, contracts, context);
-  const { files, findings: found, without } = await readHandlers(paths, contracts, project, context);
+  const {
+    files,
+    findings: found,
+    without,
+  } = await readHandlers(paths, contracts, project, context, {
+    named: args.given("handlers"),
+  });
   const changed = files.filter(({ insertions }) => insertions.length > 0);
   const writes = !args.flag("check") && !args.flag("dry-run");
   if (writes) write(changed);

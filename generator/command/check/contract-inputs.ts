@@ -47,7 +47,15 @@ export function contractInputs(
   );
 }
 
-/** The hash of each file's content, by path. */
+/** The hash of each file's content, by path; of one that may not be read, that it is so. */
 export function fingerprintsOf(paths: readonly string[]): Record<string, string> {
-  return Object.fromEntries(paths.map((path) => [path, fileFingerprint(path)]));
+  return Object.fromEntries(paths.map((path) => [path, fingerprintOf(path)]));
+}
+
+function fingerprintOf(path: string): string {
+  try {
+    return fileFingerprint(path);
+  } catch {
+    return "unreadable";
+  }
 }

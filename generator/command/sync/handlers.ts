@@ -1,14 +1,12 @@
-import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { ModuleGraph } from "../../contract/sync/module-graph.js";
 import { handlersStub } from "../../contract/sync/stub.js";
 import { type SyncedFile, syncFile } from "../../contract/sync/sync-file.js";
 import type { Finding } from "../../diagnostics/finding.js";
-import { readBytes } from "../../input/text-file.js";
 import type { CommandContext } from "../context.js";
 import type { Project } from "../project.js";
 import { shownPath } from "../shown-path.js";
-import { Resolution, serverSpecifier } from "./resolution.js";
+import { Code } from "./code.js";
+import { serverSpecifier } from "./resolution.js";
 import type { ServerContract } from "./server-contracts.js";
 
 /** A file that has to do with handlers, and what it needs. */
@@ -30,81 +28,50 @@ export interface HandlersReport {
   readonly read: readonly string[];
 }
 
-interface Text {
-  readonly text: string;
-  readonly isText: boolean;
-}
-
-/** Reads `paths`, and judges the handlers in them. Writes nothing. */
+/**
+ * Reads files, and judges the handlers in them. Writes nothing.
+ *
+ * @param named whether somebody named the files; else those that cannot be read are nobody's handlers
+ * @throws CodedError MG1001 for a file that is named and cannot be read
+ */
 export async function readHandlers(
-  paths: readonly string[],
+  files: readonly string[],
   contracts: readonly ServerContract[],
   project: Project,
   { directory }: CommandContext,
+  { named = false } = {},
 ): Promise<HandlersReport> {
-  const texts = new Map<string, Text>();
-  for (const path of paths) texts.set(path, textOf(await readBytes(path)));
-  const resolution = new Resolution(contracts);
-  const others = new Map<string, string | undefined>();
-  const other = (path: string): string | undefined => {
-    if (!others.has(path)) others.set(path, textAt(path));
-    return others.get(path);
-  };
-  const graph = new ModuleGraph({
-    resolve: (path, specifier) => resolution.resolve(path, specifier),
-    read: (path) => texts.get(path)?.text ?? other(path),
-  });
-  const names = contracts.map(({ file }) => file);
-  const concerned = graph.concerned(paths, names).filter((path) => !isMade(path, resolution));
+  const code = await Code.read(files, contracts, named);
   const extension = project.loaded.config.importExtension ?? "js";
-  const files: HandlersFile[] = [];
+  const judged: HandlersFile[] = [];
   const unread: Finding[] = [];
-  for (const path of concerned) {
+  for (const { path, text } of code.concerned(contracts)) {
     const file = shownPath(path, directory);
-    const { text: before, isText } = texts.get(path)!;
-    const here = contracts.map(({ out, ...contract }) => ({
-      ...contract,
-      lookIn: graph.lookIn(path, contract.file),
-      anywhere: `import(${JSON.stringify(serverSpecifier(dirname(path), out, extension))}).Handlers`,
+    const here = contracts.map((contract) => ({
+      file: contract.file,
+      wanted: contract.wanted,
+      lookIn: code.lookIn(path, contract),
+      anywhere: `import(${JSON.stringify(serverSpecifier(dirname(path), contract.out, extension))}).Handlers`,
     }));
-    if (isText) files.push({ ...syncFile(before, file, here), path, file, before });
+    if (text.isText) judged.push({ ...syncFile(text.text, file, here), path, file, before: text.text });
     else unread.push(notText(file));
   }
-  const remarks = unresolved(files);
-  const without = contracts.filter(({ file }) => !isFound(files, file));
-  const traces = files.flatMap((each) => each.traces);
-  const lost = without.flatMap(({ file }) => traces.filter(({ contract }) => contract === file).slice(0, 3));
-  const traced = new Set(lost.map(({ contract }) => contract));
+  // What nobody can read may well hold them.
+  const without = unread.length > 0 ? [] : contracts.filter(({ file }) => !isFound(judged, file));
+  const traces = without.map(({ file }) => tracesOf(judged, file));
+  const found = judged.flatMap((each) => each.findings);
   return {
-    files,
-    findings: [
-      ...unread,
-      ...files.flatMap((each) => each.findings),
-      ...remarks,
-      ...lost.map(({ finding }) => finding),
-    ],
-    without: without.filter(({ file }) => !traced.has(file)),
-    read: [...resolution.read, ...others.keys()],
+    files: judged,
+    findings: [...unread, ...found, ...unresolved(judged), ...traces.flat()],
+    without: without.filter((_, index) => traces[index]!.length === 0),
+    read: code.read,
   };
 }
 
-function textAt(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return undefined;
-  }
-}
-
-/** Whatever does not come back the same from text is nothing to write into. */
-function textOf(bytes: Buffer): Text {
-  const text = bytes.toString("utf8");
-  return { text, isText: Buffer.from(text).equals(bytes) };
-}
-
-/** JavaScript that is the compiler's output is nobody's to write into. */
-function isMade(path: string, resolution: Resolution): boolean {
-  return /\.[cm]?jsx?$/.test(path) && resolution.isOutput(path);
+/** Where code speaks of the handlers of a contract; the first few places tell enough. */
+function tracesOf(files: readonly HandlersFile[], wanted: string): Finding[] {
+  const traces = files.flatMap((each) => each.traces).filter(({ contract }) => contract === wanted);
+  return traces.slice(0, 3).map(({ finding }) => finding);
 }
 
 function isFound(files: readonly HandlersFile[], contract: string): boolean {

@@ -58,7 +58,12 @@ function collect(
 }
 
 function kindOf(path: string): Pick<Dirent, "isFile" | "isDirectory"> | undefined {
-  return statSync(path, { throwIfNoEntry: false });
+  try {
+    return statSync(path);
+  } catch {
+    // It leads nowhere, or back to itself.
+    return undefined;
+  }
 }
 
 /** JavaScript beside the TypeScript that it was made of. */

@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { mcpgen } from "../../command/in-process.js";
@@ -119,6 +127,13 @@ test("what is no UTF-8 or no TypeScript is named and left alone", async () => {
   expect(readFileSync(join(folder, "src/handlers.ts"))).toEqual(latin);
 });
 
+test("a file that is beyond reading is nobody's handlers unless it is named", async () => {
+  const folder = project({ "src/handlers.ts": handlers, "public/bundle.js": "" });
+  truncateSync(join(folder, "public/bundle.js"), 33 * 1024 * 1024);
+  expect((await mcpgen(folder, ["sync", "--dry-run"])).code).toBe(0);
+  expect((await mcpgen(folder, ["sync", "--handlers", "public/bundle.js"])).stderr).toContain("MG1003");
+});
+
 test("without a server's contract sync says what to configure", async () => {
   const { code, stderr } = await mcpgen(temporaryFolder(), ["sync"]);
   expect([code, stderr]).toEqual([2, expect.stringMatching(/error MG6507: .*\n.*"role": "server"/)]);
@@ -192,6 +207,8 @@ describe("handlers are followed through modules", () => {
     mkdirSync(join(folder, "src"), { recursive: true });
     symlinkSync("../real/handlers.ts", join(folder, "src/handlers.ts"));
     symlinkSync("..", join(folder, "src/around"));
+    symlinkSync("itself.ts", join(folder, "src/itself.ts"));
+    symlinkSync("nowhere.ts", join(folder, "src/gone.ts"));
     const { code, stdout } = await mcpgen(folder, ["sync"]);
     expect([code, stdout]).toEqual([0, "real/handlers.ts: list_cities\n1 function inserted in 1 file\n"]);
     const elsewhere = temporaryFolder({ "h.ts": handlers });
@@ -200,6 +217,35 @@ describe("handlers are followed through modules", () => {
     symlinkSync(join(elsewhere, "h.ts"), join(linked, "src/h.ts"));
     expect((await mcpgen(linked, ["sync"])).stdout).toContain("src/h.ts: list_cities\n");
     expect(readFileSync(join(elsewhere, "h.ts"), "utf8")).toContain("list_cities");
+  });
+
+  test("packages of a workspace are followed as far as they are source", async () => {
+    const app = typed("@me/weather");
+    const folder = project({
+      "packages/weather/package.json": '{"name":"@me/weather","exports":"./index.ts"}',
+      "packages/weather/index.ts": 'export * from "../../src/generated/server.js";',
+      "src/generated/server.ts": "export interface Handlers {}",
+      "app/h.ts": app,
+      "node_modules/.keep": "",
+    });
+    mkdirSync(join(folder, "node_modules/@me"));
+    symlinkSync("../../packages/weather", join(folder, "node_modules/@me/weather"));
+    expect((await mcpgen(folder, ["sync", "--dry-run"])).stdout).toContain(
+      "app/h.ts: get_weather, list_cities\n",
+    );
+    const declared = { name: "@me/weather", exports: "./index.d.ts" };
+    writeFileSync(join(folder, "packages/weather/package.json"), JSON.stringify(declared));
+    writeFileSync(join(folder, "packages/weather/index.d.ts"), "export interface Handlers {}");
+    expect((await mcpgen(folder, ["sync", "--dry-run"])).stdout).toMatch(/^app\/h\.ts:1:15: warning MG6503/);
+  });
+
+  test("a package that somebody else wrote has nothing to do with it, whatever it exports", async () => {
+    const folder = project({
+      "node_modules/router/package.json": '{"name":"router","types":"./index.d.ts"}',
+      "node_modules/router/index.d.ts": "export interface Handlers {}",
+      "src/h.ts": typed("router"),
+    });
+    expect((await mcpgen(folder, ["sync"])).stdout).toMatch(/^weather\.yaml: error MG6506/);
   });
 
   test("what the compiler makes of handlers is not written into", async () => {
