@@ -1,7 +1,7 @@
 // A server with one of everything, as the public conformance suite expects it. `--port N` or `--stdio`.
 import "@mcpgen/runtime/stdio-guard";
 import { serverRevisions } from "@mcpgen/protocol/server";
-import { createServer } from "@mcpgen/runtime";
+import { McpError, createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 import { addAsking } from "./asking.js";
@@ -29,6 +29,13 @@ if (process.argv.includes("--stdio")) serveStdio(server);
 else {
   const at = process.argv.indexOf("--port");
   const port = at < 0 ? 3000 : Number(process.argv[at + 1]);
-  const { url } = await serveHttp(server, { port, host: "localhost" });
-  console.error(`listening on ${url}`);
+  try {
+    const { url } = await serveHttp(server, { port, host: "localhost" });
+    console.error(`listening on ${url}`);
+  } catch (error) {
+    // What is wrong with the port is told in one line.
+    if (!(error instanceof McpError)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+  }
 }

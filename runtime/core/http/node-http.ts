@@ -8,6 +8,20 @@ import type { HttpOptions } from "./http-options.js";
 /** Bytes that are read of a body that was refused. */
 const mostDropped = 16 * 1_048_576;
 
+/** What tells a client that waits for it to send its body (RFC 9110, 10.1.1). */
+const awaited = new WeakMap<IncomingMessage, () => void>();
+
+/** Lets a client wait with its body till the handler has a use for it. */
+export function holdBody(request: IncomingMessage, response: ServerResponse): void {
+  const { shouldKeepAlive } = response;
+  // Whether a body that was not asked for still comes, nobody knows, nor where the next request begins.
+  response.shouldKeepAlive = false;
+  awaited.set(request, () => {
+    response.shouldKeepAlive = shouldKeepAlive;
+    response.writeContinue();
+  });
+}
+
 /** An exchange of node:http, without web objects. */
 class NodeExchange implements Exchange {
   private readonly request: IncomingMessage;
@@ -57,6 +71,7 @@ class NodeExchange implements Exchange {
     if (parsed !== undefined) return done(textOf(parsed, limit));
     if (read) throw alreadyRead(howToMount);
     if (Number(request.headers["content-length"]) > limit) return this.tooLong(done);
+    if (request.headers.expect !== undefined) awaited.get(request)?.();
     const chunks: Buffer[] = [];
     let length = 0;
     const onData = (chunk: Buffer): void => {

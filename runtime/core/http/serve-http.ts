@@ -1,9 +1,16 @@
-import { type Server as NodeServer, type ServerOptions, createServer as createNodeServer } from "node:http";
+import {
+  type IncomingMessage,
+  type RequestListener,
+  type Server as NodeServer,
+  type ServerOptions,
+  type ServerResponse,
+  createServer as createNodeServer,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { McpError, messageOf } from "../peer/errors.js";
 import type { Server } from "../server/server.js";
 import { type HttpOptions, httpRules } from "./http-options.js";
-import { createNodeHandler } from "./node-http.js";
+import { createNodeHandler, holdBody } from "./node-http.js";
 import { type Rules, checkOptions, whole } from "./option-check.js";
 import { locate } from "./sse-name.js";
 
@@ -63,9 +70,15 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
     ...rest,
     allowedHosts: [...names, ...(rest.allowedHosts ?? [])],
   });
-  const node = createNodeServer(timeLimits(headersTimeout, requestTimeout), (request, response) => {
+  const answer: RequestListener = (request, response) => {
     if (pathOf(request.url) === path) return handle(request, response);
     response.writeHead(404).end();
+  };
+  const node = createNodeServer(timeLimits(headersTimeout, requestTimeout), answer);
+  // Who is refused is told before the body is sent.
+  node.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
+    holdBody(request, response);
+    answer(request, response);
   });
   const bound = await listening(node, port, host);
   const local = new Map([

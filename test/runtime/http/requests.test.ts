@@ -84,6 +84,53 @@ describe("whom a request names (RFC 9112, 3.2)", () => {
   });
 });
 
+describe("a client that waits with its body (RFC 9110, 10.1.1)", () => {
+  const waiting = (length: number, ...lines: string[]): string[] => {
+    const own = ["Host: localhost", "Expect: 100-continue", `Content-Length: ${length}`];
+    return ["POST /mcp HTTP/1.1", ...own, "Content-Type: application/json", ...lines];
+  };
+
+  test.each([
+    ["Origin: https://evil.example", 403, {}],
+    ["Accept: text/html", 406, {}],
+    ["Authorization: none", 401, { authenticate: () => ({ status: 401 }) }],
+    ["X-Long: yes", 413, { bodyLimit: 99 }],
+  ] as const)("with %s: told %s at once, and let go of", async (line, expected, options) => {
+    const { port } = await serve("node", inside().server, options);
+    // Resolves when the server ends the connection.
+    const answer = await written(port, waiting(100, line));
+    expect(status(answer)).toBe(expected);
+    expect(answer).toMatch(/connection: close/i);
+  });
+
+  test("what is not served at all is told at once", async () => {
+    const { port } = await serve("node", inside().server);
+    const [, ...lines] = waiting(100);
+    expect(status(await written(port, ["POST /other HTTP/1.1", ...lines]))).toBe(404);
+  });
+
+  test("is asked for it once, answered, and kept", async () => {
+    const { port } = await serve("node", inside().server);
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "no/such" });
+    const seen = await new Promise<string[]>((resolve) => {
+      const lines: string[] = [];
+      const head = `${waiting(body.length).join("\r\n")}\r\n\r\n`;
+      const socket = openSocket(port, "127.0.0.1", () => socket.write(head));
+      socket.on("data", (chunk) => {
+        for (const [line] of String(chunk).matchAll(/^HTTP.*$/gm)) {
+          lines.push(line.trim());
+          if (line.includes(" 100 ")) socket.write(body);
+          else if (lines.length < 4) socket.write(head);
+          else socket.destroy();
+        }
+      });
+      socket.on("close", () => resolve(lines));
+    });
+    const pair = ["HTTP/1.1 100 Continue", "HTTP/1.1 400 Bad Request"];
+    expect(seen).toEqual([...pair, ...pair]);
+  });
+});
+
 describe.each(adapters)("%s", (adapter) => {
   describe("bytes of bodies", () => {
     const utf8 = [..."aü€𝄞\ufffd\ufeff"].join("");

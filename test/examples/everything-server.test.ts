@@ -1,0 +1,33 @@
+import { execFile } from "node:child_process";
+import { type AddressInfo, createServer } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { bundled } from "./program.js";
+
+/** Runs a program to its end. */
+function ended(program: string, ...args: string[]): Promise<{ code: unknown; text: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [program, ...args], (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, text: stdout + stderr }),
+    );
+    onTestFinished(() => void child.kill());
+  });
+}
+
+test("a port that is none, or taken, is told in one line", async () => {
+  const program = await bundled("examples/everything-server/main.ts");
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, "localhost", resolve));
+  onTestFinished(() => void other.close());
+  const { port } = other.address() as AddressInfo;
+  const [taken, none] = await Promise.all([
+    ended(program, "--port", String(port)),
+    ended(program, "--port"),
+  ]);
+  expect(taken).toEqual({
+    code: 1,
+    text: expect.stringMatching(
+      new RegExp(`^cannot listen on port ${port} of localhost: .* another port .*\n$`),
+    ) as string,
+  });
+  expect(none).toEqual({ code: 1, text: "port: expected a whole number from 0 to 65535, got NaN.\n" });
+});
