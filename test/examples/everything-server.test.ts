@@ -19,10 +19,7 @@ test("a port that is none, or taken, is told in one line", async () => {
   await new Promise<void>((resolve) => other.listen(0, "localhost", resolve));
   onTestFinished(() => void other.close());
   const { port } = other.address() as AddressInfo;
-  const [taken, none] = await Promise.all([
-    ended(program, "--port", String(port)),
-    ended(program, "--port"),
-  ]);
+  const [taken, none] = await Promise.all([ended(program, "--port", String(port)), ended(program, "--port")]);
   expect(taken).toEqual({
     code: 1,
     text: expect.stringMatching(
