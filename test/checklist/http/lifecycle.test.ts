@@ -18,23 +18,29 @@ serverRow("LIFE-13", "a discovery says how long it may be kept", async (revision
   expect(result).toMatchObject({ ttlMs: expect.any(Number) as number, cacheScope: anyText });
 });
 
-serverRow("LIFE-14", "-32022 names every version, for old ones too", async (revision, adapter) => {
-  const { server } = inside({ speaks: [revision] });
-  const { url } = await serve(adapter, server);
-  const party = new Party(url, revision);
-  for (const version of ["2025-11-25", "2099-01-01"]) {
-    const message = party.message("tools/list", {
-      _meta: { "io.modelcontextprotocol/protocolVersion": version },
-    });
-    const answer = await party.post(message, { "mcp-protocol-version": version });
-    await answer.whole();
-    expect(answer.status).toBe(400);
-    expect(messagesOf(answer)[0]!.error).toMatchObject({
-      code: -32022,
-      data: { supported: [revision], requested: version },
-    });
-  }
-});
+serverRow(
+  "LIFE-14",
+  "-32022 names every version, for those that are served otherwise, too",
+  async (revision, adapter) => {
+    for (const speaks of [[revision], [revision, "2025-11-25"], [revision, "2025-06-18", "2024-11-05"]]) {
+      const { server } = inside({ speaks });
+      const { url } = await serve(adapter, server);
+      const party = new Party(url, revision);
+      for (const version of ["2025-11-25", "2025-03-26", "2099-01-01"]) {
+        const message = party.message("tools/list", {
+          _meta: { "io.modelcontextprotocol/protocolVersion": version },
+        });
+        const answer = await party.post(message, { "mcp-protocol-version": version });
+        await answer.whole();
+        expect(answer.status).toBe(400);
+        expect(messagesOf(answer)[0]!.error).toMatchObject({
+          code: -32022,
+          data: { supported: speaks, requested: version },
+        });
+      }
+    }
+  },
+);
 
 serverRow("LIFE-14", "it answers a handshake where none is served", async (revision, adapter) => {
   const { server } = inside({ speaks: [revision] });

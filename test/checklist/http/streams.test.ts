@@ -1,10 +1,11 @@
 import { serverRevisions } from "@mcpgen/protocol";
+import type { NotificationBus } from "@mcpgen/runtime";
 import { expect } from "vitest";
 import { serve } from "./adapters.js";
 import { http, inside } from "./fixture.js";
 import { Party, messagesOf, textOf } from "./party.js";
 import { serverRow } from "./rows.js";
-import { send, type WireAnswer } from "./wire.js";
+import { type WireAnswer, send, sendOff } from "./wire.js";
 
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 
@@ -42,11 +43,11 @@ serverRow("HTTP-22", "work ends when the client closes the stream", async (revis
   expect(answer.events).toHaveLength(1);
   // The same where nothing was sent yet.
   const silent = await http(adapter, revision);
-  const waiting = silent.party.post(silent.party.call("gated")).catch(() => undefined);
+  const call = silent.party.call("gated");
+  const cut = sendOff(silent.target.url, "POST", silent.party.headersOf(call), JSON.stringify(call));
   await silent.began.opened;
-  await silent.target.close();
+  cut();
   await silent.aborted.opened;
-  await waiting;
 });
 
 serverRow("HTTP-24", "proxies are told not to hold events back", async (revision, adapter) => {
@@ -183,16 +184,33 @@ serverRow("SUB-04", "a server that closes ends subscriptions in order", async (r
 
 serverRow("SUB-05", "a closed stream ends its subscription", async (revision, adapter) => {
   let listeners = 0;
+  let change!: Parameters<NotificationBus["subscribe"]>[0];
   const bus = inside({
-    changes: { publish: () => undefined, subscribe: () => (listeners++, () => void listeners--) },
+    changes: {
+      publish: () => undefined,
+      subscribe: (listener) => {
+        listeners++;
+        change = listener;
+        return () => void listeners--;
+      },
+    },
   });
-  const { url, close } = await serve(adapter, bus.server);
+  const { url, close } = await serve(adapter, bus.server, { maxStreams: 1 });
   const party = new Party(url, revision);
+  const filter = { notifications: { toolsListChanged: true } };
   const { answer } = await listen(party, { toolsListChanged: true });
-  const connections = (): number => (bus.server as unknown as { connections: Set<unknown> }).connections.size;
-  expect(connections()).toBe(1);
+  expect([(await party.post(party.message("subscriptions/listen", filter))).status, listeners]).toEqual([
+    503, 1,
+  ]);
   answer.cut();
-  while (connections() > 0) await new Promise((resolve) => setImmediate(resolve));
+  // It held the only place there is.
+  let next = answer;
+  do next = await party.post(party.message("subscriptions/listen", filter));
+  while (next.status === 503);
+  await next.until((each) => messagesOf(each).length > 0);
+  change({ method: "notifications/tools/list_changed" });
+  await next.until((each) => messagesOf(each).length > 1);
+  expect([messagesOf(answer).length, messagesOf(next).length]).toEqual([1, 2]);
   await close();
   expect(listeners).toBe(0);
 });

@@ -88,6 +88,19 @@ export class WireAnswer {
   }
 }
 
+/** Sends one request whose answer nobody looks at; what is returned cuts its connection. */
+export function sendOff(
+  url: string,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): () => void {
+  const request = open(url, { method, headers, agent: false });
+  request.on("error", () => undefined);
+  request.end(body);
+  return () => void request.destroy();
+}
+
 /** Sends one request on a connection of its own; resolves with the head of the answer. */
 export function send(
   url: string,

@@ -8,7 +8,7 @@ import { adapters, serve } from "../../checklist/http/adapters.js";
 import { Gate, inside } from "../../checklist/http/fixture.js";
 import { Party } from "../../checklist/http/party.js";
 import { exchangeOf } from "./exchange-of.js";
-import { RawConnection, postText, watchConnections } from "./raw-connection.js";
+import { RawConnection, postText, watchConnections } from "../../checklist/http/raw-connection.js";
 
 const modern = "2026-07-28";
 
@@ -98,6 +98,27 @@ test("who leaves before what is in front hands it on takes no place of those who
   await left();
   gate.open();
   for (let count = 0; count < 3; count++) expect((await party.request("tools/list")).result).toBeDefined();
+});
+
+test("a request that something else ends while it is read takes no place of those who are read", async () => {
+  const handle = createNodeHandler(inside().server, { maxConcurrent: 2 });
+  const node = createServer((request, response) => {
+    handle(request, response);
+    // Without an error: nothing but its close tells.
+    if (request.headers["x-ended"] !== undefined) request.destroy();
+  });
+  const left = watchConnections(node);
+  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    node.closeAllConnections();
+    node.close();
+  });
+  const { port } = node.address() as AddressInfo;
+  const party = new Party(`http://127.0.0.1:${port}/mcp`, modern);
+  const half = postText(party, party.message("tools/list"), { "x-ended": "1" }).slice(0, -5);
+  for (let count = 0; count < 3; count++) await new RawConnection(port, half).closed;
+  await left();
+  expect((await party.request("tools/list")).result).toBeDefined();
 });
 
 test("a body that was kept back takes no place of those who are read", async () => {

@@ -1,7 +1,7 @@
 import type { Server as NodeServer } from "node:http";
 import { type Socket, connect } from "node:net";
 import { onTestFinished } from "vitest";
-import type { Party } from "../../checklist/http/party.js";
+import type { Party } from "./party.js";
 
 /** A POST as it goes over the wire. */
 export function postText(
