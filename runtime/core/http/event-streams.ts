@@ -1,12 +1,21 @@
 import { McpError } from "../peer/errors.js";
+import { type RequestId, errorText } from "../peer/message.js";
+import { strayErrorIn } from "./answer-body.js";
 import type { HttpClientOptions } from "./http-client-options.js";
+import { interrupted } from "./interrupted.js";
 import { defaultLimit, pump } from "./limit.js";
+import { mediaType } from "./media.js";
 import { Pace } from "./pace.js";
 import { SseReader } from "./sse-reader.js";
-import { interrupted } from "./interrupted.js";
 
 /** What may be otherwise the next time, beside failures of the server. */
 const passing: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+
+/** Milliseconds that a stream is left to its server to end, once the answer has come on it. */
+const grace = 250;
+
+/** Milliseconds after which a stream that said nothing was one all the same. */
+const steady = 5000;
 
 /** What streams of a client's connection are read for. */
 export interface StreamUser {
@@ -17,6 +26,36 @@ export interface StreamUser {
   readonly turn: () => void;
   /** The server knows the session no more. */
   readonly forgotten: () => void;
+}
+
+/** A request whose answer is read from a stream. */
+export interface Asked {
+  readonly id: RequestId;
+  readonly signal: AbortSignal;
+  /** Whether the stream can be taken up again. */
+  readonly resumable: boolean;
+  /** Whether the answer has come, or nobody waits for it. */
+  readonly isDone: () => boolean;
+  /** Ends the exchange. */
+  readonly end: () => void;
+}
+
+/** Why nothing is heard any more. */
+export interface Lost {
+  readonly why: McpError;
+  /** Whether the server may have the stream again later. */
+  readonly passing: boolean;
+  /** The event to go on after. */
+  readonly lastId: string | undefined;
+}
+
+/** What came of a stream. */
+interface Heard {
+  readonly lastId: string | undefined;
+  /** The last message. */
+  readonly last: string | undefined;
+  /** Whether the connection broke, rather than the server ending the stream. */
+  readonly broken: boolean;
 }
 
 /** Reads the event streams of one server, and comes back for the rest of those that break. */
@@ -32,22 +71,24 @@ export class EventStreams {
   /**
    * Reads the stream that answers a request.
    *
-   * @param resumable whether it can be taken up again
-   * @param isDone whether the answer has come, or nobody waits for it
    * @throws {McpError} `connection-closed`: the answer did not come, and there is no more of the stream
    */
-  async answer(
-    response: Response,
-    signal: AbortSignal,
-    resumable: boolean,
-    isDone: () => boolean,
-  ): Promise<void> {
+  async answer(response: Response, asked: Asked): Promise<void> {
+    const { id, signal, resumable, isDone } = asked;
     const pace = this.pace();
     let lastId: string | undefined;
     for (let current: Response | undefined = response; ;) {
-      if (current) lastId = (await this.hear(current, pace)) ?? lastId;
+      const heard = current && (await this.hear(current, pace, asked));
       if (signal.aborted || isDone()) return;
-      if (lastId === undefined || !resumable) throw interrupted("the stream ended without the answer");
+      lastId = heard?.lastId ?? lastId;
+      const stray = heard?.last !== undefined && !heard.broken ? strayErrorIn(heard.last) : undefined;
+      if (stray) return this.user.message(errorText(id, stray));
+      if (lastId === undefined || !resumable)
+        throw interrupted(
+          "the stream ended without the answer",
+          undefined,
+          heard?.broken === false ? response.status : undefined,
+        );
       await pace.next(signal);
       current = await this.again(lastId, signal, pace);
     }
@@ -55,21 +96,31 @@ export class EventStreams {
 
   /**
    * Listens for what belongs to no request (2025-11-25, listening for messages from the server), till the
-   * signal is aborted; returns where the server offers it not.
+   * signal is aborted. Resolves with why the stream is lost, or with nothing where the server offers it not.
    *
+   * @param from the event to go on after, where it was listened to before
    * @param decided called once it is known whether the server offers it
-   * @throws {McpError} `connection-closed`: the stream was lost and cannot be had again
    */
-  async listen(signal: AbortSignal, decided: () => void): Promise<void> {
+  async listen(
+    from: string | undefined,
+    signal: AbortSignal,
+    decided: () => void,
+  ): Promise<Lost | undefined> {
     const pace = this.pace();
-    let current = await this.user.get(undefined, signal).catch(() => undefined);
-    decided();
-    // A server need not offer it.
-    if (current && !current.ok) return void (await current.body?.cancel());
-    for (let lastId: string | undefined; ;) {
-      if (current) lastId = (await this.hear(current, pace)) ?? lastId;
-      await pace.next(signal);
-      current = await this.again(lastId, signal, pace);
+    let lastId = from;
+    try {
+      let current = await this.user.get(lastId, signal).catch(() => undefined);
+      decided();
+      // A server need not offer it.
+      if (current && !isStream(current)) return void (await current.body?.cancel());
+      for (;;) {
+        if (current) lastId = (await this.hear(current, pace)).lastId ?? lastId;
+        await pace.next(signal);
+        current = await this.again(lastId, signal, pace);
+      }
+    } catch (error) {
+      const why = error as McpError;
+      return { why, passing: pace.isWorn && why.code === "connection-closed", lastId };
     }
   }
 
@@ -77,19 +128,37 @@ export class EventStreams {
     return new Pace(this.options.reconnects, this.options.retryMs);
   }
 
-  /** Reads a stream to its end. Returns the id to resume it from. */
-  private async hear(response: Response, pace: Pace): Promise<string | undefined> {
-    const reader = new SseReader(
-      ({ event, data }) => event === "message" && this.user.message(data),
-      this.options.limit ?? defaultLimit,
-    );
-    await pump(response, (chunk) => reader.push(chunk)).catch((error: unknown) => {
+  /**
+   * Reads a stream to its end, or for one request till it is answered.
+   *
+   * @throws {McpError} `message-too-long`
+   */
+  private async hear(response: Response, pace: Pace, asked?: Asked): Promise<Heard> {
+    const began = performance.now();
+    let last: string | undefined;
+    let events = 0;
+    let broken = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const reader = new SseReader(({ event, data }) => {
+      events++;
+      if (event === "message") this.user.message((last = data));
+    }, this.options.limit ?? defaultLimit);
+    await pump(response, (chunk) => {
+      reader.push(chunk);
+      // Some servers leave it open, and sockets with it; others end it now, and the connection is used again.
+      if (timer === undefined && asked?.isDone()) timer = setTimeout(asked.end, grace);
+    }).catch((error: unknown) => {
       // A stream that broke is taken up again; one that is too long would be so again.
       if (error instanceof McpError && error.code === "message-too-long") throw error;
+      broken = true;
     });
+    clearTimeout(timer);
     this.user.turn();
     pace.told(reader.retryMs);
-    return reader.lastId;
+    // Where streams open and end at once, the server is not there yet, for all that its proxy says.
+    if (events > 0 || reader.lastId !== undefined || performance.now() - began >= steady) pace.connected();
+    else pace.missed();
+    return { lastId: reader.lastId, last, broken };
   }
 
   /** Another connection to a stream; nothing if there was none to be had this time. */
@@ -99,15 +168,21 @@ export class EventStreams {
     pace: Pace,
   ): Promise<Response | undefined> {
     const response = await this.user.get(lastId, signal).catch(() => undefined);
-    if (response?.ok) {
-      pace.connected();
-      return response;
-    }
+    if (response && isStream(response)) return response;
     await response?.body?.cancel();
-    pace.missed();
     // A proxy may have no server now, and a server may not have noticed yet that the stream is lost.
-    if (!response || passing.has(response.status) || response.status >= 500) return undefined;
+    if (!response || passing.has(response.status) || response.status >= 500) {
+      pace.missed();
+      return undefined;
+    }
     if (response.status === 404) this.user.forgotten();
-    throw interrupted(`the server does not resume the stream: it answered ${response.status}`);
+    const { status, ok } = response;
+    throw interrupted(
+      `the server does not resume the stream: it answered ${status}${ok ? " and no stream" : ""}`,
+    );
   }
+}
+
+function isStream({ ok, headers }: Response): boolean {
+  return ok && mediaType(headers.get("content-type") ?? "") === "text/event-stream";
 }

@@ -1,4 +1,7 @@
 import type { Resend } from "../client/resending.js";
+import type { HeaderValues } from "./header-values.js";
+
+export type { HeaderValues } from "./header-values.js";
 
 /** What the server asks for where it refuses a request for want of authorization. */
 export interface Challenge {
@@ -10,14 +13,18 @@ export interface Challenge {
 /** How to reach a server over HTTP. */
 export interface HttpClientOptions {
   /** Headers of each request. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: HeaderValues;
   /** In place of the platform's. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /**
    * Gives the headers that authorize a request; called again, with what the server asks for, when one was
-   * refused with 401 or 403, and the request is then sent once more.
+   * refused with 401 or 403, and the request is then sent once more. The signal is aborted when nobody waits
+   * for the request any more.
    */
-  readonly authorize?: (challenge?: Challenge) => Promise<Readonly<Record<string, string>>>;
+  readonly authorize?: (
+    challenge: Challenge | undefined,
+    signal: AbortSignal,
+  ) => HeaderValues | Promise<HeaderValues>;
   /** Attempts to connect to a lost stream again that may fail in a row; 5 without it. */
   readonly reconnects?: number;
   /** Milliseconds to wait before the first of them, where the server does not say; doubled each time. */

@@ -6,16 +6,15 @@ import { EventStreams } from "./event-streams.js";
 import type { HttpClientOptions } from "./http-client-options.js";
 import { HttpRequests } from "./http-requests.js";
 import { defaultLimit } from "./limit.js";
+import { Listening } from "./listening.js";
 import { mediaType } from "./media.js";
-import { wait } from "./pace.js";
+import { Notices } from "./notices.js";
+import { atMost } from "./patience.js";
 import { sessionLost } from "./session-lost.js";
 import type { SseConnection } from "./sse-connection.js";
 
 /** Milliseconds that the end of a session may take. */
 const patience = 2000;
-
-/** Milliseconds that requests wait, after a handshake, for a stream to listen on. */
-const promptness = 500;
 
 /** Streams that a server wants to be listened to; it says so by a session. */
 const sessionHeader = "mcp-session-id";
@@ -23,7 +22,7 @@ const sessionHeader = "mcp-session-id";
 /** What a server answers to a handshake that knows the transport before this one alone (2025-11-25, backwards compatibility). */
 const unknownHere: ReadonlySet<number> = new Set([400, 404, 405]);
 
-type Headers = Readonly<Record<string, string>>;
+type Named = Readonly<Record<string, string>>;
 
 /** Streamable HTTP as a client uses it: each message its own POST, answers wherever they come. */
 export class HttpClientChannel implements Channel {
@@ -31,26 +30,35 @@ export class HttpClientChannel implements Channel {
   private readonly limit: number;
   private readonly requests: HttpRequests;
   private readonly streams: EventStreams;
+  private readonly listening: Listening;
+  private readonly notices = new Notices((message, signal) => this.tell(message, signal));
   private readonly known: ReadonlySet<number>;
   private readonly running = new Map<RequestId, AbortController>();
   private readonly everything = new AbortController();
   private receiver: Receiver | undefined;
   private session: string | undefined;
-  private version: Headers = {};
+  private version: Named = {};
   /** Whether a handshake has settled the version: only then are there streams to resume. */
   private shaken = false;
   private state: "open" | "retired" | "closed" = "open";
-  /** Notifications arrive before what is sent after them. */
-  private notified: Promise<void> = Promise.resolve();
-  private listening = false;
+  /** What requests wait for: that the handshake is over. */
+  private ready: Promise<void> = Promise.resolve();
   /** The transport of 2024-11-05, where the server knows no other. */
   private older: SseConnection | undefined;
 
   /**
    * @param known codes of errors by which a server shows that it knows this transport
    * @param again whether an earlier connection to the server stood
+   * @param onWarning hears that the server is not listened to any more
+   * @throws {McpError} `invalid-definition`: nothing can be sent to the URL, or with the headers
    */
-  constructor(url: string, options: HttpClientOptions = {}, known: Iterable<number> = [], again = false) {
+  constructor(
+    url: string,
+    options: HttpClientOptions = {},
+    known: Iterable<number> = [],
+    again = false,
+    onWarning: (message: string) => void = console.error,
+  ) {
     this.limit = options.limit ?? defaultLimit;
     this.known = new Set([...known, rpc.methodNotFound]);
     this.requests = new HttpRequests(url, options, again);
@@ -63,6 +71,7 @@ export class HttpClientChannel implements Channel {
       turn: () => this.receiver?.turn(),
       forgotten: () => this.session !== undefined && this.retire(),
     });
+    this.listening = new Listening(this.streams, this.everything.signal, onWarning);
   }
 
   open(receiver: Receiver): void {
@@ -71,17 +80,18 @@ export class HttpClientChannel implements Channel {
 
   /** What a client answers to a server. */
   send(text: string): void {
-    this.post({ text, headers: this.version });
+    if (this.state === "open") this.notices.answer({ text, headers: this.version });
   }
 
   flush(): void {}
 
   post(message: Outgoing): void {
-    if (this.state !== "open") return;
-    const { id } = message;
-    if (id !== undefined) return void this.notified.then(() => this.request(message, id));
-    const before = this.notified;
-    this.notified = before.then(() => this.notify(message));
+    const { id, ends, method } = message;
+    if (this.state !== "open") return void (ends !== undefined && this.abandon(ends));
+    if (id !== undefined) return void this.ready.then(() => this.request(message, id));
+    const told = this.notices.tell(message);
+    if (method === "notifications/initialized") this.ready = told;
+    if (ends !== undefined) void told.then(() => this.abandon(ends));
   }
 
   /** Ends the stream of a request: in the modern era, that is its cancellation. */
@@ -91,7 +101,7 @@ export class HttpClientChannel implements Channel {
   }
 
   /** What was negotiated goes with all that follows. */
-  speak(headers: Headers): void {
+  speak(headers: Named): void {
     this.version = headers;
     this.shaken = true;
   }
@@ -99,35 +109,33 @@ export class HttpClientChannel implements Channel {
   async close(): Promise<void> {
     const { state } = this;
     this.state = "closed";
-    if (state === "open") await Promise.race([this.notified, wait(patience, this.everything.signal)]);
+    if (state === "open") await this.notices.told;
     this.stop();
     if (state !== "open" || this.session === undefined) return;
     // A server may not let sessions be ended; that is its business.
-    await this.exchange("DELETE", this.version, AbortSignal.timeout(patience)).catch(() => undefined);
+    const controller = new AbortController();
+    await atMost(patience, this.exchange("DELETE", this.version, controller.signal));
+    controller.abort();
   }
 
   private exchange(
     method: "POST" | "GET" | "DELETE",
-    headers: Headers,
+    headers: Named,
     signal: AbortSignal,
     body?: string,
   ): Promise<Response> {
-    const session: Headers = this.session === undefined ? {} : { [sessionHeader]: this.session };
+    const session: Named = this.session === undefined ? {} : { [sessionHeader]: this.session };
     const all = { ...session, ...headers };
     return this.requests.send({ method, headers: all, signal, ...(body === undefined ? {} : { body }) });
   }
 
-  private async notify({ text, headers }: Outgoing): Promise<void> {
-    const { signal } = this.everything;
-    try {
-      if (this.older) return await this.older.post(text, headers, signal);
-      const response = await this.exchange("POST", headers, signal, text);
-      await response.body?.cancel();
-      // What the handshake ends with: now the server may have something to say.
-      if (response.ok && this.session !== undefined) await this.listen();
-    } catch {
-      // The next request will tell.
-    }
+  private async tell({ text, method, headers }: Outgoing, signal: AbortSignal): Promise<void> {
+    if (this.older) return this.older.post(text, headers, signal);
+    const response = await this.exchange("POST", headers, signal, text);
+    await response.body?.cancel();
+    // What the handshake ends with: now the server may have something to say.
+    if (response.ok && method === "notifications/initialized" && this.session !== undefined)
+      await this.listening.begin();
   }
 
   private async request(message: Outgoing, id: RequestId): Promise<void> {
@@ -137,7 +145,7 @@ export class HttpClientChannel implements Channel {
     this.running.set(id, controller);
     try {
       if (this.older) await this.older.post(message.text, message.headers, controller.signal);
-      else await this.ask(message, id, controller.signal);
+      else await this.ask(message, id, controller);
     } catch (error) {
       if (!controller.signal.aborted) this.fail(id, error);
     } finally {
@@ -145,21 +153,30 @@ export class HttpClientChannel implements Channel {
     }
   }
 
-  private async ask({ text, headers }: Outgoing, id: RequestId, signal: AbortSignal): Promise<void> {
+  private async ask(message: Outgoing, id: RequestId, controller: AbortController): Promise<void> {
+    const { text, headers, method } = message;
+    const { signal } = controller;
     const response = await this.exchange("POST", headers, signal, text);
-    // What negotiates a version cannot carry one; of all later eras, none has sessions.
-    const handshake = Object.keys(headers).length === 0;
+    const handshake = method === "initialize";
+    // No other answer opens a session (2025-11-25, session management).
     if (handshake) this.session = response.headers.get(sessionHeader) ?? this.session;
+    if (response.ok) this.listening.again();
     const type = mediaType(response.headers.get("content-type") ?? "");
     if (type === "text/event-stream" && response.ok)
-      return this.streams.answer(
-        response,
+      return this.streams.answer(response, {
+        id,
         signal,
-        handshake || this.shaken,
-        () => !this.running.has(id) || this.receiver?.isSettled?.(id) === true,
-      );
+        resumable: handshake || this.shaken,
+        isDone: () => !this.running.has(id) || this.receiver?.isSettled?.(id) === true,
+        end: () => controller.abort(),
+      });
     const body = await bodyOf(response, this.limit);
-    if (handshake && !this.shaken && unknownHere.has(response.status) && (await this.fallBack(body)))
+    if (
+      handshake &&
+      !this.shaken &&
+      unknownHere.has(response.status) &&
+      (await this.fallBack(response, body))
+    )
       return this.older!.post(text, headers, signal);
     if (response.status === 404 && this.session !== undefined && tellsOfSession(body, id)) {
       this.retire();
@@ -173,46 +190,29 @@ export class HttpClientChannel implements Channel {
    * compatibility). Says whether the server knows it.
    *
    * @param refusal body of the answer
+   * @throws {McpError} `connection-closed`, `invalid-result`: it may, but nothing comes of it
    */
-  private async fallBack(refusal: string): Promise<boolean> {
+  private async fallBack({ status }: Response, refusal: string): Promise<boolean> {
     const code = errorCodeOf(refusal);
     if (code !== undefined && this.known.has(code)) return false;
-    const { openSse } = await import("./sse-connection.js");
-    this.older = await openSse(this.requests, this.limit, this.everything.signal, {
-      message: (text) => this.receiver?.message(text),
-      turn: () => this.receiver?.turn(),
-      ended: (why) => this.end(why),
-      forgotten: () => this.retire(),
-    });
+    const { noSse, openSse } = await import("./sse-connection.js");
+    try {
+      this.older = await openSse(this.requests, this.limit, this.everything.signal, {
+        message: (text) => this.receiver?.message(text),
+        turn: () => this.receiver?.turn(),
+        ended: (why) => this.end(why),
+        forgotten: () => this.retire(),
+      });
+    } catch (error) {
+      // What the server says in messages goes before what it does not.
+      if (code === undefined) throw noSse(error, status, refusal);
+    }
     return this.older !== undefined;
   }
 
-  /**
-   * Listens for what belongs to no request. Resolves once that has begun: many servers ask by it what a call needs,
-   * and drop what nobody listens for.
-   */
-  private async listen(): Promise<void> {
-    if (this.listening) return;
-    this.listening = true;
-    const { signal } = this.everything;
-    await new Promise<void>((resolve) => {
-      // Some servers do not begin a stream before they have something to say.
-      const timer = setTimeout(resolve, promptness);
-      const decided = (): void => {
-        clearTimeout(timer);
-        resolve();
-      };
-      this.streams.listen(signal, decided).catch((error: McpError) => {
-        if (!signal.aborted) this.end(error);
-      });
-    });
-  }
-
   private fail(id: RequestId, error: unknown): void {
-    const reason =
-      error instanceof McpError
-        ? error
-        : new McpError("connection-closed", messageOf(error), { cause: error });
+    const coded = error instanceof McpError;
+    const reason = coded ? error : new McpError("connection-closed", messageOf(error), { cause: error });
     this.receiver?.failed?.(id, reason);
   }
 
@@ -224,6 +224,7 @@ export class HttpClientChannel implements Channel {
     if (this.state !== "open") return;
     this.state = "retired";
     this.everything.abort();
+    this.notices.stop();
     if (this.receiver?.retired) this.receiver.retired(sessionLost());
     else this.receiver?.closed(sessionLost());
   }
@@ -238,6 +239,7 @@ export class HttpClientChannel implements Channel {
   /** Ends all that is under way. */
   private stop(): void {
     this.everything.abort();
+    this.notices.stop();
     for (const controller of this.running.values()) controller.abort();
     this.running.clear();
   }

@@ -1,9 +1,14 @@
 import { McpError } from "../peer/errors.js";
 import { isObject } from "../peer/message.js";
 
-/** The request was sent, and nobody knows whether it was done: `data.interrupted` says so to programs. */
-export function interrupted(message: string, cause?: unknown): McpError {
-  return new McpError("connection-closed", message, { data: { interrupted: true }, cause });
+/**
+ * The request was sent, and nobody knows whether it was done: `data.interrupted` says so to programs.
+ *
+ * @param status of the response, where the server ended it in order
+ */
+export function interrupted(message: string, cause?: unknown, status?: number): McpError {
+  const data = { interrupted: true, ...(status === undefined ? {} : { status }) };
+  return new McpError("connection-closed", message, { data, cause });
 }
 
 export function isInterrupted(error: unknown): boolean {

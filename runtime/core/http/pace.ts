@@ -20,6 +20,11 @@ export class Pace {
     this.ms = ms ?? this.ms;
   }
 
+  /** Whether too many attempts have failed. */
+  get isWorn(): boolean {
+    return this.failed >= this.most;
+  }
+
   connected(): void {
     this.failed = 0;
   }
@@ -29,19 +34,23 @@ export class Pace {
   }
 
   /**
-   * Resolves when it is time.
+   * Resolves when it is time, after five minutes at most.
    *
    * @throws {McpError} `connection-closed`: too many attempts have failed, or the signal was aborted
    */
   async next(signal: AbortSignal): Promise<void> {
-    if (this.failed >= this.most)
+    if (this.isWorn)
       throw lost(`the stream was lost, and ${this.failed} attempts to connect to it again failed`);
-    await wait(Math.max(this.ms, shortest) * 2 ** Math.min(this.failed, 5), signal);
+    const ms = Math.max(this.ms, shortest) * 2 ** Math.min(this.failed, 5);
+    await wait(Math.min(ms, longest), signal);
   }
 }
 
 /** Nobody is asked more often than this, whatever a server says. */
 const shortest = 10;
+
+/** Nor more rarely; and timers that are set for longer than 24 days fire at once. */
+const longest = 300_000;
 
 /** Waits, unless the signal is aborted: then it rejects. */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {

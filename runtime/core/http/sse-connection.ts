@@ -4,10 +4,14 @@ import { pump, textWithin } from "./limit.js";
 import { mediaType } from "./media.js";
 import { sessionLost } from "./session-lost.js";
 import { type ServerEvent, SseReader } from "./sse-reader.js";
-import { interrupted } from "./interrupted.js";
+import { interrupted, isInterrupted } from "./interrupted.js";
+import { refusal } from "./refusal.js";
 
 /** Milliseconds that a server may take to say where messages go. */
 const patience = 5000;
+
+/** What a server answers to GET that has no such stream. */
+const noStream: ReadonlySet<number> = new Set([400, 404, 405, 406]);
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -49,13 +53,7 @@ export class SseConnection {
       this.forgotten();
       throw sessionLost();
     }
-    throw new McpError(
-      "connection-closed",
-      `the server answered ${status} to a message: ${text.slice(0, 200)}`,
-      {
-        data: { status, body: text },
-      },
-    );
+    throw refusal(response, text, " to a message");
   }
 }
 
@@ -63,7 +61,8 @@ export class SseConnection {
  * Opens the stream, and waits for the event that says where messages go; nothing if the server has no such
  * stream.
  *
- * @throws {McpError} `connection-closed`: messages are to go to another origin
+ * @throws {McpError} `connection-closed`: it may have one, but does not give it, or not where messages go;
+ *   `invalid-result`: messages are to go to another origin
  */
 export async function openSse(
   requests: HttpRequests,
@@ -73,23 +72,37 @@ export async function openSse(
 ): Promise<SseConnection | undefined> {
   const own = new AbortController();
   const both = AbortSignal.any([signal, own.signal]);
-  const timer = setTimeout(() => own.abort(), patience);
+  const timer = setTimeout(() => own.abort(noEndpoint(`within ${patience} ms`)), patience);
   try {
     const response = await requests.send({ method: "GET", headers: {}, signal: both });
     const type = mediaType(response.headers.get("content-type") ?? "");
+    if (!response.ok && !noStream.has(response.status))
+      throw refusal(response, await textWithin(response, 1000).catch(() => ""), " to GET (HTTP+SSE)");
     if (!response.ok || type !== "text/event-stream") return void (await response.body?.cancel());
     const first = await firstOf(response, limit, both, user);
-    if (first?.event === "endpoint")
-      return new SseConnection(requests, ofSameOrigin(first.data, requests.url), user.forgotten);
-    own.abort();
-    return undefined;
+    if (first?.event !== "endpoint") throw noEndpoint(first ? "first" : "before it ended");
+    return new SseConnection(requests, ofSameOrigin(first.data, requests.url), user.forgotten);
   } catch (error) {
+    const why: unknown = own.signal.aborted ? own.signal.reason : error;
     own.abort();
-    if (error instanceof McpError && error.code === "invalid-result") throw error;
-    return undefined;
+    if (isInterrupted(why)) return undefined;
+    throw why;
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Why there is no stream, with what the server answered to the handshake before it was asked for one. */
+export function noSse(error: unknown, status: number, refused: string): unknown {
+  if (!(error instanceof McpError)) return error;
+  const before = `it answered ${status} to the handshake before${refused === "" ? "" : `: ${refused.slice(0, 200)}`}`;
+  return new McpError(error.code, `${error.message} (${before})`, { data: error.data, cause: error });
+}
+
+/** With a status, for the server has answered. */
+function noEndpoint(when: string): McpError {
+  const text = `the server opened a stream to GET (HTTP+SSE), but did not say ${when} where messages go`;
+  return new McpError("connection-closed", text, { data: { status: 200 } });
 }
 
 /** Reads a stream to its end. Resolves with the first event, or with nothing if there is none. */
