@@ -38,15 +38,24 @@ export async function* pages<Item>(
   for (let count = 0; count < maxPages; count++) {
     const page = await fetch(params);
     const { nextCursor } = page;
-    const mark = JSON.stringify([nextCursor, page.items]);
-    if (nextCursor !== undefined && seen.has(mark)) throw incomplete(method, "a page came twice", read);
-    seen.add(mark);
+    const mark = nextCursor === undefined ? undefined : markOf(page);
+    if (mark !== undefined && seen.has(mark)) throw incomplete(method, "a page came twice", read);
+    if (mark !== undefined) seen.add(mark);
     for (const item of page.items) read.push(item);
     yield page;
     if (typeof nextCursor !== "string") return;
     params = { cursor: nextCursor };
   }
   throw incomplete(method, `there are more than ${maxPages} pages`, read);
+}
+
+/** What tells a page from others, if anything does: what is nested too deeply has no text. */
+function markOf({ nextCursor, items }: FetchedPage<unknown>): string | undefined {
+  try {
+    return JSON.stringify([nextCursor, items]);
+  } catch {
+    return undefined;
+  }
 }
 
 /** @throws {McpError} `list-incomplete`, with what was read */

@@ -1,4 +1,5 @@
 import { isObject } from "../peer/message.js";
+import { mostLevels } from "./nesting.js";
 import { encodeHeaderValue } from "./value-encoding.js";
 
 /** A parameter of a tool that a header mirrors (2026-07-28, Streamable HTTP, custom headers). */
@@ -26,6 +27,8 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** The headers an `inputSchema` declares. */
 export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
+  if (isDeeper(inputSchema, mostLevels))
+    return { headers: [], problem: `the schema is nested deeper than ${mostLevels} levels` };
   const headers: ParamHeader[] = [];
   let problem = collect(inputSchema, [], headers);
   const names = headers.map(({ header }) => header);
@@ -47,7 +50,7 @@ function collect(schema: unknown, path: readonly string[], headers: ParamHeader[
         const problem = collect(property, [...path, name], headers);
         if (problem !== undefined) return problem;
       }
-    } else if (!data.has(key) && declares(value))
+    } else if (declaresBelow(key, value))
       return `${keyword} stands below ${key}, where no parameter can be told`;
   }
   return undefined;
@@ -56,10 +59,38 @@ function collect(schema: unknown, path: readonly string[], headers: ParamHeader[
 /** Keywords whose values are data and no schemas. */
 const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
-function declares(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(declares);
-  if (!isObject(value)) return false;
-  return keyword in value || Object.entries(value).some(([key, inner]) => !data.has(key) && declares(inner));
+/** Keywords whose values are schemas under names, which are no keywords, whatever they are. */
+const named: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "dependentSchemas",
+  "dependencies",
+  "$defs",
+  "definitions",
+]);
+
+/** Whether a schema, or one of several, holds a declaration. */
+function declares(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.some(declares);
+  if (!isObject(schema)) return false;
+  return (
+    Object.hasOwn(schema, keyword) || Object.entries(schema).some(([key, value]) => declaresBelow(key, value))
+  );
+}
+
+function declaresBelow(key: string, value: unknown): boolean {
+  if (data.has(key)) return false;
+  return named.has(key) && isObject(value) ? Object.values(value).some(declares) : declares(value);
+}
+
+/** Whether a value has more than `most` levels: found out level by level, for the stack has a limit, too. */
+function isDeeper(value: unknown, most: number): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > most) return true;
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+  }
+  return false;
 }
 
 function declaration(

@@ -104,6 +104,41 @@ test("declarations are found along properties alone", () => {
     expect(paramHeadersOf(schema)).toEqual({ headers: [], problem: undefined });
 });
 
+describe("declarations where no parameter can be told", () => {
+  const region = { type: "string", "x-mcp-header": "Region" };
+  const list = (items: object) => ({ properties: { a: { type: "array", items } } });
+
+  test.each([
+    ["a property below items", list({ properties: { b: region } })],
+    ["a property named default below items", list({ properties: { default: region } })],
+    ["a pattern named examples", list({ patternProperties: { examples: region } })],
+    ["a definition named const", { $defs: { const: region } }],
+    ["an unknown keyword", list({ "x-ours": { any: [region] } })],
+    ["a deep one", list({ allOf: [{ then: { dependentSchemas: { enum: { not: region } } } }] })],
+  ])("%s", (_, schema) => expect(paramHeadersOf(schema).problem).toContain("x-mcp-header stands below"));
+
+  test.each([
+    ["a property of that name below items", list({ properties: { "x-mcp-header": { type: "string" } } })],
+    ["a definition of that name", { $defs: { "x-mcp-header": { type: "string" } } }],
+    ["a default", list({ default: { "x-mcp-header": "no schema" } })],
+    [
+      "a default below a property named properties",
+      list({ properties: { properties: { default: region } } }),
+    ],
+  ])("but not %s", (_, schema) => expect(paramHeadersOf(schema).problem).toBeUndefined());
+
+  test("a schema that is too deep to be looked through is wrong", () => {
+    const nested = (levels: number): object => {
+      let schema: object = { type: "string" };
+      for (let level = 1; level < levels; level++) schema = { items: schema };
+      return schema;
+    };
+    expect(paramHeadersOf(nested(512)).problem).toBeUndefined();
+    expect(paramHeadersOf(nested(513)).problem).toContain("deeper than 512 levels");
+    expect(paramHeadersOf(nested(50_000)).problem).toContain("deeper than 512 levels");
+  });
+});
+
 describe("media types", () => {
   test.each([
     ["application/json", "application/json"],
