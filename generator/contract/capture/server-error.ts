@@ -28,6 +28,11 @@ const kinds: Readonly<Record<string, Kind>> = {
       "Check the address; --header NAME:VALUE sends what authorizes a request.",
     ],
   },
+  // Nothing was sent: an address, or a header, that no client takes.
+  "invalid-definition": {
+    code: "MG4102",
+    next: ["Check the command and its options.", "Check the address, and what --header sends."],
+  },
   "session-lost": { code: "MG4102", next: ["Run the command again.", "Run the command again."] },
   timeout: {
     code: "MG4103",
