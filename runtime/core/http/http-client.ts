@@ -63,10 +63,8 @@ export class HttpClientChannel implements Channel {
     this.known = new Set([...known, rpc.methodNotFound]);
     this.requests = new HttpRequests(url, options, again);
     this.streams = new EventStreams(options, {
-      get: (lastId, signal) => {
-        const from = lastId === undefined ? {} : { "last-event-id": lastId };
-        return this.exchange("GET", { ...this.version, ...from }, signal);
-      },
+      get: (from, signal) =>
+        this.exchange("GET", { ...this.version, ...(from && { "last-event-id": from }) }, signal),
       message: (text) => this.receiver?.message(text),
       turn: () => this.receiver?.turn(),
       forgotten: () => this.session !== undefined && this.retire(),
@@ -125,8 +123,7 @@ export class HttpClientChannel implements Channel {
     body?: string,
   ): Promise<Response> {
     const session: Named = this.session === undefined ? {} : { [sessionHeader]: this.session };
-    const all = { ...session, ...headers };
-    return this.requests.send({ method, headers: all, signal, ...(body === undefined ? {} : { body }) });
+    return this.requests.send({ method, headers: { ...session, ...headers }, signal, body });
   }
 
   private async tell({ text, method, headers }: Outgoing, signal: AbortSignal): Promise<void> {

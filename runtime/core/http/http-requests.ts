@@ -13,7 +13,7 @@ const mostRedirects = 5;
 export interface HttpRequest {
   readonly method: "POST" | "GET" | "DELETE";
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | undefined;
   readonly signal: AbortSignal;
   /** Where it goes, if not where the server is. */
   readonly to?: string;
@@ -58,7 +58,9 @@ export class HttpRequests {
       try {
         return await authorize(challenge, signal);
       } catch (error) {
-        throw new McpError("authorize-failed", `http.authorize failed: ${messageOf(error)}`, { cause: error });
+        throw new McpError("authorize-failed", `http.authorize failed: ${messageOf(error)}`, {
+          cause: error,
+        });
       }
     };
     return (await unlessAborted(signal, granting())) ?? {};
