@@ -16,7 +16,7 @@ export type Holder =
       readonly node: ts.Node;
       /** Why nobody can know what it holds without running it. */
       readonly why: string;
-      /** It is declared in another file, which may have been read as well. */
+      /** What it lacks may be in another place, which may have been read as well. */
       readonly elsewhere: boolean;
     };
 
@@ -43,6 +43,9 @@ export function holdersOf(
     ts.isAwaitExpression(expression)
   )
     return follow(expression.expression);
+  const given = givenUp(expression);
+  if (given !== undefined)
+    return [{ kind: "unknown", node: expression, why: `"as ${given}" gives its type up`, elsewhere: true }];
   if (
     ts.isSatisfiesExpression(expression) ||
     ts.isAsExpression(expression) ||
@@ -64,6 +67,12 @@ export function holdersOf(
   if (ts.isClassExpression(expression)) return [classHolder(expression)];
   if (ts.isIdentifier(expression)) return ofName(expression, follow);
   return [{ kind: "unknown", node: expression, why: "it is computed", elsewhere: false }];
+}
+
+/** A test's double, say, is meant to lack what it lacks. */
+function givenUp(expression: ts.Expression): string | undefined {
+  if (!ts.isAsExpression(expression) && !ts.isTypeAssertionExpression(expression)) return undefined;
+  return /^(?:any|unknown|never)$/.exec(expression.type.getText())?.[0];
 }
 
 export function classHolder(node: ts.ClassLikeDeclaration): Holder {

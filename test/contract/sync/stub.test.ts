@@ -76,6 +76,14 @@ test("stubs compile wherever they stand, and a field too many does not", () => {
         "h.ts",
         [contract],
       ).text,
+      "import-type.ts": syncFile('export const h: import("./server.js").Handlers = {};\n', "h.ts", [contract])
+        .text,
+      "untyped-class.ts": syncFile(
+        'export class T {}\ntype Server = import("./server.js").Handlers;\nexport class H implements Server {}\n',
+        "h.ts",
+        [contract],
+      ).text,
+      "later.ts": synced("export let h: Handlers;\nh = {};\n"),
       "whole.ts": handlersStub(wanted, "./server.js"),
       "right.ts": write(right),
       "wrong.ts": write(wrong),

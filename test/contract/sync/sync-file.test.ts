@@ -278,6 +278,19 @@ describe("where nobody can know, nothing is inserted and it is said", () => {
   });
 
   test.each([
+    "const double = { tools: {} } as unknown as Handlers;",
+    'import { createWeatherServer } from "./generated/server.js";\ncreateWeatherServer({ tools: {} } as never);',
+    "const h = <Handlers>(<any>{});",
+  ])("what gives its type up lacks what it is meant to lack: %s", (code) => {
+    expect(sync(`${head}${code}\n`)).toMatchObject({
+      insertions: [],
+      findings: [],
+      missing: [],
+      anchored: [],
+    });
+  });
+
+  test.each([
     ["a type of which nobody knows what it does", "const h: Mine<Handlers> = { tools: {} };", 1],
     ["a module that cannot be read", 'import type { Handlers } from "unknown";\nconst h: Handlers = {};', 1],
     [
