@@ -71,7 +71,10 @@ test("a closed handler for fetch begins nothing", async () => {
     expect((await fetch(new Request(party.url, init))).status).toBe(503);
   }
   const headers = { accept: "text/event-stream" };
-  expect((await fetch(new Request(party.url, { headers }))).status).toBe(503);
+  const all = [{}, { "mcp-session-id": "any" }].flatMap((more) =>
+    ["GET", "DELETE", "PUT"].map((method) => ({ method, headers: { ...headers, ...more } })),
+  );
+  for (const init of all) expect((await fetch(new Request(party.url, init))).status).toBe(503);
   expect(clock.waiting).toBe(0);
 });
 
