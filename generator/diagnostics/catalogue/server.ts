@@ -18,7 +18,7 @@ export const serverDiagnostics = {
     title: "The server does not answer",
     exit: 4,
     explanation:
-      "No answer and no progress came in time. A program that is no MCP server waits for input for ever; one that installs itself first needs more time: `--timeout SECONDS`.",
+      "No answer and no progress came in time. A program that is no MCP server waits for input for ever; one that installs itself first needs more time: `--timeout SECONDS`. What it prints on standard output beside messages is told: that belongs to standard error.",
   },
   MG4104: {
     title: "No revision of the protocol is common",
