@@ -1,35 +1,13 @@
-import type { ClientCapabilities, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import { metaKeys } from "../era/meta.js";
+import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { Spoken } from "../era/spoken.js";
-import type { LogLevel } from "../era/meta.js";
-import { McpError, rpc } from "../peer/errors.js";
 import type { Clock } from "../peer/clock.js";
-import type { Timeouts } from "../peer/pending.js";
-import { type Params, type ResponseMessage, isObject } from "../peer/message.js";
-import { type Nulls, decode } from "./decode.js";
-import type { Link } from "./link.js";
-import { mirrorHeaders } from "./mirror-headers.js";
-import { remoteError } from "./link.js";
-
-/** What a client says of itself. */
-export interface Introduction {
-  readonly info: Implementation;
-  readonly capabilities: ClientCapabilities;
-  /** Log messages it wants: of each request (2026-07-28), or of a connection (before). */
-  readonly logLevel: LogLevel | undefined;
-  /** Milliseconds that finding the revision may take. */
-  readonly connectTimeout: number;
-  /** Of requests whose options say nothing else. */
-  readonly timeouts: Timeouts;
-  readonly clock: Clock;
-  readonly nulls: Nulls;
-}
-
-/** The same, while it is being said. */
-export interface Opening extends Introduction {
-  /** Called before a handshake is sent: from then on the server may ask. */
-  readonly handshaking: (offered: Spoken<"client">) => void;
-}
+import { McpError, rpc } from "../peer/errors.js";
+import { isObject } from "../peer/message.js";
+import { discover, discovered, probed } from "./discovery.js";
+import { handshake, noCommonVersion } from "./handshake.js";
+import type { Opening } from "./introduction.js";
+import { type Answer, type Link, remoteError } from "./link.js";
+import { isMisunderstood, statusOf } from "./refused.js";
 
 /** What both sides settled on. */
 export interface Agreement {
@@ -56,10 +34,11 @@ export async function agree(
   const modern = spoken.filter(({ era }) => era === "modern");
   const legacy = spoken.filter(({ era }) => era === "legacy");
   if (modern.length === 0) return handshake(link, legacy, intro);
-  const probe = probed(link, modern[0]!, intro);
+  const settled = new AbortController();
+  const probe = probed(link, modern[0]!, intro, settled.signal);
   if (legacy.length === 0) return conclude(link, await probe, modern, legacy, intro);
   // A server that has yet to start is no legacy one: where an answer is certain, it is waited for.
-  const patience = link.answersAll ? intro.connectTimeout / 2 : hedge;
+  const patience = link.answersAll ? (intro.due - intro.clock.now()) / 2 : hedge;
   const first = await within(patience, probe, intro.clock);
   if (first !== undefined) return conclude(link, first, modern, legacy, intro);
   // Some servers take the handshake for the opening, whatever they answered before: where they accept it, that
@@ -79,6 +58,7 @@ export async function agree(
   } catch (failure) {
     throw (failure as AggregateError).errors[0];
   } finally {
+    settled.abort();
     link.forget(new McpError("cancelled", "another answer has decided"));
   }
 }
@@ -96,53 +76,10 @@ export function handshakeOnly(
   );
 }
 
-/** The answer to the probe; a server that refuses it in the words of HTTP alone gives an error that says nothing. */
-async function probed(link: Link, spoken: Spoken<"client">, intro: Opening): Promise<ResponseMessage> {
-  try {
-    return await discover(link, spoken, intro);
-  } catch (error) {
-    if (!(error instanceof McpError) || !isObject(error.data) || typeof error.data["status"] !== "number")
-      throw error;
-    return { jsonrpc: "2.0", error: { code: rpc.internalError, message: error.message } };
-  }
-}
-
-function discover(link: Link, spoken: Spoken<"client">, intro: Opening): Promise<ResponseMessage> {
-  const limits = { timeout: intro.connectTimeout, totalTimeout: intro.connectTimeout };
-  const headers = (method: string, params: Params | undefined): Record<string, string> =>
-    mirrorHeaders(spoken, method, params);
-  return link.request("server/discover", () => ({ _meta: requestMeta(spoken, intro) }), limits, { headers });
-}
-
-/** What a client declares: where it can send notifications, that its roots may change, too (2025-11-25, roots). */
-export function declaredBy(
-  { table }: Spoken<"client">,
-  { capabilities }: Pick<Introduction, "capabilities">,
-): ClientCapabilities {
-  const { roots } = capabilities;
-  if (!roots || !table.outgoingNotifications.has("notifications/roots/list_changed")) return capabilities;
-  const changing: typeof roots & { listChanged: true } = { ...roots, listChanged: true };
-  return { ...capabilities, roots: changing };
-}
-
-/** What every modern request carries (2026-07-28, basic, `_meta`). */
-export function requestMeta(
-  spoken: Spoken<"client">,
-  { info, capabilities, logLevel: usual }: Introduction,
-  logLevel = usual,
-): Params {
-  return {
-    [metaKeys.protocolVersion]: spoken.id,
-    [metaKeys.clientInfo]: info,
-    [metaKeys.clientCapabilities]: declaredBy(spoken, { capabilities }),
-    ...(logLevel === undefined ? {} : { [metaKeys.logLevel]: logLevel }),
-  };
-}
-
 /** What the answer to the probe says of the server. */
 async function conclude(
   link: Link,
-  response: ResponseMessage,
+  response: Answer,
   modern: readonly Spoken<"client">[],
   legacy: readonly Spoken<"client">[],
   intro: Opening,
@@ -163,6 +100,9 @@ async function conclude(
     (name) => errors[name]?.code,
   );
   if (error && modernOnly.includes(error.code)) throw remoteError("server/discover", response);
+  const status = statusOf(response.refusal);
+  // Refused for another reason than what it speaks.
+  if (legacy.length === 0 && status !== undefined && !isMisunderstood(status)) throw response.refusal;
   if (legacy.length === 0)
     throw noCommonVersion(
       modern,
@@ -179,16 +119,6 @@ async function conclude(
         : { ...response, error: { code: rpc.internalError, message: "no discovery result" } },
     );
   return handshake(link, legacy, intro);
-}
-
-function discovered(spoken: Spoken<"client">, result: Params): Agreement {
-  const { capabilities, instructions, _meta } = result;
-  return {
-    spoken,
-    serverInfo: _meta?.[metaKeys.serverInfo] as Implementation | undefined,
-    capabilities: (isObject(capabilities) ? capabilities : {}) as ServerCapabilities,
-    instructions: typeof instructions === "string" ? instructions : undefined,
-  };
 }
 
 /** The server is modern and has named its versions: one of them, or none. */
@@ -217,59 +147,6 @@ async function retried(link: Link, spoken: Spoken<"client">, intro: Opening): Pr
   const response = await discover(link, spoken, intro);
   if (response.result) return discovered(spoken, response.result);
   throw remoteError("server/discover", response);
-}
-
-/** The handshake of the legacy era (2025-11-25, lifecycle, initialization). */
-async function handshake(
-  link: Link,
-  legacy: readonly Spoken<"client">[],
-  intro: Opening,
-): Promise<Agreement> {
-  const offered = legacy[0]!;
-  const params = offered.lower("outgoingRequests", "initialize", {
-    protocolVersion: offered.id,
-    capabilities: declaredBy(offered, intro),
-    clientInfo: intro.info,
-  });
-  const limits = { timeout: intro.connectTimeout, totalTimeout: intro.connectTimeout };
-  intro.handshaking(offered);
-  const response = await link.request("initialize", () => params, limits, { cancellable: false });
-  const { result, error } = response;
-  if (error) {
-    const supported = isObject(error.data) ? error.data["supported"] : undefined;
-    if (Array.isArray(supported) || error.code === rpc.methodNotFound)
-      throw noCommonVersion(legacy, Array.isArray(supported) ? supported : undefined, error.message);
-    throw remoteError("initialize", response);
-  }
-  const version = result?.["protocolVersion"];
-  const spoken = legacy.find(({ id }) => id === version);
-  if (!spoken) throw noCommonVersion(legacy, [version]);
-  const entry = spoken.table.outgoingRequests.get("initialize")!;
-  const decoded = await decode(spoken, "initialize", entry, result, intro.nulls);
-  const headers = (method: string): Record<string, string> => mirrorHeaders(spoken, method, undefined);
-  link.speak(headers(""));
-  link.notify("notifications/initialized", undefined, headers);
-  const lifted = spoken.lift("incomingResults", "initialize", decoded.result);
-  return {
-    spoken,
-    serverInfo: lifted["serverInfo"] as Implementation,
-    capabilities: lifted["capabilities"] as ServerCapabilities,
-    instructions: lifted["instructions"] as string | undefined,
-  };
-}
-
-function noCommonVersion(ours: readonly Spoken[], theirs?: readonly unknown[], detail?: string): McpError {
-  const spoken = ours.map(({ id }) => id).join(", ");
-  const offered = theirs
-    ? `the server speaks ${theirs.map(String).join(", ")}`
-    : "the server speaks none of them";
-  return new McpError(
-    "unsupported-version",
-    `no common protocol revision: this client speaks ${spoken}; ${offered}${detail === undefined ? "" : ` (${detail})`}`,
-    {
-      data: { ours: ours.map(({ id }) => id), ...(theirs ? { supported: theirs } : {}) },
-    },
-  );
 }
 
 /** What the promise gives, if it does within `delay` milliseconds. */

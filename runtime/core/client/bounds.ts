@@ -4,6 +4,9 @@ import { McpError } from "../peer/errors.js";
 import type { Timeouts } from "../peer/pending.js";
 import type { Link } from "./link.js";
 
+/** For requests that are bounded by what they are part of. */
+export const unbounded: RequestOptions = { timeout: Infinity, totalTimeout: Infinity };
+
 /** What ends work before it is done. */
 export interface Bounds {
   readonly clock: Clock;

@@ -11,15 +11,16 @@ import type {
   ServerCapabilities,
   Tool,
 } from "@mcpgen/protocol/authoring";
-import type { Caller, RequestOptions } from "@mcpgen/protocol/model";
+import type { Caller, RequestOptions, Signal } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../era/meta.js";
 import type { Params } from "../peer/message.js";
-import { type Agreement, type Introduction, declaredBy } from "./agreement.js";
+import type { Agreement } from "./agreement.js";
 import { ResultCache } from "./cache.js";
 import { type Connection, Connections } from "./connections.js";
 import type { Rejected } from "./decode.js";
 import type { ClientHandlers } from "./handlers.js";
 import { Incoming } from "./incoming.js";
+import { type Introduction, declaredBy } from "./introduction.js";
 import { Listeners, type NotificationListener } from "./listeners.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
 import { mirrorHeaders } from "./mirror-headers.js";
@@ -40,7 +41,11 @@ export interface ClientSetup {
   readonly introduction: Introduction;
   readonly handlers: ClientHandlers;
   /** Opens a connection, and has what comes in over it heard; called again where one broke. */
-  readonly connect: (connections: Connections, incoming: Incoming) => Promise<Connection>;
+  readonly connect: (
+    connections: Connections,
+    incoming: Incoming,
+    signal: Signal | undefined,
+  ) => Promise<Connection>;
   readonly reconnects: boolean;
   /** Requests that are sent again whose connection broke; those that may be done twice without it. */
   readonly resend: Resend | undefined;
@@ -71,7 +76,7 @@ export class Client implements Caller {
       introduction,
       reconnects,
       onWarning,
-      connect: (connections) => setup.connect(connections, incoming),
+      connect: (connections, signal) => setup.connect(connections, incoming, signal),
       onReplaced: () => [cache.clear(), outputs.forget(), headers.forget(), resending.forget()],
     });
     const { connections } = this;
@@ -105,8 +110,8 @@ export class Client implements Caller {
   }
 
   /** @internal */
-  async start(): Promise<this> {
-    await this.connections.open();
+  async start(signal: Signal | undefined): Promise<this> {
+    await this.connections.open(signal);
     return this;
   }
 

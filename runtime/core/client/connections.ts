@@ -1,7 +1,8 @@
-import type { Era } from "@mcpgen/protocol/model";
+import type { Era, RequestOptions, Signal } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../era/meta.js";
 import { McpError, messageOf } from "../peer/errors.js";
-import type { Agreement, Introduction } from "./agreement.js";
+import type { Agreement } from "./agreement.js";
+import type { Introduction } from "./introduction.js";
 import { type Link, remoteError } from "./link.js";
 import { mirrorHeaders } from "./mirror-headers.js";
 
@@ -17,8 +18,8 @@ export interface ConnectionSource {
   /** Whether another connection can be had where one broke. */
   readonly reconnects: boolean;
   readonly onWarning: (message: string) => void;
-  /** Opens a connection. */
-  readonly connect: (connections: Connections) => Promise<Connection>;
+  /** Opens a connection, unless the signal aborts. */
+  readonly connect: (connections: Connections, signal: Signal | undefined) => Promise<Connection>;
   /** A connection took another's place: another process may answer otherwise. */
   readonly onReplaced: () => unknown;
 }
@@ -32,6 +33,8 @@ export class Connections {
   private connecting: Promise<Connection> | undefined;
   /** All that were opened and may still bring something, whether or not a revision was agreed on. */
   private readonly links = new Set<Link>();
+  /** The connection whose server was asked last whether it is another now, and what came of it. */
+  private comparing: { readonly connection: Connection; readonly replaced: Promise<boolean> } | undefined;
   private stopped = false;
 
   constructor(source: ConnectionSource) {
@@ -71,14 +74,30 @@ export class Connections {
     return current && !current.link.over ? current : undefined;
   }
 
-  /** The connection that stands, or another. */
-  open(): Promise<Connection> {
+  /**
+   * The connection that stands, or another.
+   *
+   * @param signal gives up opening it, for all who wait for it
+   */
+  open(signal?: Signal): Promise<Connection> {
     const { current } = this;
     if (current && (!current.link.over || !this.renewable)) {
       const { over } = current.link;
       return over ? Promise.reject(over) : Promise.resolve(current);
     }
-    return (this.connecting ??= this.replace().finally(() => (this.connecting = undefined)));
+    return (this.connecting ??= this.replace(signal).finally(() => (this.connecting = undefined)));
+  }
+
+  /**
+   * Whether the server is another now, and speaks otherwise than was agreed on: it is asked once for each connection
+   * (2026-07-28, versioning: probing again where what was known of the era fails). Where it does, what was agreed on
+   * anew stands.
+   */
+  isReplaced(connection: Connection): Promise<boolean> {
+    if (this.current !== connection) return Promise.resolve(true);
+    if (this.comparing?.connection !== connection)
+      this.comparing = { connection, replaced: this.compare(connection) };
+    return this.comparing.replaced;
   }
 
   /** Told of each link before anything is sent through it. */
@@ -97,33 +116,65 @@ export class Connections {
     this.stopped = true;
     await Promise.all([...this.links].map((link) => link.close()));
     // What was on its way to another connection closes what it opens.
-    await this.connecting?.catch(() => undefined);
+    await Promise.all([this.connecting, this.comparing?.replaced]).catch(() => undefined);
   }
 
-  private async replace(): Promise<Connection> {
-    const made = await this.source.connect(this);
-    if (this.stopped) {
-      await made.link.close();
-      throw closedByUs();
+  private async replace(signal: Signal | undefined): Promise<Connection> {
+    const { clock, connectTimeout } = this.source.introduction;
+    const due = clock.now() + connectTimeout;
+    const made = await this.source.connect(this, signal);
+    await this.take(made, { timeout: Math.max(due - clock.now(), 0), ...(signal ? { signal } : {}) });
+    return made;
+  }
+
+  private async compare({ link, agreement }: Connection): Promise<boolean> {
+    let made: Connection;
+    try {
+      made = await this.source.connect(this, undefined);
+    } catch {
+      // What was refused says more than that.
+      return false;
     }
-    if (this.current) this.source.onReplaced();
-    await this.wantLogs(made);
-    return (this.current = made);
+    if (made.agreement.spoken === agreement.spoken) {
+      await made.link.close();
+      return false;
+    }
+    await this.take(made, { timeout: this.source.introduction.connectTimeout });
+    link.retired(new McpError("connection-closed", "the server was replaced by one that speaks otherwise"));
+    return true;
+  }
+
+  /**
+   * Makes a connection the one that stands.
+   *
+   * @param bounds of what is said over it first
+   */
+  private async take(made: Connection, bounds: RequestOptions): Promise<void> {
+    if (!this.stopped) {
+      if (this.current) this.source.onReplaced();
+      await this.wantLogs(made, bounds);
+    }
+    const { signal } = bounds;
+    if (!this.stopped && signal?.aborted !== true) return void (this.current = made);
+    await made.link.close();
+    throw this.stopped
+      ? closedByUs()
+      : new McpError("cancelled", "connect was cancelled", { cause: signal?.reason });
   }
 
   /** Tells a server of the legacy era, once for a connection, which log messages are wanted. */
-  private async wantLogs({ link, agreement: { spoken, capabilities } }: Connection): Promise<void> {
+  private async wantLogs(
+    { link, agreement: { spoken, capabilities } }: Connection,
+    bounds: RequestOptions,
+  ): Promise<void> {
     const { logLevel: level } = this;
-    const { introduction, onWarning } = this.source;
+    const { onWarning } = this.source;
     if (level === undefined || spoken.era !== "legacy" || !capabilities.logging) return;
     const method = "logging/setLevel";
     try {
-      const response = await link.request(
-        method,
-        () => ({ level }),
-        { timeout: introduction.connectTimeout },
-        { headers: (_, sent) => mirrorHeaders(spoken, method, sent) },
-      );
+      const response = await link.request(method, () => ({ level }), bounds, {
+        headers: (_, sent) => mirrorHeaders(spoken, method, sent),
+      });
       if (response.error) throw remoteError(method, response);
     } catch (error) {
       onWarning(`the log level could not be set: ${messageOf(error)}`);

@@ -37,6 +37,12 @@ export interface Sending {
   readonly headers?: (method: string, params: Params | undefined) => Readonly<Record<string, string>>;
 }
 
+/** What answers a request. */
+export interface Answer extends ResponseMessage {
+  /** What HTTP said beside it, where that was a refusal. */
+  readonly refusal?: Error;
+}
+
 /** The wire of one client: requests and their answers over one channel, whatever the era. */
 export class Link implements Receiver {
   listener: LinkListener | undefined;
@@ -45,7 +51,7 @@ export class Link implements Receiver {
   /** Whether the server has answered anything yet. */
   answered = false;
   private readonly channel: Channel;
-  private readonly pending: Pending<ResponseMessage>;
+  private readonly pending: Pending<Answer>;
   private readonly answering = new Map<RequestId, AbortController>();
   private end: McpError | undefined;
   private readonly watchers = new Set<(why: McpError) => void>();
@@ -93,7 +99,7 @@ export class Link implements Receiver {
     options: RequestOptions = {},
     { cancellable = true, headers }: Sending = {},
     started?: number,
-  ): Promise<ResponseMessage> {
+  ): Promise<Answer> {
     if (this.end) return Promise.reject(this.end);
     if (options.signal?.aborted)
       return Promise.reject(
@@ -153,7 +159,7 @@ export class Link implements Receiver {
     await this.channel.close();
   }
 
-  message(text: string): void {
+  message(text: string, refusal?: Error): void {
     let message: unknown;
     try {
       message = JSON.parse(text);
@@ -162,7 +168,7 @@ export class Link implements Receiver {
       return;
     }
     // Batches of answers exist at 2025-03-26; whoever sends them later does no harm.
-    for (const each of Array.isArray(message) ? message : [message]) this.receive(each);
+    for (const each of Array.isArray(message) ? message : [message]) this.receive(each, refusal);
   }
 
   turn(): void {}
@@ -195,7 +201,7 @@ export class Link implements Receiver {
     this.listener?.closed(why);
   }
 
-  private receive(message: unknown): void {
+  private receive(message: unknown, refusal: Error | undefined): void {
     if (!isObject(message)) return;
     const { method, id } = message;
     if (typeof method === "string") {
@@ -207,7 +213,8 @@ export class Link implements Receiver {
     }
     if (!isRequestId(id)) return;
     this.answered = true;
-    this.pending.take(id)?.resolve(message as unknown as ResponseMessage);
+    const answer = message as unknown as Answer;
+    this.pending.take(id)?.resolve(refusal ? { ...answer, refusal } : answer);
   }
 
   private notified({ method, params = {} }: NotificationMessage): void {
@@ -270,12 +277,12 @@ function withoutNullParams(message: Record<string, unknown>): Record<string, unk
 }
 
 /** The error that a response carries, as one to throw; some of it may be missing. */
-export function remoteError(method: string, response: ResponseMessage): McpError {
+export function remoteError(method: string, response: Answer): McpError {
   const error: Record<string, unknown> = isObject(response.error) ? response.error : {};
   const { code, message, data } = error;
   return new McpError(
     code === rpc.methodNotFound ? "method-not-found" : "remote-error",
     `${method}: ${typeof message === "string" ? message : "the server answered with an error that says nothing"}`,
-    { rpcCode: typeof code === "number" ? code : undefined, data },
+    { rpcCode: typeof code === "number" ? code : undefined, data, cause: response.refusal },
   );
 }

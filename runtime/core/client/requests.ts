@@ -2,16 +2,17 @@ import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import type { Spoken } from "../era/spoken.js";
 import { McpError } from "../peer/errors.js";
 import type { Params, ResponseMessage } from "../peer/message.js";
-import { type Introduction, requestMeta } from "./agreement.js";
 import { type Bounded, meanwhile, whileAsking, whileConnecting, withinBounds } from "./bounds.js";
 import type { ResultCache } from "./cache.js";
 import type { Connection, Connections } from "./connections.js";
 import { type Decoded, decode, isAccepted } from "./decode.js";
 import type { ClientHandlers } from "./handlers.js";
+import { type Introduction, requestMeta } from "./introduction.js";
 import { type Link, type Sending, remoteError } from "./link.js";
 import type { Listeners } from "./listeners.js";
 import { mirrorHeaders } from "./mirror-headers.js";
 import { isInterrupted } from "../http/interrupted.js";
+import { isOfAnotherEra } from "./refused.js";
 import { noSuchMethod, requireCapability } from "./permitted.js";
 import { isComplete, throughRounds } from "./rounds.js";
 import type { Resending } from "./resending.js";
@@ -69,6 +70,7 @@ export class Requests {
         if (reason === undefined || reasons?.has(reason)) throw error;
         (reasons ??= new Set()).add(reason);
         if (reason === "headers") await this.relist(call);
+        if (reason === "era" && !(await this.isReplaced(connection!, call))) throw error;
       }
     }
   }
@@ -92,13 +94,14 @@ export class Requests {
 
   /**
    * Why a request that failed is worth sending once more, if it is: its session is lost, and with it no request
-   * was taken; the connection is, and it may be done twice; its headers were out of date.
+   * was taken; the connection is, and it may be done twice; its headers were out of date; the server may be
+   * another now, which speaks otherwise.
    */
   private reasonToRetry(
     { method, repeatable }: Call,
     error: unknown,
     link: Link | undefined,
-  ): "session" | "connection" | "headers" | undefined {
+  ): "session" | "connection" | "headers" | "era" | undefined {
     if (!(error instanceof McpError)) return undefined;
     const { connections } = this.setup;
     if (error.code === "session-lost") return connections.renewable ? "session" : undefined;
@@ -106,9 +109,18 @@ export class Requests {
       // Where the connection stands, it was sent again over that.
       return link?.over && connections.renewable && repeatable ? "connection" : undefined;
     }
-    const mismatch = connections.agreed.spoken.table.errors["HEADER_MISMATCH"]?.code;
+    const { spoken } = connections.agreed;
+    const mismatch = spoken.table.errors["HEADER_MISMATCH"]?.code;
     const outdated = method === "tools/call" && mismatch !== undefined && error.rpcCode === mismatch;
-    return outdated ? "headers" : undefined;
+    if (outdated) return "headers";
+    return connections.renewable && isOfAnotherEra(error, spoken) ? "era" : undefined;
+  }
+
+  /** Whether the server turns out to speak otherwise than was agreed on. */
+  private isReplaced(connection: Connection, call: Call): Promise<boolean> {
+    const { connections, introduction } = this.setup;
+    const { clock, timeouts } = introduction;
+    return withinBounds(whileConnecting(clock, timeouts, call), () => connections.isReplaced(connection));
   }
 
   private async relist(call: Call): Promise<void> {

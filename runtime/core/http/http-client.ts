@@ -10,6 +10,7 @@ import { Listening } from "./listening.js";
 import { mediaType } from "./media.js";
 import { Notices } from "./notices.js";
 import { atMost } from "./patience.js";
+import { refusal } from "./refusal.js";
 import { sessionLost } from "./session-lost.js";
 import type { SseConnection } from "./sse-connection.js";
 
@@ -179,7 +180,10 @@ export class HttpClientChannel implements Channel {
       this.retire();
       throw sessionLost();
     }
-    this.receiver?.message(answerIn(response, type, body, id));
+    this.receiver?.message(
+      answerIn(response, type, body, id),
+      response.ok ? undefined : refusal(response, body),
+    );
   }
 
   /**

@@ -26,6 +26,8 @@ export type ErrorCode =
   /** The server has forgotten the session; a new one is opened for the next request. */
   | "session-lost"
   | "spawn-failed"
+  /** What was to authorize a request (`http.authorize`) failed; `cause` is what it threw. */
+  | "authorize-failed"
   /** The port cannot be had; `cause` is what the platform says. */
   | "listen-failed"
   | "message-too-long"

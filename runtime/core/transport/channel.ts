@@ -26,8 +26,12 @@ export interface Channel {
   answer?(id: RequestId | undefined, text: string, rpcCode?: number): void;
   /** Says that an incoming request, having been cancelled, is never answered. */
   forgo?(id: RequestId): void;
-  /** Says that nothing is at work any more on one of the requests that had begun and were aborted. */
-  settled?(): void;
+  /**
+   * Says that requests were aborted while they were worked on, or that such work has ended.
+   *
+   * @param more how many more there are now; -1 if one has ended
+   */
+  late?(more: number): void;
   /**
    * Ends the connection that an incoming request came on, for channels on which its answer can be fetched
    * later.
@@ -63,8 +67,12 @@ export interface Outgoing {
 
 /** Whoever reads a channel. */
 export interface Receiver {
-  /** The text of one message, without a line end; it may hold anything. */
-  message(text: string): void;
+  /**
+   * The text of one message, without a line end; it may hold anything.
+   *
+   * @param refusal what the channel itself was told beside it, where it came as a refusal
+   */
+  message(text: string, refusal?: Error): void;
   /** All that arrived together has been delivered. */
   turn(): void;
   /** A message was longer than the limit (bytes) and has been dropped. */

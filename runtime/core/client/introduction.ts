@@ -1,0 +1,54 @@
+import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
+import { type LogLevel, metaKeys } from "../era/meta.js";
+import type { Spoken } from "../era/spoken.js";
+import type { Clock } from "../peer/clock.js";
+import type { Params } from "../peer/message.js";
+import type { Timeouts } from "../peer/pending.js";
+import type { Nulls } from "./decode.js";
+
+/** What a client says of itself. */
+export interface Introduction {
+  readonly info: Implementation;
+  readonly capabilities: ClientCapabilities;
+  /** Log messages it wants: of each request (2026-07-28), or of a connection (before). */
+  readonly logLevel: LogLevel | undefined;
+  /** Milliseconds that finding the revision may take. */
+  readonly connectTimeout: number;
+  /** Of requests whose options say nothing else. */
+  readonly timeouts: Timeouts;
+  readonly clock: Clock;
+  readonly nulls: Nulls;
+}
+
+/** The same, while it is being said. */
+export interface Opening extends Introduction {
+  /** Called before a handshake is sent: from then on the server may ask. */
+  readonly handshaking: (offered: Spoken<"client">) => void;
+  /** When it has to be over, by the clock: who opens the connection sees to that. */
+  readonly due: number;
+}
+
+/** What a client declares: where it can send notifications, that its roots may change, too (2025-11-25, roots). */
+export function declaredBy(
+  { table }: Spoken<"client">,
+  { capabilities }: Pick<Introduction, "capabilities">,
+): ClientCapabilities {
+  const { roots } = capabilities;
+  if (!roots || !table.outgoingNotifications.has("notifications/roots/list_changed")) return capabilities;
+  const changing: typeof roots & { listChanged: true } = { ...roots, listChanged: true };
+  return { ...capabilities, roots: changing };
+}
+
+/** What every modern request carries (2026-07-28, basic, `_meta`). */
+export function requestMeta(
+  spoken: Spoken<"client">,
+  { info, capabilities, logLevel: usual }: Introduction,
+  logLevel = usual,
+): Params {
+  return {
+    [metaKeys.protocolVersion]: spoken.id,
+    [metaKeys.clientInfo]: info,
+    [metaKeys.clientCapabilities]: declaredBy(spoken, { capabilities }),
+    ...(logLevel === undefined ? {} : { [metaKeys.logLevel]: logLevel }),
+  };
+}
