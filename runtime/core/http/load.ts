@@ -1,5 +1,6 @@
 /**
- * How many requests an endpoint is at work on, streams that only listen not counted; and how many bodies it is
+ * How many requests an endpoint is at work on, streams that only listen not counted, and those that were given up
+ * counted till their handlers end; and how many bodies it is
  * reading: of those nobody knows yet whether a request waits for them.
  */
 export class Load {
@@ -37,6 +38,11 @@ export class Load {
       if (reading) this.bodies--;
       reading = false;
     };
+  }
+
+  /** @param more requests; less than none if they ended */
+  add(more: number): void {
+    this.running += more;
   }
 
   begin(): void {

@@ -27,8 +27,7 @@ export class PostChannel implements Channel {
   private remaining: number;
   private sink: EventSink | undefined;
   private over = false;
-  /** Requests that are worked on though nobody waits for them, and what they count in. */
-  private late = 0;
+  /** What its requests count in. */
   private load: Load | undefined;
   /** Called when the answer is out. */
   private whenDone: (() => void) | undefined;
@@ -53,19 +52,18 @@ export class PostChannel implements Channel {
   /**
    * Ends the connection once the answer is out or the client is gone, which may be now.
    *
-   * @param load counts the request till then, and as long as it is worked on
+   * @param load counts the request till then
    */
   follow(connection: ServerConnection, load: Load | undefined): void {
     if (this.over) return connection.closed();
+    this.load = load;
     load?.begin();
     this.streams.connections.add(connection);
     let left = false;
     const leave = (): void => {
       if (left) return;
       left = true;
-      this.late = connection.open;
-      if (this.late > 0) this.load = load;
-      else load?.end();
+      load?.end();
       this.streams.connections.delete(connection);
       this.over = true;
       this.drop();
@@ -75,8 +73,8 @@ export class PostChannel implements Channel {
     this.exchange.onGone(leave);
   }
 
-  settled(): void {
-    if (--this.late === 0) this.load?.end();
+  late(more: number): void {
+    this.load?.add(more);
   }
 
   open(_receiver: Receiver): void {}

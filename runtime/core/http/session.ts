@@ -181,6 +181,10 @@ export class HttpSession implements Channel {
     this.answering?.get(id)?.forgo();
   }
 
+  late(more: number): void {
+    this.load.add(more);
+  }
+
   answer(id: RequestId | undefined, text: string): void {
     if (id !== undefined) this.answering?.get(id)?.answer(text);
   }

@@ -65,6 +65,10 @@ export class SseSession implements Channel {
     if (id !== undefined && this.running.delete(id)) this.load.end();
   }
 
+  late(more: number): void {
+    this.load.add(more);
+  }
+
   /** The client is gone, or nobody serves it any more. */
   end(): void {
     if (this.over) return;

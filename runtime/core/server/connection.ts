@@ -143,7 +143,7 @@ export class ServerConnection implements Receiver {
 
   /** What was at work on a request that was aborted has ended. */
   settled(): void {
-    this.channel.settled?.();
+    this.channel.late?.(-1);
   }
 
   refuse(id: RequestId | undefined, error: McpError, batch?: Batch): void {
@@ -205,6 +205,7 @@ export class ServerConnection implements Receiver {
       new McpError("cancelled", typeof reason === "string" ? reason : "the client cancelled the request"),
     );
     context.batch?.forgo();
+    this.channel.late?.(1);
     this.channel.forgo?.(context.request.id);
   }
 
@@ -258,6 +259,7 @@ export class ServerConnection implements Receiver {
     this.onClose(this);
     if (!this.running && !this.own) return;
     const reason = new McpError("connection-closed", why);
+    this.channel.late?.(this.open);
     for (const context of this.running?.values() ?? []) context.abort(reason);
     this.running = undefined;
     this.own?.end(reason);

@@ -1,12 +1,15 @@
 // Clients that go away before, while and after they are heard.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { CodeFirstServer } from "@mcpgen/runtime";
 import { createNodeHandler } from "@mcpgen/runtime/http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Endpoint } from "../../../runtime/core/http/endpoint.js";
 import { adapters, serve } from "../../checklist/http/adapters.js";
 import { Gate, inside } from "../../checklist/http/fixture.js";
 import { Party } from "../../checklist/http/party.js";
+import { SseParty } from "../../checklist/http/sse-party.js";
+import { sendOff } from "../../checklist/http/wire.js";
 import { exchangeOf } from "./exchange-of.js";
 import { RawConnection, postText, watchConnections } from "../../checklist/http/raw-connection.js";
 
@@ -25,6 +28,47 @@ class Count {
   async reaches(value: number): Promise<void> {
     while (this.value < value) await new Promise<void>((resolve) => (this.seen = resolve));
   }
+}
+
+/** A tool that goes on whatever it is told, till the gate opens. */
+function deaf(server: CodeFirstServer) {
+  const found = { begun: new Count(), aborted: new Count(), gate: new Gate() };
+  server.tool("deaf", {}, async (_, { signal }) => {
+    signal.addEventListener("abort", found.aborted.add);
+    found.begun.add();
+    await found.gate.opened;
+    return "";
+  });
+  return found;
+}
+
+/** How clients with a session give up two calls. */
+const givenUp: Readonly<Record<string, (url: string, begun: () => Promise<void>) => Promise<void>>> = {
+  "each is cancelled": async (url, begun) => {
+    const { party, calls } = await calling(url);
+    await begun();
+    for (const { id: requestId } of calls)
+      await party.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
+  },
+  "the session is ended": async (url, begun) => {
+    const { party } = await calling(url);
+    await begun();
+    await party.delete();
+  },
+  "the stream of HTTP+SSE is closed": async (url, begun) => {
+    const party = await new SseParty(url, "2024-11-05").open();
+    for (let count = 0; count < 2; count++)
+      await party.post(party.message("tools/call", { name: "deaf", arguments: {} }));
+    await begun();
+    party.stream.cut();
+  },
+};
+
+async function calling(url: string) {
+  const party = await new Party(url, "2025-11-25").open();
+  const calls = [party.call("deaf"), party.call("deaf")];
+  for (const call of calls) sendOff(url, "POST", party.headersOf(call), JSON.stringify(call));
+  return { party, calls };
 }
 
 describe.each(adapters)("%s", (adapter) => {
@@ -54,19 +98,26 @@ describe.each(adapters)("%s", (adapter) => {
     ["2025-11-25", { sessions: false }],
   ])("what nobody waits for counts as long as it is worked on (%s)", async (revision, options) => {
     const { server } = inside();
-    const [begun, aborted, gate] = [new Count(), new Count(), new Gate()];
-    server.tool("deaf", {}, async (_, { signal }) => {
-      signal.addEventListener("abort", aborted.add);
-      begun.add();
-      await gate.opened;
-      return "";
-    });
+    const { begun, aborted, gate } = deaf(server);
     const { url, port } = await serve(adapter, server, { maxConcurrent: 2, ...options });
     const party = new Party(url, revision);
     const leaving = [1, 2].map(() => new RawConnection(port, postText(party, party.call("deaf"))));
     await begun.reaches(2);
     for (const each of leaving) each.cut();
     await aborted.reaches(2);
+    const status = async (): Promise<number> => (await party.post(party.message("tools/list"))).status;
+    expect(await status()).toBe(503);
+    gate.open();
+    expect(await status()).toBe(200);
+  });
+
+  test.each(Object.keys(givenUp))("so does what is given up: %s", async (how) => {
+    const { server } = inside();
+    const { begun, aborted, gate } = deaf(server);
+    const { url } = await serve(adapter, server, { maxConcurrent: 2, sse: true });
+    await givenUp[how]!(url, () => begun.reaches(2));
+    await aborted.reaches(2);
+    const party = new Party(url, modern);
     const status = async (): Promise<number> => (await party.post(party.message("tools/list"))).status;
     expect(await status()).toBe(503);
     gate.open();
