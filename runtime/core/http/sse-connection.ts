@@ -5,6 +5,7 @@ import { mediaType } from "./media.js";
 import { sessionLost } from "./session-lost.js";
 import { type ServerEvent, SseReader } from "./sse-reader.js";
 import { interrupted, isInterrupted } from "./interrupted.js";
+import { unlessAborted } from "./patience.js";
 import { refusal } from "./refusal.js";
 
 /** Milliseconds that a server may take to say where messages go. */
@@ -79,7 +80,7 @@ export async function openSse(
     if (!response.ok && !noStream.has(response.status))
       throw refusal(response, await textWithin(response, 1000).catch(() => ""), " to GET (HTTP+SSE)");
     if (!response.ok || type !== "text/event-stream") return void (await response.body?.cancel());
-    const first = await firstOf(response, limit, both, user);
+    const first = await unlessAborted(both, firstOf(response, limit, both, user));
     if (first?.event !== "endpoint") throw noEndpoint(first ? "first" : "before it ended");
     return new SseConnection(requests, ofSameOrigin(first.data, requests.url), user.forgotten);
   } catch (error) {
