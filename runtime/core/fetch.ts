@@ -8,5 +8,5 @@ export type { SseOptions } from "./http/sse-requests.js";
 export { MemoryEventStore, type EventStore, type StoredEvent } from "./http/events.js";
 
 // For gateways: which headers a server's clients send, and what tools declare.
-export { requestHeaders } from "./http/cors.js";
+export { requestHeaders } from "./http/preflight.js";
 export { paramHeadersOf, type ParamHeader, type ParamHeaders } from "./http/param-headers.js";

@@ -23,7 +23,7 @@ test("a port that is none, or taken, is told in one line", async () => {
   expect(taken).toEqual({
     code: 1,
     text: expect.stringMatching(
-      new RegExp(`^cannot listen on port ${port} of localhost: .* another port .*\n$`),
+      new RegExp(`^cannot listen: .*:${port}\\. Give another port .*\n$`),
     ) as string,
   });
   expect(none).toEqual({ code: 1, text: "port: expected a whole number from 0 to 65535, got NaN.\n" });

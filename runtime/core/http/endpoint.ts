@@ -4,16 +4,15 @@ import { McpError, messageOf, rpc } from "../peer/errors.js";
 import { type Message, idOf, isObject } from "../peer/message.js";
 import { errorOf } from "../server/context.js";
 import type { Server } from "../server/server.js";
-import { corsHeaders, preflight } from "./cors.js";
+import { corsHeaders } from "./cors.js";
 import { MemoryEventStore } from "./events.js";
 import type { Exchange } from "./exchange.js";
 import { guard } from "./guard.js";
-import { type HttpOptions, defaults, httpRules } from "./http-options.js";
+import { type HttpOptions, defaults } from "./http-options.js";
 import { Load } from "./load.js";
 import { type Accepted, acceptedBy, isJson } from "./media.js";
 import { ModernPosts } from "./modern-posts.js";
 import { mostLevels, nestsDeeper } from "./nesting.js";
-import { checkOptions } from "./option-check.js";
 import { type Principal, authenticated } from "./principal.js";
 import { refuse, refuseBusy, refuseClosing, refuseInvalid, refuseStranger } from "./refuse.js";
 import { SessionRequests } from "./session-requests.js";
@@ -44,9 +43,7 @@ export class Endpoint {
   private sseSessions: SseRequests | undefined;
   private closed = false;
 
-  /** @throws {McpError} `invalid-definition`: an option is wrong */
   constructor(server: Server, options: HttpOptions = {}) {
-    checkOptions(options, httpRules);
     this.server = server;
     this.options = options;
     const { spoken, clock, seal, warn } = server.core;
@@ -125,7 +122,11 @@ export class Endpoint {
   private admit(exchange: Exchange): void {
     const refused = guard(exchange, this.options);
     if (refused) return refuseStranger(exchange, refused);
-    if (exchange.method === "OPTIONS") return preflight(exchange, this.server);
+    // Only pages of browsers ask, and few servers have any.
+    if (exchange.method === "OPTIONS")
+      return void import("./preflight.js")
+        .then(({ preflight }) => preflight(exchange, this.server))
+        .catch((error: unknown) => this.fail(exchange, undefined, error));
     const { authenticate } = this.options;
     if (!authenticate) return this.route(exchange, nobody);
     // Whoever authenticates may take the request apart, and a method would lose its object.

@@ -2,6 +2,7 @@ import type { Server } from "../server/server.js";
 import { Endpoint } from "./endpoint.js";
 import { type EventSink, type Exchange, alreadyRead, mostWaiting } from "./exchange.js";
 import type { HttpOptions } from "./http-options.js";
+import { checkHttpOptions } from "./option-check.js";
 
 const howToMount = "let what reads bodies in front read that of a clone()";
 
@@ -119,8 +120,13 @@ export interface HttpHandler {
   close(): Promise<void>;
 }
 
-/** A handler for platforms that speak in `Request` and `Response`. */
+/**
+ * A handler for platforms that speak in `Request` and `Response`.
+ *
+ * @throws {McpError} `invalid-definition`: an option is wrong
+ */
 export function createHttpHandler(server: Server, options: HttpOptions = {}): HttpHandler {
+  checkHttpOptions(options);
   const endpoint = new Endpoint(server, options);
   return {
     fetch(request) {

@@ -1,8 +1,6 @@
-import { isObject } from "../peer/message.js";
 import type { EventStore } from "./events.js";
 import type { Exchange } from "./exchange.js";
 import type { GuardOptions } from "./guard.js";
-import { type Rules, amount, callable, flag, switched, texts, whole } from "./option-check.js";
 import type { ResponseForm } from "./post-channel.js";
 import type { Denial, Principal } from "./principal.js";
 import type { SessionLimits } from "./sessions.js";
@@ -20,8 +18,8 @@ export interface HttpOptions extends GuardOptions {
   readonly bodyLimit?: number;
   /**
    * Requests at a time, listening streams not counted, and bodies that are on their way; 1,000 of each without it.
-   * More are refused with 503. A request counts as long as somebody waits for it; one of 2026-07-28, or without a
-   * session, as long as its handler runs.
+   * More are refused with 503. A request counts as long as somebody waits for it; one that is cancelled, as long as its
+   * handler runs.
    */
   readonly maxConcurrent?: number;
   /** Event streams at a time, from which on none more is opened that listens; 10,000 without it. */
@@ -54,36 +52,3 @@ export const defaults = {
   retryMs: 1000,
   streamMs: 3_600_000,
 } as const;
-
-const sessionRules: Rules<SessionLimits> = { maxSessions: amount, idleMs: whole(1), maxRequests: amount };
-
-const sseRules: Rules<SseOptions> = {
-  messages: ["a path or a URL", (value) => typeof value === "string" && value !== ""],
-};
-
-const forms: readonly ResponseForm[] = ["auto", "json", "sse"];
-
-/** What each option may be. */
-export const httpRules: Rules<HttpOptions> = {
-  allowedHosts: texts('names as in Host, such as "api.example.com"', /^[^\s/*]+$/),
-  allowedOrigins: texts(
-    'origins such as "https://app.example.com"',
-    /^([a-z][a-z\d+.-]*:\/\/[^\s/*]+\/?|null)$/i,
-  ),
-  dangerouslyAllowAnyHost: flag,
-  dangerouslyAllowAnyOrigin: flag,
-  sessions: switched("sessions", sessionRules),
-  sse: switched("sse", sseRules),
-  bodyLimit: amount,
-  maxConcurrent: amount,
-  maxStreams: amount,
-  responses: [forms.join(", "), (value) => forms.includes(value as ResponseForm)],
-  events: [
-    "an object with append, after and drop",
-    (value) => isObject(value) && ["append", "after", "drop"].every((name) => callable[1](value[name])),
-  ],
-  keepAliveMs: whole(0),
-  retryMs: whole(0),
-  streamMs: whole(0),
-  authenticate: callable,
-};

@@ -4,6 +4,7 @@ import type { Server } from "../server/server.js";
 import { Endpoint } from "./endpoint.js";
 import { type EventSink, type Exchange, alreadyRead, mostWaiting } from "./exchange.js";
 import type { HttpOptions } from "./http-options.js";
+import { checkHttpOptions } from "./option-check.js";
 
 /** Bytes that are read of a body that was refused. */
 const mostDropped = 16 * 1_048_576;
@@ -198,8 +199,18 @@ export interface NodeHandler {
   close(): Promise<void>;
 }
 
-/** A handler to mount into a server of node:http, Express, Fastify and the like. */
+/**
+ * A handler to mount into a server of node:http, Express, Fastify and the like.
+ *
+ * @throws {McpError} `invalid-definition`: an option is wrong
+ */
 export function createNodeHandler(server: Server, options: HttpOptions = {}): NodeHandler {
+  checkHttpOptions(options);
+  return nodeHandler(server, options);
+}
+
+/** The same with options that were looked at. */
+export function nodeHandler(server: Server, options: HttpOptions): NodeHandler {
   const endpoint = new Endpoint(server, options);
   const handle = (request: IncomingMessage, response: ServerResponse, body?: unknown): void =>
     endpoint.handle(new NodeExchange(request, response, typeof body === "function" ? undefined : body));

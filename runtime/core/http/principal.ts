@@ -28,16 +28,18 @@ export interface Denial {
  * @throws {McpError} `invalid-definition`: it is neither, or who asks has no name
  */
 export function authenticated(found: unknown): Principal | Denial {
-  if (!isObject(found)) throw wrong(`gave ${found === null ? "null" : typeof found}, expected an object`);
-  const { status, auth, principal } = found;
-  if ("status" in found) {
-    if (!Number.isInteger(status) || (status as number) < 200 || (status as number) > 599)
-      throw wrong(`gave the status ${String(status)}, expected one from 200 to 599`);
-  } else if (principal === undefined ? auth !== undefined : typeof principal !== "string" || principal === "")
-    throw wrong("gave auth without principal, the name it goes by");
-  return found as Principal | Denial;
-}
-
-function wrong(problem: string): McpError {
-  return new McpError("invalid-definition", `authenticate ${problem}`, { rpcCode: rpc.internalError });
+  const given = isObject(found) ? found : { status: undefined };
+  const { status, auth, principal } = given as Record<string, unknown>;
+  const fits =
+    "status" in given
+      ? Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599
+      : principal === undefined
+        ? auth === undefined
+        : typeof principal === "string" && principal !== "";
+  if (fits) return found as Principal | Denial;
+  throw new McpError(
+    "invalid-definition",
+    "authenticate gave neither auth with a principal, the name it goes by, nor a status from 200 to 599",
+    { rpcCode: rpc.internalError },
+  );
 }

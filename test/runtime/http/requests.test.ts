@@ -215,24 +215,24 @@ describe.each(adapters)("%s", (adapter) => {
   });
 
   test.each([
-    [undefined, "gave undefined"],
-    [null, "gave null"],
-    ["ada", "gave string"],
-    [{ auth: 1 }, "without principal"],
-    [{ auth: 1, principal: "" }, "without principal"],
-    [{ principal: 5 }, "without principal"],
-    [{ status: 999 }, "status 999, expected one from 200 to 599"],
-    [{ status: 100 }, "status 100"],
-    [{ status: "401" }, "status 401"],
-    [{ status: undefined }, "status undefined"],
-  ])("authenticate that gives %j: 500, and a warning that says so", async (given, problem) => {
+    undefined,
+    null,
+    "ada",
+    ["ada"],
+    { auth: 1 },
+    { auth: 1, principal: "" },
+    { principal: 5 },
+    { status: 999 },
+    { status: 100 },
+    { status: "401" },
+    { status: undefined },
+  ])("authenticate that gives %j: 500, and a warning that says so", async (given) => {
     const { server, warnings } = inside();
     const { url } = await serve(adapter, server, { authenticate: () => given as never });
     const party = new Party(url, modern);
     const answer = await party.post(party.message("tools/list"));
     expect(answer.status).toBe(500);
-    expect(warnings).toEqual([expect.stringContaining(problem)]);
-    expect(warnings[0]).toContain("authenticate");
+    expect(warnings).toEqual([expect.stringContaining("authenticate gave neither auth with a principal")]);
   });
 
   test.each([{}, { principal: "ada" }, { auth: null, principal: "ada" }, { auth: undefined }])(
