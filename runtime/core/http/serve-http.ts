@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   type IncomingMessage,
   type RequestListener,
@@ -9,9 +10,8 @@ import {
 import type { AddressInfo } from "node:net";
 import { McpError, messageOf } from "../peer/errors.js";
 import type { Server } from "../server/server.js";
-import { type HttpOptions, httpRules } from "./http-options.js";
-import { createNodeHandler, holdBody } from "./node-http.js";
-import { type Rules, checkOptions, whole } from "./option-check.js";
+import type { HttpOptions } from "./http-options.js";
+import { holdBody, nodeHandler } from "./node-http.js";
 import { locate } from "./sse-name.js";
 
 export interface ServeHttpOptions extends HttpOptions {
@@ -37,36 +37,19 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-const rules: Rules<ServeHttpOptions> = {
-  ...httpRules,
-  port: whole(0, 65_535),
-  host: ["a name or an address", (value) => typeof value === "string" && value !== ""],
-  path: ['a path as it stands in URLs, such as "/mcp"', isPath],
-  headersTimeout: whole(0),
-  requestTimeout: whole(0),
-};
-
-/** Whether requests can have this path: what a URL would write otherwise never comes. */
-function isPath(value: unknown): boolean {
-  return (
-    typeof value === "string" &&
-    value.startsWith("/") &&
-    new URL(`http://localhost${value}`).pathname === value
-  );
-}
-
 /**
  * Serves over HTTP on a port of its own.
  *
  * @throws {McpError} `invalid-definition`: an option is wrong; `listen-failed`: the port cannot be had
  */
 export async function serveHttp(server: Server, options: ServeHttpOptions = {}): Promise<HttpServer> {
-  checkOptions(options, rules);
+  // Loaded by who gives any: it is not what servers are at work with.
+  if (Object.keys(options).length > 0) (await import("./option-check.js")).checkServeOptions(options);
   const { port = 3000, host = "127.0.0.1", path = "/mcp", headersTimeout, requestTimeout, ...rest } = options;
   const name = host.includes(":") ? `[${host}]` : host;
   // The address of every interface is none that anybody is reached by.
   const names = /^[0.:]+$/.test(host) ? [] : [name];
-  const handle = createNodeHandler(server, {
+  const handle = nodeHandler(server, {
     ...rest,
     allowedHosts: [...names, ...(rest.allowedHosts ?? [])],
   });
@@ -85,13 +68,11 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
     answer(request, response);
   });
   const bound = await listening(node, port, host);
-  const local = new Map([
-    ["0.0.0.0", "127.0.0.1"],
-    ["::", "[::1]"],
-  ]).get(bound.address);
+  const { address } = bound;
+  const reached = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "[::1]" : name;
   return {
     port: bound.port,
-    url: `http://${local ?? name}:${bound.port}${path}`,
+    url: `http://${reached}:${bound.port}${path}`,
     node,
     close: async () => {
       await handle.close();
@@ -125,24 +106,14 @@ function pathOf(target = ""): string {
   return end < 0 ? target : target.slice(0, end);
 }
 
-function listening(node: NodeServer, port: number, host: string): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException): void => {
-      const advice = advices[error.code ?? ""] ?? "Give another host or port.";
-      const message = `cannot listen on port ${port} of ${host}: ${messageOf(error)}. ${advice}`;
-      reject(new McpError("listen-failed", message, { cause: error }));
-    };
-    node.once("error", fail);
-    node.listen(port, host, () => {
-      node.off("error", fail);
-      resolve(node.address() as AddressInfo);
-    });
-  });
+/** @throws {McpError} `listen-failed` */
+async function listening(node: NodeServer, port: number, host: string): Promise<AddressInfo> {
+  try {
+    node.listen(port, host);
+    await once(node, "listening");
+    return node.address() as AddressInfo;
+  } catch (error) {
+    const message = `cannot listen: ${messageOf(error)}. Give another port (0 for any that is free) or host.`;
+    throw new McpError("listen-failed", message, { cause: error });
+  }
 }
-
-const advices: Readonly<Record<string, string>> = {
-  EADDRINUSE: "Another program has it: end that, or give another port (0 for any that is free).",
-  EACCES: "Give a port from 1024 on.",
-  EADDRNOTAVAIL: "Give a host that is an address of this machine.",
-  ENOTFOUND: "Give a host that is an address of this machine.",
-};
