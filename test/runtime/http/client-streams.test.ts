@@ -155,10 +155,9 @@ test("what answers GET and is no event stream is none; nobody is warned of it", 
   const { server, client } = await connected(
     "2025-11-25",
     { GET: (incoming) => incoming.status(200, "<p>", { "content-type": "text/html" }) },
-    { onWarning },
+    { onWarning, http: { retryMs: 1 } },
   );
-  await client.callTool("x");
-  await client.callTool("x");
+  for (let call = 0; call < 10; call++) await client.callTool("x");
   expect([server.of("GET").length, warnings]).toEqual([1, []]);
 });
 
