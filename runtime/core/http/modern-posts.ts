@@ -12,8 +12,8 @@ import type { Principal } from "./principal.js";
 import type { Load } from "./load.js";
 import type { Accepted } from "./media.js";
 import { messageProblem } from "./message-problem.js";
-import { methodProblem, paramProblem, standardProblem } from "./mirrors.js";
-import { type ParamHeaders, paramHeadersOf } from "./param-headers.js";
+import { methodProblem, standardProblem } from "./mirrors.js";
+import { keyword } from "./param-headers.js";
 import { PostChannel, type ResponseForm, statusOf } from "./post-channel.js";
 import { refuse, refuseBusy, refuseInvalid } from "./refuse.js";
 import type { Streams } from "./streams.js";
@@ -28,7 +28,7 @@ export class ModernPosts {
   private readonly form: ResponseForm;
   private readonly streams: Streams;
   private readonly load: Load;
-  private readonly declared = new WeakMap<object, ParamHeaders>();
+  private readonly mirrored = new WeakMap<object, boolean>();
 
   constructor(server: Server, newest: Spoken<"server">, form: ResponseForm, streams: Streams, load: Load) {
     this.server = server;
@@ -39,15 +39,8 @@ export class ModernPosts {
   }
 
   post(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
-    if (!isObject(message) || message["jsonrpc"] !== "2.0" || typeof message["method"] !== "string")
-      return refuseInvalid(exchange, 400, "expected one JSON-RPC request or notification", idOf(message));
-    const { params = {} } = message;
-    if (!("id" in message) && !isObject(params))
-      return refuseInvalid(exchange, 400, "the params of a notification are an object");
-    if (!("id" in message)) return exchange.reply(202, corsHeaders(exchange));
-    const problem = messageProblem(message);
-    if (problem !== undefined) return refuseInvalid(exchange, 400, problem);
-    const request = message as unknown as RequestMessage;
+    const request = requestOf(exchange, message);
+    if (!request) return;
     let terms: Terms;
     try {
       terms = this.termsOf(exchange, request);
@@ -62,15 +55,22 @@ export class ModernPosts {
       return refuseInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
     if (listens && this.streams.isFull) return refuseBusy(exchange, request.id);
     const form = listens ? "auto" : this.form;
-    const channel = new PostChannel(exchange, accepted, form, table, this.streams);
-    const connection = this.server.attach(channel, { auth, principal });
-    const wrong = this.paramProblem(exchange, request);
-    if (wrong !== undefined && this.mayCall(connection, request, terms)) {
-      connection.closed();
-      return refuse(exchange, 400, request.id, mismatch(terms.spoken, wrong));
-    }
-    connection.request(request, terms);
-    channel.follow(connection, listens ? undefined : this.load);
+    const begin = (wrong?: string): void => {
+      const channel = new PostChannel(exchange, accepted, form, table, this.streams);
+      const connection = this.server.attach(channel, { auth, principal });
+      if (wrong !== undefined && this.mayCall(connection, request, terms)) {
+        connection.closed();
+        return refuse(exchange, 400, request.id, mismatch(terms.spoken, wrong));
+      }
+      connection.request(request, terms);
+      channel.follow(connection, listens ? undefined : this.load);
+    };
+    const schema = this.mirroredSchema(request);
+    if (!schema) return begin();
+    // Few tools have such parameters.
+    void import("./param-mirrors.js")
+      .then(({ argumentProblem }) => begin(argumentProblem(exchange, schema, request.params?.["arguments"])))
+      .catch((error: unknown) => refuse(exchange, 500, request.id, errorOf(error)));
   }
 
   /** @throws {McpError} the headers and the body disagree, or the body does not say what it must */
@@ -103,16 +103,29 @@ export class ModernPosts {
     }
   }
 
-  private paramProblem(exchange: Exchange, { method, params }: RequestMessage): string | undefined {
+  /** The schema of the tool that is called, if headers may mirror any of its parameters. */
+  private mirroredSchema({ method, params }: RequestMessage): object | undefined {
     if (method !== "tools/call") return undefined;
-    const definition = this.server.features.tools.entries.get(params?.["name"] as string)?.definition;
-    if (!definition) return undefined;
-    let declared = this.declared.get(definition);
-    if (!declared) this.declared.set(definition, (declared = paramHeadersOf(definition.inputSchema)));
-    return declared.headers.length === 0
-      ? undefined
-      : paramProblem(exchange, declared.headers, params?.["arguments"]);
+    const schema = this.server.features.tools.entries.get(params?.["name"] as string)?.definition.inputSchema;
+    if (!isObject(schema)) return undefined;
+    let mirrored = this.mirrored.get(schema);
+    if (mirrored === undefined)
+      this.mirrored.set(schema, (mirrored = JSON.stringify(schema).includes(keyword)));
+    return mirrored ? schema : undefined;
   }
+}
+
+/** The request that was posted; what is none is answered. */
+function requestOf(exchange: Exchange, message: unknown): RequestMessage | undefined {
+  if (!isObject(message) || message["jsonrpc"] !== "2.0" || typeof message["method"] !== "string")
+    return void refuseInvalid(exchange, 400, "expected one JSON-RPC request or notification", idOf(message));
+  const { params = {} } = message;
+  if (!("id" in message) && !isObject(params))
+    return void refuseInvalid(exchange, 400, "the params of a notification are an object");
+  if (!("id" in message)) return void exchange.reply(202, corsHeaders(exchange));
+  const problem = messageProblem(message);
+  if (problem !== undefined) return void refuseInvalid(exchange, 400, problem);
+  return message as unknown as RequestMessage;
 }
 
 function mismatch(spoken: Spoken, problem: string): McpError {

@@ -18,7 +18,8 @@ export interface ParamHeaders {
   readonly problem: string | undefined;
 }
 
-const keyword = "x-mcp-header";
+/** What declares one in a schema. */
+export const keyword = "x-mcp-header";
 
 /** What their names begin with. */
 export const paramPrefix = "Mcp-Param-";

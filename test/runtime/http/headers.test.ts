@@ -1,7 +1,7 @@
 import { array as listOf, assert, integer, property } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { acceptedBy, isJson, mediaType } from "../../../runtime/core/http/media.js";
-import { paramProblem } from "../../../runtime/core/http/mirrors.js";
+import { paramProblem } from "../../../runtime/core/http/param-mirrors.js";
 import { headerValue, paramHeadersOf, valueAt } from "../../../runtime/core/http/param-headers.js";
 import { decodeHeaderValue, encodeHeaderValue } from "../../../runtime/core/http/value-encoding.js";
 import { exchangeOf } from "./exchange-of.js";
