@@ -24,7 +24,7 @@ export interface SessionEnvironment {
 
 /** The same, and who sees to sessions that are at work though their clients may be gone. */
 export interface WatchedEnvironment extends SessionEnvironment {
-  readonly forsaken: (session: HttpSession) => void;
+  readonly forsaken: () => void;
 }
 
 /**
@@ -103,7 +103,7 @@ export class HttpSession implements Channel {
 
   /** A client has gone, and what it asked for goes on. */
   left(): void {
-    if (this.isAnswering) this.environment.forsaken(this);
+    if (this.isAnswering) this.environment.forsaken();
   }
 
   /** It was used just now. */

@@ -19,8 +19,6 @@ const longestTimer = 2 ** 31 - 1;
 /** The sessions of an endpoint. */
 export class Sessions {
   private readonly sessions = new Map<string, HttpSession>();
-  /** Those at work whose clients left, once at least. */
-  private readonly forsaken = new Set<HttpSession>();
   private timer: unknown;
   private readonly environment: WatchedEnvironment;
   private readonly clock: Clock;
@@ -32,7 +30,7 @@ export class Sessions {
     environment: SessionEnvironment,
     { maxSessions = defaultSessions, idleMs = 1_800_000 }: SessionLimits,
   ) {
-    this.environment = { ...environment, forsaken: (session) => this.watch(session) };
+    this.environment = { ...environment, forsaken: () => this.watch() };
     this.clock = environment.clock;
     this.most = maxSessions;
     this.idleMs = idleMs;
@@ -45,7 +43,7 @@ export class Sessions {
 
   /** A new session; nothing if all there may be are busy. */
   create(principal: string): HttpSession | undefined {
-    this.sweep();
+    if (this.clock.now() >= this.sweepAt) this.sweep();
     if (this.sessions.size >= this.most && !this.evict()) return undefined;
     const session = new HttpSession(sessionId(), principal, this.environment);
     this.sessions.set(session.id, session);
@@ -64,7 +62,6 @@ export class Sessions {
 
   end(session: HttpSession): void {
     this.sessions.delete(session.id);
-    this.forsaken.delete(session);
     session.connection.closed();
     void session.close();
   }
@@ -75,41 +72,27 @@ export class Sessions {
     await Promise.all(all.map(({ connection }) => connection.close()));
     for (const session of all) this.end(session);
     this.clock.clear(this.timer);
-    this.timer = undefined;
   }
 
-  private watch(session: HttpSession): void {
-    this.forsaken.add(session);
-    if (this.timer === undefined) this.wake(this.idleMs);
-  }
-
-  /** No process stays alive for it. */
-  private wake(delay: number): void {
-    this.timer = this.clock.schedule(this.check, Math.min(delay, longestTimer));
+  /** Work that nobody comes back for is to end in time, whether sessions are made or not. No process stays alive for it. */
+  private watch(): void {
+    this.timer ??= this.clock.schedule(this.check, Math.min(this.idleMs / 2, longestTimer));
     (this.timer as { unref?: () => void }).unref?.();
   }
 
-  /** Work that nobody came back for ends with its session, whether others come or not. */
   private readonly check = (): void => {
     this.timer = undefined;
-    const now = this.clock.now();
-    let next = this.idleMs;
-    for (const session of this.forsaken) {
-      if (!session.isAnswering) this.forsaken.delete(session);
-      else if (this.isIdle(session, now)) this.end(session);
-      else if (!session.isAttended) next = Math.min(next, session.lastSeen + this.idleMs - now);
-    }
-    if (this.forsaken.size > 0) this.wake(next);
+    this.sweep();
+    for (const session of this.sessions.values()) if (session.isAnswering) return this.watch();
   };
 
   private isIdle(session: HttpSession, now: number): boolean {
     return now - session.lastSeen >= this.idleMs && !session.isAttended;
   }
 
-  /** Looked at when a session is made: what is not at work needs no timer. */
+  /** Called when a session is made, now and then: what is not at work needs no timer. */
   private sweep(): void {
     const now = this.clock.now();
-    if (now < this.sweepAt) return;
     this.sweepAt = now + this.idleMs / 2;
     for (const session of [...this.sessions.values()]) if (this.isIdle(session, now)) this.end(session);
   }
