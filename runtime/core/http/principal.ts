@@ -39,7 +39,7 @@ export function authenticated(found: unknown): Principal | Denial {
   if (fits) return found as Principal | Denial;
   throw new McpError(
     "invalid-definition",
-    "authenticate gave neither auth with a principal, the name it goes by, nor a status from 200 to 599",
+    "authenticate gave neither auth with a principal nor a status from 200 to 599",
     { rpcCode: rpc.internalError },
   );
 }

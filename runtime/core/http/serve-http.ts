@@ -46,33 +46,22 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
   // Loaded by who gives any: it is not what servers are at work with.
   if (Object.keys(options).length > 0) (await import("./option-check.js")).checkServeOptions(options);
   const { port = 3000, host = "127.0.0.1", path = "/mcp", headersTimeout, requestTimeout, ...rest } = options;
-  const name = host.includes(":") ? `[${host}]` : host;
-  // The address of every interface is none that anybody is reached by.
-  const names = /^[0.:]+$/.test(host) ? [] : [name];
-  const handle = nodeHandler(server, {
-    ...rest,
-    allowedHosts: [...names, ...(rest.allowedHosts ?? [])],
-  });
+  const name = nameOf(host);
+  const handle = nodeHandler(server, { ...rest, allowedHosts: [name, ...(rest.allowedHosts ?? [])] });
   const answer: RequestListener = (request, response) => {
     if (pathOf(request.url) === path) return handle(request, response);
     response.writeHead(404).end();
   };
-  const node = createNodeServer(
-    // Longer than the proxies in front keep theirs: none sends what finds its connection closed.
-    { ...timeLimits(headersTimeout, requestTimeout), keepAliveTimeout: 65_000 },
-    answer,
-  );
+  const node = createNodeServer(timeLimits(headersTimeout, requestTimeout), answer);
   // Who is refused is told before the body is sent.
   node.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     holdBody(request, response);
     answer(request, response);
   });
-  const bound = await listening(node, port, host);
-  const { address } = bound;
-  const reached = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "[::1]" : name;
+  const taken = await listening(node, port, host);
   return {
-    port: bound.port,
-    url: `http://${reached}:${bound.port}${path}`,
+    port: taken,
+    url: `http://${name}:${taken}${path}`,
     node,
     close: async () => {
       await handle.close();
@@ -84,16 +73,27 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
   };
 }
 
+/** By what name programs of this machine reach a host: every interface has none of its own. */
+function nameOf(host: string): string {
+  if (!/^[0.:]+$/.test(host)) return host.includes(":") ? `[${host}]` : host;
+  return host.includes(":") ? "[::1]" : "127.0.0.1";
+}
+
 /** What keeps a peer that sends byte by byte, or nothing, from holding a connection; in milliseconds, 0 for none. */
 export function timeLimits(
   headersTimeout = 10_000,
   requestTimeout = 60_000,
-): Pick<ServerOptions, "headersTimeout" | "requestTimeout" | "connectionsCheckingInterval"> {
+): Pick<
+  ServerOptions,
+  "headersTimeout" | "requestTimeout" | "connectionsCheckingInterval" | "keepAliveTimeout"
+> {
   const request = requestTimeout || Infinity;
   const headers = Math.min(headersTimeout || Infinity, request);
   return {
     headersTimeout: headers < Infinity ? headers : 0,
     requestTimeout,
+    // Longer than the proxies in front keep theirs: none sends what finds its connection closed.
+    keepAliveTimeout: 65_000,
     // A limit is no limit if it is looked at long after; often costs, too.
     connectionsCheckingInterval: Math.max(20, Math.min(5000, headers / 2)),
   };
@@ -107,13 +107,13 @@ function pathOf(target = ""): string {
 }
 
 /** @throws {McpError} `listen-failed` */
-async function listening(node: NodeServer, port: number, host: string): Promise<AddressInfo> {
+async function listening(node: NodeServer, port: number, host: string): Promise<number> {
   try {
     node.listen(port, host);
     await once(node, "listening");
-    return node.address() as AddressInfo;
+    return (node.address() as AddressInfo).port;
   } catch (error) {
-    const message = `cannot listen: ${messageOf(error)}. Give another port (0 for any that is free) or host.`;
+    const message = `cannot listen: ${messageOf(error)}. Give another port (0 for any free one) or host.`;
     throw new McpError("listen-failed", message, { cause: error });
   }
 }

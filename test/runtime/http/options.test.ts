@@ -155,9 +155,11 @@ describe("options of serveHttp", () => {
         headersTimeout: head,
         requestTimeout: request,
         connectionsCheckingInterval: interval,
+        keepAliveTimeout: 65_000,
       });
       const { node } = await served(limitsOf(headersTimeout, requestTimeout));
       expect([node.headersTimeout, node.requestTimeout]).toEqual([head, request]);
+      expect(node.keepAliveTimeout).toBe(65_000);
     },
   );
 
