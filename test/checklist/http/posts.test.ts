@@ -93,9 +93,15 @@ serverRow(
   "an unknown protocol version is refused with 400, and the session lives on",
   async (revision, adapter) => {
     const { party } = await http(adapter, revision);
-    for (const version of ["1900-01-01", "garbage", "2025-06-18x"]) {
+    for (const [version, code] of [
+      ["1900-01-01", -32022],
+      ["2099-01-01", -32022],
+      ["garbage", -32600],
+      ["2025-06-18x", -32600],
+    ] as const) {
       const answer = await party.post(party.message("tools/list"), { "mcp-protocol-version": version });
-      expect(answer.status).toBe(400);
+      await answer.whole();
+      expect([answer.status, messagesOf(answer)[0]!.error!.code]).toEqual([400, code]);
     }
     expect((await party.get({ "mcp-protocol-version": "1900-01-01" })).status).toBe(400);
     expect((await party.delete({ "mcp-protocol-version": "1900-01-01" })).status).toBe(400);
@@ -196,6 +202,7 @@ serverRow("HTTP-18", "integers are compared as numbers", async (revision, adapte
     [-7, "-7", 200],
     [0, "0", 200],
     [42, "43", 400],
+    [2 ** 53, "9007199254740993", 400],
     [42, "0x2a", 400],
     [42, "4 2", 400],
     [42, "", 400],

@@ -218,7 +218,6 @@ describe.each(adapters)("%s", (adapter) => {
     undefined,
     null,
     "ada",
-    ["ada"],
     { auth: 1 },
     { auth: 1, principal: "" },
     { principal: 5 },
