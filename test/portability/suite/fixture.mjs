@@ -75,13 +75,13 @@ const routed = {
 };
 
 function addGates(server, gate) {
-  // Tells how far it is before it waits, and after.
+  // Tells how far it is before it waits, and after; it ends, too, where nobody waits for it any more.
   server.tool("hold", {}, async ({ name, steps = 0 }, { progress, signal }) => {
     const { began, opened, aborted } = gate(name);
     signal.addEventListener("abort", () => aborted.open());
     for (let step = 1; step <= steps; step++) progress(step, 2 * steps);
     began.open();
-    await opened.passed;
+    await Promise.race([opened.passed, aborted.passed]);
     for (let step = 1; step <= steps; step++) progress(steps + step, 2 * steps);
     return "held";
   });

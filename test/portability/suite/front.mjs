@@ -25,7 +25,7 @@ export const front = [
       const answer = await party.send("OPTIONS", {
         origin: "http://localhost:5173",
         "access-control-request-method": "POST",
-        "access-control-request-headers": "mcp-method",
+        "access-control-request-headers": "mcp-method,mcp-param-region",
       });
       same(answer.status, 204);
       const allowed = answer.headers.get("access-control-allow-headers").split(", ");
