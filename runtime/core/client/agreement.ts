@@ -6,8 +6,9 @@ import { isObject } from "../peer/message.js";
 import { discover, discovered, probed } from "./discovery.js";
 import { handshake, noCommonVersion } from "./handshake.js";
 import type { Opening } from "./introduction.js";
-import { type Answer, type Link, remoteError } from "./link.js";
+import type { Link } from "./link.js";
 import { isMisunderstood, statusOf } from "./refused.js";
+import { type Answer, remoteError } from "./remote-error.js";
 
 /** What both sides settled on. */
 export interface Agreement {

@@ -3,8 +3,9 @@ import type { LogLevel } from "../era/meta.js";
 import { McpError, messageOf } from "../peer/errors.js";
 import type { Agreement } from "./agreement.js";
 import type { Introduction } from "./introduction.js";
-import { type Link, remoteError } from "./link.js";
+import type { Link } from "./link.js";
 import { mirrorHeaders } from "./mirror-headers.js";
+import { remoteError } from "./remote-error.js";
 
 /** A link, and what was agreed on over it. */
 export interface Connection {

@@ -6,9 +6,10 @@ import { type Params, isObject } from "../peer/message.js";
 import type { Agreement } from "./agreement.js";
 import { unbounded } from "./bounds.js";
 import { type Opening, requestMeta } from "./introduction.js";
-import type { Answer, Link } from "./link.js";
+import type { Link } from "./link.js";
 import { mirrorHeaders } from "./mirror-headers.js";
 import { isPassing, statusOf } from "./refused.js";
+import type { Answer } from "./remote-error.js";
 
 /** Milliseconds before a probe that was refused for the moment is sent again, where the server does not say. */
 const pauses = [100, 200, 400];

@@ -3,11 +3,12 @@ import type { Spoken } from "../era/spoken.js";
 import { McpError, rpc } from "../peer/errors.js";
 import { isObject } from "../peer/message.js";
 import type { Agreement } from "./agreement.js";
+import { unbounded } from "./bounds.js";
 import { decode } from "./decode.js";
 import { type Opening, declaredBy } from "./introduction.js";
-import { type Link, remoteError } from "./link.js";
+import type { Link } from "./link.js";
 import { mirrorHeaders } from "./mirror-headers.js";
-import { unbounded } from "./bounds.js";
+import { remoteError } from "./remote-error.js";
 
 /** The handshake of the legacy era (2025-11-25, lifecycle, initialization). */
 export async function handshake(

@@ -1,28 +1,25 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
 import type { Clock } from "../peer/clock.js";
-import { McpError, rpc } from "../peer/errors.js";
+import { McpError } from "../peer/errors.js";
 import {
   type NotificationMessage,
   type Params,
   type RequestId,
   type RequestMessage,
-  type ResponseMessage,
-  errorText,
   isObject,
   isRequestId,
   notificationText,
   requestText,
-  resultText,
 } from "../peer/message.js";
 import { Pending, type Timeouts } from "../peer/pending.js";
 import type { Channel, Receiver } from "../transport/channel.js";
-import { errorBody } from "./answers.js";
-import type { AnswerContext } from "./handlers.js";
+import { type AnswerRequest, Answering } from "./answering.js";
+import type { Answer } from "./remote-error.js";
 
 /** What a client makes of messages that answer none of its requests. */
 export interface LinkListener {
   /** Answers a request of the server's; absent where servers make none, and theirs are then ignored. */
-  readonly answer?: (request: RequestMessage, context: AnswerContext) => Promise<Params>;
+  readonly answer?: AnswerRequest;
   readonly notified: (method: string, params: Params) => void;
   readonly closed: (reason: McpError) => void;
   /** Whether requests of which nobody wants the answer any more end with their exchange, where there is one. */
@@ -37,12 +34,6 @@ export interface Sending {
   readonly headers?: (method: string, params: Params | undefined) => Readonly<Record<string, string>>;
 }
 
-/** What answers a request. */
-export interface Answer extends ResponseMessage {
-  /** What HTTP said beside it, where that was a refusal. */
-  readonly refusal?: Error;
-}
-
 /** The wire of one client: requests and their answers over one channel, whatever the era. */
 export class Link implements Receiver {
   listener: LinkListener | undefined;
@@ -52,7 +43,7 @@ export class Link implements Receiver {
   answered = false;
   private readonly channel: Channel;
   private readonly pending: Pending<Answer>;
-  private readonly answering = new Map<RequestId, AbortController>();
+  private readonly answering = new Answering((text) => this.channel.send(text));
   private end: McpError | undefined;
   private readonly watchers = new Set<(why: McpError) => void>();
 
@@ -194,8 +185,7 @@ export class Link implements Receiver {
   retired(why: McpError): void {
     if (this.end) return;
     this.end = why;
-    for (const controller of this.answering.values()) controller.abort(why);
-    this.answering.clear();
+    this.answering.cancelAll(why);
     for (const tell of this.watchers) tell(why);
     this.watchers.clear();
     this.listener?.closed(why);
@@ -206,7 +196,7 @@ export class Link implements Receiver {
     const { method, id } = message;
     if (typeof method === "string") {
       const plain = withoutNullParams(message);
-      if (isRequestId(id)) this.answer(plain as unknown as RequestMessage);
+      if (isRequestId(id)) this.asked(plain as unknown as RequestMessage);
       else if (id === undefined && isObject(plain["params"] ?? {}))
         this.notified(plain as unknown as NotificationMessage);
       return;
@@ -215,6 +205,11 @@ export class Link implements Receiver {
     this.answered = true;
     const answer = message as unknown as Answer;
     this.pending.take(id)?.resolve(refusal ? { ...answer, refusal } : answer);
+  }
+
+  private asked(request: RequestMessage): void {
+    const answer = this.listener?.answer;
+    if (answer) this.answering.begin(request, answer);
   }
 
   private notified({ method, params = {} }: NotificationMessage): void {
@@ -241,31 +236,9 @@ export class Link implements Receiver {
       "cancelled",
       typeof reason === "string" ? reason : "the server cancelled the request",
     );
-    const controller = this.answering.get(requestId as RequestId);
-    if (controller) {
-      this.answering.delete(requestId as RequestId);
-      controller.abort(why);
-    } else if (this.pending.get(requestId as RequestId)?.method === "subscriptions/listen")
-      this.pending.take(requestId as RequestId)!.reject(why);
-  }
-
-  private answer(request: RequestMessage): void {
-    const { id } = request;
-    const answer = this.listener?.answer;
-    if (!answer) return;
-    const controller = new AbortController();
-    this.answering.set(id, controller);
-    // A cancelled request is not answered.
-    const settle = (text: () => string): void => {
-      if (this.answering.get(id) === controller) {
-        this.answering.delete(id);
-        this.channel.send(text());
-      }
-    };
-    answer(request, { signal: controller.signal }).then(
-      (result) => settle(() => resultText(id, JSON.stringify(result))),
-      (error: unknown) => settle(() => errorText(id, errorBody(error))),
-    );
+    const id = requestId as RequestId;
+    if (this.answering.cancel(id, why)) return;
+    if (this.pending.get(id)?.method === "subscriptions/listen") this.pending.take(id)!.reject(why);
   }
 }
 
@@ -274,15 +247,4 @@ function withoutNullParams(message: Record<string, unknown>): Record<string, unk
   if (message["params"] !== null) return message;
   const { params: _, ...others } = message;
   return others;
-}
-
-/** The error that a response carries, as one to throw; some of it may be missing. */
-export function remoteError(method: string, response: Answer): McpError {
-  const error: Record<string, unknown> = isObject(response.error) ? response.error : {};
-  const { code, message, data } = error;
-  return new McpError(
-    code === rpc.methodNotFound ? "method-not-found" : "remote-error",
-    `${method}: ${typeof message === "string" ? message : "the server answered with an error that says nothing"}`,
-    { rpcCode: typeof code === "number" ? code : undefined, data, cause: response.refusal },
-  );
 }

@@ -1,5 +1,6 @@
 import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import type { Spoken } from "../era/spoken.js";
+import { isInterrupted } from "../http/interrupted.js";
 import { McpError } from "../peer/errors.js";
 import type { Params, ResponseMessage } from "../peer/message.js";
 import { type Bounded, meanwhile, whileAsking, whileConnecting, withinBounds } from "./bounds.js";
@@ -8,12 +9,12 @@ import type { Connection, Connections } from "./connections.js";
 import { type Decoded, decode, isAccepted } from "./decode.js";
 import type { ClientHandlers } from "./handlers.js";
 import { type Introduction, requestMeta } from "./introduction.js";
-import { type Link, type Sending, remoteError } from "./link.js";
+import type { Link, Sending } from "./link.js";
 import type { Listeners } from "./listeners.js";
 import { mirrorHeaders } from "./mirror-headers.js";
-import { isInterrupted } from "../http/interrupted.js";
-import { isOfAnotherEra } from "./refused.js";
 import { noSuchMethod, requireCapability } from "./permitted.js";
+import { isOfAnotherEra } from "./refused.js";
+import { remoteError } from "./remote-error.js";
 import { isComplete, throughRounds } from "./rounds.js";
 import type { Resending } from "./resending.js";
 import type { ToolHeaders } from "./tool-headers.js";
@@ -113,7 +114,7 @@ export class Requests {
     const mismatch = spoken.table.errors["HEADER_MISMATCH"]?.code;
     const outdated = method === "tools/call" && mismatch !== undefined && error.rpcCode === mismatch;
     if (outdated) return "headers";
-    return connections.renewable && isOfAnotherEra(error, spoken) ? "era" : undefined;
+    return link && connections.renewable && isOfAnotherEra(error, spoken) ? "era" : undefined;
   }
 
   /** Whether the server turns out to speak otherwise than was agreed on. */

@@ -4,9 +4,10 @@ import { McpError } from "../peer/errors.js";
 import { type Params, type ResponseMessage, isObject } from "../peer/message.js";
 import type { Agreement } from "./agreement.js";
 import type { Client } from "./client.js";
-import { type Link, remoteError } from "./link.js";
+import type { Link } from "./link.js";
 import { mirrorHeaders } from "./mirror-headers.js";
 import { NoticeQueue } from "./notice-queue.js";
+import { remoteError } from "./remote-error.js";
 
 /** What to hear of. */
 export interface SubscriptionRequest {

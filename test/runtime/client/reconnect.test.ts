@@ -87,6 +87,32 @@ test("what a server said stays fresh is asked again of the next one", async () =
   await client.close();
 });
 
+test("a server that speaks the modern era only after its restart is asked over the pipe it was started with", async () => {
+  const clock = new VirtualClock();
+  const peers: ScriptedPeer[] = [];
+  const unknown = { error: { code: -32601, message: "no such method" } };
+  const start = () => {
+    const first = peers.length === 0;
+    peers.push(
+      first
+        ? new ScriptedPeer("2025-11-25", never)
+        : new ScriptedPeer("2026-07-28", { initialize: () => unknown }),
+    );
+    return peers.at(-1)!.channel;
+  };
+  const client = await connect(start, base(clock));
+  expect(client.revision).toBe("2025-11-25");
+  await gone({ client, peers });
+  await client.callTool("a");
+  expect(client.revision).toBe("2026-07-28");
+  expect(peers.map(({ received }) => received.map(({ method }) => method))).toEqual([
+    ["server/discover", "initialize", "notifications/initialized", "tools/call"],
+    ["initialize", "server/discover", "tools/call"],
+  ]);
+  await client.close();
+  expect(clock.waiting).toBe(0);
+});
+
 test("the log level wanted is told to each server that logs, the last one set to those after", async () => {
   const made = await reconnecting(
     "2025-11-25",
