@@ -97,11 +97,20 @@ export class HttpRequests {
     return Object.fromEntries(all);
   }
 
+  private fetched(to: string, init: RequestInit): Promise<Response> {
+    try {
+      return this.fetch(to, init);
+    } catch (error) {
+      // What the platform has never throws at once, and nothing was sent.
+      throw new McpError("invalid-definition", `http.fetch threw: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
   private async reach(to: string, init: RequestInit): Promise<Response> {
     const signal = init.signal!;
     for (let tries = 0; ; tries++) {
       try {
-        const response: unknown = await this.fetch(to, init);
+        const response: unknown = await this.fetched(to, init);
         if (!isResponse(response)) throw noResponse(response);
         this.known = true;
         return response;

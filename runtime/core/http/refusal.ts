@@ -47,6 +47,6 @@ function adviceFor(status: number, { challenge, retryAfterMs, location }: Told):
   if (status === 401)
     return ` (the option http.authorize gives what authorizes requests${challenge === undefined ? "" : `; asked for: ${challenge.slice(0, 200)}`})`;
   if (status >= 300 && status < 400 && location !== undefined)
-    return ` and points to ${location.slice(0, 200)}; 307 and 308 on the same origin alone are followed`;
+    return ` and points to ${location.slice(0, 200)}; 307 and 308 on the same origin alone are followed, five in a row`;
   return retryAfterMs === undefined ? "" : ` (it may be asked again in ${retryAfterMs} ms)`;
 }

@@ -58,6 +58,15 @@ const impossible: Record<string, [url: string, http: ConnectOptions["http"], tol
     { authorize: () => ({ authorization: "secret\0" }) },
     '"authorization"',
   ],
+  "a fetch that throws": [
+    "http://127.0.0.1:9/mcp",
+    {
+      fetch: () => {
+        throw new Error("no network here");
+      },
+    },
+    "http.fetch threw: no network here",
+  ],
   "a fetch that gives nothing": [
     "http://127.0.0.1:9/mcp",
     { fetch: (() => Promise.resolve(undefined)) as never },
