@@ -209,7 +209,7 @@ export class Client implements Caller {
     const started = this.setup.introduction.clock.now();
     const { agreement } = await this.requests.connected({ method: "ping", options, started });
     const method = agreement.spoken.table.outgoingRequests.has("ping") ? "ping" : "server/discover";
-    await this.request(method, {}, options);
+    await this.requests.exchange(method, {}, options, started);
   }
 
   /** Sets the least severe level the server logs at: with a request in the legacy era, with each request in the modern one. */
@@ -248,15 +248,18 @@ export class Client implements Caller {
   }
 
   private collected<Item>(method: string, options: ListBounds = {}): Promise<ListResult<Item>> {
-    return collect(this.pagesOf<Item>(method, options), method, options, this.setup.onWarning);
+    const started = this.setup.introduction.clock.now();
+    return collect(this.pagesOf<Item>(method, options, started), method, options, this.setup.onWarning);
   }
 
+  /** @param started when the time for all pages began; each has its own without it */
   private pagesOf<Item>(
     method: string,
     options: ListBounds,
+    started?: number,
   ): AsyncGenerator<ListResult<Item>, void, undefined> {
     return pages<Item>(method, options, async (params) => {
-      const { result, rejected } = await this.requests.exchange(method, params, options);
+      const { result, rejected } = await this.requests.exchange(method, params, options, started);
       const member = this.agreed.spoken.table.outgoingRequests.get(method)?.page?.member ?? "";
       const { nextCursor } = result;
       if (method !== "tools/list")

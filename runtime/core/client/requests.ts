@@ -52,13 +52,19 @@ export class Requests {
    * One request, through all that it takes: another session, headers that are up to date, rounds of input. For
    * each reason it is sent once more.
    *
+   * @param started when what it belongs to began, which its total timeout is of
    * @throws {McpError}
    */
-  async exchange(method: string, params: Params, options: RequestOptions): Promise<Decoded> {
-    const { connections, introduction, resending } = this.setup;
+  async exchange(
+    method: string,
+    params: Params,
+    options: RequestOptions,
+    started = this.setup.introduction.clock.now(),
+  ): Promise<Decoded> {
+    const { connections, resending } = this.setup;
     // As the server said of the tool that is called now, whoever answers later.
     const repeatable = resending.allows(method, params);
-    const call: Call = { method, params, options, repeatable, started: introduction.clock.now() };
+    const call: Call = { method, params, options, repeatable, started };
     let reasons: Set<string> | undefined;
     for (;;) {
       let connection: Connection | undefined;

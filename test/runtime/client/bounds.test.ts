@@ -3,7 +3,7 @@ import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { interrupted } from "../../../runtime/core/http/interrupted.js";
 import { systemClock } from "../../../runtime/core/peer/clock.js";
-import { type Connected, ScriptedPeer, base, connected } from "../../checklist/scripted-peer.js";
+import { type Connected, ScriptedPeer, base, connected, reply } from "../../checklist/scripted-peer.js";
 
 const requestedSchema = { type: "object", properties: { name: { type: "string" } } };
 const inputRequests = {
@@ -168,6 +168,27 @@ test("the total timeout of a call that is sent again counts from the first time"
     code: "timeout",
     data: { timer: "totalTimeout", limit: 1000, elapsed: 1000, sinceLastSign: 100 },
   });
+});
+
+test("the total timeout of a list is that of all its pages; who reads them one by one has it for each", async () => {
+  const { client, clock, peer } = await connected("2026-07-28", {
+    "tools/list": async (_, peer) => {
+      const { length } = peer.of("tools/list");
+      await clock.advance(60);
+      const tools = [{ name: String(length), inputSchema: { type: "object" } }];
+      return reply(peer, { tools, ...(length % 6 === 0 ? {} : { nextCursor: String(length) }) });
+    },
+  });
+  expect(await failureOf(client.listTools({ totalTimeout: 100 }))).toMatchObject({
+    code: "timeout",
+    data: { timer: "totalTimeout", limit: 100, elapsed: 100 },
+  });
+  expect(peer.of("tools/list")).toHaveLength(2);
+  const read: string[] = [];
+  for await (const { name } of client.items<{ name: string }>("tools/list", { totalTimeout: 100 }))
+    read.push(name);
+  expect(read).toEqual(["3", "4", "5", "6"]);
+  expect(peer.of("tools/list")).toHaveLength(6);
 });
 
 test("a timeout longer than timers take is none", async () => {
