@@ -180,10 +180,8 @@ export class HttpClientChannel implements Channel {
       this.retire();
       throw sessionLost();
     }
-    this.receiver?.message(
-      answerIn(response, type, body, id),
-      response.ok ? undefined : refusal(response, body),
-    );
+    const refused = response.ok ? undefined : refusal(response, body);
+    this.receiver?.message(answerIn(response, type, body, id), refused);
   }
 
   /**
@@ -247,8 +245,6 @@ export class HttpClientChannel implements Channel {
 }
 
 /** Opens a channel to a URL. */
-export function httpClientChannel(
-  ...given: ConstructorParameters<typeof HttpClientChannel>
-): HttpClientChannel {
+export function httpClientChannel(...given: ConstructorParameters<typeof HttpClientChannel>): Channel {
   return new HttpClientChannel(...given);
 }
