@@ -79,9 +79,7 @@ function configuredOut(
   { directory }: CommandContext,
 ): string | undefined {
   const files = new Set([from, to].map((name) => resolve(directory, name)));
-  const found = (loaded.config.contracts ?? []).find(({ file }) =>
-    files.has(resolve(loaded.folder, file)),
-  );
+  const found = (loaded.config.contracts ?? []).find(({ file }) => files.has(resolve(loaded.folder, file)));
   return found && resolve(loaded.folder, found.out);
 }
 
