@@ -30,11 +30,19 @@ const heavy = [
   "test/docs/journeys.test.ts",
 ];
 
-/** Whole days of a user's work, in shells and with version control, that the long run alone has time for. */
-const days = ["test/examples/ci.test.ts"];
+/** What the long run alone has time for: days of a user's work, faults of processes, and what draws or weighs most. */
+const deep = [
+  "test/examples/ci.test.ts",
+  "test/properties/{differential,large,soak}.test.ts",
+  "test/diff/{metamorphic,released-mutations,robustness,truth}.test.ts",
+  "test/contract/hostile.test.ts",
+  "test/contract/capture/signals.test.ts",
+  "test/runtime/http/killed.test.ts",
+];
 
 /** Tests of what runs in users' programs. */
 const running = "test/{runtime,checklist}/**/*.test.ts";
+const runs = /^test\/(runtime|checklist)\//;
 
 /** Where these tests run no code is made of text, as in workers and on pages with a strict policy; nor in what they start. */
 const noCode = "--disallow-code-generation-from-strings";
@@ -51,7 +59,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "running",
-          include: long ? heavy.filter((path) => /^test\/(runtime|checklist)\//.test(path)) : [running],
+          include: long ? [...heavy, ...deep].filter((path) => runs.test(path)) : [running],
+          exclude: [...others, ...(long ? [] : deep)],
           env: { ...env, NODE_OPTIONS: noCode },
           execArgv: [noCode],
         },
@@ -60,8 +69,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "making",
-          include: long ? [...drawing, ...heavy, ...days] : ["test/**/*.test.ts"],
-          exclude: [...others, running, ...(long ? [] : days)],
+          include: long ? [...drawing, ...heavy, ...deep] : ["test/**/*.test.ts"],
+          exclude: [...others, running, ...(long ? [] : deep)],
           env,
         },
       },
