@@ -54,7 +54,8 @@ export class Endpoint {
     const modern = spoken.filter(({ era }) => era === "modern");
     const legacy = spoken.filter(({ era }) => era === "legacy");
     this.modernIds = new Set(modern.map(({ id }) => id));
-    if (modern.length > 0) this.modern = new ModernPosts(server, modern[0]!, form, this.streams, this.load);
+    if (modern.length > 0)
+      this.modern = new ModernPosts(server, modern[0]!, form, this.streams, this.load, () => this.closed);
     if (legacy.length === 0) return;
     if (sessions === false)
       this.stateless = new StatelessPosts(server, legacy, form, this.streams, this.load);

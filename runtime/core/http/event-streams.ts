@@ -111,8 +111,13 @@ export class EventStreams {
     try {
       let current = await this.user.get(lastId, signal).catch(() => undefined);
       decided();
-      // A server need not offer it.
-      if (current && !isStream(current)) return void (await current.body?.cancel());
+      if (current && !isStream(current)) {
+        await current.body?.cancel();
+        // A server need not offer it.
+        if (!isBusy(current.status, from !== undefined)) return undefined;
+        pace.missed();
+        current = undefined;
+      }
       for (;;) {
         if (current) lastId = (await this.hear(current, pace)).lastId ?? lastId;
         await pace.next(signal);
@@ -155,8 +160,11 @@ export class EventStreams {
     clearTimeout(timer);
     this.user.turn();
     pace.told(reader.retryMs);
+    // A server that has its client come back for the answer says when (2025-11-25, polling).
+    const polls = asked !== undefined && (reader.retryMs ?? 0) > 0;
     // Where streams open and end at once, the server is not there yet, for all that its proxy says.
-    if (events > 0 || reader.lastId !== undefined || performance.now() - began >= steady) pace.connected();
+    if (polls || events > 0 || reader.lastId !== undefined || performance.now() - began >= steady)
+      pace.connected();
     else pace.missed();
     return { lastId: reader.lastId, last, broken };
   }
@@ -181,6 +189,11 @@ export class EventStreams {
       `the server does not resume the stream: it answered ${status}${ok ? " and no stream" : ""}`,
     );
   }
+}
+
+/** Whether a stream may be had another time. @param offered whether there was one before */
+function isBusy(status: number, offered: boolean): boolean {
+  return passing.has(status) || status === 503 || (offered && status >= 500 && status !== 501);
 }
 
 function isStream({ ok, headers }: Response): boolean {

@@ -49,7 +49,7 @@ export class HttpClientChannel implements Channel {
 
   /**
    * @param known codes of errors by which a server shows that it knows this transport
-   * @param again whether an earlier connection to the server stood
+   * @param again whether a connection to the server was opened before
    * @param onWarning hears that the server is not listened to any more
    * @throws {McpError} `invalid-definition`: nothing can be sent to the URL, or with the headers
    */

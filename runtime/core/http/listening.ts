@@ -47,6 +47,10 @@ export class Listening {
     const next = lost.passing
       ? "the stream is asked for again with the next request"
       : "lists that are cached may be out of date";
-    this.onWarning(`the server is not listened to any more: ${lost.why.message}; ${next}`);
+    try {
+      this.onWarning(`the server is not listened to any more: ${lost.why.message}; ${next}`);
+    } catch {
+      // What the application's own function fails at ends nothing of ours.
+    }
   }
 }

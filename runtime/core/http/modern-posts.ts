@@ -1,6 +1,6 @@
 import { isModern, modernTerms, unsupportedVersion } from "../era/modern-server.js";
 import type { Spoken } from "../era/spoken.js";
-import { McpError } from "../peer/errors.js";
+import { McpError, messageOf } from "../peer/errors.js";
 import { type RequestMessage, idOf, isObject } from "../peer/message.js";
 import type { ServerConnection } from "../server/connection.js";
 import { RequestContext, errorOf } from "../server/context.js";
@@ -15,7 +15,7 @@ import { messageProblem } from "./message-problem.js";
 import { methodProblem, standardProblem } from "./mirrors.js";
 import { keyword } from "./param-headers.js";
 import { PostChannel, type ResponseForm, statusOf } from "./post-channel.js";
-import { refuse, refuseBusy, refuseInvalid } from "./refuse.js";
+import { refuse, refuseBusy, refuseClosing, refuseInvalid } from "./refuse.js";
 import type { Streams } from "./streams.js";
 
 /** What is answered when it ends, and always by an event stream (2026-07-28, Streamable HTTP, receiving messages). */
@@ -28,9 +28,19 @@ export class ModernPosts {
   private readonly form: ResponseForm;
   private readonly streams: Streams;
   private readonly load: Load;
+  private readonly isClosed: () => boolean;
   private readonly mirrored = new WeakMap<object, boolean>();
 
-  constructor(server: Server, newest: Spoken<"server">, form: ResponseForm, streams: Streams, load: Load) {
+  /** @param isClosed whether no more requests are taken up */
+  constructor(
+    server: Server,
+    newest: Spoken<"server">,
+    form: ResponseForm,
+    streams: Streams,
+    load: Load,
+    isClosed: () => boolean,
+  ) {
+    this.isClosed = isClosed;
     this.server = server;
     this.newest = newest;
     this.form = form;
@@ -69,8 +79,16 @@ export class ModernPosts {
     if (!schema) return begin();
     // Few tools have such parameters.
     void import("./param-mirrors.js")
-      .then(({ argumentProblem }) => begin(argumentProblem(exchange, schema, request.params?.["arguments"])))
-      .catch((error: unknown) => refuse(exchange, 500, request.id, errorOf(error)));
+      .then(({ argumentProblem }) => {
+        // Others may have begun meanwhile, or the end.
+        if (this.isClosed()) return refuseClosing(exchange);
+        if (this.load.isFull) return refuseBusy(exchange, request.id);
+        begin(argumentProblem(exchange, schema, request.params?.["arguments"]));
+      })
+      .catch((error: unknown) => {
+        this.server.core.warn(`HTTP: ${messageOf(error)}`);
+        refuse(exchange, 500, request.id, errorOf(error));
+      });
   }
 
   /** @throws {McpError} the headers and the body disagree, or the body does not say what it must */

@@ -158,7 +158,8 @@ export class SessionStream {
   /** Ends the connection, and lets the client come back for the rest (2025-11-25, polling). */
   disconnect(retryMs: number): void {
     if (!this.start() || !this.sink) return;
-    this.sink.write(`retry: ${retryMs}\n\n`);
+    // None at all would look like a connection that nobody meant to end.
+    this.sink.write(`retry: ${Math.max(retryMs, 1)}\n\n`);
     const { sink } = this;
     this.lose();
     sink.end();
@@ -167,6 +168,7 @@ export class SessionStream {
   /** Goes on with another connection, from the events it missed. */
   resume(exchange: Exchange, missed: readonly { readonly id: string; readonly data: string }[]): void {
     const { sink } = this;
+    if (!sink && !this.ids) this.session.makeRoom();
     this.detach();
     sink?.end();
     const fresh = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });

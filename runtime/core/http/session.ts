@@ -123,13 +123,17 @@ export class HttpSession implements Channel {
 
   /** What belongs to no request goes to the stream that began to listen last. */
   listen(stream: SessionStream): void {
+    this.makeRoom();
     const listening = (this.listening ??= []);
-    // The oldest makes room: whoever lost connections that look alive is not shut out by them.
-    const connected = listening.filter((each) => each.connected);
-    if (connected.length >= mostListening) connected[0]!.disconnect(this.retryMs);
     const forsaken = listening.filter((each) => !each.connected);
     if (forsaken.length >= mostForsaken) listening.splice(listening.indexOf(forsaken[0]!), 1);
     listening.push(stream);
+  }
+
+  /** The oldest that listens makes room: whoever lost connections that look alive is not shut out by them. */
+  makeRoom(): void {
+    const connected = this.listening?.filter((each) => each.connected) ?? [];
+    if (connected.length >= mostListening) connected[0]!.disconnect(this.retryMs);
   }
 
   streamOf(id: RequestId | undefined): SessionStream | undefined {

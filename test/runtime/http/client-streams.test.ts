@@ -207,3 +207,52 @@ test("nothing is left open of a session that was forgotten, once the client is c
   await Promise.all(server.received.map(({ closed }) => closed));
   expect(server.of("initialize")).toHaveLength(2);
 });
+
+test("a server too busy for a stream to listen on is asked again", async () => {
+  let asked = 0;
+  const { client } = await connected(
+    "2025-11-25",
+    { GET: (incoming) => (++asked === 1 ? incoming.status(503) : void incoming.event(notice, "e1")) },
+    { http: { retryMs: 10 } },
+  );
+  await new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
+  expect(asked).toBe(2);
+});
+
+test("so is one that refuses it once after it was lost", async () => {
+  const { onWarning, first } = warned();
+  const answers = ["e1", 502, 503, "e2"];
+  const { client } = await connected(
+    "2025-11-25",
+    {
+      GET: (incoming) => {
+        const answer = answers.shift()!;
+        if (typeof answer === "number") return incoming.status(answer);
+        const sent = incoming.event(notice, answer);
+        if (answer === "e1") sent.end();
+      },
+    },
+    { onWarning, http: { retryMs: 10, reconnects: 1 } },
+  );
+  await first;
+  const heard = new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
+  await client.callTool("x");
+  await client.callTool("x");
+  await heard;
+});
+
+test("an application whose warnings fail hears of nothing else for it", async () => {
+  let warned = 0;
+  const onWarning = (): never => {
+    warned++;
+    throw new Error("mine");
+  };
+  const { client, server } = await connected(
+    "2025-11-25",
+    { GET: (incoming) => incoming.events("retry: 0\n\n").end() },
+    { onWarning, http: { retryMs: 10, reconnects: 1 } },
+  );
+  while (warned === 0) await client.callTool("x");
+  expect((await client.callTool("x")).content).toEqual([]);
+  expect(server.of("initialize")).toHaveLength(1);
+});

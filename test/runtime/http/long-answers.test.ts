@@ -1,4 +1,7 @@
-import { describe, expect, test } from "vitest";
+import { serverRevisions } from "@mcpgen/protocol";
+import { createServer } from "@mcpgen/runtime";
+import { serveHttp } from "@mcpgen/runtime/http";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { type Incoming, clientOf, scripted } from "../../checklist/http/scripted.js";
 import { SseReader } from "../../../runtime/core/http/sse-reader.js";
 
@@ -33,4 +36,19 @@ test("an event may have as many characters as the limit, however it is cut", () 
     for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
     expect(heard).toEqual([long, long]);
   }
+});
+
+test("a handler may send its client away as often as it likes, and is waited for", async () => {
+  const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
+  server.tool("polled", {}, async (_, { disconnect }) => {
+    for (let polls = 0; polls < 8; polls++) {
+      disconnect(polls === 0 ? 0 : 10);
+      await new Promise((resolve) => setTimeout(resolve, 40));
+    }
+    return "done";
+  });
+  const http = await serveHttp(server);
+  onTestFinished(() => http.close());
+  const client = await clientOf(http.url, { revision: "2025-11-25", http: { reconnects: 2 } });
+  expect(await client.callTool("polled")).toMatchObject({ content: [{ text: "done" }] });
 });
