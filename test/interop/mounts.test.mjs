@@ -170,7 +170,7 @@ async function otherRoutes({ url }) {
   for (const path of ["/mcp", "/api", "/api/mcp/more"])
     assert.equal((await fetch(new URL(path, root), { method: "POST" })).status, 404, path);
   const listening = await fetch(url);
-  assert.deepEqual([listening.status, listening.headers.get("allow")], [405, "POST, GET, DELETE"]);
+  assert.deepEqual([listening.status, listening.headers.get("allow")], [405, "POST, DELETE"]);
 }
 
 async function kept({ url }) {
