@@ -242,9 +242,10 @@ test("so is one that refuses it once after it was lost", async () => {
 });
 
 test("an application whose warnings fail hears of nothing else for it", async () => {
-  let warned = 0;
+  let warn: (() => void) | undefined;
+  const warned = new Promise<void>((resolve) => (warn = resolve));
   const onWarning = (): never => {
-    warned++;
+    warn?.();
     throw new Error("mine");
   };
   const { client, server } = await connected(
@@ -252,7 +253,8 @@ test("an application whose warnings fail hears of nothing else for it", async ()
     { GET: (incoming) => incoming.events("retry: 0\n\n").end() },
     { onWarning, http: { retryMs: 10, reconnects: 1 } },
   );
-  while (warned === 0) await client.callTool("x");
+  await client.callTool("x");
+  await warned;
   expect((await client.callTool("x")).content).toEqual([]);
   expect(server.of("initialize")).toHaveLength(1);
 });
