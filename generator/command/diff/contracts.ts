@@ -2,10 +2,9 @@ import type { ServerOptions } from "../../contract/capture/with-server.js";
 import { diffContracts } from "../../contract/diff/diff-contracts.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diff/finding.js";
-import { type Report, reportOf } from "../../diff/report/report.js";
 import type { CommandContext } from "../context.js";
 import { type ContractSource, contractKind, contractSource } from "../contract-source.js";
-import type { Weighing } from "./report.js";
+import { type Weighed, type Weighing, weighed } from "./report.js";
 
 /**
  * The two sources as contracts, if they are. Beside a contract or a server every URL is a server, unless it ends as
@@ -35,28 +34,16 @@ export async function loadContractSources(
 }
 
 /** Compares two contracts: the findings with their lines, and which of them fail a command. */
-export function compareContracts(
-  old: ContractSource,
-  next: ContractSource,
-  { policy, role, baseline, approvalsOf }: Weighing,
-): { readonly report: Report; readonly approved: ReturnType<Weighing["approvalsOf"]> } {
-  const differences = diffContracts(old.contract, next.contract, policy);
-  const approved = approvalsOf(differences);
+export function compareContracts(old: ContractSource, next: ContractSource, weighing: Weighing): Weighed {
   const place = (source: ContractSource, at: string | null): ReturnType<ContractSource["placeOf"]> =>
     at === null ? null : source.placeOf(at);
-  const report = reportOf(differences, {
+  return weighed(diffContracts(old.contract, next.contract, weighing.policy), weighing, {
     from: old.name,
     to: next.name,
-    role,
-    readers: policy.readers,
-    failOn: policy.failOn,
-    approved,
-    baseline,
     placesOf: ({ pointers }: Finding) => ({
       old: place(old, pointers.old),
       new: place(next, pointers.new),
     }),
     notes: [],
   });
-  return { report, approved };
 }

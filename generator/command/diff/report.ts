@@ -26,12 +26,26 @@ export interface Weighing {
   readonly contract?: ContractSource | undefined;
 }
 
+/** What a comparison comes to, and which of its findings fail a command. */
+export interface Weighed {
+  readonly report: Report;
+  readonly approved: Approved;
+}
+
+/** Weighs differences, whatever they are between. */
+export function weighed(
+  differences: readonly Difference[],
+  { policy, role, baseline, approvalsOf }: Weighing,
+  told: Pick<ReportOptions, "from" | "to" | "placesOf" | "notes">,
+): Weighed {
+  const approved = approvalsOf(differences);
+  const { readers, failOn } = policy;
+  return { report: reportOf(differences, { ...told, role, readers, failOn, approved, baseline }), approved };
+}
+
 /** Compares two sources: the findings with their lines in both files, and which of them fail a command. */
-export function compareSources(
-  old: Source,
-  next: Source,
-  { policy, role, baseline, approvalsOf, published, contract }: Weighing,
-): { readonly report: Report; readonly approved: Approved } {
+export function compareSources(old: Source, next: Source, weighing: Weighing): Weighed {
+  const { policy, published, contract } = weighing;
   const models = [old.loaded.model, next.loaded.model] as const;
   const all = diffModels(...models, policy, {
     old: old.dialect,
@@ -39,15 +53,9 @@ export function compareSources(
     ...(published && { published }),
   });
   const differences = contract ? meetings(all, models, contract.contract) : all;
-  const approved = approvalsOf(differences);
-  const report = reportOf(differences, {
+  return weighed(differences, weighing, {
     from: old.name,
     to: next.name,
-    role,
-    readers: policy.readers,
-    failOn: policy.failOn,
-    approved,
-    baseline,
     placesOf: placesIn(old, next, differences),
     notes: [
       ...(contract
@@ -56,7 +64,6 @@ export function compareSources(
       ...notesOn(old, next),
     ],
   });
-  return { report, approved };
 }
 
 function placesIn(
