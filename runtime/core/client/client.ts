@@ -77,12 +77,22 @@ export class Client implements Caller {
       reconnects,
       onWarning,
       connect: (connections, signal) => setup.connect(connections, incoming, signal),
-      onReplaced: () => [cache.clear(), outputs.forget(), headers.forget(), resending.forget()],
+      onReplaced: () => {
+        cache.clear();
+        for (const learnt of [outputs, headers, resending]) learnt.forget();
+      },
     });
     const { connections } = this;
     const relist = (options: RequestOptions) => this.listTools(options);
     this.requests = new Requests({
-      ...{ connections, cache, headers, resending, listeners, introduction, handlers, relist },
+      connections,
+      cache,
+      headers,
+      resending,
+      listeners,
+      introduction,
+      handlers,
+      relist,
     });
   }
 

@@ -22,7 +22,7 @@ export interface ConnectionSource {
   /** Opens a connection, unless the signal aborts. */
   readonly connect: (connections: Connections, signal: Signal | undefined) => Promise<Connection>;
   /** A connection took another's place: another process may answer otherwise. */
-  readonly onReplaced: () => unknown;
+  readonly onReplaced: () => void;
 }
 
 /** A client's connection: the one that stands, and the next where it broke. */
