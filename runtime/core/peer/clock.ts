@@ -1,7 +1,9 @@
 /** Time, so that tests can own it. */
 export interface Clock {
-  /** Milliseconds since any fixed point. */
+  /** Milliseconds since any fixed point; never set back or forward, as a wall clock is. */
   now(): number;
+  /** Milliseconds since 1970, for dates that leave the process; the platform's without it. */
+  wallTime?(): number;
   /** Calls once after `delay` milliseconds; the result goes to `clear`. */
   schedule(callback: () => void, delay: number): unknown;
   clear(timer: unknown): void;
@@ -11,7 +13,13 @@ export interface Clock {
 export const longestWait = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
-  now: () => Date.now(),
+  // Whole milliseconds: they stand in error texts and recordings.
+  now: () => Math.floor(performance.now()),
   schedule: (callback, delay) => setTimeout(callback, Math.min(delay, longestWait)),
   clear: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
+
+/** Milliseconds since 1970, for dates that leave the process: other processes compare them with theirs. */
+export function wallTimeOf(clock: Clock): number {
+  return clock.wallTime?.() ?? Date.now();
+}

@@ -1,4 +1,5 @@
 import { summary } from "../era/spoken.js";
+import { wallTimeOf } from "../peer/clock.js";
 import { invalidParams, messageOf } from "../peer/errors.js";
 import { type Params, type RequestMessage, isPromise, resultText } from "../peer/message.js";
 import type { ServerConnection } from "./connection.js";
@@ -45,7 +46,7 @@ function wait(connection: ServerConnection, context: RequestContext, result: Pro
 /** Takes a multi round-trip request up where its last round left it. */
 async function resume(connection: ServerConnection, context: RequestContext): Promise<Answer> {
   const { core, principal } = connection;
-  context.rounds = await openRounds(context.request, core.seal, principal, core.clock.now());
+  context.rounds = await openRounds(context.request, core.seal, principal, wallTimeOf(core.clock));
   return call(connection, context);
 }
 
@@ -94,7 +95,7 @@ function suspend(connection: ServerConnection, context: RequestContext, rounds: 
   const { core, principal } = connection;
   const inputRequests = Object.fromEntries(rounds.wanted);
   const { request, terms } = context;
-  void sealRounds(rounds, request, core.seal, principal, core.clock.now()).then(
+  void sealRounds(rounds, request, core.seal, principal, wallTimeOf(core.clock)).then(
     (requestState) => {
       if (context.over) return connection.settled();
       connection.finish(context);

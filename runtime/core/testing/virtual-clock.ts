@@ -24,6 +24,10 @@ export class VirtualClock implements Clock {
     return this.time;
   }
 
+  wallTime(): number {
+    return this.time;
+  }
+
   schedule(callback: () => void, delay: number): unknown {
     const timer = { due: this.time + Math.max(delay, 0), callback };
     this.timers.add(timer);
