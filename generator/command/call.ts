@@ -11,7 +11,8 @@ import { resultText } from "./call/result-text.js";
 import { toolArguments } from "./call/tool-arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import type { Outcome } from "./outcome.js";
-import { findingText, printable } from "./present.js";
+import { findingText } from "./present.js";
+import { printable } from "./terminal-text.js";
 import { expectReach, serverOptions } from "./server-options.js";
 
 export const call: RunCommand = async (args, context) => {

@@ -1,4 +1,4 @@
-import { styleText } from "node:util";
+import { Colours, type Paint } from "./terminal-text.js";
 
 export type Format = "text" | "json" | "github";
 export type ColorChoice = "auto" | "always" | "never";
@@ -17,10 +17,10 @@ export interface Streams {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
-export type Paint = (style: Style, text: string) => string;
-
-/** Where a command's words go: results to standard output, everything else to standard error. */
+/**
+ * Where a command's words go: results to standard output, everything else to standard error. Whatever they quote, nothing
+ * reaches a terminal but text and colours of ours.
+ */
 export class Console {
   readonly settings: ConsoleSettings;
   /** Colours for standard output. */
@@ -28,25 +28,32 @@ export class Console {
   /** Colours for standard error. */
   readonly paintError: Paint;
   private readonly streams: Streams;
+  private readonly colours: Colours;
+  private readonly errorColours: Colours;
   private progressShown = false;
 
   constructor(settings: ConsoleSettings, streams: Streams) {
     this.settings = settings;
     this.streams = streams;
-    this.paint = painter(settings.color, streams.stdout.isTTY ?? false, streams.env);
-    this.paintError = painter(settings.color, streams.stderr.isTTY ?? false, streams.env);
+    const coloursOf = ({ isTTY = false }: { readonly isTTY?: boolean }): Colours =>
+      new Colours(usesColor(settings.color, isTTY, streams.env));
+    this.colours = coloursOf(streams.stdout);
+    this.errorColours = coloursOf(streams.stderr);
+    this.paint = this.colours.paint;
+    this.paintError = this.errorColours.paint;
   }
 
   /** A result, to standard output. */
   result(text: string): void {
     this.clearProgress();
-    this.streams.stdout.write(text.endsWith("\n") ? text : text + "\n");
+    const shown = this.colours.show(text);
+    this.streams.stdout.write(shown.endsWith("\n") ? shown : shown + "\n");
   }
 
   /** An error, to standard error, whatever the settings. */
   error(text: string): void {
     this.clearProgress();
-    this.streams.stderr.write(text + "\n");
+    this.streams.stderr.write(this.errorColours.show(text) + "\n");
   }
 
   /** Worth knowing, not part of the result. */
@@ -62,7 +69,7 @@ export class Console {
   /** What is being done just now: one line, replaced by the next; only where somebody watches. */
   progress(text: string): void {
     if (this.settings.quiet || !this.streams.stderr.isTTY || this.streams.env["CI"]) return;
-    this.streams.stderr.write(`\r\x1b[K${this.paintError("dim", text)}`);
+    this.streams.stderr.write(`\r\x1b[K${this.errorColours.show(this.paintError("dim", text))}`);
     this.progressShown = true;
   }
 
@@ -83,11 +90,4 @@ export function usesColor(
   if (forced !== undefined) return forced !== "0" && forced !== "false";
   if (env["NO_COLOR"]) return false;
   return isTerminal && env["TERM"] !== "dumb";
-}
-
-/** Whether to colour was decided above; `styleText` is not to decide again. */
-function painter(choice: ColorChoice, isTerminal: boolean, env: Streams["env"]): Paint {
-  return usesColor(choice, isTerminal, env)
-    ? (style, text) => styleText(style, text, { validateStream: false })
-    : (_, text) => text;
 }

@@ -15,7 +15,7 @@ import { type OutputRequest, outputRequest } from "./output-request.js";
 import { planContracts } from "./contracts/run.js";
 import { contractTargets } from "./contracts/targets.js";
 import { conflictFindings, forcing, planOutcome } from "./plan-report.js";
-import { printable } from "./present.js";
+import { printable } from "./terminal-text.js";
 import { shownPath } from "./shown-path.js";
 
 export const generate: RunCommand = async (args, context) => {

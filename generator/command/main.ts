@@ -3,7 +3,7 @@ import { packageVersion } from "../package-folder.js";
 import { Console } from "./console.js";
 import type { CommandContext } from "./context.js";
 import { parseCommandLine } from "./parse.js";
-import { present, presentError, printableLines } from "./present.js";
+import { present, presentError } from "./present.js";
 import { readSettings } from "./settings.js";
 
 /** The process a command line runs in; tests bring their own. */
@@ -64,7 +64,7 @@ function refusal(error: unknown): CodedError | undefined {
 /** Whatever we did not foresee is our bug, never the user's. */
 function bug(error: unknown, console: Console): CodedError {
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof Error && error.stack !== undefined) console.detail(printableLines(error.stack));
+  if (error instanceof Error && error.stack !== undefined) console.detail(error.stack);
   return new CodedError("MG7001", `a bug in mcpgen: ${message}`, {
     next: "Repeat the command with --verbose and report what it prints.",
     cause: error,

@@ -6,7 +6,7 @@ import { columns } from "./columns.js";
 import type { CommandContext } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
-import { printable } from "./present.js";
+import { printable } from "./terminal-text.js";
 import { repeatedWith } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
 

@@ -1,10 +1,17 @@
 import { isAbsolute } from "node:path";
 import type { CodedError, Place } from "../diagnostics/coded-error.js";
-import type { Console, Paint } from "./console.js";
+import type { Console } from "./console.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { escapeUnprintable } from "../emit/text.js";
 import { type Outcome, exitCodeOf } from "./outcome.js";
 import { shownPath } from "./shown-path.js";
+import {
+  type Paint,
+  printable,
+  printableLines,
+  terminalText,
+  withoutWorkflowCommands,
+} from "./terminal-text.js";
 
 /** Version of the documents that `--json` prints. */
 const documentFormat = 1;
@@ -24,9 +31,9 @@ export function present(command: string, outcome: Outcome, console: Console): nu
   }
   const show = console.settings.format === "github" ? annotation : findingText;
   for (const finding of findings) console.result(show(finding, console.paint));
-  if (outcome.text !== undefined) console.result(printableText(outcome.text, console.paint));
+  if (outcome.text !== undefined) console.result(withoutWorkflowCommands(outcome.text));
   if (outcome.steps !== undefined && !console.settings.quiet)
-    console.result(printableText(outcome.steps, console.paint));
+    console.result(withoutWorkflowCommands(outcome.steps));
   if (outcome.summary !== undefined && !console.settings.quiet) console.result(printable(outcome.summary));
   if (outcome.mend !== undefined) console.result(`Run: ${console.paint("bold", printable(outcome.mend))}`);
   return exit;
@@ -76,38 +83,9 @@ function shownError(
   };
 }
 
-/**
- * One line of somebody else's text, fit for a terminal and for the log of a workflow: every character shows,
- * none is obeyed. Lines that start with `::` or `##[` would be commands to GitHub Actions.
- */
-export function printable(line: string): string {
-  return escapeUnprintable(line).replace(/^\s*(?:::|##\[)/, escapeStart);
-}
-
-function escapeStart(start: string): string {
-  const sign = start.trimStart();
-  return `${start.slice(0, -sign.length)}\\u00${sign.charCodeAt(0).toString(16)}${sign.slice(1)}`;
-}
-
-/** Lines of text with colours of ours, where `paint` makes any. */
-function printableText(text: string, paint: Paint): string {
-  const colours = paint("bold", "x") === "x" ? /(?!)/ : /(\x1b\[\d{1,2}m)/;
-  return printableLines(text, (line) =>
-    line
-      .split(colours)
-      .map((part) => (colours.test(part) ? part : printable(part)))
-      .join(""),
-  );
-}
-
-/** Several lines, each printable. */
-export function printableLines(text: string, show: (line: string) => string = printable): string {
-  return text.split("\n").map(show).join("\n");
-}
-
 /** JSON needs no escape for some characters that a terminal obeys or does not show; all it allows. */
 function documentText(document: object): string {
-  return printableLines(JSON.stringify(document, null, 2), escapeUnprintable);
+  return terminalText(JSON.stringify(document, null, 2));
 }
 
 /** `place: error MG1002: message`, then what to do, then the details. */

@@ -4,7 +4,7 @@ import { isServerSource } from "../contract/capture/shown-source.js";
 import type { ServerOptions } from "../contract/capture/with-server.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext } from "./context.js";
-import { printable } from "./present.js";
+import { printable } from "./terminal-text.js";
 
 /** Options of every command that speaks with a server. */
 export const serverOptionDefinitions: Readonly<Record<string, Options>> = {

@@ -9,7 +9,7 @@ import { counted } from "./counted.js";
 import type { RunCommand } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
-import { printable } from "./present.js";
+import { printable } from "./terminal-text.js";
 import { Judge, type Verdict, quoted } from "./validate/judge.js";
 import { lines } from "./validate/lines.js";
 import { type Issue, type ProtocolPlace, type Side, loadProtocol } from "./validate/protocol.js";

@@ -108,14 +108,6 @@ async function runJob(name: string, { folder, bin }: Repository, env: Record<str
 const steps = Object.values(workflow.jobs).flatMap((job): readonly Step[] => job.steps);
 
 describe("the workflow", () => {
-  test("names its actions by version, and asks for no secret", () => {
-    for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/^actions\/[\w-]+@v\d+$/);
-    expect(readFileSync("examples/ci/mcpgen.yml", "utf8")).not.toContain("secrets.");
-    // What is run as a script is never put together from what others write.
-    for (const { run: script } of steps) expect(script ?? "").not.toContain("${{");
-    expect(Object.keys(workflow.on)).toEqual(["push", "pull_request", "schedule", "workflow_dispatch"]);
-  });
-
   test("check: passes on a clean tree, and fails with annotations on one that has drifted", async () => {
     const repo = await repository();
     expect(await runJob("check", repo, {})).toMatchObject({ code: 0 });

@@ -6,6 +6,7 @@ import type { HttpClientOptions } from "../http/http-client-options.js";
 import { type Clock, systemClock } from "../peer/clock.js";
 import { McpError } from "../peer/errors.js";
 import { type Timeouts, defaultTimeouts } from "../peer/pending.js";
+import { printWarning } from "../peer/warning.js";
 import { capabilitiesOf, rootsProblem } from "./answers.js";
 import { Client } from "./client.js";
 import type { Nulls } from "./decode.js";
@@ -48,7 +49,7 @@ export interface ConnectOptions extends ClientHandlers {
 export async function connect(source: Source, options: ConnectOptions): Promise<Client> {
   const { revision } = options;
   const spoken = narrowed(speak(options.revisions), revision === undefined ? undefined : [revision]);
-  const { clock = systemClock, nulls = "absent", onWarning = (message) => console.error(message) } = options;
+  const { clock = systemClock, nulls = "absent", onWarning = printWarning } = options;
   const introduction: Introduction = {
     info: options.info ?? { name: "mcpgen-client", version: "0.1.0" },
     capabilities: capabilitiesOf(options),

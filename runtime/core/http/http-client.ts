@@ -1,5 +1,6 @@
 import { McpError, messageOf, rpc } from "../peer/errors.js";
 import type { RequestId } from "../peer/message.js";
+import { printWarning } from "../peer/warning.js";
 import type { Channel, Outgoing, Receiver } from "../transport/channel.js";
 import { answerIn, bodyOf, errorCodeOf, tellsOfSession } from "./answer-body.js";
 import { EventStreams } from "./event-streams.js";
@@ -58,7 +59,7 @@ export class HttpClientChannel implements Channel {
     options: HttpClientOptions = {},
     known: Iterable<number> = [],
     again = false,
-    onWarning: (message: string) => void = console.error,
+    onWarning: (message: string) => void = printWarning,
   ) {
     this.limit = options.limit ?? defaultLimit;
     this.known = new Set([...known, rpc.methodNotFound]);

@@ -7,6 +7,7 @@ import { type Clock, systemClock } from "../peer/clock.js";
 import { McpError } from "../peer/errors.js";
 import { type Timeouts, defaultTimeouts } from "../peer/pending.js";
 import type { Params } from "../peer/message.js";
+import { printWarning } from "../peer/warning.js";
 import type { Channel } from "../transport/channel.js";
 import { type Change, Changes, type NotificationBus } from "./changes.js";
 import { ServerConnection, type ConnectionOptions } from "./connection.js";
@@ -76,7 +77,7 @@ export class Server {
   constructor(info: Implementation, options: ServerOptions, changing: boolean) {
     this.given = speak(options.revisions);
     const spoken = narrowed(this.given, options.speaks);
-    const { onWarning = (message) => console.error(message), instructions } = options;
+    const { onWarning = printWarning, instructions } = options;
     this.changes = options.changes ?? new Changes();
     this.extra = options.capabilities ?? {};
     const lists = { pageSize: options.pageSize, cache: options.cache, changing };

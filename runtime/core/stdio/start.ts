@@ -13,8 +13,8 @@ export interface StartOptions {
   /** Working directory. */
   readonly cwd?: string | undefined;
   /**
-   * What becomes of the child's standard error, beside its end being kept for errors: shown on ours, given to
-   * a function, or nothing. `ignore` opens none: nothing is kept.
+   * What becomes of the child's standard error, beside its end being kept for errors: written to ours as it is
+   * (escape sequences, too), given to a function, or nothing. `ignore` opens none: nothing is kept.
    */
   readonly stderr?: "inherit" | "ignore" | ((text: string) => void) | undefined;
 }
