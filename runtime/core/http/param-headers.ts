@@ -24,31 +24,51 @@ export const keyword = "x-mcp-header";
 /** What their names begin with. */
 export const paramPrefix = "Mcp-Param-";
 
-const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** Declarations of one schema; platforms take few more headers with a request. */
+const mostDeclared = 256;
 
-/** The headers an `inputSchema` declares. */
+/** Names as they are declared: characters that HTTP takes in a field name (RFC 9110, 5.1), and how many. */
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,256}$/;
+
+/** What was found in a schema; schemas change by being replaced. */
+const known = new WeakMap<object, ParamHeaders>();
+
+/** The headers an `inputSchema` declares, 256 at most. */
 export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
-  if (isDeeper(inputSchema, mostLevels))
-    return { headers: [], problem: `the schema is nested deeper than ${mostLevels} levels` };
-  const headers: ParamHeader[] = [];
-  let problem = collect(inputSchema, [], headers);
-  const names = headers.map(({ header }) => header);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) problem ??= `${keyword}: ${twice} is declared twice`;
-  return { headers, problem };
+  if (!isObject(inputSchema)) return { headers: [], problem: undefined };
+  let found = known.get(inputSchema);
+  if (!found) known.set(inputSchema, (found = declaredIn(inputSchema)));
+  return found;
 }
 
-/** Goes along `properties` alone; a declaration anywhere else is wrong. */
-function collect(schema: unknown, path: readonly string[], headers: ParamHeader[]): string | undefined {
+function declaredIn(inputSchema: object): ParamHeaders {
+  if (isDeeper(inputSchema, mostLevels))
+    return { headers: [], problem: `the schema is nested deeper than ${mostLevels} levels` };
+  const headers = new Map<string, ParamHeader>();
+  const problem = collect(inputSchema, [], headers);
+  return { headers: [...headers.values()], problem };
+}
+
+/**
+ * Goes along `properties` alone; a declaration anywhere else is wrong.
+ *
+ * @param path of the schema; the same list for all, which is as it was when this returns
+ */
+function collect(schema: unknown, path: string[], headers: Map<string, ParamHeader>): string | undefined {
   if (!isObject(schema)) return undefined;
   for (const [key, value] of Object.entries(schema)) {
     if (key === keyword) {
       const declared = declaration(schema, value, path);
       if (typeof declared === "string") return declared;
-      headers.push(declared);
+      const { header } = declared;
+      if (headers.has(header)) return `${keyword}: ${header} is declared twice`;
+      if (headers.size >= mostDeclared) return `more than ${mostDeclared} parameters have ${keyword}`;
+      headers.set(header, declared);
     } else if (key === "properties" && isObject(value)) {
       for (const [name, property] of Object.entries(value)) {
-        const problem = collect(property, [...path, name], headers);
+        path.push(name);
+        const problem = collect(property, path, headers);
+        path.pop();
         if (problem !== undefined) return problem;
       }
     } else if (declaresBelow(key, value))
@@ -99,13 +119,20 @@ function declaration(
   name: unknown,
   path: readonly string[],
 ): ParamHeader | string {
-  const place = path.join(".");
+  const place = path.join(".").slice(0, longestShown);
   if (typeof name !== "string" || !token.test(name))
-    return `${place}: ${keyword} ${JSON.stringify(name)} is not a header name`;
+    return `${place}: ${keyword} ${shown(name)} is not a header name`;
   if (path.length === 0) return `${keyword} stands at the root`;
   if (type !== "string" && type !== "integer" && type !== "boolean")
-    return `${place}: ${keyword} is for strings, integers and booleans, not ${JSON.stringify(type) ?? "what has no type"}`;
-  return { name: paramPrefix + name, header: (paramPrefix + name).toLowerCase(), path, type };
+    return `${place}: ${keyword} is for strings, integers and booleans, not ${shown(type) ?? "what has no type"}`;
+  return { name: paramPrefix + name, header: (paramPrefix + name).toLowerCase(), path: [...path], type };
+}
+
+/** Characters of a foreign text in an error of ours. */
+const longestShown = 100;
+
+function shown(value: unknown): string | undefined {
+  return JSON.stringify(value)?.slice(0, longestShown);
 }
 
 /** The value at a path; nothing if it is absent or null. */

@@ -1,14 +1,10 @@
 import type { Exchange } from "./exchange.js";
-import { type ParamHeader, type ParamHeaders, paramHeadersOf, valueAt } from "./param-headers.js";
+import { type ParamHeader, paramHeadersOf, valueAt } from "./param-headers.js";
 import { decodeHeaderValue } from "./value-encoding.js";
-
-const declared = new WeakMap<object, ParamHeaders>();
 
 /** What is wrong with the headers that mirror the arguments of a tool, by its schema (2026-07-28, custom headers). */
 export function argumentProblem(exchange: Exchange, inputSchema: object, args: unknown): string | undefined {
-  let found = declared.get(inputSchema);
-  if (!found) declared.set(inputSchema, (found = paramHeadersOf(inputSchema)));
-  return paramProblem(exchange, found.headers, args);
+  return paramProblem(exchange, paramHeadersOf(inputSchema).headers, args);
 }
 
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;

@@ -6,21 +6,22 @@ import { isObject } from "../peer/message.js";
  */
 export function messagesProblem(messages: unknown): string | undefined {
   if (!Array.isArray(messages)) return "messages is not a list";
-  let asked: readonly unknown[] = [];
+  let asked: ReadonlySet<unknown> = new Set();
   for (const [index, message] of messages.entries()) {
     const blocks = blocksOf(message);
     const results = blocks.filter(({ type }) => type === "tool_result");
     if (results.length > 0 && results.length < blocks.length)
       return `messages[${index}] mixes tool results with other content`;
-    const answered = results.map(({ toolUseId }) => toolUseId);
-    const open = asked.find((id) => !answered.includes(id));
-    if (open !== undefined) return `messages[${index}] has no result for tool use ${JSON.stringify(open)}`;
-    const stray = answered.find((id) => !asked.includes(id));
-    if (stray !== undefined)
-      return `messages[${index}] has a result for ${JSON.stringify(stray)}, which was not asked for`;
-    asked = blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id);
+    const answered = new Set(results.map(({ toolUseId }) => toolUseId));
+    for (const id of asked)
+      if (!answered.has(id)) return `messages[${index}] has no result for tool use ${JSON.stringify(id)}`;
+    for (const id of answered)
+      if (!asked.has(id))
+        return `messages[${index}] has a result for ${JSON.stringify(id)}, which was not asked for`;
+    asked = new Set(blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id));
   }
-  return asked.length === 0 ? undefined : `no message has a result for tool use ${JSON.stringify(asked[0])}`;
+  for (const id of asked) return `no message has a result for tool use ${JSON.stringify(id)}`;
+  return undefined;
 }
 
 interface Block {

@@ -28,6 +28,8 @@ export class Listing<Entry extends Listed> {
   private readonly pages = new Map<string, Prepared>();
   /** Whether clients see different parts; found out when a list is asked for. */
   private filtered: boolean | undefined;
+  /** Characters of the longest cursor; found out together with that. */
+  private longestCursor = 0;
   private filled = false;
 
   /** @param member that holds the items in the result */
@@ -62,24 +64,38 @@ export class Listing<Entry extends Listed> {
 
   /** @throws {McpError} `invalid-params`: the cursor is none of this list's */
   page(cursor: unknown, context: HandlerContext): Prepared {
-    this.filtered ??= [...this.entries.values()].some(({ visible }) => visible !== undefined);
+    if (this.filtered === undefined) this.survey();
+    const after = cursor === undefined ? undefined : this.nameIn(cursor);
     const view = this.filtered ? this.seenBy(context) : undefined;
-    const key = JSON.stringify([cursor, view?.map(([name]) => name)]);
+    const key = JSON.stringify([after, view?.map(([name]) => name)]);
     let page = this.pages.get(key);
     if (!page) {
-      page = this.prepare(cursor, view ?? this.seenBy(context));
+      const entries = view ?? this.seenBy(context);
+      const start = after === undefined ? 0 : positionAfter(after, entries);
+      page = this.prepare(start, entries);
       if (this.pages.size >= keptViews && this.filtered) this.pages.clear();
-      this.pages.set(key, page);
+      // Any name makes a cursor: only pages that follow one another from the first are kept.
+      if (start % this.pageSize === 0) this.pages.set(key, page);
     }
     return page;
+  }
+
+  private survey(): void {
+    let longest = 0;
+    this.filtered = false;
+    for (const [name, { visible }] of this.entries) {
+      longest = Math.max(longest, name.length);
+      this.filtered ||= visible !== undefined;
+    }
+    // A character takes six bytes in JSON at most, and three bytes take four characters in base64.
+    this.longestCursor = 8 * longest + 64;
   }
 
   private seenBy(context: HandlerContext): [string, Entry][] {
     return [...this.entries].filter(([, entry]) => isOpenTo(entry, context));
   }
 
-  private prepare(cursor: unknown, entries: readonly [string, Entry][]): Prepared {
-    const start = cursor === undefined ? 0 : this.position(cursor, entries);
+  private prepare(start: number, entries: readonly [string, Entry][]): Prepared {
     const page = entries.slice(start, start + this.pageSize);
     const last = page.at(-1);
     const more = last !== undefined && start + this.pageSize < entries.length;
@@ -96,11 +112,35 @@ export class Listing<Entry extends Listed> {
     return toBase64Url(new TextEncoder().encode(JSON.stringify([this.member, name])));
   }
 
-  private position(cursor: unknown, entries: readonly [string, Entry][]): number {
-    const index = entries.findIndex(([name]) => this.cursorAfter(name) === cursor);
-    if (index >= 0 && this.pageSize !== Infinity && fromBase64Url(cursor as string)) return index + 1;
-    throw invalidParams("params.cursor: there is no such page; start again without a cursor");
+  /** The name of the entry before the page; a cursor is refused by its size before it is decoded. */
+  private nameIn(cursor: unknown): string {
+    if (this.pageSize === Infinity || typeof cursor !== "string" || cursor.length > this.longestCursor)
+      throw noSuchPage();
+    const name = nameOf(cursor);
+    if (name === undefined || !this.entries.has(name) || this.cursorAfter(name) !== cursor)
+      throw noSuchPage();
+    return name;
   }
+}
+
+function nameOf(cursor: string): string | undefined {
+  const bytes = fromBase64Url(cursor);
+  try {
+    const [, name] = JSON.parse(new TextDecoder().decode(bytes)) as readonly unknown[];
+    return typeof name === "string" ? name : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function positionAfter(name: string, entries: readonly (readonly [string, unknown])[]): number {
+  const index = entries.findIndex(([each]) => each === name);
+  if (index < 0) throw noSuchPage();
+  return index + 1;
+}
+
+function noSuchPage(): McpError {
+  return invalidParams("params.cursor: there is no such page; start again without a cursor");
 }
 
 function isOpenTo({ enabled, visible, definition }: Listed, context: HandlerContext): boolean {

@@ -58,6 +58,9 @@ export async function openRounds(
   // Answers without a state are as good as any the client may give; only what was kept needs a seal.
   if (requestState === undefined)
     return { ...newRounds(), answers: new Map(Object.entries(given) as [string, Params][]) };
+  // Refused by its size before it is decoded.
+  if ((requestState as string).length > longestState)
+    throw rejected(`it has more than ${longestState} characters`);
   const state = (await seal.open(requestState as string)) as State | undefined;
   if (!state) throw rejected("it was not issued by this server, or was changed");
   if (state.expires <= now) throw rejected("it has expired");

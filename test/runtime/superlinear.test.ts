@@ -1,0 +1,108 @@
+import { describe, expect, test, vi } from "vitest";
+import { paramHeadersOf } from "../../runtime/core/http/param-headers.js";
+import { messagesProblem } from "../../runtime/core/sampling/messages.js";
+import { Listing } from "../../runtime/core/server/listing.js";
+import type { HandlerContext } from "../../runtime/core/server/context.js";
+import { openRounds } from "../../runtime/core/server/rounds.js";
+import { searchedIn } from "./work.js";
+
+/** A tool schema with so many declarations of headers. */
+function declaring(count: number): object {
+  const names = Array.from({ length: count }, (_, index) => `p${index}`);
+  const properties = names.map((name) => [name, { type: "string", "x-mcp-header": name }] as const);
+  return { type: "object", properties: Object.fromEntries(properties) };
+}
+
+describe("declarations of headers", () => {
+  test("256 are taken, and no more", () => {
+    expect(paramHeadersOf(declaring(256))).toMatchObject({ problem: undefined, headers: { length: 256 } });
+    expect(paramHeadersOf(declaring(257)).problem).toBe("more than 256 parameters have x-mcp-header");
+  });
+
+  test("24,000 are refused without a search among them", () => {
+    const schema = declaring(24_000);
+    expect(searchedIn(() => paramHeadersOf(schema))).toBeLessThan(1000);
+  });
+
+  test("a schema is read once", () => {
+    const schema = declaring(3);
+    expect(paramHeadersOf(schema)).toBe(paramHeadersOf(schema));
+  });
+
+  test.each([
+    ["a name", { properties: { a: { type: "string", "x-mcp-header": "x".repeat(4_000_000) } } }],
+    ["what has no name", { properties: { a: { type: "string", "x-mcp-header": ["x".repeat(4_000_000)] } } }],
+    ["a parameter", { properties: { ["x".repeat(4_000_000)]: { type: "array", "x-mcp-header": "A" } } }],
+    ["a type", { properties: { a: { type: "x".repeat(4_000_000), "x-mcp-header": "A" } } }],
+  ])("of %s of 4 MB the problem shows 100 characters", (_, schema) => {
+    expect(paramHeadersOf(schema).problem!.length).toBeLessThan(300);
+  });
+});
+
+/** A conversation in which a model uses so many tools at once. */
+function conversation(uses: number): object[] {
+  const ids = Array.from({ length: uses }, (_, index) => `call ${index}`);
+  return [
+    { role: "assistant", content: ids.map((id) => ({ type: "tool_use", id, name: "t", input: {} })) },
+    { role: "user", content: ids.map((toolUseId) => ({ type: "tool_result", toolUseId, content: [] })) },
+  ];
+}
+
+test("tool uses in sampling are compared in a time that grows with their number alone", () => {
+  const [few, many] = [conversation(500), conversation(4000)];
+  expect(messagesProblem(many)).toBeUndefined();
+  const searched = searchedIn(() => messagesProblem(few));
+  expect(searchedIn(() => messagesProblem(many))).toBeLessThanOrEqual(8 * searched + 100);
+});
+
+describe("a cursor", () => {
+  const context = {} as HandlerContext;
+  const listing = new Listing("tools", 10);
+  for (let index = 0; index < 5000; index++)
+    listing.entries.set(`tool ${index}`, { definition: { name: `tool ${index}` }, enabled: true });
+  listing.changed();
+  const encode = (name: string): string => btoa(JSON.stringify(["tools", name])).replaceAll("=", "");
+
+  test.each([
+    ["garbage", "garbage"],
+    ["the name of no entry", encode("tool 5000")],
+    ["padding", `${encode("tool 17")}=`],
+    ["4 MB", "x".repeat(4_000_000)],
+  ])("of %s is refused without the cursors of all entries", (_, cursor) => {
+    const encoding = vi.spyOn(TextEncoder.prototype, "encode");
+    try {
+      expect(() => listing.page(cursor, context)).toThrow(/there is no such page/);
+      expect(encoding.mock.calls.length).toBeLessThanOrEqual(1);
+    } finally {
+      encoding.mockRestore();
+    }
+  });
+
+  test("behind any entry gives its page; those between the pages of a walk are not kept", () => {
+    const page = (cursor: string): object => listing.page(cursor, context);
+    expect(page(encode("tool 16"))).toMatchObject({ value: { tools: { 0: { name: "tool 17" } } } });
+    expect(page(encode("tool 16"))).not.toBe(page(encode("tool 16")));
+    expect(page(encode("tool 19"))).toBe(page(encode("tool 19")));
+  });
+
+  test("is as long as a name needs it", () => {
+    const long = new Listing("tools", 1);
+    for (const name of ["\u0001ü🌍".repeat(20_000), "b"])
+      long.entries.set(name, { definition: { name }, enabled: true });
+    long.changed();
+    const { nextCursor } = long.page(undefined, context).value as { nextCursor: string };
+    expect(long.page(nextCursor, context).value).toEqual({ tools: [{ name: "b" }] });
+  });
+});
+
+test("requestState of 3.9 MB is refused before it is decoded", async () => {
+  const open = vi.fn();
+  const seal = { onRandomKey: undefined, open, close: () => Promise.resolve("") };
+  const params = { requestState: "x".repeat(3_900_000) };
+  const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params } as const;
+  await expect(openRounds(request, seal, "", 0)).rejects.toMatchObject({
+    code: "state-rejected",
+    message: "requestState is refused: it has more than 32768 characters",
+  });
+  expect(open).not.toHaveBeenCalled();
+});
