@@ -26,10 +26,10 @@ export interface Revision<R extends Role = Role> {
   readonly role: R;
   readonly table: ReceiveTable<R>;
   /**
-   * Loads the functions that say what is wrong with a value, for when one was
-   * refused.
+   * Loads the functions that say everything that is wrong with a value, for when
+   * one was refused. Without it, the first wrong place is found by the validator.
    */
-  readonly check: () => Promise<Checks>;
+  readonly check?: () => Promise<Checks>;
   /**
    * How what its messages carry becomes what those of the revision before it
    * carry, and back; absent on the oldest.

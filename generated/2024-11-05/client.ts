@@ -18,7 +18,6 @@ export const revision: Revision<"client"> = {
   era: "legacy",
   role: "client",
   table: clientReceives,
-  check: () => import("./check.js"),
 };
 
 /** Functions that answer what the server requests, by method. */

@@ -18,7 +18,6 @@ export const revision: Revision<"server"> = {
   era: "legacy",
   role: "server",
   table: serverReceives,
-  check: () => import("./check.js"),
 };
 
 /** Functions that answer what the client requests, by method. */

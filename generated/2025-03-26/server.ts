@@ -19,7 +19,6 @@ export const revision: Revision<"server"> = {
   era: "legacy",
   role: "server",
   table: serverReceives,
-  check: () => import("./check.js"),
   steps: serverSteps,
 };
 

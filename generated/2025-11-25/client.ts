@@ -19,7 +19,6 @@ export const revision: Revision<"client"> = {
   era: "legacy",
   role: "client",
   table: clientReceives,
-  check: () => import("./check.js"),
   steps: clientSteps,
 };
 

@@ -75,17 +75,18 @@ export interface Runtime {
  * @throws CodedError MG2013 where one is not installed, or not built
  */
 export async function loadRuntime(directory: string): Promise<Runtime> {
-  const [runtime, stdio, protocol] = await Promise.all(
-    ["@mcpgen/runtime", "@mcpgen/runtime/stdio", "@mcpgen/protocol/client"].map((name) =>
-      load(name, directory),
+  const [runtime, stdio, protocol, explanations] = await Promise.all(
+    ["@mcpgen/runtime", "@mcpgen/runtime/stdio", "@mcpgen/protocol/client", "@mcpgen/protocol/explained"].map(
+      (name) => load(name, directory),
     ),
   );
+  const explained = explanations!["explained"] as (revisions: Runtime["revisions"]) => Runtime["revisions"];
   return {
     connect: runtime!["connect"] as Runtime["connect"],
     parseStdioSource: stdio!["parseStdioSource"] as Runtime["parseStdioSource"],
     stdioClientChannel: stdio!["stdioClientChannel"] as Runtime["stdioClientChannel"],
     userRejected: runtime!["userRejected"] as Runtime["userRejected"],
-    revisions: protocol!["clientRevisions"] as Runtime["revisions"],
+    revisions: explained(protocol!["clientRevisions"] as Runtime["revisions"]),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Emitter, WorkspaceInput } from "../emitter.js";
 
-const workspaceModules = ["index", "authoring", "client", "issues", "model", "server"];
+const workspaceModules = ["index", "authoring", "client", "explained", "issues", "model", "server"];
 const revisionModules = ["check", "client", "methods", "open", "server", "types", "validators"];
 
 /** `package.json`, where a name was asked for: one entry for each module, so that nobody loads what they do not use. */

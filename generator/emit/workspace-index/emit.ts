@@ -1,11 +1,14 @@
 import type { Role } from "../../model/model.js";
 import { published } from "../../model/published.js";
-import type { Emitter, WorkspaceInput } from "../emitter.js";
+import type { EmittedFile, Emitter, WorkspaceInput } from "../emitter.js";
 import { arrayLayout, printAt, stringsLayout } from "../code-layout.js";
 import { identifiersFor } from "../names.js";
 import type { Layout } from "../layout.js";
 
-/** `client.ts` and `server.ts`, all finished revisions for either role, oldest first; and `index.ts` over both. */
+/**
+ * `client.ts` and `server.ts`, all finished revisions for either role, oldest first; `index.ts` over both; and
+ * `explained.ts`, which gives revisions their `check`.
+ */
 export const emitIndex: Emitter<WorkspaceInput> = ({ models, origin, importExtension, render }) => {
   const ids = published(models).map(({ revision }) => revision);
   const latest = ids.at(-1);
@@ -20,7 +23,13 @@ export const emitIndex: Emitter<WorkspaceInput> = ({ models, origin, importExten
     const content = render("revisions.ts", { origin, importExtension, role, ...listOf(ids, role) });
     return [`${role}.ts`, { content, formatted: true }] as const;
   });
-  return new Map([["index.ts", { content: index, formatted: true }], ...modules]);
+  const all = models.map(({ revision }) => revision);
+  const explained = render("explained.ts", { origin, importExtension, ids: all });
+  return new Map<string, EmittedFile>([
+    ["index.ts", { content: index, formatted: true }],
+    ["explained.ts", { content: explained }],
+    ...modules,
+  ]);
 };
 
 /** What the module of one role imports, and the list it makes of it. */

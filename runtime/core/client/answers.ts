@@ -46,7 +46,7 @@ export async function answerServer(
   const entry = spoken.table.incomingRequests.get(method);
   if (!entry || !answer) throw notFound(method);
   let envelope: { readonly params: Params } = { jsonrpc: "2.0", id: 0, method, params } as never;
-  if (!entry.accepts(envelope) && nulls === "absent") envelope = await withoutNulls(spoken, entry, envelope);
+  if (!entry.accepts(envelope) && nulls === "absent") envelope = await withoutNulls(entry, envelope);
   if (!entry.accepts(envelope))
     throw invalidParams(
       `${method}: ${summary(await spoken.issues(envelope, entry).catch(() => []), "the parameters are wrong")}`,

@@ -1,4 +1,4 @@
-import type { Issue, OpenDefinition, OutgoingRequest, Page } from "@mcpgen/protocol/model";
+import type { OpenDefinition, OutgoingRequest, Page } from "@mcpgen/protocol/model";
 import { type Spoken, summary } from "../era/spoken.js";
 import { McpError } from "../peer/errors.js";
 import { type Params, isObject } from "../peer/message.js";
@@ -22,9 +22,6 @@ export interface Decoded {
 /** What null means where a member may be absent. */
 export type Nulls = "absent" | "reject";
 
-/** Rounds of taking nulls out, before a result counts as wrong. */
-const mostRounds = 8;
-
 /** Whether a result is as the tables have it. */
 export function isAccepted({ result: definition }: OutgoingRequest, result: unknown): result is Params {
   return isObject(result) && (definition === undefined || definition.accepts(result));
@@ -47,7 +44,7 @@ export async function decode(
   const { result: definition, page } = entry;
   if (!isObject(result) || !definition) throw invalidResult(method, "expected an object");
   let value: Params = spoken.era === "modern" ? withDefaults(entry, result) : result;
-  if (nulls === "absent") value = await withoutNulls(spoken, definition, value);
+  if (nulls === "absent") value = await withoutNulls(definition, value);
   if (definition.accepts(value)) return { result: value, rejected: [] };
   const items = page && value[page.member];
   if (!page || !Array.isArray(items))
@@ -79,7 +76,7 @@ async function sift(
   const kept: unknown[] = [];
   const rejected: Rejected[] = [];
   for (const [index, item] of items.entries()) {
-    const value = page.accepts(item) || nulls === "reject" ? item : await withoutNulls(spoken, page, item);
+    const value = page.accepts(item) || nulls === "reject" ? item : await withoutNulls(page, item);
     if (page.accepts(value)) {
       kept.push(value);
       continue;
@@ -92,37 +89,10 @@ async function sift(
 }
 
 /** The value without the nulls that are what is wrong with it. */
-export async function withoutNulls<Value>(
-  spoken: Spoken<"client">,
-  definition: OpenDefinition,
-  value: Value,
-): Promise<Value> {
-  let current: unknown = value;
-  for (let round = 0; round < mostRounds && !definition.accepts(current); round++) {
-    const issues = await spoken.issues(current, definition);
-    const nulls = issues.filter(({ got }) => got === "null");
-    if (nulls.length === 0) break;
-    current = nulls.reduce((whole, issue) => without(whole, tokensOf(issue)), current);
-  }
-  return current as Value;
-}
-
-function tokensOf({ pointer }: Issue): string[] {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-/** A copy without the member at the end of the path, if that is null. */
-function without(value: unknown, [key, ...rest]: readonly string[]): unknown {
-  if (key === undefined) return value;
-  if (Array.isArray(value))
-    return value.map((item: unknown, index) => (String(index) === key ? without(item, rest) : item));
-  if (!isObject(value) || !Object.hasOwn(value, key)) return value;
-  if (rest.length > 0) return { ...value, [key]: without(value[key], rest) };
-  const { [key]: removed, ...others } = value;
-  return removed === null ? others : value;
+export async function withoutNulls<Value>({ accepts }: OpenDefinition, value: Value): Promise<Value> {
+  if (accepts(value)) return value;
+  const { withoutWrongNulls } = await import("../schema/locate.js");
+  return withoutWrongNulls(accepts, value) as Value;
 }
 
 export function invalidResult(method: string, problem: string): McpError {

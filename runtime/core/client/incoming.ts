@@ -32,7 +32,7 @@ export class Incoming {
     const message = { jsonrpc: "2.0", method, params };
     if (!entry || entry.accepts(message)) return this.heard(spoken, entry, message);
     if (this.nulls === "reject") return;
-    void withoutNulls(spoken, entry, message).then(
+    void withoutNulls(entry, message).then(
       (mended) => entry.accepts(mended) && this.heard(spoken, entry, mended),
       () => undefined,
     );

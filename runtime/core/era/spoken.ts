@@ -1,7 +1,7 @@
 import type {
   Era,
   Issue,
-  NamedDefinition,
+  OpenDefinition,
   Revision,
   Role,
   Step,
@@ -79,10 +79,14 @@ export class Spoken<R extends Role = Role> {
     return steps;
   }
 
-  /** What is wrong with a value that a tolerant reader refused. */
-  async issues(value: unknown, { name }: NamedDefinition): Promise<readonly Issue[]> {
-    const checks = await this.revision.check();
-    return checks[`check${name}`]?.(value, "open") ?? [];
+  /** What is wrong with a value that a tolerant reader refused: all of it, where the revision has `check`. */
+  async issues(value: unknown, { name, accepts }: OpenDefinition): Promise<readonly Issue[]> {
+    const checks = await this.revision.check?.();
+    const issues = checks?.[`check${name}`]?.(value, "open") ?? [];
+    if (issues.length > 0) return issues;
+    const { locateIssue } = await import("../schema/locate.js");
+    const issue = locateIssue(accepts, value);
+    return issue ? [issue] : [];
   }
 }
 

@@ -99,5 +99,5 @@ export type Nothing = Params<"tools/cull">;
 
 export const all: readonly Revision[] = [...clientRevisions, revision];
 export const newest: RevisionId = latest;
-export const checks: Awaited<ReturnType<Revision["check"]>> = check;
+export const checks: Awaited<ReturnType<NonNullable<Revision["check"]>>> = check;
 `;

@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { revisionIds } from "@mcpgen/protocol";
+import type { Checks, Judge } from "@mcpgen/protocol/model";
+import { locateIssue, withoutWrongNulls } from "../../../runtime/core/schema/locate.js";
+
+interface Vector {
+  readonly validator: string;
+  readonly valid: boolean;
+  readonly message: unknown;
+}
+
+describe.each(revisionIds)("a validator shows where it refuses a message, %s", async (id) => {
+  const validators = (await import(`@mcpgen/protocol/${id}/validators`)) as Record<string, Judge>;
+  const checks = (await import(`@mcpgen/protocol/${id}/check`)) as unknown as Checks;
+  const file = JSON.parse(readFileSync(`generated/${id}/vectors.json`, "utf8")) as { vectors: Vector[] };
+  const refused = file.vectors.filter(
+    ({ validator, message }) => !validators[`accepts${validator}`]!(message),
+  );
+
+  test("at a place that `check` names, too, and nearly always its first", () => {
+    const places = refused.map(({ validator, message }) => {
+      const issues = checks[`check${validator}`]!(message, "open").map(({ pointer }) => pointer);
+      const place = locateIssue(validators[`accepts${validator}`]!, message)!.pointer;
+      return { validator, place, issues };
+    });
+    expect(places.length).toBeGreaterThan(90);
+    // Where no member tells the arms of a union apart, either arm may be spoken of.
+    const others = places.filter(({ place, issues }) => !issues.includes(place));
+    expect(others.map(({ validator }) => validator)).toEqual(others.length === 0 ? [] : ["ReadResourceResult"]);
+    expect(places.filter(({ place, issues }) => place === issues[0]).length).toBeGreaterThan(0.95 * places.length);
+  });
+
+  test("nothing of a message that is taken", () => {
+    for (const { validator, message } of file.vectors) {
+      const accepts = validators[`accepts${validator}`]!;
+      if (accepts(message)) expect(locateIssue(accepts, message)).toBeUndefined();
+    }
+  });
+});
+
+describe("what is said of the place", async () => {
+  const { acceptsCallToolRequest, isSetLevelRequest, acceptsListToolsResult, acceptsCompleteRequest } =
+    await import("@mcpgen/protocol/2025-11-25/validators");
+  const { acceptsAnnotations, acceptsCacheableResult } = await import("@mcpgen/protocol/2026-07-28/validators");
+  const call = (params: unknown) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+
+  test.each<[Judge, unknown, string]>([
+    [acceptsCallToolRequest, call({}), "params.name: expected string, got nothing"],
+    [acceptsCallToolRequest, call(undefined), "params: expected object, got nothing"],
+    [acceptsCallToolRequest, call({ name: 3 }), "params.name: expected string, got 3 (number)"],
+    [acceptsCallToolRequest, call({ name: "x", arguments: [] }), "params.arguments: expected object, got array"],
+    [
+      acceptsCallToolRequest,
+      { ...call({ name: "x" }), id: null },
+      "id: expected string or integer, got null",
+    ],
+    [
+      isSetLevelRequest,
+      { jsonrpc: "2.0", id: 1, method: "logging/setLevel", params: { level: "loud" } },
+      'params.level: expected another value, got "loud" (string)',
+    ],
+    [
+      acceptsCompleteRequest,
+      { jsonrpc: "2.0", id: 1, method: "completion/complete", params: { ref: { type: "ref/x" }, argument: { name: "a", value: "" } } },
+      'params.ref.type: expected another value, got "ref/x" (string)',
+    ],
+    [
+      acceptsListToolsResult,
+      { tools: [{ name: "a", inputSchema: { type: "object" } }, { name: "\u001b[2J", inputSchema: 3 }] },
+      "tools[1].inputSchema: expected object, got 3 (number)",
+    ],
+    [acceptsAnnotations, { priority: "\u001b[2J" }, 'priority: expected number, got "\\u001b[2J" (string)'],
+    [
+      acceptsCacheableResult,
+      { cacheScope: "private", resultType: "complete", ttlMs: -1 },
+      "ttlMs: expected another number, got -1 (number)",
+    ],
+    [acceptsAnnotations, null, "expected object, got null"],
+  ])("%o", (accepts, value, message) => {
+    expect(locateIssue(accepts, value)?.message).toBe(message);
+  });
+
+  test("frozen values, and members that every object has", () => {
+    const frozen = Object.freeze(call(Object.freeze({ name: 1 })));
+    expect(locateIssue(acceptsCallToolRequest, frozen)?.pointer).toBe("/params/name");
+    const judge: Judge = (value) =>
+      Object.hasOwn(value ?? {}, "constructor") && (value as { constructor: unknown }).constructor === "a";
+    expect(locateIssue(judge, {})?.message).toBe("constructor: expected string, got nothing");
+    expect(locateIssue(judge, { constructor: 3 })).toMatchObject({ expected: "string", got: "3 (number)" });
+  });
+
+  test("what is said of all members together has the place of the object", () => {
+    const few: Judge = (value) => Object.keys(value ?? {}).length < 2;
+    expect(locateIssue(few, { a: 1, b: 2 })?.pointer).toBe("");
+    const items: Judge = (value) => Array.isArray(value) && value.every((item) => item === 1) && value.length < 2;
+    expect(locateIssue(items, [1, 1])?.pointer).toBe("");
+  });
+
+  test("a value too large to find a place in has none", () => {
+    const tools = Array.from({ length: 30_000 }, () => ({ name: "a", inputSchema: { type: "object" } }));
+    expect(locateIssue(acceptsListToolsResult, { tools: [...tools, 3] })).toBeUndefined();
+  });
+});
+
+describe("nulls that a validator would rather not see", async () => {
+  const { acceptsCallToolResult, acceptsTool } = await import("@mcpgen/protocol/2025-11-25/validators");
+  const tool = { name: "a", inputSchema: { type: "object" } };
+
+  test("are left out, and others stay", () => {
+    const content = Array.from({ length: 100 }, () => ({ type: "text", text: "x", annotations: null, _meta: null }));
+    const structuredContent = { left: null };
+    const read = withoutWrongNulls(acceptsCallToolResult, { content, structuredContent, isError: null });
+    expect(read).toEqual({ content: content.map(() => ({ type: "text", text: "x" })), structuredContent });
+    expect(acceptsCallToolResult(read)).toBe(true);
+  });
+
+  test("stay where something must stand, and in lists", () => {
+    expect(withoutWrongNulls(acceptsTool, { ...tool, name: null })).toEqual({ ...tool, name: null });
+    const icons = { ...tool, icons: [null] };
+    expect(withoutWrongNulls(acceptsTool, icons)).toEqual(icons);
+  });
+
+  test("the value itself is not changed", () => {
+    const value = Object.freeze({ ...tool, title: null });
+    expect(withoutWrongNulls(acceptsTool, value)).toEqual(tool);
+    expect(value.title).toBeNull();
+  });
+});
