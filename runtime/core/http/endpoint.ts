@@ -34,6 +34,8 @@ export class Endpoint {
   private readonly options: HttpOptions;
   private readonly streams: Streams;
   private readonly load: Load;
+  /** Requests that one body may hold. */
+  private readonly mostInBatch: number;
   private readonly sessions: Sessions | undefined;
   private readonly modernIds: ReadonlySet<string>;
   private readonly modern: ModernPosts | undefined;
@@ -50,7 +52,10 @@ export class Endpoint {
     seal.onRandomKey = () => warn(randomKey);
     const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs, sessions = true } = options;
     this.streams = new Streams(clock, keepAliveMs, options.maxStreams ?? defaults.maxStreams);
-    this.load = new Load(options.maxConcurrent ?? defaults.maxConcurrent);
+    const { maxConcurrent = defaults.maxConcurrent } = options;
+    const { maxRequests = defaults.maxRequests } = typeof sessions === "object" ? sessions : {};
+    this.load = new Load(maxConcurrent);
+    this.mostInBatch = Math.min(maxConcurrent, maxRequests);
     const modern = spoken.filter(({ era }) => era === "modern");
     const legacy = spoken.filter(({ era }) => era === "legacy");
     this.modernIds = new Set(modern.map(({ id }) => id));
@@ -212,7 +217,10 @@ export class Endpoint {
       return refuse(exchange, 400, undefined, unreadable(messageOf(error)));
     }
     // Answers and notifications still come through: they may be what requests in progress wait for.
-    if (this.load.isFull && holdsRequest(message)) return refuseBusy(exchange, idOf(message));
+    const requests = requestsIn(message);
+    if (requests > this.mostInBatch)
+      return refuseInvalid(exchange, 400, tooManyInBatch(requests, this.mostInBatch));
+    if (requests > 0 && !this.load.takes(requests)) return refuseBusy(exchange, idOf(message));
     const legacy = this.stateful ?? this.stateless;
     try {
       if (older !== undefined)
@@ -245,7 +253,17 @@ function unreadable(problem: string): McpError {
   return new McpError("parse-error", `not JSON: ${problem}`, { rpcCode: rpc.parseError });
 }
 
-function holdsRequest(message: unknown): boolean {
-  if (Array.isArray(message)) return message.some(holdsRequest);
+/** How many requests a body holds: each of a batch counts as one that is posted alone. */
+function requestsIn(message: unknown): number {
+  if (Array.isArray(message))
+    return message.reduce<number>((sum, each) => sum + (isRequest(each) ? 1 : 0), 0);
+  return isRequest(message) ? 1 : 0;
+}
+
+function isRequest(message: unknown): boolean {
   return isObject(message) && "method" in message && "id" in message;
+}
+
+function tooManyInBatch(requests: number, most: number): string {
+  return `the batch holds ${requests} requests, and ${most} may run at a time: send fewer in each batch`;
 }

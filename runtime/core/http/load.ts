@@ -21,6 +21,11 @@ export class Load {
     return this.running >= this.most;
   }
 
+  /** Whether there is room for so many requests more. */
+  takes(requests: number): boolean {
+    return this.running + requests <= this.most;
+  }
+
   get reading(): number {
     return this.bodies;
   }

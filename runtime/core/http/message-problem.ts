@@ -27,19 +27,35 @@ export function postProblem(
   isBatch: boolean,
   session: Conversation,
 ): string | undefined {
-  if (isBatch && !session.connection.session?.spoken.table.batches) return "batches are not supported";
-  if (messages.length === 0) return "the batch is empty";
-  // What is alone has no other to share its id with, and nearly all are.
-  const ids = isBatch ? new Set<RequestId>() : undefined;
+  if (isBatch && !session.connection.session?.spoken.table.batches) return noBatches;
+  const problem = isBatch ? batchProblem(messages) : messageProblem(messages[0]);
+  if (problem !== undefined) return problem;
   for (const message of messages) {
-    const problem = messageProblem(message);
-    if (problem !== undefined) return problem;
     const id = idOfRequest(message);
-    if (id === undefined) continue;
-    if (ids?.has(id) || session.streamOf(id)) return "a request of this id is being answered";
-    ids?.add(id);
+    if (id !== undefined && session.streamOf(id)) return "a request of this id is being answered";
   }
   return undefined;
+}
+
+export const noBatches = "batches are not supported";
+
+/** Why a batch cannot be taken, whatever else is being answered (JSON-RPC 2.0, batch). */
+export function batchProblem(messages: readonly unknown[]): string | undefined {
+  if (messages.length === 0) return "the batch is empty";
+  const ids = new Set<RequestId>();
+  for (const message of messages) {
+    const problem = Array.isArray(message) ? "a batch holds no batches" : messageProblem(message);
+    if (problem !== undefined) return problem;
+    const id = idOfRequest(message);
+    if (id !== undefined && ids.has(id)) return `two requests of the batch have the id ${shown(id)}`;
+    if (id !== undefined) ids.add(id);
+  }
+  return undefined;
+}
+
+/** The beginning of an id, which may be as long as a body. */
+function shown(id: RequestId): string {
+  return JSON.stringify(id).slice(0, 60);
 }
 
 /** The ids of those that are requests. */

@@ -25,6 +25,7 @@ export class PostChannel implements Channel {
   /** Answers to a batch, and how many are still to come. */
   private readonly batch: string[] | undefined;
   private remaining: number;
+  private readonly requests: number;
   private sink: EventSink | undefined;
   private over = false;
   /** What its requests count in. */
@@ -46,24 +47,25 @@ export class PostChannel implements Channel {
     this.table = table;
     this.streams = streams;
     this.batch = batch === undefined ? undefined : [];
-    this.remaining = batch ?? 1;
+    this.requests = this.remaining = batch ?? 1;
   }
 
   /**
    * Ends the connection once the answer is out or the client is gone, which may be now.
    *
-   * @param load counts the request till then
+   * @param load counts the requests till then
    */
   follow(connection: ServerConnection, load: Load | undefined): void {
     if (this.over) return connection.closed();
     this.load = load;
-    load?.begin();
+    const { requests } = this;
+    load?.add(requests);
     this.streams.connections.add(connection);
     let left = false;
     const leave = (): void => {
       if (left) return;
       left = true;
-      load?.end();
+      load?.add(-requests);
       this.streams.connections.delete(connection);
       this.over = true;
       this.drop();

@@ -125,7 +125,7 @@ export class SessionRequests {
       connection.receive(message);
       return exchange.reply(202, headers());
     }
-    if (session.isFull) return refuseBusy(exchange, isBatch ? undefined : ids[0]);
+    if (!session.takes(ids.length)) return refuseBusy(exchange, isBatch ? undefined : ids[0]);
     const name = session.nextStream();
     const stream = new SessionStream(session, name, exchange, accepted, this.form, headers, ids, isBatch);
     session.expect(ids, stream);

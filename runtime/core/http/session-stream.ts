@@ -27,7 +27,8 @@ export class SessionStream {
   private remaining: number;
   private readonly batch: string[] | undefined;
   private done = false;
-  private counted = false;
+  /** Requests it counts in the load. */
+  private counted = 0;
   private started = false;
 
   constructor(
@@ -197,14 +198,14 @@ export class SessionStream {
 
   /** Only requests that somebody waits for keep others out. */
   private count(): void {
-    if (this.counted || !this.ids) return;
-    this.counted = true;
-    this.session.load.begin();
+    if (this.counted > 0 || !this.ids) return;
+    this.counted = this.ids.length;
+    this.session.load.add(this.counted);
   }
 
   private uncount(): void {
-    if (this.counted) this.session.load.end();
-    this.counted = false;
+    this.session.load.add(-this.counted);
+    this.counted = 0;
   }
 
   private end(): void {

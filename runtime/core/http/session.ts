@@ -85,9 +85,9 @@ export class HttpSession implements Channel {
     return this.answering?.size ?? 0;
   }
 
-  /** Whether there may be no more of them. */
-  get isFull(): boolean {
-    return this.requests >= this.environment.maxRequests;
+  /** Whether there may be so many more of them. */
+  takes(requests: number): boolean {
+    return this.requests + requests <= this.environment.maxRequests;
   }
 
   /** Whether anybody is connected, or waits for an answer. */

@@ -82,7 +82,8 @@ export class SseRequests {
     const one = isBatch ? undefined : idOf(message);
     if (problem !== undefined) return refuseInvalid(exchange, 400, problem, one);
     const ids: RequestId[] = idsOfRequests(messages);
-    if (ids.length > 0 && session.requests >= this.environment.maxRequests) return refuseBusy(exchange, one);
+    if (ids.length > 0 && session.requests + ids.length > this.environment.maxRequests)
+      return refuseBusy(exchange, one);
     session.connection.auth = auth;
     session.expect(ids);
     exchange.reply(202, { "content-type": "text/plain", ...corsHeaders(exchange) }, "Accepted");

@@ -9,7 +9,7 @@ import type { Principal } from "./principal.js";
 import { refuseVersion, versionOf } from "./legacy-version.js";
 import type { Load } from "./load.js";
 import type { Accepted } from "./media.js";
-import { messageProblem } from "./message-problem.js";
+import { batchProblem, messageProblem, noBatches } from "./message-problem.js";
 import { PostChannel, type ResponseForm } from "./post-channel.js";
 import { refuseInvalid } from "./refuse.js";
 import type { Streams } from "./streams.js";
@@ -58,14 +58,9 @@ export class StatelessPosts {
 /** Why what was posted cannot be taken. */
 function problemOf(message: unknown, { table }: Spoken): string | undefined {
   if (!Array.isArray(message)) return messageProblem(message);
-  if (!table.batches) return "batches are not supported";
-  if (message.length === 0) return "the batch is empty";
-  for (const each of message as unknown[]) {
-    const problem = Array.isArray(each) ? "a batch holds no batches" : problemOf(each, { table } as Spoken);
-    if (problem !== undefined) return problem;
-    if (isRequest(each) && each.method === "initialize") return "initialize is never part of a batch";
-  }
-  return undefined;
+  if (!table.batches) return noBatches;
+  const opens = message.some((each) => isRequest(each) && each.method === "initialize");
+  return batchProblem(message) ?? (opens ? "initialize is never part of a batch" : undefined);
 }
 
 function isRequest(message: unknown): message is RequestMessage {

@@ -10,7 +10,7 @@ test("what was given up is read no more, once the server knows", async () => {
 });
 
 describe("where there is no network, and time stands still", () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] }));
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
   afterEach(() => void vi.useRealTimers());
 
   /** How often each was sent. */

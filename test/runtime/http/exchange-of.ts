@@ -5,18 +5,20 @@ export function exchangeOf(
   method: string,
   headers: Readonly<Record<string, string>>,
   body = "",
-): Exchange & { gone(): void; status: number; session: string | undefined; written: string } {
+): Exchange & { gone(): void; status: number; session: string | undefined; written: string; body: string } {
   const listeners: (() => void)[] = [];
   const found = {
     method,
     url: "/mcp",
     status: 0,
     written: "",
+    body: "",
     session: undefined as string | undefined,
     header: (name: string) => (name === "host" ? "localhost" : headers[name]),
     readBody: (_limit: number, done: (text: string) => void) => done(body),
-    reply(status: number, given: Readonly<Record<string, string>>): void {
+    reply(status: number, given: Readonly<Record<string, string>>, text = ""): void {
       found.status = status;
+      found.body = text;
       found.session = given["mcp-session-id"];
     },
     openStream(status: number): EventSink {
