@@ -277,6 +277,11 @@ export interface RequestOptions {
   /** Milliseconds in all, whatever the progress. */
   readonly totalTimeout?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /**
+   * Whether the request is sent again where its connection broke before the answer. The server may then have done it
+   * twice. Without it the client's own setting holds.
+   */
+  readonly resend?: boolean | undefined;
 }
 
 export interface Progress {

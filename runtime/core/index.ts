@@ -40,6 +40,8 @@ export type { Client, ToolResult } from "./client/client.js";
 export type { NotificationListener } from "./client/listeners.js";
 export type { AnswerContext, ClientHandlers } from "./client/handlers.js";
 export { userRejected } from "./client/answers.js";
+export type { ClientLimits } from "./client/limits.js";
+export { pageProblem } from "./elicitation/page.js";
 export { safeIcons } from "./client/icons.js";
 export type { Rejected } from "./client/decode.js";
 export type { ListBounds, ListResult } from "./client/lists.js";

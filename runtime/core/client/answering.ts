@@ -1,10 +1,10 @@
-import type { McpError } from "../peer/errors.js";
-import { type Params, type RequestId, type RequestMessage, errorText, resultText } from "../peer/message.js";
+import { type McpError, rpc } from "../peer/errors.js";
+import { type RequestId, type RequestMessage, errorText, resultText } from "../peer/message.js";
 import { errorBody } from "./answers.js";
 import type { AnswerContext } from "./handlers.js";
 
-/** What makes the answer to a request of the server's. */
-export type AnswerRequest = (request: RequestMessage, context: AnswerContext) => Promise<Params>;
+/** What makes the result of a request of the server's, as JSON. */
+export type AnswerRequest = (request: RequestMessage, context: AnswerContext) => Promise<string>;
 
 /** The requests of a server's that are being answered. */
 export class Answering {
@@ -21,14 +21,14 @@ export class Answering {
     const { controllers } = this;
     const controller = new AbortController();
     controllers.set(id, controller);
-    const settle = (text: () => string): void => {
+    const settle = (text: string): void => {
       if (controllers.get(id) !== controller) return;
       controllers.delete(id);
-      this.send(text());
+      this.send(text);
     };
     answer(request, { signal: controller.signal }).then(
-      (result) => settle(() => resultText(id, JSON.stringify(result))),
-      (error: unknown) => settle(() => errorText(id, errorBody(error))),
+      (result) => settle(resultText(id, result)),
+      (error: unknown) => settle(failureText(id, error)),
     );
   }
 
@@ -43,5 +43,14 @@ export class Answering {
   /** No answer can be given any more. */
   cancelAll(why: McpError): void {
     for (const id of [...this.controllers.keys()]) this.cancel(id, why);
+  }
+}
+
+/** An error of the application's may carry what no JSON can say: the server is answered all the same. */
+function failureText(id: RequestId, error: unknown): string {
+  try {
+    return errorText(id, errorBody(error));
+  } catch {
+    return errorText(id, { code: rpc.internalError, message: "the client failed to answer" });
   }
 }

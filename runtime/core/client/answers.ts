@@ -1,11 +1,13 @@
 import type { ClientCapabilities, Root } from "@mcpgen/protocol/authoring";
 import { contentProblem, formProblem } from "../elicitation/form.js";
 import { type Spoken, summary } from "../era/spoken.js";
-import { McpError, invalidParams, rpc } from "../peer/errors.js";
+import { McpError, invalidParams, messageOf, rpc } from "../peer/errors.js";
 import { type Params, isObject } from "../peer/message.js";
 import { messagesProblem } from "../sampling/messages.js";
+import { pageProblem } from "../elicitation/page.js";
 import { type Nulls, withoutNulls } from "./decode.js";
 import type { AnswerContext, ClientHandlers } from "./handlers.js";
+import type { Questions } from "./questions.js";
 
 /** What a client declares, from what it can do. */
 export function capabilitiesOf(handlers: ClientHandlers): ClientCapabilities {
@@ -26,23 +28,30 @@ export function capabilitiesOf(handlers: ClientHandlers): ClientCapabilities {
   };
 }
 
+/** What requests of a server are answered with. */
+export interface AnswerSetup {
+  readonly handlers: ClientHandlers;
+  readonly questions: Questions;
+  /** `absent`: null is a way to leave a member out. */
+  readonly nulls: Nulls;
+}
+
 /**
  * Answers a request of the server's, however it came: as a request of its own or inside a result that asks
  * for input.
  *
  * @param message the whole request, as it came
- * @param nulls `absent`: null is a way to leave a member out
+ * @returns the result, as JSON
  * @throws {McpError} with the code of JSON-RPC to answer with
  */
 export async function answerServer(
-  handlers: ClientHandlers,
+  { handlers, questions, nulls }: AnswerSetup,
   spoken: Spoken<"client">,
   { method, params = {} }: { readonly method: string; readonly params?: Params },
   context: AnswerContext,
-  nulls: Nulls,
-): Promise<Params> {
-  if (method === "ping" && spoken.table.incomingRequests.has(method)) return {};
-  const answer = answerers[method];
+): Promise<string> {
+  if (method === "ping" && spoken.table.incomingRequests.has(method)) return "{}";
+  const answer = Object.hasOwn(answerers, method) ? answerers[method] : undefined;
   const entry = spoken.table.incomingRequests.get(method);
   if (!entry || !answer) throw notFound(method);
   let envelope: { readonly params: Params } = { jsonrpc: "2.0", id: 0, method, params } as never;
@@ -52,54 +61,77 @@ export async function answerServer(
       `${method}: ${summary(await spoken.issues(envelope, entry).catch(() => []), "the parameters are wrong")}`,
     );
   const lifted = spoken.lift("incomingRequests", method, envelope.params);
-  const result: unknown = await answer(handlers, lifted, context);
+  const ask: Ask = (work) => questions.ask(lifted, context.signal, work);
+  const result: unknown = await answer(handlers, lifted, context, ask);
   if (!isObject(result)) throw failed(`${method}: the answer to it is no object`);
-  return spoken.lower("outgoingResults", method, result);
+  return jsonOf(method, spoken.lower("outgoingResults", method, result));
 }
 
-type Answerer = (handlers: ClientHandlers, params: Params, context: AnswerContext) => Promise<Params>;
+/** The application may answer with what JSON cannot say: a BigInt, a cycle, an object that serialises as none. */
+function jsonOf(method: string, result: Params): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(result);
+  } catch (error) {
+    throw failed(`${method}: the answer to it is no JSON: ${messageOf(error)}`);
+  }
+  if (text?.startsWith("{")) return text;
+  throw failed(`${method}: the answer to it is no object in JSON`);
+}
+
+/** Asks the application, when it is the question's turn. */
+type Ask = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
+
+type Answerer = (
+  handlers: ClientHandlers,
+  params: Params,
+  context: AnswerContext,
+  ask: Ask,
+) => Promise<Params>;
+
+const elicit: Answerer = async (handlers, params, context, ask) => {
+  const { elicit: fillIn, elicitUrl } = handlers;
+  if (!fillIn && !elicitUrl) throw notDeclared("elicitation");
+  if (params["mode"] === "url") {
+    if (!elicitUrl) throw invalidParams("the client has not declared elicitation.url");
+    const unsafe = pageProblem(params["url"]);
+    if (unsafe !== undefined) throw invalidParams(`the URL of the page is refused: ${unsafe}`);
+    const { action } = answered("elicitUrl", await ask(() => elicitUrl(params as never, context)));
+    return { action };
+  }
+  if (!fillIn) throw invalidParams("the client has not declared elicitation.form");
+  const problem = formProblem(params["requestedSchema"]);
+  if (problem !== undefined) throw invalidParams(problem);
+  const result = answered("elicit", await ask(() => fillIn(params as never, context)));
+  if (result.action !== "accept") return { action: result.action };
+  const content = result.content ?? {};
+  const bad = contentProblem(params["requestedSchema"], content);
+  if (bad !== undefined) throw failed(`the user's answer does not fit the form: ${bad}`);
+  return { action: "accept", content };
+};
+
+const sample: Answerer = async ({ sample: handler, sampleWithTools }, params, context, ask) => {
+  if (!handler) throw notDeclared("sampling");
+  if ((params["tools"] ?? params["toolChoice"]) !== undefined && !sampleWithTools)
+    throw invalidParams("the client has not declared sampling.tools");
+  const problem = messagesProblem(params["messages"]);
+  if (problem !== undefined) throw invalidParams(problem);
+  return (await ask(() => handler(params as never, context))) as unknown as Params;
+};
+
+const listRoots: Answerer = async ({ roots }, _params, _context, ask) => {
+  if (!roots) throw notDeclared("roots");
+  const list = typeof roots === "function" ? await ask(roots) : roots;
+  const problem = rootsProblem(list);
+  if (problem !== undefined) throw failed(problem);
+  return { roots: list };
+};
 
 const answerers: { readonly [method: string]: Answerer } = {
   "elicitation/create": elicit,
   "sampling/createMessage": sample,
   "roots/list": listRoots,
 };
-
-async function elicit(handlers: ClientHandlers, params: Params, context: AnswerContext): Promise<Params> {
-  if (!handlers.elicit && !handlers.elicitUrl) throw notDeclared("elicitation");
-  if (params["mode"] === "url") {
-    if (!handlers.elicitUrl) throw invalidParams("the client has not declared elicitation.url");
-    const { action } = answered("elicitUrl", await handlers.elicitUrl(params as never, context));
-    return { action };
-  }
-  if (!handlers.elicit) throw invalidParams("the client has not declared elicitation.form");
-  const problem = formProblem(params["requestedSchema"]);
-  if (problem !== undefined) throw invalidParams(problem);
-  const result = answered("elicit", await handlers.elicit(params as never, context));
-  if (result.action !== "accept") return { action: result.action };
-  const content = result.content ?? {};
-  const bad = contentProblem(params["requestedSchema"], content);
-  if (bad !== undefined) throw failed(`the user's answer does not fit the form: ${bad}`);
-  return { action: "accept", content };
-}
-
-async function sample(handlers: ClientHandlers, params: Params, context: AnswerContext): Promise<Params> {
-  const { sample: handler, sampleWithTools } = handlers;
-  if (!handler) throw notDeclared("sampling");
-  if ((params["tools"] ?? params["toolChoice"]) !== undefined && !sampleWithTools)
-    throw invalidParams("the client has not declared sampling.tools");
-  const problem = messagesProblem(params["messages"]);
-  if (problem !== undefined) throw invalidParams(problem);
-  return (await handler(params as never, context)) as unknown as Params;
-}
-
-async function listRoots({ roots }: ClientHandlers): Promise<Params> {
-  if (!roots) throw notDeclared("roots");
-  const list = typeof roots === "function" ? await roots() : roots;
-  const problem = rootsProblem(list);
-  if (problem !== undefined) throw failed(problem);
-  return { roots: list };
-}
 
 /** What the application answered with, whatever its type says. */
 function answered<Result extends object>(handler: string, result: Result): Result {
@@ -138,7 +170,7 @@ function failed(message: string): McpError {
   return new McpError("internal-error", message, { rpcCode: rpc.internalError });
 }
 
-/** Whether what was thrown is to be told to the server, and how. */
+/** How the server hears of what was thrown. */
 export function errorBody(thrown: unknown): { code: number; message: string; data?: unknown } {
   const error = thrown instanceof McpError ? thrown : undefined;
   const data = error?.data;

@@ -56,7 +56,11 @@ export function withinBounds<T>(
     if (signal?.aborted) return aborted();
     signal?.addEventListener("abort", aborted);
     clear.push(() => signal?.removeEventListener("abort", aborted));
-    work(controller.signal).then(resolve, reject);
+    work(controller.signal).then(resolve, (error: Error) => {
+      reject(error);
+      // Other parts of the work may still be under way.
+      controller.abort(error);
+    });
   });
   return bounded.finally(() => clear.forEach((each) => each()));
 }

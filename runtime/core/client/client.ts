@@ -18,14 +18,17 @@ import type { Agreement } from "./agreement.js";
 import { ResultCache } from "./cache.js";
 import { type Connection, Connections } from "./connections.js";
 import type { Rejected } from "./decode.js";
+import type { AnswerSetup } from "./answers.js";
 import type { ClientHandlers } from "./handlers.js";
 import { Incoming } from "./incoming.js";
 import { type Introduction, declaredBy } from "./introduction.js";
+import type { ClientLimits } from "./limits.js";
 import { Listeners, type NotificationListener } from "./listeners.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
 import { mirrorHeaders } from "./mirror-headers.js";
 import { OutputChecks } from "./output-checks.js";
 import { noSuchMethod, requireCapability } from "./permitted.js";
+import { Questions } from "./questions.js";
 import { Requests } from "./requests.js";
 import { type Resend, Resending } from "./resending.js";
 import { type Subscription, type SubscriptionRequest, subscribe } from "./subscriptions.js";
@@ -40,6 +43,7 @@ export interface ToolResult<Structured = unknown> extends CallToolResult {
 export interface ClientSetup {
   readonly introduction: Introduction;
   readonly handlers: ClientHandlers;
+  readonly limits: ClientLimits;
   /** Opens a connection, and has what comes in over it heard; called again where one broke. */
   readonly connect: (
     connections: Connections,
@@ -64,14 +68,15 @@ export class Client implements Caller {
   private readonly requests: Requests;
 
   constructor(setup: ClientSetup) {
-    const { introduction, handlers, reconnects, resend, onWarning } = setup;
+    const { introduction, handlers, limits, reconnects, resend, onWarning } = setup;
     this.setup = setup;
     const outputs = (this.outputs = new OutputChecks(onWarning));
     const { headers } = this;
     const resending = (this.resending = new Resending(resend));
     const cache = (this.cache = new ResultCache(introduction.clock));
     const listeners = (this.listeners = new Listeners(onWarning));
-    const incoming = new Incoming(handlers, cache, listeners, introduction.nulls);
+    const answers: AnswerSetup = { handlers, questions: new Questions(limits), nulls: introduction.nulls };
+    const incoming = new Incoming(answers, cache, listeners);
     this.connections = new Connections({
       introduction,
       reconnects,
@@ -91,7 +96,7 @@ export class Client implements Caller {
       resending,
       listeners,
       introduction,
-      handlers,
+      rounds: { answers, maxRoundQuestions: limits.maxRoundQuestions },
       relist,
     });
   }

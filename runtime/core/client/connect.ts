@@ -13,6 +13,7 @@ import type { Nulls } from "./decode.js";
 import { establish } from "./establish.js";
 import type { ClientHandlers } from "./handlers.js";
 import type { Introduction } from "./introduction.js";
+import { type ClientLimits, limitsOf } from "./limits.js";
 import { type Source, openerOf } from "./source.js";
 
 export type { Command, Source } from "./source.js";
@@ -33,6 +34,8 @@ export interface ConnectOptions extends ClientHandlers {
   readonly signal?: Signal;
   /** What null means where a member may be absent; `absent` without it. */
   readonly nulls?: Nulls;
+  /** What the server may make the client keep or do, where the defaults do not fit. */
+  readonly limits?: Partial<ClientLimits>;
   readonly clock?: Clock;
   /** How a server over HTTP is reached. */
   readonly http?: HttpClientOptions;
@@ -66,6 +69,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
   const client = new Client({
     introduction,
     handlers: options,
+    limits: limitsOf(options.limits),
     onWarning,
     reconnects: typeof opener === "function",
     resend: options.http?.resend,

@@ -1,29 +1,27 @@
 import type { IncomingNotification } from "@mcpgen/protocol/model";
 import type { Spoken } from "../era/spoken.js";
 import type { Params, RequestMessage } from "../peer/message.js";
-import { answerServer } from "./answers.js";
+import { type AnswerSetup, answerServer } from "./answers.js";
 import type { ResultCache } from "./cache.js";
-import { type Nulls, withoutNulls } from "./decode.js";
-import type { AnswerContext, ClientHandlers } from "./handlers.js";
+import { withoutNulls } from "./decode.js";
+import type { AnswerContext } from "./handlers.js";
 import type { Listeners } from "./listeners.js";
 
 /** What a server sends that answers no request of the client's: requests of its own, and notifications. */
 export class Incoming {
-  private readonly handlers: ClientHandlers;
+  private readonly answers: AnswerSetup;
   private readonly cache: ResultCache;
   private readonly listeners: Listeners;
-  private readonly nulls: Nulls;
 
-  constructor(handlers: ClientHandlers, cache: ResultCache, listeners: Listeners, nulls: Nulls) {
-    this.handlers = handlers;
+  constructor(answers: AnswerSetup, cache: ResultCache, listeners: Listeners) {
+    this.answers = answers;
     this.cache = cache;
     this.listeners = listeners;
-    this.nulls = nulls;
   }
 
-  /** Answers a request (legacy era). */
-  answer(spoken: Spoken<"client">, request: RequestMessage, context: AnswerContext): Promise<Params> {
-    return answerServer(this.handlers, spoken, request, context, this.nulls);
+  /** Answers a request (legacy era). Resolves with the result, as JSON. */
+  answer(spoken: Spoken<"client">, request: RequestMessage, context: AnswerContext): Promise<string> {
+    return answerServer(this.answers, spoken, request, context);
   }
 
   /** Tells who listens; what is malformed is told to nobody. */
@@ -31,7 +29,7 @@ export class Incoming {
     const entry = spoken.table.incomingNotifications.get(method);
     const message = { jsonrpc: "2.0", method, params };
     if (!entry || entry.accepts(message)) return this.heard(spoken, entry, message);
-    if (this.nulls === "reject") return;
+    if (this.answers.nulls === "reject") return;
     void withoutNulls(entry, message).then(
       (mended) => entry.accepts(mended) && this.heard(spoken, entry, mended),
       () => undefined,

@@ -1,6 +1,6 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
 import type { Clock } from "../peer/clock.js";
-import { McpError } from "../peer/errors.js";
+import { McpError, messageOf } from "../peer/errors.js";
 import {
   type NotificationMessage,
   type Params,
@@ -82,7 +82,7 @@ export class Link implements Receiver {
    *
    * @param make the parameters, given the request's id
    * @param started when it was sent first, if it is sent again
-   * @throws {McpError} `timeout`, `cancelled`, `connection-closed`
+   * @throws {McpError} `timeout`, `cancelled`, `connection-closed`; `invalid-params`: they are no JSON
    */
   request(
     method: string,
@@ -98,7 +98,12 @@ export class Link implements Receiver {
       );
     const id = this.pending.nextId();
     const params = make(id);
-    const text = requestText(id, method, params);
+    let text: string;
+    try {
+      text = requestText(id, method, params);
+    } catch (error) {
+      return Promise.reject(unsayable(method, error));
+    }
     const { channel } = this;
     const outgoing = channel.post && { id, method, text, headers: headers?.(method, params) ?? {} };
     const abandon = ({ message }: McpError): void => {
@@ -114,7 +119,12 @@ export class Link implements Receiver {
 
   /** @param ends the request that nobody waits for any more, if the notification is about that */
   notify(method: string, params: Params | undefined, headers?: Sending["headers"], ends?: RequestId): void {
-    const text = notificationText(method, params);
+    let text: string;
+    try {
+      text = notificationText(method, params);
+    } catch (error) {
+      throw unsayable(method, error);
+    }
     const { channel } = this;
     if (!channel.post) return channel.send(text);
     const about = ends === undefined ? {} : { ends };
@@ -240,6 +250,13 @@ export class Link implements Receiver {
     if (this.answering.cancel(id, why)) return;
     if (this.pending.get(id)?.method === "subscriptions/listen") this.pending.take(id)!.reject(why);
   }
+}
+
+/** Parameters that JSON cannot say (a BigInt, a cycle, a member that throws): nothing was sent. */
+function unsayable(method: string, cause: unknown): McpError {
+  return new McpError("invalid-params", `${method}: the parameters are no JSON: ${messageOf(cause)}`, {
+    cause,
+  });
 }
 
 /** Some languages write members that are absent as null. */

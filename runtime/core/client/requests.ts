@@ -7,7 +7,6 @@ import { type Bounded, meanwhile, whileAsking, whileConnecting, withinBounds } f
 import type { ResultCache } from "./cache.js";
 import type { Connection, Connections } from "./connections.js";
 import { type Decoded, decode, isAccepted } from "./decode.js";
-import type { ClientHandlers } from "./handlers.js";
 import { type Introduction, requestMeta } from "./introduction.js";
 import type { Link, Sending } from "./link.js";
 import type { Listeners } from "./listeners.js";
@@ -15,7 +14,7 @@ import { mirrorHeaders } from "./mirror-headers.js";
 import { noSuchMethod, requireCapability } from "./permitted.js";
 import { isOfAnotherEra } from "./refused.js";
 import { remoteError } from "./remote-error.js";
-import { isComplete, throughRounds } from "./rounds.js";
+import { type RoundSetup, isComplete, throughRounds } from "./rounds.js";
 import type { Resending } from "./resending.js";
 import type { ToolHeaders } from "./tool-headers.js";
 
@@ -27,7 +26,7 @@ export interface RequestSetup {
   readonly resending: Resending;
   readonly listeners: Listeners;
   readonly introduction: Introduction;
-  readonly handlers: ClientHandlers;
+  readonly rounds: RoundSetup;
   /** Lists the tools anew: what they declare is out of date. */
   readonly relist: (options: RequestOptions) => Promise<unknown>;
 }
@@ -62,8 +61,8 @@ export class Requests {
     started = this.setup.introduction.clock.now(),
   ): Promise<Decoded> {
     const { connections, resending } = this.setup;
-    // As the server said of the tool that is called now, whoever answers later.
-    const repeatable = resending.allows(method, params);
+    // Decided before the connection may be replaced, and with it what is known of the tools.
+    const repeatable = resending.allows(method, params, options.resend);
     const call: Call = { method, params, options, repeatable, started };
     let reasons: Set<string> | undefined;
     for (;;) {
@@ -178,7 +177,7 @@ export class Requests {
       const wanted = signal ? { ...heard, signal } : heard;
       const ask = (): Promise<ResponseMessage> => link.request(method, make, wanted, sending, started);
       const response = await (repeatable ? repeated(ask, link) : ask());
-      if (response.error) throw remoteError(method, response);
+      if (response.error) throw remoteError(method, response, params);
       return response.result;
     };
   }
@@ -191,8 +190,7 @@ export class Requests {
     send: Send,
     first: unknown,
   ): Promise<{ result: Params; rounds: number }> {
-    const { handlers, introduction } = this.setup;
-    return throughRounds(spoken, method, entry, handlers, { signal }, introduction.nulls, send, first);
+    return throughRounds(spoken, method, entry, this.setup.rounds, { signal }, send, first);
   }
 
   /**

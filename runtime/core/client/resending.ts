@@ -2,36 +2,40 @@ import type { Tool } from "@mcpgen/protocol/authoring";
 import type { Params } from "../peer/message.js";
 
 /**
- * Which requests may be sent again where nobody knows whether they were done: those that may be done twice
- * (`safe`), all, or none.
+ * Which requests are sent again where the connection broke before the answer, so that the server may do them twice:
+ * all but calls of tools (`safe`), also calls of tools that were listed with `readOnlyHint` or `idempotentHint`
+ * (`hinted`: for servers that are trusted), all, or none.
  */
-export type Resend = "safe" | "always" | "never";
+export type Resend = "safe" | "hinted" | "always" | "never";
 
-/** Tells requests that may be done twice: all but calls of tools, and calls of those that say so of themselves. */
+/** Decides which requests may be sent twice. A server's word on its own tools counts for `hinted` alone. */
 export class Resending {
   private readonly policy: Resend;
-  private readonly repeatable = new Set<string>();
+  private readonly hinted = new Set<string>();
 
   constructor(policy: Resend = "safe") {
     this.policy = policy;
   }
 
-  /** Takes up listed tools. A server that lies in its annotations is called twice itself, and nobody else. */
+  /** Takes up the annotations of listed tools. */
   learn(tools: readonly Tool[]): void {
+    if (this.policy !== "hinted") return;
     for (const { name, annotations } of tools) {
-      if (annotations?.readOnlyHint === true || annotations?.idempotentHint === true)
-        this.repeatable.add(name);
-      else this.repeatable.delete(name);
+      if (annotations?.readOnlyHint === true || annotations?.idempotentHint === true) this.hinted.add(name);
+      else this.hinted.delete(name);
     }
   }
 
   /** Another process may know other tools by these names. */
   forget(): void {
-    this.repeatable.clear();
+    this.hinted.clear();
   }
 
-  allows(method: string, params: Params): boolean {
-    if (this.policy !== "safe") return this.policy === "always";
-    return method !== "tools/call" || this.repeatable.has(params["name"] as string);
+  /** @param wanted what the options of the request say */
+  allows(method: string, params: Params, wanted: boolean | undefined): boolean {
+    if (wanted !== undefined) return wanted;
+    const { policy } = this;
+    if (policy === "always" || policy === "never") return policy === "always";
+    return method !== "tools/call" || this.hinted.has(params["name"] as string);
   }
 }

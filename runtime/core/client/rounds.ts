@@ -2,12 +2,19 @@ import type { OutgoingRequest } from "@mcpgen/protocol/model";
 import type { Spoken } from "../era/spoken.js";
 import { McpError, messageOf } from "../peer/errors.js";
 import { type Params, isObject } from "../peer/message.js";
-import { answerServer } from "./answers.js";
-import type { AnswerContext, ClientHandlers } from "./handlers.js";
-import { type Nulls, invalidResult } from "./decode.js";
+import { type AnswerSetup, answerServer } from "./answers.js";
+import { invalidResult } from "./decode.js";
+import type { AnswerContext } from "./handlers.js";
+import { limitExceeded } from "./limits.js";
 
 /** Rounds of input before a request is given up. */
 const mostRounds = 10;
+
+/** What rounds are gone through with. */
+export interface RoundSetup {
+  readonly answers: AnswerSetup;
+  readonly maxRoundQuestions: number;
+}
 
 /** Whether a result says that the request is done; one that says nothing does (2026-07-28, `resultType`). */
 export function isComplete(result: unknown): boolean {
@@ -22,15 +29,14 @@ export function isComplete(result: unknown): boolean {
  *
  * @param send sends the request once more, with what is to be added to its parameters
  * @param first what the request was answered with
- * @throws {McpError} `invalid-result`, or what answering failed with
+ * @throws {McpError} `invalid-result`, `limit-exceeded`, or what answering failed with
  */
 export async function throughRounds(
   spoken: Spoken<"client">,
   method: string,
   entry: OutgoingRequest,
-  handlers: ClientHandlers,
+  setup: RoundSetup,
   context: AnswerContext,
-  nulls: Nulls,
   send: (added: Params, signal: AbortSignal) => Promise<unknown>,
   first: unknown,
 ): Promise<{ result: Params; rounds: number }> {
@@ -43,10 +49,13 @@ export async function throughRounds(
     if (!asks || !entry.multiRoundTrip)
       throw invalidResult(method, `its resultType ${JSON.stringify(type)} is unknown`);
     const answer: Answer = (request) =>
-      answerServer(handlers, spoken, request, context, nulls).catch((error: unknown) => {
-        throw unanswered(method, request.method, error);
-      });
-    result = await send(await answers(method, result, answer), context.signal);
+      answerServer(setup.answers, spoken, request, context).then(
+        (text) => JSON.parse(text) as Params,
+        (error: unknown) => {
+          throw unanswered(method, request.method, error);
+        },
+      );
+    result = await send(await answers(method, result, answer, setup.maxRoundQuestions), context.signal);
   }
   throw new McpError(
     "invalid-result",
@@ -67,10 +76,17 @@ async function answers(
   method: string,
   { inputRequests, requestState }: Params,
   answer: Answer,
+  most: number,
 ): Promise<Params> {
   if (inputRequests === undefined && requestState === undefined)
     throw invalidResult(method, "it asks for input, but neither for what nor with a state");
   const requests = isObject(inputRequests) ? Object.entries(inputRequests) : [];
+  if (requests.length > most)
+    throw limitExceeded(
+      `${method}: the server asks ${requests.length} questions in one round; at most ${most} are answered`,
+      "maxRoundQuestions",
+      most,
+    );
   const answered = requests.map(async ([key, request]) => {
     if (!isObject(request) || typeof request["method"] !== "string")
       throw invalidResult(method, `inputRequests.${key} is not a request`);

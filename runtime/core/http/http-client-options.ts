@@ -30,9 +30,8 @@ export interface HttpClientOptions {
   /** Milliseconds to wait before the first of them, where the server does not say; doubled each time. */
   readonly retryMs?: number;
   /**
-   * Requests that are sent once more where the connection broke before the answer, and nobody knows whether
-   * they were done: those that may be done twice without it (all but calls of tools, and calls of tools that
-   * were listed with `readOnlyHint` or `idempotentHint`).
+   * Requests that are sent again where the connection broke before the answer, so that the server may do them twice.
+   * `safe` without it: all but calls of tools. `resend` of a request's own options goes before it.
    */
   readonly resend?: Resend;
   /** Bytes of one message of the server's; 10 MiB without it. A request whose answer is longer fails. */

@@ -31,6 +31,8 @@ export type ErrorCode =
   /** The port cannot be had; `cause` is what the platform says. */
   | "listen-failed"
   | "message-too-long"
+  /** The other side asks for more than a limit allows; `data` names the limit. */
+  | "limit-exceeded"
   /** A list repeats itself or passes a bound; `data` carries what was read. */
   | "list-incomplete"
   /** The tools, resources or revisions a server was defined with are wrong. */
@@ -82,5 +84,9 @@ export function invalidRequest(message: string): McpError {
 
 /** An error's text, whatever was thrown. */
 export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return "the value that was thrown has no text";
+  }
 }

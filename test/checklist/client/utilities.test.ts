@@ -44,6 +44,7 @@ row("UTIL-04", "a request that the server cancels is stopped and not answered", 
     revision,
     {},
     {
+      limits: { maxQuestions: 5 },
       sample: (_, { signal }) =>
         new Promise((_resolve, reject) =>
           signal.addEventListener("abort", () => (stopped++, reject(signal.reason as Error))),

@@ -27,7 +27,10 @@ export const client = [
       same(progress, [1, 2, 3]);
       same((await client.readResource("note://zwei/für")).contents[0].text, "zwei");
       const missing = await rejection(client.readResource("note://none"));
-      ok(missing.code === "remote-error" && [-32002, -32602].includes(missing.rpcCode), String(missing));
+      ok(
+        missing.code === "resource-not-found" && [-32002, -32602].includes(missing.rpcCode),
+        String(missing),
+      );
       same((await client.callTool("route", { region: "zürich", limit: 7 })).isError ?? false, false);
       const texts = Array.from({ length: 50 }, (_, index) => `text ${index}`);
       const called = await Promise.all(texts.map((text) => client.callTool("echo", { text })));

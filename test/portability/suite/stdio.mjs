@@ -21,7 +21,10 @@ const cases = [
         await client.callTool("steps", { count: 3 }, { onProgress: (each) => progress.push(each.progress) });
         same(progress, [1, 2, 3]);
         same((await client.callTool("fail")).isError, true);
-        same((await rejection(client.request("resources/read", { uri: "note://no" }))).code, "remote-error");
+        same(
+          (await rejection(client.request("resources/read", { uri: "note://no" }))).code,
+          "resource-not-found",
+        );
       }),
   })),
   {

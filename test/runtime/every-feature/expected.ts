@@ -32,7 +32,7 @@ export function expectedTour(revision: string): Tour {
     note: [{ uri: "note://one", mimeType: "text/plain", text: "first note" }],
     named: [{ uri: "note://named/other", text: "note of other" }],
     // The code moved to one of JSON-RPC's own.
-    missing: from(revision, "2026-07-28", "remote-error -32602", "remote-error -32002"),
+    missing: from(revision, "2026-07-28", "resource-not-found -32602", "resource-not-found -32002"),
     templates: ["note://named/{name}"],
     suggestions: [["tides", "time"], ["one"]],
     prompts: ["write", "show"],

@@ -1,0 +1,50 @@
+import { McpError, rpc } from "../peer/errors.js";
+
+/** What a server may make a client keep or do. */
+export interface ClientLimits {
+  /** Questions of the server (forms, pages, sampling, roots) that the application is asked at a time: 4. */
+  readonly maxQuestions: number;
+  /** Questions that wait for their turn: 256, of 16 Mi characters in all. Further ones are refused. */
+  readonly maxWaitingQuestions: number;
+  /** Questions in one round of a request: 32. A round with more fails the request. */
+  readonly maxRoundQuestions: number;
+  /** Notices that a subscription keeps until they are read: 1,000, of 1 Mi characters in all. */
+  readonly maxNotices: number;
+  /** Bytes that all cached results take: 16 MiB. The oldest are dropped; 0 caches nothing. */
+  readonly maxCacheBytes: number;
+  /** Bytes that one cached result takes: 1 MiB. A larger one is not cached. */
+  readonly maxCacheEntryBytes: number;
+}
+
+const defaultLimits: ClientLimits = {
+  maxQuestions: 4,
+  maxWaitingQuestions: 256,
+  maxRoundQuestions: 32,
+  maxNotices: 1000,
+  maxCacheBytes: 16 * 1_048_576,
+  maxCacheEntryBytes: 1_048_576,
+};
+
+/**
+ * The limits that a client is given, completed.
+ *
+ * @throws {McpError} `invalid-definition`: a name is unknown, or a value is no count
+ */
+export function limitsOf(given: Partial<ClientLimits> = {}): ClientLimits {
+  for (const [name, value] of Object.entries(given) as [string, unknown][]) {
+    if (!Object.hasOwn(defaultLimits, name)) {
+      const known = Object.keys(defaultLimits).join(", ");
+      throw new McpError("invalid-definition", `limits.${name} is unknown; there are ${known}`);
+    }
+    const least = name === "maxQuestions" ? 1 : 0;
+    if (value !== undefined && !(typeof value === "number" && value >= least))
+      throw new McpError("invalid-definition", `limits.${name} must be a number from ${least} on`);
+  }
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...defaultLimits, ...(Object.fromEntries(set) as Partial<ClientLimits>) };
+}
+
+/** The server passed a bound; `data` names it. */
+export function limitExceeded(message: string, limit: keyof ClientLimits, value: number): McpError {
+  return new McpError("limit-exceeded", message, { rpcCode: rpc.internalError, data: { limit, value } });
+}
