@@ -1,7 +1,14 @@
 import { type JsonObject, canonicalText } from "@mcpgen/engine";
 import { CodedError } from "./diagnostics/coded-error.js";
 import { closest } from "./diagnostics/suggest.js";
-import type { EmittedFile, Emitter, Files, Surroundings, WorkspaceInput } from "./emit/emitter.js";
+import type {
+  EmittedFile,
+  Emitter,
+  Files,
+  PackageManifest,
+  Surroundings,
+  WorkspaceInput,
+} from "./emit/emitter.js";
 import { modelEmitters, schemaEmitters, workspaceEmitters } from "./emit/registry.js";
 import { stepAssumptions } from "./emit/steps/problems.js";
 import { loadTemplates, overridesIn } from "./emit/templates.js";
@@ -23,8 +30,8 @@ export interface GenerateRequest {
   readonly only?: readonly string[];
   /** Folder of template overrides. */
   readonly templatesDir?: string;
-  /** Emit a package.json of this name. */
-  readonly packageName?: string;
+  /** Emit a package.json with these members. */
+  readonly packageManifest?: PackageManifest;
   readonly importExtension: "js" | "ts";
   /**
    * The finished files of a revision, if those made from inputs with this fingerprint are at hand: its
@@ -175,7 +182,7 @@ function emitAll(
     folder: "",
     origin: "schema",
     models,
-    ...(request.packageName !== undefined && { packageName: request.packageName }),
+    ...(request.packageManifest && { packageManifest: request.packageManifest }),
   };
   run(workspaceEmitters, workspace);
   return files;

@@ -10,6 +10,8 @@ import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const target = "node20.19";
+/** Debuggers and stack traces (`node --enable-source-maps`) show TypeScript; the packages hold no sources beside. */
+const sourceMaps = { sourcemap: true, sourcesContent: true };
 
 const builds = { engine, generator, generated, runtime, examples };
 const unknown = process.argv.slice(2).find((name) => !(name in builds));
@@ -46,6 +48,7 @@ async function engine() {
     }),
     declarations("scripts/tsconfig.engine.json"),
   ]);
+  await legalTexts(outdir);
 }
 
 async function generator() {
@@ -102,6 +105,7 @@ async function generated() {
     outdir: join(folder, "dist"),
     format: "esm",
     target,
+    ...sourceMaps,
     logLevel: "warning",
   };
   const written = declarations("scripts/tsconfig.generated.json");
@@ -117,8 +121,7 @@ async function generated() {
     plugins: [dynamicImportsFrom(folder)],
   });
   await written;
-  // What is generated is deleted and made anew; the licence of the package is not among it.
-  await copyFile(join(root, "LICENSE"), join(folder, "dist/LICENSE"));
+  await legalTexts(join(folder, "dist"));
 }
 
 async function runtime() {
@@ -138,6 +141,12 @@ async function runtime() {
     }),
     declarations("scripts/tsconfig.runtime.json"),
   ]);
+  await legalTexts(outdir);
+}
+
+/** The licence and the notices of a published package, beside what is built: folders that are generated hold no others. */
+async function legalTexts(outdir) {
+  for (const name of ["LICENSE", "NOTICE"]) await copyFile(join(root, name), join(outdir, name));
 }
 
 /** Leaves what is imported on demand outside, as a module of its own that was built from the same folder. */
@@ -160,6 +169,7 @@ function common(outdir) {
     splitting: true,
     format: "esm",
     target,
+    ...sourceMaps,
     logLevel: "warning",
     chunkNames: "[name]-[hash]",
   };

@@ -1,4 +1,5 @@
 import { clientFiles } from "../contract/init/client-project.js";
+import { type PackageSpecs, packageSpecs } from "../contract/init/package-specs.js";
 import { type ProjectRequest, commonFiles, generatedFolder } from "../contract/init/project.js";
 import { serverFiles } from "../contract/init/server-project.js";
 import { type GeneratedContract, generateContract } from "../contract/generate-contract.js";
@@ -7,7 +8,7 @@ import { type Manifest, manifestFile, manifestText } from "../output/manifest.js
 import { contentSha256 } from "../output/line-ends.js";
 import { applyChanges } from "../output/transaction.js";
 import { recordedFiles } from "../output/write.js";
-import { packageVersion } from "../package-folder.js";
+import { packageFolder, packageVersion } from "../package-folder.js";
 import type { Arguments } from "./arguments.js";
 import { columns } from "./columns.js";
 import { counted } from "./counted.js";
@@ -34,7 +35,8 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
   const folder = projectFolder(dir, directory);
   const render = loadTemplates();
   const { findings, ...source } = await projectSource({ role, args, context, folder, name, speaks, render });
-  const request: ProjectRequest = { ...source, role, speaks, version: packageVersion(), render };
+  const packages = packageSpecs(packageFolder, packageVersion());
+  const request: ProjectRequest = { ...source, role, speaks, packages, render };
   const files = [
     ...commonFiles(request),
     ...(role === "server" ? serverFiles(request) : clientFiles(request)),
@@ -52,7 +54,9 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
     applyChanges(folder, created);
   }
   const shown = shownPath(folder, directory);
-  return outcomeOf(planned, generated.size, shown, dryRun, [...findings, ...warnings, ...lacks]);
+  const outcome = outcomeOf(planned, generated.size, shown, dryRun, [...findings, ...warnings, ...lacks]);
+  const names = planned.some(({ path, action }) => path === "package.json" && action === "CREATE");
+  return { ...outcome, summary: `${outcome.summary!}${names ? originNote(packages) : ""}` };
 }
 
 /** What options say, and for a project that starts from nothing what somebody says who can be asked. */
@@ -71,6 +75,14 @@ async function answers(role: Role, args: Arguments, context: CommandContext): Pr
   if (!asks || terminal === undefined) return known;
   const { ask } = await import("./init/questions.js");
   return ask(known, terminal, directory);
+}
+
+/** Says that package.json holds paths of this machine: such a project is not ready to be shared. */
+function originNote({ origin }: PackageSpecs): string {
+  if (origin === "registry") return "";
+  const place =
+    origin === "checkout" ? "the checkout that mcpgen runs from" : "the tarballs that mcpgen came from";
+  return `; package.json names ${place}: put versions there to share the project`;
 }
 
 interface Planned {

@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path";
 import { type JsonObject, naturalCompare } from "@mcpgen/engine";
 import type { Project } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
+import type { PackageManifest } from "../emit/emitter.js";
 import type { GenerateRequest } from "../generate.js";
 import { type RevisionSource, storedRevision } from "../input/revision-source.js";
 import { readableManifest } from "../output/manifest.js";
@@ -40,7 +41,7 @@ export function outputRequest(
     overrides !== undefined
       ? resolve(directory, overrides)
       : config.templates && resolve(folder, config.templates);
-  const packageName = packageNameOf(args, project);
+  const packageManifest = packageManifestOf(args, project);
   const importExtension =
     (args.string("import-extension") as "js" | "ts" | undefined) ?? config.importExtension ?? "js";
   const notes = !args.flag("no-notes");
@@ -54,12 +55,12 @@ export function outputRequest(
       importExtension,
       ...(only && { only }),
       ...(templatesDir && { templatesDir }),
-      ...(packageName !== undefined && { packageName }),
+      ...(packageManifest && { packageManifest }),
     },
     options: {
       importExtension,
       notes,
-      ...(packageName !== undefined && { package: packageName }),
+      ...(packageManifest && { package: packageManifest }),
       ...(templatesDir && { templates: true }),
     },
     partial: only !== undefined,
@@ -69,20 +70,33 @@ export function outputRequest(
 /** What npm allows as a name; more on docs.npmjs.com, package.json, name. */
 const npmName = /^(?:@[a-z\d~-][a-z\d._~-]*\/)?[a-z\d~-][a-z\d._~-]*$/;
 
-function packageNameOf(args: Arguments, { loaded }: Project): string | undefined {
+/** What the output decides: members that no configuration may give. */
+const decided = ["type", "sideEffects", "engines", "files", "exports"];
+
+/** The package that `--package` or the configuration asks for; `--package` replaces the name alone. */
+function packageManifestOf(args: Arguments, { loaded }: Project): PackageManifest | undefined {
   const given = args.string("package");
-  const name = given ?? loaded.config.package;
-  if (name === undefined || (npmName.test(name) && name.length <= 214)) return name;
-  const what = given === undefined ? "package" : "--package";
-  throw new CodedError(
-    given === undefined ? "MG2103" : "MG2004",
-    `expected ${what} to be a name that npm allows, got ${JSON.stringify(name)}`,
-    {
-      ...(given === undefined &&
-        loaded.file !== undefined && { place: { file: loaded.file, pointer: "/package" } }),
-      next: "Use lower case letters, digits, - and ., with or without a scope: @scope/name.",
-    },
-  );
+  const configured = loaded.config.package;
+  const members = typeof configured === "object" ? (configured as PackageManifest) : undefined;
+  const name = given ?? members?.name ?? (configured as string | undefined);
+  if (name === undefined) return undefined;
+  const place = loaded.file === undefined ? {} : { place: { file: loaded.file, pointer: "/package" } };
+  if (!npmName.test(name) || name.length > 214)
+    throw new CodedError(
+      given === undefined ? "MG2103" : "MG2004",
+      `expected ${given === undefined ? "package" : "--package"} to be a name that npm allows, got ${JSON.stringify(name)}`,
+      {
+        ...(given === undefined && place),
+        next: "Use lower case letters, digits, - and ., with or without a scope: @scope/name.",
+      },
+    );
+  const clash = decided.find((key) => members !== undefined && Object.hasOwn(members, key));
+  if (clash !== undefined)
+    throw new CodedError("MG2102", `package.${clash} is decided by the output`, {
+      ...place,
+      next: `Remove ${JSON.stringify(clash)} from "package".`,
+    });
+  return { ...members, name };
 }
 
 function sourcesOf(args: Arguments, project: Project, directory: string, lock: Lock): RevisionSource[] {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type JsonValue, isJsonObject, kindOf } from "@mcpgen/engine";
+import { packageNameIn } from "../config/config.js";
 import { openProject } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { openSource, sourceName } from "../input/source.js";
@@ -20,7 +21,7 @@ export const validate: RunCommand = async (args, context) => {
   const source = args.required("source");
   const place: ProtocolPlace = {
     directory: context.directory,
-    packageName: project.loaded.config.package ?? "@mcpgen/protocol",
+    packageName: packageNameIn(project.loaded.config) ?? "@mcpgen/protocol",
     outDir: project.outDir,
   };
   const protocol = await loadProtocol(revision, place);

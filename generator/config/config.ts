@@ -6,8 +6,8 @@ export interface Config {
   readonly schema?: string;
   /** The output folder (default: `generated`). */
   readonly out?: string;
-  /** Write a package.json with this name into the output folder. */
-  readonly package?: string;
+  /** Write a package.json and a README.md into the output folder: its name, or its name with further members. */
+  readonly package?: string | PackageConfig;
   /** Contracts to generate from, each into a folder of its own. */
   readonly contracts?: readonly ContractConfig[];
   /** Extension of relative imports in generated code (default: `js`). */
@@ -18,6 +18,12 @@ export interface Config {
   readonly plugins?: readonly string[];
   /** Defaults of `mcpgen diff`. */
   readonly diff?: DiffConfig;
+}
+
+/** Members of the package.json of the output, e.g. `version`, `repository`. What the output decides is not among them. */
+export interface PackageConfig {
+  readonly name: string;
+  readonly [member: string]: unknown;
 }
 
 export interface ContractConfig {
@@ -31,6 +37,11 @@ export interface DiffConfig {
   readonly failOn?: "breaking" | "dangerous" | "any" | "never";
   /** Severity by rule id. */
   readonly rules?: Readonly<Record<string, string>>;
+}
+
+/** The name of the package that a configuration asks for. */
+export function packageNameIn({ package: asked }: Config): string | undefined {
+  return typeof asked === "object" ? asked.name : asked;
 }
 
 /** Types a configuration module: `export default defineConfig({ … })`. */

@@ -37,7 +37,10 @@ const shape = objectOf({
   revisions: listOf(text),
   schema: text,
   out: text,
-  package: text,
+  package: {
+    expected: "a name, or an object with the members of package.json",
+    fits: (value) => (text.fits(value) ? true : isJsonObject(value) && text.fits(value["name"] ?? null)),
+  },
   contracts: listOf(
     objectOf({ file: text, out: text, role: oneOf("client", "server", "both") }, ["file", "out", "role"]),
   ),

@@ -1,4 +1,4 @@
-import type { Schema } from "@mcpgen/engine";
+import type { JsonObject, Schema } from "@mcpgen/engine";
 import type { ProtocolModel } from "../model/model.js";
 
 /** One file of output, before formatting. */
@@ -47,10 +47,13 @@ export interface ModelInput extends Surroundings {
   readonly previous?: ProtocolModel;
 }
 
+/** What a configuration says of the package.json of the output. */
+export type PackageManifest = JsonObject & { readonly name: string };
+
 /** Input of the emitters whose output speaks of all revisions: model, authoring, index, package.json. */
 export interface WorkspaceInput extends Surroundings {
   /** Oldest first. */
   readonly models: readonly ProtocolModel[];
-  /** Name of the package to emit a package.json for, if any. */
-  readonly packageName?: string;
+  /** The package to emit a package.json for, if any: its name, and members that replace or join ours. */
+  readonly packageManifest?: PackageManifest;
 }

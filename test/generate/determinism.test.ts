@@ -7,12 +7,12 @@ import { generate, releasedSource, writtenSource } from "./generated.js";
 
 test("every order of keys and set members in the input gives the same bytes, in every file", async () => {
   const revisions = ["2025-11-25"];
-  const expected = await generate(revisions.map(releasedSource), { packageName: "p" });
+  const expected = await generate(revisions.map(releasedSource), { packageManifest: { name: "p" } });
   const sources = revisions.map((revision) => {
     const other = shuffledSchema(documentOf(revision), randomFrom(revision));
     return writtenSource(revision, JSON.stringify(other), revision);
   });
-  const actual = await generate(sources, { packageName: "p" });
+  const actual = await generate(sources, { packageManifest: { name: "p" } });
   expect([...actual.files.keys()]).toEqual([...expected.files.keys()]);
   for (const [path, content] of expected.files) expect(actual.files.get(path) === content, path).toBe(true);
   expect(actual.assumptions).toEqual(expected.assumptions);

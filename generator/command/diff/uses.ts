@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { packageNameIn } from "../../config/config.js";
 import type { Contract } from "../../contract/contract.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diagnostics/finding.js";
@@ -67,7 +68,7 @@ function generatedCode({ loaded, outDir }: Project) {
   const { config, folder } = loaded;
   return {
     out: outDir,
-    package: config.package,
+    package: packageNameIn(config),
     contracts: (config.contracts ?? []).map(({ out }) => resolve(folder, out)),
   };
 }

@@ -1,6 +1,7 @@
 import { commentText } from "../../emit/text.js";
 import type { Render } from "../../emit/templates.js";
 import type { ContractDocument } from "../contract.js";
+import type { PackageSpecs } from "./package-specs.js";
 import { packageName } from "./project-name.js";
 
 /** Where generated code goes, below the project. */
@@ -16,8 +17,8 @@ export interface ProjectRequest {
   readonly isSample: boolean;
   /** Ids of the revisions to speak; all there are without it. */
   readonly speaks?: readonly string[] | undefined;
-  /** Versions of our packages. */
-  readonly version: string;
+  /** Where our packages come from. */
+  readonly packages: PackageSpecs;
   readonly render: Render;
 }
 
@@ -54,7 +55,8 @@ export function projectConfig({ contractFile, role }: ProjectRequest): object {
 const typescript = "^7.0.2";
 
 /** The project's package.json. */
-export function projectPackage({ document, role, version }: ProjectRequest): Record<string, unknown> {
+export function projectPackage({ document, role, packages }: ProjectRequest): Record<string, unknown> {
+  const { specs, origin } = packages;
   return {
     name: packageName(document.contract.name, role),
     version: "0.1.0",
@@ -67,8 +69,13 @@ export function projectPackage({ document, role, version }: ProjectRequest): Rec
       start: "tsc && node dist/main.js",
       test: "tsc && node --test",
     },
-    dependencies: { "@mcpgen/protocol": version, "@mcpgen/runtime": version },
-    devDependencies: { mcpgen: version, typescript },
+    dependencies: {
+      // A registry has the runtime's own dependencies; npm finds no others than these beside a path.
+      ...(origin !== "registry" && { "@mcpgen/engine": specs["@mcpgen/engine"] }),
+      "@mcpgen/protocol": specs["@mcpgen/protocol"],
+      "@mcpgen/runtime": specs["@mcpgen/runtime"],
+    },
+    devDependencies: { mcpgen: specs.mcpgen, typescript },
   };
 }
 

@@ -31,8 +31,8 @@ test("a package.json that is there stays, and what it lacks is told, to the lett
   expect(findings.map(({ code, message }) => [code, message])).toEqual([
     [
       "MG6401",
-      "left as it is, and lacks type, scripts.start, scripts.test, dependencies.@mcpgen/protocol, " +
-        "devDependencies.mcpgen, devDependencies.typescript",
+      "left as it is, and lacks type, scripts.start, scripts.test, dependencies.@mcpgen/engine, " +
+        "dependencies.@mcpgen/protocol, devDependencies.mcpgen, devDependencies.typescript",
     ],
   ]);
   // To install comes after what is to be added.

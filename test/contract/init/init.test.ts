@@ -21,13 +21,17 @@ test("a project of the sample type-checks, passes its tests, and is what generat
   const { code, stdout } = await mcpgen(folder, ["init", "server", "weather station"]);
   expect([code, stdout]).toEqual([0, expect.stringContaining("CREATE  weather station/src/handlers.ts\n")]);
   expect(stdout).toMatch(/^CREATE {2}weather station\/src\/generated\/ \((\d+) of \1 files\)$/m);
-  expect(stdout).toMatch(/^\d+ files created, 0 left as they were$/m);
+  expect(stdout).toMatch(/^\d+ files created, 0 left as they were; package\.json names the checkout/m);
   expect(stdout).toContain("Run: cd 'weather station' && npm install && npm test\n");
   const project = join(folder, "weather station");
   expect(JSON.parse(read(project, "package.json"))).toMatchObject({
     name: "weather-station",
-    dependencies: { "@mcpgen/protocol": "0.1.0", "@mcpgen/runtime": "0.1.0" },
-    devDependencies: { mcpgen: "0.1.0", typescript: expect.any(String) },
+    dependencies: {
+      "@mcpgen/engine": `file:${resolve("runtime/engine")}`,
+      "@mcpgen/protocol": `file:${resolve("generated")}`,
+      "@mcpgen/runtime": `file:${resolve("runtime/core")}`,
+    },
+    devDependencies: { mcpgen: `file:${resolve(".")}`, typescript: expect.any(String) },
   });
   expect(read(project, "src/main.ts").split("\n")[1]).toBe('import "@mcpgen/runtime/stdio-guard";');
   const own = readdirSync(project, { recursive: true, withFileTypes: true }).filter(

@@ -10,7 +10,7 @@ export interface Packed {
   readonly tarball: string;
   /** Paths in it. */
   readonly files: readonly string[];
-  readonly manifest: {
+  readonly manifest: Readonly<Record<string, unknown>> & {
     readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   };
 }
@@ -36,12 +36,10 @@ export function npm(directory: string, args: readonly string[], more: NodeJS.Pro
   });
 }
 
-/** Packs what a user installs, as it is built. */
+/** Packs what a user installs into a folder that is not there yet: `npm run pack`. */
 export function packAll(folder: string): Packed[] {
-  const all = ["--workspaces", "--include-workspace-root"];
-  npm(".", ["pack", "--ignore-scripts", "--loglevel=error", `--pack-destination=${folder}`, ...all]);
-  const tarballs = readdirSync(folder).filter((file) => file.endsWith(".tgz"));
-  return tarballs.map((file) => read(join(folder, file)));
+  execFileSync(process.execPath, ["scripts/pack.mjs", folder], { stdio: "pipe" });
+  return readdirSync(folder).map((file) => read(join(folder, file)));
 }
 
 function read(tarball: string): Packed {

@@ -14,23 +14,25 @@ describe.runIf(long)("from the packages as they are published", () => {
   let folder: string;
   beforeAll(() => {
     folder = inNewFolder();
-    packed = packAll(folder);
+    packed = packAll(join(folder, "packages"));
     writeFileSync(join(folder, "package.json"), "{}");
-    npm(folder, ["install", ...tarballs()]);
+    npm(folder, ["install", ...packed.map(({ tarball }) => tarball)]);
     // As long as the network takes.
   }, 600_000);
 
-  const tarballs = (): string[] => packed.map(({ tarball }) => tarball);
   const mcpgen = (directory: string, ...args: string[]): string =>
     execFileSync(join(folder, "node_modules/.bin/mcpgen"), args, { cwd: directory, encoding: "utf8" });
-  /** A project with our packages in place of those that its package.json names by version. */
+  /** A new project as its author installs it: package.json names the tarballs that this mcpgen came from. */
   const installed = (project: string): string => {
     const file = join(project, "package.json");
-    const before = readFileSync(file, "utf8");
-    npm(project, ["install", ...tarballs()]);
-    const { dependencies, devDependencies } = JSON.parse(before) as Record<string, object>;
-    expect(Object.keys(dependencies!)).toEqual(["@mcpgen/protocol", "@mcpgen/runtime"]);
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(file, "utf8")) as Record<
+      string,
+      Record<string, string>
+    >;
+    expect(Object.keys(dependencies!)).toEqual(["@mcpgen/engine", "@mcpgen/protocol", "@mcpgen/runtime"]);
     expect(Object.keys(devDependencies!)).toEqual(["mcpgen", "typescript"]);
+    expect(devDependencies!["mcpgen"]).toBe(`file:${join(folder, "packages", "mcpgen-0.1.0.tgz")}`);
+    npm(project, ["install"]);
     return project;
   };
   const tested = (project: string): string =>
@@ -42,17 +44,50 @@ describe.runIf(long)("from the packages as they are published", () => {
     for (const { name, files } of packed) {
       const strange = files.filter(
         (file) =>
-          !/^(?:dist\/.*(?:\.js|\.d\.ts|LICENSE)|package\.json|README\.md|LICENSE|NOTICE)$/.test(file) &&
-          !(name === "mcpgen" && /^(?:templates\/[^/]+\.hbs|docs\/contract\.schema\.json)$/.test(file)) &&
+          !/^(?:dist\/.*(?:\.js|\.js\.map|\.d\.ts|LICENSE|NOTICE)|package\.json|README\.md|LICENSE|NOTICE)$/.test(
+            file,
+          ) &&
+          !(
+            name === "mcpgen" &&
+            /^(?:templates\/[^/]+\.hbs|docs\/[^.]+\.(?:md|schema\.json)|CHANGELOG\.md)$/.test(file)
+          ) &&
           !(name === "@mcpgen/protocol" && /^[\d-]+\/vectors\.json$/.test(file)),
       );
       expect({ name, strange }).toEqual({ name, strange: [] });
-      expect(files.filter((file) => /(?:^|\/)LICENSE$/.test(file))).toHaveLength(1);
+      for (const text of ["LICENSE", "NOTICE"])
+        expect(files.filter((file) => file.split("/").at(-1) === text)).toHaveLength(1);
+      expect(files).toContain("README.md");
       expect(files.filter((file) => /^dist\/examples|(?:^|\/)test\/|\.test\./.test(file))).toEqual(
         name === "mcpgen"
           ? [`templates/skeleton-client.test.mjs.hbs`, `templates/skeleton-server.test.mjs.hbs`]
           : [],
       );
+    }
+  });
+
+  test("their manifests name the repository, and nothing that only this repository uses", () => {
+    const version = packed.map(({ manifest }) => manifest["version"]);
+    expect(new Set(version).size).toBe(1);
+    for (const { name, manifest } of packed) {
+      const { repository, homepage, bugs, license } = manifest as Record<string, unknown>;
+      const { url, directory } = repository as Record<string, string>;
+      expect(url).toMatch(/^git\+https:.*\.git$/);
+      expect([homepage, bugs, license]).toEqual([expect.any(String), expect.any(String), "MIT"]);
+      if (directory !== undefined)
+        expect(JSON.parse(readFileSync(join(directory, "package.json"), "utf8"))).toMatchObject({ name });
+      for (const key of ["scripts", "devDependencies", "workspaces"])
+        expect(manifest).not.toHaveProperty(key);
+      expect(JSON.stringify(manifest.exports)).not.toContain("mcpgen-source");
+    }
+  });
+
+  test("their source maps hold the sources", () => {
+    for (const { name, tarball, files } of packed) {
+      const maps = files.filter((file) => file.endsWith(".js.map"));
+      expect({ name, maps: maps.length > 0 }).toEqual({ name, maps: true });
+      const text = execFileSync("tar", ["-xzOf", tarball, `package/${maps[0]}`], { encoding: "utf8" });
+      const { sources, sourcesContent } = JSON.parse(text) as Record<string, string[]>;
+      expect(sourcesContent).toHaveLength(sources!.length);
     }
   });
 
@@ -128,7 +163,7 @@ describe.runIf(long)("from the packages as they are published", () => {
     expect(mcpgen(project, "sync")).toContain("src/handlers.ts: add\n");
     npm(project, ["run", "build"]);
     expect(tested(project)).toBe("# pass 3,# fail 0");
-    // Nothing of anybody else's is installed to run it.
+    // It runs without third-party packages.
     const own = join(folder, "hello-without-development");
     mkdirSync(own);
     copyFileSync(join(project, "package.json"), join(own, "package.json"));
@@ -163,6 +198,48 @@ describe.runIf(long)("from the packages as they are published", () => {
     );
     expect([newer.status, newer.stderr]).toEqual([4, expect.stringContaining("MG4104")]);
   });
+  test("a contract that is captured, generated and compiled runs in a project made by hand", () => {
+    const source = `stdio:node ${join(folder, "hello/dist/main.js")}`;
+    const home = join(folder, "by-hand");
+    mkdirSync(home);
+    writeFileSync(join(home, "package.json"), JSON.stringify({ type: "module" }));
+    mcpgen(home, "capture", source);
+    mcpgen(home, "generate", "--contract", "mcp.contract.yaml", "--role", "client", "--out", "generated");
+    writeFileSync(
+      join(home, "main.ts"),
+      `import { connect } from "@mcpgen/runtime";
+import { clientRevisions } from "@mcpgen/protocol/client";
+import { helloClient } from "./generated/client.js";
+
+const client = await connect(${JSON.stringify(source)}, { revisions: clientRevisions });
+const answer = await helloClient(client).tools.greet({ name: "Ada" });
+if (!answer.isError) console.log(answer.structuredContent.greeting);
+await client.close();
+`,
+    );
+    const tsc = [resolve("node_modules/typescript/bin/tsc"), "--strict", "--module", "nodenext", "main.ts"];
+    const options = ["--types", "", "--lib", "es2023,dom", "--target", "es2022", "--skipLibCheck"];
+    const compiled = spawnSync(process.execPath, [...tsc, ...options], { cwd: home, encoding: "utf8" });
+    expect(compiled.stdout).toBe("");
+    expect(execFileSync(process.execPath, ["main.js"], { cwd: home, encoding: "utf8" })).toBe(
+      "Hello, Ada.\n",
+    );
+  });
+
+  test("npx takes mcpgen from the tarballs, and what init writes installs", () => {
+    const home = join(folder, "npx");
+    mkdirSync(home);
+    const packages = packed.map(({ tarball }) => `--package=${tarball}`);
+    const cache = join(folder, "npx-cache");
+    const env = { npm_config_cache: cache };
+    npm(home, ["exec", "--yes", "--prefer-offline", ...packages, "--", "mcpgen", "init", "server"], env);
+    const { dependencies } = JSON.parse(readFileSync(join(home, "package.json"), "utf8")) as Record<
+      string,
+      Record<string, string>
+    >;
+    for (const spec of Object.values(dependencies!)) expect(spec).toMatch(/^file:.*\.tgz$/);
+  });
+
   test.runIf(hasPseudoTerminals)("somebody at a terminal is asked three questions, and may leave", () => {
     const home = join(folder, "at-a-terminal");
     mkdirSync(home);

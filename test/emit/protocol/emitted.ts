@@ -30,7 +30,7 @@ export function emitted(models: readonly ProtocolModel[], packageName?: string):
   }
   const workspace = { folder: "", origin: "schema", importExtension: "js" as const, render, models };
   for (const emit of Object.values(workspaceEmitters)) {
-    add(emit({ ...workspace, ...(packageName !== undefined && { packageName }) }));
+    add(emit({ ...workspace, ...(packageName !== undefined && { packageManifest: { name: packageName } }) }));
   }
   return files;
 }

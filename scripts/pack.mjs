@@ -1,0 +1,44 @@
+// Builds every package and packs it as it is published: a tarball each in dist/packages/, or in the folder that is named.
+// The manifests lose what only this repository needs: scripts, development dependencies, entries of sources.
+// `npm publish dist/packages/NAME.tgz` publishes one; the last line installs mcpgen from all of them.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { fileURLToPath } from "node:url";
+import { join, relative, resolve } from "node:path";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const folder = resolve(process.argv[2] ?? join(root, "dist/packages"));
+const ours = ["scripts", "devDependencies", "workspaces", "overrides", "allowScripts"];
+
+execFileSync(process.execPath, [join(root, "scripts/build.mjs")], { stdio: ["ignore", "ignore", "inherit"] });
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+const staging = mkdtempSync(join(tmpdir(), "mcpgen-pack-"));
+try {
+  npmPack(root, staging, "--workspaces", "--include-workspace-root");
+  for (const tarball of readdirSync(staging)) published(join(staging, tarball));
+} finally {
+  rmSync(staging, { recursive: true, force: true });
+}
+
+for (const name of readdirSync(folder).sort()) console.log(join(relative(process.cwd(), folder), name));
+console.log(`\nIn another folder: npm install --save-dev ${join(folder, "*.tgz")}`);
+
+/** Packs a tarball of npm's once more, with the manifest that users get. */
+function published(tarball) {
+  execFileSync("tar", ["-xzf", tarball, "-C", staging]);
+  const file = join(staging, "package/package.json");
+  const manifest = JSON.parse(readFileSync(file, "utf8"));
+  for (const key of ours) delete manifest[key];
+  for (const entry of Object.values(manifest.exports)) delete entry["mcpgen-source"];
+  writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+  npmPack(join(staging, "package"), folder);
+  rmSync(join(staging, "package"), { recursive: true });
+}
+
+function npmPack(directory, destination, ...more) {
+  // Built above: no script of a package is to run.
+  const args = ["pack", "--ignore-scripts", "--loglevel=error", `--pack-destination=${destination}`, ...more];
+  execFileSync("npm", args, { cwd: directory, stdio: ["ignore", "ignore", "inherit"] });
+}

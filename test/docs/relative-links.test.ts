@@ -1,0 +1,39 @@
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const folders = ["docs", "docs/journeys", "examples/ci"];
+const documents = [
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
+  ...["generated", "runtime/core", "runtime/engine"].map((folder) => `${folder}/README.md`),
+  ...folders.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((file) => file.endsWith(".md"))
+      .map((file) => `${folder}/${file}`),
+  ),
+];
+
+/** The id that GitHub gives a heading. */
+function idOf(heading: string): string {
+  const text = heading.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").toLowerCase();
+  return text.replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-");
+}
+
+function idsIn(file: string): Set<string> {
+  const text = readFileSync(file, "utf8").replace(/^```.*?^```/gms, "");
+  return new Set([...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => idOf(heading!)));
+}
+
+describe.each(documents)("links in %s", (document) => {
+  const text = readFileSync(document, "utf8").replace(/^```.*?^```/gms, "");
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
+
+  test("lead to files and headings that exist", () => {
+    for (const link of links.filter((target) => !/^[a-z]+:/.test(target))) {
+      const [path, id] = link.split("#");
+      const file = path === "" ? document : join(dirname(document), path!);
+      expect(existsSync(file), link).toBe(true);
+      if (id !== undefined && statSync(file).isFile()) expect([...idsIn(file)], link).toContain(id);
+    }
+  });
+});

@@ -1,0 +1,34 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+
+const { version, repository } = JSON.parse(readFileSync("package.json", "utf8")) as {
+  version: string;
+  repository: { url: string };
+};
+const [, slug] = /github\.com\/(.+)\.git$/.exec(repository.url)!;
+
+function check(env: NodeJS.ProcessEnv): readonly [status: number | null, lines: string[]] {
+  const { status, stderr } = spawnSync(process.execPath, ["scripts/release-check.mjs"], {
+    env,
+    encoding: "utf8",
+  });
+  return [status, stderr.trim().split("\n")];
+}
+
+test("a release is refused where tag, versions and repository disagree", () => {
+  expect(check({})).toEqual([0, [""]]);
+  expect(check({ TAG: `v${version}`, GITHUB_REPOSITORY: slug })).toEqual([0, [""]]);
+  expect(check({ TAG: "v0.0.0" })).toEqual([1, [expect.stringContaining("the tag is v0.0.0")]]);
+  expect(check({ GITHUB_REPOSITORY: "a/b" })[1]).toHaveLength(4);
+});
+
+test.each([".github/workflows/release.yml"])("%s pins each action to a commit", (file) => {
+  const { jobs } = parse(readFileSync(file, "utf8")) as {
+    jobs: Record<string, { steps: readonly { uses?: string }[] }>;
+  };
+  const uses = Object.values(jobs).flatMap(({ steps }) => steps.flatMap((step) => step.uses ?? []));
+  expect(uses.length).toBeGreaterThan(0);
+  for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
+});
