@@ -16,6 +16,7 @@ export {
   type ToolChecks,
 } from "./server/define-server.js";
 export type { Server, ServerOptions } from "./server/server.js";
+export type { ErrorListener, ErrorPlace } from "./server/report.js";
 export type { ConnectionOptions, ServerConnection } from "./server/connection.js";
 
 // What handlers are given, and what they give.

@@ -1,7 +1,7 @@
 import type { ClientCapabilities, Root } from "@mcpgen/protocol/authoring";
 import { contentProblem, formProblem } from "../elicitation/form.js";
 import { type Spoken, summary } from "../era/spoken.js";
-import { McpError, invalidParams, messageOf, rpc } from "../peer/errors.js";
+import { McpError, invalidParams, isMcpError, messageOf, rpc } from "../peer/errors.js";
 import { type Params, isObject } from "../peer/message.js";
 import { messagesProblem } from "../sampling/messages.js";
 import { pageProblem } from "../elicitation/page.js";
@@ -172,7 +172,7 @@ function failed(message: string): McpError {
 
 /** How the server hears of what was thrown. */
 export function errorBody(thrown: unknown): { code: number; message: string; data?: unknown } {
-  const error = thrown instanceof McpError ? thrown : undefined;
+  const error = isMcpError(thrown) ? thrown : undefined;
   const data = error?.data;
   return {
     code: error?.rpcCode ?? rpc.internalError,

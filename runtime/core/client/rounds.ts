@@ -1,6 +1,6 @@
 import type { OutgoingRequest } from "@mcpgen/protocol/model";
 import type { Spoken } from "../era/spoken.js";
-import { McpError, messageOf } from "../peer/errors.js";
+import { McpError, isMcpError, messageOf } from "../peer/errors.js";
 import { type Params, isObject } from "../peer/message.js";
 import { type AnswerSetup, answerServer } from "./answers.js";
 import { invalidResult } from "./decode.js";
@@ -65,7 +65,7 @@ export async function throughRounds(
 
 /** What the application fails with is told as all that a call fails with. */
 function unanswered(method: string, asked: string, error: unknown): McpError {
-  if (error instanceof McpError) return error;
+  if (isMcpError(error)) return error;
   const text = `${method}: ${asked} was not answered: ${messageOf(error)}`;
   return new McpError("internal-error", text, { cause: error });
 }

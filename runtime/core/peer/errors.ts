@@ -82,11 +82,20 @@ export function invalidRequest(message: string): McpError {
   return new McpError("invalid-request", message, { rpcCode: rpc.invalidRequest });
 }
 
-/** An error's text, whatever was thrown. */
+/** An error's text, whatever was thrown. Never throws: JavaScript has values that have no text. */
 export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);
   } catch {
     return "the value that was thrown has no text";
+  }
+}
+
+/** Whether a value is an `McpError`. Never throws: a proxy may refuse the question. */
+export function isMcpError(thrown: unknown): thrown is McpError {
+  try {
+    return thrown instanceof McpError;
+  } catch {
+    return false;
   }
 }

@@ -70,7 +70,10 @@ export function resultText(id: RequestId, result: string): string {
   return `{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":${result}}`;
 }
 
-/** @param id absent where the request's could not be read */
+/**
+ * @param id absent where the request's could not be read
+ * @throws {TypeError} the error's data is no JSON
+ */
 export function errorText(id: RequestId | undefined, error: ErrorObject): string {
   const head = id === undefined ? '{"jsonrpc":"2.0"' : `{"jsonrpc":"2.0","id":${JSON.stringify(id)}`;
   return `${head},"error":${JSON.stringify(error)}}`;

@@ -1,11 +1,12 @@
 import { summary } from "../era/spoken.js";
 import { wallTimeOf } from "../peer/clock.js";
-import { invalidParams, messageOf } from "../peer/errors.js";
-import { type Params, type RequestMessage, isPromise, resultText } from "../peer/message.js";
+import { invalidParams } from "../peer/errors.js";
+import { type Params, type RequestMessage, isObject, isPromise, resultText } from "../peer/message.js";
 import type { ServerConnection } from "./connection.js";
 import { type RequestContext, errorOf } from "./context.js";
 import { Prepared } from "./prepared.js";
 import { type Rounds, openRounds, sealRounds } from "./rounds.js";
+import { unfit } from "./unfit.js";
 
 type Answer = Params | Prepared;
 
@@ -22,11 +23,12 @@ function run(connection: ServerConnection, context: RequestContext): void {
   let result: Answer | Promise<Answer>;
   try {
     result = call(connection, context);
+    // What only looks like a promise may call back twice, or throw.
+    if (isPromise(result)) return wait(connection, context, Promise.resolve(result));
   } catch (error) {
     return fail(connection, context, error);
   }
-  if (isPromise(result)) wait(connection, context, result);
-  else answer(connection, context, result);
+  answer(connection, context, result);
 }
 
 function call(connection: ServerConnection, context: RequestContext): Answer | Promise<Answer> {
@@ -72,20 +74,27 @@ function answer(connection: ServerConnection, context: RequestContext, result: A
 function textOf(connection: ServerConnection, context: RequestContext, result: Answer): string {
   const { terms, request, entry } = context;
   const finished = (value: Params, hints = context.hints): string => {
+    if (!isObject(value)) throw unfit(`the handler of ${request.method} gave no object`);
     const lowered = terms.spoken.lower("outgoingResults", request.method, value);
-    return JSON.stringify(terms.era.finish(lowered, entry, hints, connection.core));
+    return jsonOf(terms.era.finish(lowered, entry, hints, connection.core), request.method);
   };
   return result instanceof Prepared
     ? result.text(terms.spoken, () => finished(result.value, result.hints))
     : finished(result);
 }
 
+/** A result may say itself what it is as JSON (`toJSON`), which may be nothing. */
+function jsonOf(result: Params, method: string): string {
+  const text = JSON.stringify(result) as string | undefined;
+  if (text?.startsWith("{") !== true) throw unfit(`the handler of ${method} gave what is no object as JSON`);
+  return text;
+}
+
 function fail(connection: ServerConnection, context: RequestContext, thrown: unknown): void {
   if (context.over) return connection.settled();
   if (context.rounds?.wanted.size) return suspend(connection, context, context.rounds);
   const error = errorOf(thrown);
-  if (error.code === "internal-error" && error.cause !== undefined)
-    connection.core.warn(`${context.request.method}: ${messageOf(error.cause)}`);
+  context.report(thrown);
   connection.finish(context);
   connection.refuse(context.request.id, error, context.batch);
 }
@@ -95,20 +104,24 @@ function suspend(connection: ServerConnection, context: RequestContext, rounds: 
   const { core, principal } = connection;
   const inputRequests = Object.fromEntries(rounds.wanted);
   const { request, terms } = context;
-  void sealRounds(rounds, request, core.seal, principal, wallTimeOf(core.clock)).then(
-    (requestState) => {
-      if (context.over) return connection.settled();
-      connection.finish(context);
-      const asking = { resultType: "input_required", inputRequests, requestState };
-      const { cacheable: _, ...entry } = context.entry;
-      const result = terms.era.finish(asking, entry, context.hints, core, asking.resultType);
-      connection.respond(request.id, resultText(request.id, JSON.stringify(result)), context.batch);
-    },
-    (error: unknown) => {
-      rounds.wanted.clear();
-      fail(connection, context, error);
-    },
-  );
+  const textOfRound = (requestState: string): string => {
+    const asking = { resultType: "input_required", inputRequests, requestState };
+    const { cacheable: _, ...entry } = context.entry;
+    return JSON.stringify(terms.era.finish(asking, entry, context.hints, core, asking.resultType));
+  };
+  void sealRounds(rounds, request, core.seal, principal, wallTimeOf(core.clock))
+    .then(textOfRound)
+    .then(
+      (text) => {
+        if (context.over) return connection.settled();
+        connection.finish(context);
+        connection.respond(request.id, resultText(request.id, text), context.batch);
+      },
+      (error: unknown) => {
+        rounds.wanted.clear();
+        fail(connection, context, error);
+      },
+    );
 }
 
 /** Says what is wrong with a request that was refused. */

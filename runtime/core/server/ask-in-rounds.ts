@@ -15,6 +15,15 @@ export class Suspended extends Error {
   }
 }
 
+/** Whether what was thrown says that the handler waits. Never throws: a proxy may refuse the question. */
+export function isSuspended(thrown: unknown): boolean {
+  try {
+    return thrown instanceof Suspended;
+  } catch {
+    return false;
+  }
+}
+
 /** Asks by results that ask for input (2026-07-28, multi round-trip requests). */
 export function askInRounds(context: RequestContext): Ask {
   const rounds = (context.rounds ??= newRounds());

@@ -5,7 +5,7 @@ import type {
   ListRootsResult,
 } from "@mcpgen/protocol/authoring";
 import { contentProblem, formProblem } from "../elicitation/form.js";
-import { McpError } from "../peer/errors.js";
+import { McpError, messageOf } from "../peer/errors.js";
 import { type Params, isObject } from "../peer/message.js";
 import { messagesProblem } from "../sampling/messages.js";
 import type { Ask, AskOptions, AskedRequest, AskedResults, Elicited } from "./ask.js";
@@ -124,6 +124,11 @@ function missingElicitation(
 }
 
 function problemOf({ method, params = {} }: Asked): string | undefined {
+  try {
+    JSON.stringify(params);
+  } catch (error) {
+    return `it cannot be sent as JSON: ${messageOf(error)}`;
+  }
   if (method === "sampling/createMessage") return messagesProblem(params["messages"]);
   if (method === "elicitation/create" && params["mode"] !== "url")
     return formProblem(params["requestedSchema"]);

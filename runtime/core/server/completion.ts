@@ -1,6 +1,7 @@
 import { McpError, invalidParams } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
 import type { HandlerContext } from "./context.js";
+import { unfit } from "./unfit.js";
 
 /** Suggests values for one argument, given its first letters and the arguments that are settled. */
 export type Completer = (
@@ -53,6 +54,8 @@ export async function complete(
     throw invalidParams(`there is no argument ${JSON.stringify(argument.name)}`);
   const completer = Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined;
   const values = completer ? await completer(argument.value, given?.arguments ?? {}, context) : [];
+  if (!isTexts(values))
+    throw unfit(`the completer of ${JSON.stringify(argument.name)} gave no list of texts`);
   return {
     completion: {
       values: values.slice(0, mostValues),
@@ -60,4 +63,8 @@ export async function complete(
       hasMore: values.length > mostValues,
     },
   };
+}
+
+function isTexts(values: unknown): values is readonly string[] {
+  return Array.isArray(values) && values.every((value) => typeof value === "string");
 }

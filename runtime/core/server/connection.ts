@@ -147,9 +147,8 @@ export class ServerConnection implements Receiver {
   }
 
   refuse(id: RequestId | undefined, error: McpError, batch?: Batch): void {
-    const { message, data, rpcCode = rpc.internalError } = error;
-    const body = { code: rpcCode, message, ...(data === undefined ? {} : { data }) };
-    this.respond(id, errorText(id, body), batch, rpcCode);
+    const { text, code } = refusal(id, error);
+    this.respond(id, text, batch, code);
   }
 
   respond(id: RequestId | undefined, text: string, batch?: Batch, rpcCode?: number): void {
@@ -193,7 +192,7 @@ export class ServerConnection implements Receiver {
     // A handler of the author's: what it throws is no reason to stop.
     void Promise.resolve()
       .then(() => handler(lifted as never, { revision: spoken.id }))
-      .catch((error: unknown) => this.core.warn(`${method}: ${messageOf(error)}`));
+      .catch((error: unknown) => this.core.report(error, { method }));
   }
 
   private cancel(params: Params | undefined): void {
@@ -263,5 +262,20 @@ export class ServerConnection implements Receiver {
     for (const context of this.running?.values() ?? []) context.abort(reason);
     this.running = undefined;
     this.own?.end(reason);
+  }
+}
+
+/** The text of an error. Data of an author's error that is no JSON is left out. */
+function refusal(
+  id: RequestId | undefined,
+  error: McpError,
+): { readonly text: string; readonly code: number } {
+  let code: number = rpc.internalError;
+  try {
+    const { message, data, rpcCode = code } = error;
+    if (Number.isSafeInteger(rpcCode)) code = rpcCode;
+    return { text: errorText(id, { code, message, ...(data === undefined ? {} : { data }) }), code };
+  } catch {
+    return { text: errorText(id, { code, message: messageOf(error) }), code };
   }
 }

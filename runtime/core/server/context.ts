@@ -1,11 +1,12 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { IncomingRequest } from "@mcpgen/protocol/model";
 import { type LogLevel, reaches } from "../era/meta.js";
-import { McpError, messageOf, rpc } from "../peer/errors.js";
+import { McpError, isMcpError, messageOf, rpc } from "../peer/errors.js";
 import type { Batch } from "../peer/batch.js";
 import type { Params, RequestId, RequestMessage } from "../peer/message.js";
 import type { Ask } from "./ask.js";
 import { type CacheHints, uncached } from "./prepared.js";
+import { placeOf } from "./report.js";
 import { type Rounds, newRounds } from "./rounds.js";
 import type { ServerConnection } from "./connection.js";
 import type { Terms } from "./terms.js";
@@ -107,8 +108,8 @@ export class RequestContext implements HandlerContext {
     return (progress, total, message) => {
       const progressToken = this.request.params?._meta?.["progressToken"];
       if (this.over || progressToken === undefined) return;
-      // JSON has no word for numbers that are not finite.
-      if (!(progress > this.lastProgress && progress < Infinity)) return;
+      // JSON has no numbers that are not finite; JavaScript callers pass what is no number.
+      if (!Number.isFinite(progress) || progress <= this.lastProgress) return;
       this.lastProgress = progress;
       this.notify("notifications/progress", {
         progressToken,
@@ -138,7 +139,7 @@ export class RequestContext implements HandlerContext {
     };
   }
 
-  /** Sends a notification that belongs to this request; what cannot be told does not make the handler fail. */
+  /** Sends a notification that belongs to this request. One that cannot be sent never fails the handler. */
   notify(method: string, params: Params): void {
     try {
       this.send(method, params);
@@ -156,18 +157,27 @@ export class RequestContext implements HandlerContext {
   }
 
   get once(): HandlerContext["once"] {
-    return async <T>(key: string, effect: () => T | Promise<T>): Promise<T> => {
+    return <T>(key: string, effect: () => T | Promise<T>): Promise<T> => {
       const results = (this.rounds ??= newRounds()).once;
       const known = results.get(key);
-      if (known) return (await known) as T;
+      if (known) return known as Promise<T>;
       // Kept as a promise: calls that overlap share one run.
       const running = Promise.resolve()
         .then(effect)
         .then((value) => jsonOnly(key, value));
       results.set(key, running);
+      // Also where the handler does not wait for it: its failure is no unhandled rejection.
       running.catch(() => results.delete(key));
       return running;
     };
+  }
+
+  /** Hands what a handler threw to the server's author, unless it is meant for the client. */
+  report(thrown: unknown): void {
+    const meant = isMcpError(thrown) && (thrown.rpcCode ?? rpc.internalError) !== rpc.internalError;
+    if (meant) return;
+    const { method, params } = this.request;
+    this.connection.core.report(thrown, placeOf(method, params));
   }
 
   /** Ends the work on the request: it has been answered, or nobody waits for its answer. */
@@ -184,7 +194,11 @@ export class RequestContext implements HandlerContext {
  * @throws {McpError} `invalid-definition`
  */
 function jsonOnly<T>(key: string, value: T): T {
-  if (value === undefined || isJson(value)) return value;
+  try {
+    if (value === undefined || isJson(value)) return value;
+  } catch {
+    // A cycle, or a member that throws when it is read: no JSON either.
+  }
   throw new McpError(
     "invalid-definition",
     `what once(${JSON.stringify(key)}) gives must be JSON or nothing: between rounds it travels as text`,
@@ -224,7 +238,7 @@ function pathsOf(value: Params): string[] {
 
 /** What a handler threw, as the error that answers the request. */
 export function errorOf(thrown: unknown): McpError {
-  if (thrown instanceof McpError) return thrown;
+  if (isMcpError(thrown)) return thrown;
   return new McpError("internal-error", "the server failed to answer", {
     rpcCode: rpc.internalError,
     cause: thrown,

@@ -6,6 +6,7 @@ import type { Params } from "../peer/message.js";
 import type { NotificationBus } from "./changes.js";
 import type { RequestContext } from "./context.js";
 import type { Prepared } from "./prepared.js";
+import type { ErrorListener } from "./report.js";
 import type { StateSeal } from "./state.js";
 
 /** What answers one method. Results are in the authoring vocabulary. */
@@ -35,6 +36,8 @@ export interface ServerCore {
   readonly clock: Clock;
   readonly timeouts: Timeouts;
   readonly wrongArguments: "error" | "result" | undefined;
-  /** Hears what is wrong without being anybody's answer. */
+  /** Hears what is wrong without being anybody's answer. Never throws. */
   readonly warn: (message: string) => void;
+  /** Gets what a handler threw. Never throws. */
+  readonly report: ErrorListener;
 }

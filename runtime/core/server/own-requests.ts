@@ -44,10 +44,12 @@ export class OwnRequests {
     // With a token the client may tell that it is at work, which puts the timeout off.
     const told = { ...params, _meta: { ...params?._meta, progressToken: id } };
     const lowered = spoken.lower("outgoingRequests", method, told);
+    // What cannot be sent fails here: nothing waits for its answer then.
+    const text = requestText(id, method, lowered);
     const answer = this.pending.wait(id, method, options, ({ message }) =>
       this.route.cancel(terms, id, message, origin),
     );
-    this.route.send(requestText(id, method, lowered), origin);
+    this.route.send(text, origin);
     const { result, error } = await answer;
     if (error) throw new McpError("remote-error", error.message, { data: error });
     if (!result || !entry.result?.accepts(result))

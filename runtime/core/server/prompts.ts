@@ -1,9 +1,10 @@
 import type { GetPromptResult, Prompt } from "@mcpgen/protocol/authoring";
 import { invalidParams } from "../peer/errors.js";
-import type { Params } from "../peer/message.js";
+import { type Params, isObject } from "../peer/message.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
 import type { Completers } from "./completion.js";
+import { unfit } from "./unfit.js";
 
 /** What a prompt may give: a result, or a text for one message of the user's. */
 export type PromptAnswer = GetPromptResult | string;
@@ -36,6 +37,11 @@ export async function getPrompt(
       `the prompt ${params.name} needs the arguments ${missing.map(({ name }) => name).join(", ")}`,
     );
   const answer = await prompt.handler(args as never, context);
-  if (typeof answer !== "string") return answer;
+  if (typeof answer !== "string") return resultOf(answer, params.name);
   return { messages: [{ role: "user", content: { type: "text", text: answer } }] };
+}
+
+function resultOf(answer: GetPromptResult, name: string): Params {
+  if (isObject(answer) && Array.isArray(answer.messages) && answer.messages.every(isObject)) return answer;
+  throw unfit(`the prompt ${name} gave no text, and no result with messages`);
 }

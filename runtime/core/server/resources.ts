@@ -1,10 +1,11 @@
 import type { ReadResourceResult, Resource, ResourceTemplate } from "@mcpgen/protocol/authoring";
 import { McpError } from "../peer/errors.js";
-import type { Params } from "../peer/message.js";
+import { type Params, isObject } from "../peer/message.js";
 import type { Completers } from "./completion.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
 import type { CacheHints } from "./prepared.js";
+import { unfit } from "./unfit.js";
 import type { UriTemplate } from "./uri-template.js";
 
 /** What reading a resource may give: a result, or the text of the one resource. */
@@ -58,8 +59,10 @@ export async function readResource(
 }
 
 function contentsOf(answer: ResourceAnswer, uri: string, mimeType: string | undefined): Params {
-  if (typeof answer !== "string") return answer;
-  return { contents: [{ uri, ...(mimeType === undefined ? {} : { mimeType }), text: answer }] };
+  if (typeof answer === "string")
+    return { contents: [{ uri, ...(mimeType === undefined ? {} : { mimeType }), text: answer }] };
+  if (isObject(answer) && Array.isArray(answer.contents) && answer.contents.every(isObject)) return answer;
+  throw unfit(`the resource ${uri} gave no text, and no result with contents`);
 }
 
 /** There is nothing of that URI: for handlers of templates, too. */

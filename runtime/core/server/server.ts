@@ -7,13 +7,13 @@ import { type Clock, systemClock } from "../peer/clock.js";
 import { McpError } from "../peer/errors.js";
 import { type Timeouts, defaultTimeouts } from "../peer/pending.js";
 import type { Params } from "../peer/message.js";
-import { printWarning } from "../peer/warning.js";
 import type { Channel } from "../transport/channel.js";
 import { type Change, Changes, type NotificationBus } from "./changes.js";
 import { ServerConnection, type ConnectionOptions } from "./connection.js";
 import type { MethodHandler, NotificationHandler, ServerCore } from "./core.js";
 import { Features } from "./features.js";
 import { type CacheHints, Prepared, uncached } from "./prepared.js";
+import { type ErrorListener, errorReport, warningReport } from "./report.js";
 import { stateSeal } from "./state.js";
 import { listen } from "./subscriptions.js";
 
@@ -52,6 +52,13 @@ export interface ServerOptions {
   readonly clock?: Clock;
   /** Hears what is wrong without being anybody's answer; stderr without it. */
   readonly onWarning?: (message: string) => void;
+  /**
+   * Gets what handlers throw, and results that are none: the value itself with its stack, the method, and the name of the
+   * tool, prompt or resource; standard error without it. Errors that are meant for the client (an `McpError` with an
+   * `rpcCode` of its own) are not among them, nor what a handler throws after its request was cancelled. What the listener
+   * throws is ignored.
+   */
+  readonly onError?: ErrorListener;
 }
 
 /** What serves any number of clients at once, in any of its revisions. */
@@ -77,7 +84,7 @@ export class Server {
   constructor(info: Implementation, options: ServerOptions, changing: boolean) {
     this.given = speak(options.revisions);
     const spoken = narrowed(this.given, options.speaks);
-    const { onWarning = printWarning, instructions } = options;
+    const { instructions } = options;
     this.changes = options.changes ?? new Changes();
     this.extra = options.capabilities ?? {};
     const lists = { pageSize: options.pageSize, cache: options.cache, changing };
@@ -94,7 +101,8 @@ export class Server {
       clock: options.clock ?? systemClock,
       timeouts: { ...defaultTimeouts, ...options.timeouts },
       wrongArguments: options.wrongArguments,
-      warn: onWarning,
+      warn: warningReport(options.onWarning),
+      report: errorReport(options.onError),
     };
     this.addProtocolMethods(spoken, options.cache);
     this.refresh();

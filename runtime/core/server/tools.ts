@@ -1,9 +1,10 @@
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
-import { McpError, invalidParams, messageOf, rpc } from "../peer/errors.js";
+import { McpError, invalidParams, isMcpError, messageOf, rpc } from "../peer/errors.js";
 import { type Params, isObject, isPromise } from "../peer/message.js";
-import { Suspended } from "./ask-in-rounds.js";
+import { isSuspended } from "./ask-in-rounds.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
+import { unfit } from "./unfit.js";
 
 /** Says what is wrong with a value in a few lines; nothing if it is right. */
 export type Check = (value: unknown) => string | undefined | Promise<string | undefined>;
@@ -62,16 +63,22 @@ function run(tool: ToolEntry, args: Params, context: RequestContext): Params | P
   let answer: ToolAnswer | Promise<ToolAnswer>;
   try {
     answer = tool.handler(args as never, context);
+    if (isPromise(answer))
+      return Promise.resolve(answer).then(
+        (value) => finish(tool, value),
+        (error: unknown) => failed(error, context),
+      );
   } catch (error) {
-    return failed(error);
+    return failed(error, context);
   }
-  if (isPromise(answer)) return answer.then((value) => finish(tool, value), failed);
   return finish(tool, answer);
 }
 
 /** A tool that fails tells the model so; errors that name a code of JSON-RPC are meant for the client. */
-function failed(error: unknown): Params {
-  if (error instanceof Suspended || (error instanceof McpError && error.rpcCode !== undefined)) throw error;
+function failed(error: unknown, context: RequestContext): Params {
+  if (isSuspended(error) || (isMcpError(error) && error.rpcCode !== undefined)) throw error;
+  // A handler that swallowed what an ask threw runs again: what it makes of that is no failure.
+  if (!context.over && !context.rounds?.wanted.size) context.report(error);
   return failure(messageOf(error));
 }
 
@@ -100,19 +107,21 @@ function checked({ definition }: ToolEntry, result: Params, problem: string | un
 
 function resultOf(tool: ToolEntry, answer: ToolAnswer): Params {
   if (typeof answer === "string") return { content: [{ type: "text", text: answer }] };
-  if (Array.isArray(answer) && answer.every(isObject)) return { content: answer };
-  if (!isObject(answer)) throw unfit(tool);
+  if (isList(answer)) return { content: answer };
+  if (!isObject(answer)) throw unfitTool(tool);
   const { content, structuredContent } = answer;
-  if (Array.isArray(content)) return answer;
-  if (content !== undefined || structuredContent === undefined) throw unfit(tool);
-  return { ...answer, content: [{ type: "text", text: JSON.stringify(structuredContent) }] };
+  if (isList(content)) return answer;
+  const text = content === undefined && (JSON.stringify(structuredContent) as string | undefined);
+  if (typeof text !== "string") throw unfitTool(tool);
+  return { ...answer, content: [{ type: "text", text }] };
 }
 
-/** JavaScript lets handlers give what no type allows. */
-function unfit({ definition }: ToolEntry): McpError {
-  return new McpError(
-    "internal-error",
+function isList(value: unknown): value is CallToolResult["content"] {
+  return Array.isArray(value) && value.every(isObject);
+}
+
+function unfitTool({ definition }: ToolEntry): McpError {
+  return unfit(
     `the tool ${definition.name} gave no text, no list of content, and no result with one or with structuredContent`,
-    { rpcCode: rpc.internalError },
   );
 }

@@ -220,7 +220,13 @@ export function served(
   const warnings: string[] = [];
   const server = createServer(
     { name: "checked", version: "1.0.0" },
-    { revisions: serverRevisions, clock, onWarning: (warning) => warnings.push(warning), ...options },
+    {
+      revisions: serverRevisions,
+      clock,
+      onWarning: (warning) => warnings.push(warning),
+      onError: () => {},
+      ...options,
+    },
   );
   define(server);
   onTestFinished(async () => {

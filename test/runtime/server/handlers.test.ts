@@ -3,6 +3,7 @@ import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import {
   type CodeFirstServer,
   type ConnectOptions,
+  type ErrorPlace,
   type HandlerContext,
   McpError,
   createServer,
@@ -24,17 +25,19 @@ async function pair(
   more: Partial<ConnectOptions> = agreeing,
 ) {
   const warnings: string[] = [];
+  const errors: [unknown, ErrorPlace][] = [];
   const server = createServer(
     { name: "s", version: "1" },
     {
       revisions: serverRevisions,
       onWarning: (text) => void warnings.push(text),
+      onError: (...report) => void errors.push(report),
       capabilities: { logging: {} },
     },
   );
   offer(server);
   const made = await createTestPair({ server, revisions: clientRevisions, revision, ...more });
-  return { ...made, server, warnings };
+  return { ...made, server, warnings, errors };
 }
 
 const textOf = (result: { content: readonly { type: string }[] }): unknown =>
@@ -54,6 +57,61 @@ describe.each(eras)("at %s", (revision) => {
     );
     expect(textOf(await client.callTool("ask"))).toBe("accept accept");
     await close();
+  });
+
+  test("what handlers throw is reported with the method and the name, but not what is meant for the client", async () => {
+    const broken = new Error("broken");
+    const throws = (): never => {
+      throw broken;
+    };
+    const { client, close, errors } = await pair(revision, (server) => {
+      server.tool("t", {}, throws);
+      server.prompt("p", {}, async () => throws());
+      server.resource("x://one", {}, throws);
+      server.resourceTemplate("x://many/{id}", { complete: { id: throws } }, throws);
+      server.tool("meant", {}, () => {
+        throw new McpError("invalid-params", "no", { rpcCode: -32602 });
+      });
+      server.tool("ask", {}, async (_, { ask }) => (await ask.elicit("k", form)).action);
+    });
+    expect((await client.callTool("t")).content).toEqual([{ type: "text", text: "broken" }]);
+    await expect(client.getPrompt("p")).rejects.toMatchObject({ rpcCode: -32603 });
+    await expect(client.readResource("x://one")).rejects.toMatchObject({ rpcCode: -32603 });
+    await expect(client.readResource("x://many/2")).rejects.toMatchObject({ rpcCode: -32603 });
+    const ref = { type: "ref/resource", uri: "x://many/{id}" } as const;
+    await expect(client.complete({ ref, argument: { name: "id", value: "" } })).rejects.toMatchObject({
+      rpcCode: -32603,
+    });
+    await expect(client.callTool("meant")).rejects.toMatchObject({ rpcCode: -32602 });
+    expect(textOf(await client.callTool("ask"))).toBe("accept");
+    expect(errors).toEqual([
+      [broken, { method: "tools/call", name: "t" }],
+      [broken, { method: "prompts/get", name: "p" }],
+      [broken, { method: "resources/read", name: "x://one" }],
+      [broken, { method: "resources/read", name: "x://many/2" }],
+      [broken, { method: "completion/complete", name: "x://many/{id}" }],
+    ]);
+    await close();
+  });
+
+  test("what a handler throws because its request was cancelled is not reported", async () => {
+    const { client, close, errors } = await pair(
+      revision,
+      (server) =>
+        void server.tool(
+          "wait",
+          {},
+          (_, { signal }) =>
+            new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("late")))),
+        ),
+    );
+    const controller = new AbortController();
+    const call = client.callTool("wait", {}, { signal: controller.signal });
+    controller.abort();
+    await expect(call).rejects.toMatchObject({ code: "cancelled" });
+    await client.listTools();
+    await close();
+    expect(errors).toEqual([]);
   });
 
   test("an ask that nobody waits for fails unheard", async () => {
@@ -178,8 +236,8 @@ describe.each(eras)("at %s", (revision) => {
   });
 });
 
-test("a listener of the author's that fails is a warning", async () => {
-  const { client, close, server, warnings } = await pair(
+test("a listener of the author's that fails is reported", async () => {
+  const { client, close, server, errors } = await pair(
     "2025-11-25",
     (it) => void it.tool("t", {}, () => "x"),
     {
@@ -191,7 +249,9 @@ test("a listener of the author's that fails is a warning", async () => {
   });
   await client.rootsChanged();
   await client.callTool("t");
-  expect(warnings).toEqual([expect.stringContaining("broken")]);
+  expect(errors).toEqual([
+    [expect.objectContaining({ message: "broken" }), { method: "notifications/roots/list_changed" }],
+  ]);
   await close();
 });
 

@@ -1,0 +1,156 @@
+import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
+import { type HandlerContext, McpError, createServer } from "@mcpgen/runtime";
+import { VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { badValues } from "./bad-values.js";
+
+const revisions = serverRevisions.map(({ id }) => id);
+
+/** Counted, for what is rejected with may not be printed. */
+let unhandled: number;
+const note = (): void => void unhandled++;
+beforeEach(() => {
+  unhandled = 0;
+  process.on("unhandledRejection", note);
+});
+afterEach(() => void process.off("unhandledRejection", note));
+
+/** Runs one tool, which uses its context with a value, and a client whose user answers with one. */
+async function pairOf(revision: string, run: (context: HandlerContext) => unknown, answer: () => unknown) {
+  const clock = new VirtualClock();
+  const server = createServer(
+    { name: "s", version: "1" },
+    {
+      revisions: serverRevisions,
+      clock,
+      capabilities: { logging: {} },
+      onWarning: () => {},
+      onError: () => {},
+    },
+  );
+  server.tool("t", {}, async (_, context) => {
+    await run(context);
+    return "done";
+  });
+  const pair = await createTestPair({
+    server,
+    revisions: clientRevisions,
+    revision,
+    clock,
+    logLevel: "debug",
+    elicit: answer as never,
+    sample: answer as never,
+    roots: answer as never,
+  });
+  return {
+    call: () => pair.client.callTool("t").catch((error: unknown) => error),
+    close: async () => {
+      await pair.close();
+      expect(clock.waiting).toBe(0);
+    },
+  };
+}
+
+const form = { message: "?", requestedSchema: { type: "object", properties: {} } } as const;
+const messages = [{ role: "user", content: { type: "text", text: "?" } }] as const;
+
+/** What handlers do with their context, each with a value that no type allows. */
+const uses: { readonly [name: string]: (context: HandlerContext, value: never) => unknown } = {
+  "ask.elicit with it": ({ ask }, value) => ask.elicit("k", value),
+  "ask.elicit with it inside": ({ ask }, value) => ask.elicit("k", { ...form, _meta: { value } } as never),
+  "ask.url with it": ({ ask }, value) => ask.url("k", value),
+  "ask.sample with it": ({ ask }, value) => ask.sample("k", value),
+  "ask.sample with it inside": ({ ask }, value) =>
+    ask.sample("k", { messages: [...messages], maxTokens: 1, metadata: { value } }),
+  "ask.all with it": ({ ask }, value) => ask.all({ k: value }),
+  "an ask that nobody waits for": ({ ask }, value) =>
+    void ask.sample("k", { messages: [], maxTokens: value }),
+  "once that gives it": ({ once }, value) => once("k", () => value),
+  "once that throws it": ({ once }, value) =>
+    once("k", () => {
+      throw value;
+    }),
+  "once that throws it, and nobody waits": ({ once }, value) =>
+    void once("k", () => Promise.reject(value as Error)),
+  "log of it": ({ log }, value) => log("info", value),
+  "log at its level": ({ log }, value) => log(value, "text"),
+  "progress of it": ({ progress }, value) => progress(value),
+  "progress with its total": ({ progress }, value) => progress(1, value),
+  "progress with its message": ({ progress }, value) => progress(1, 2, value),
+};
+
+test.each(revisions)(
+  "whatever a handler does with its context, its request is answered (%s)",
+  async (revision) => {
+    let run: (context: HandlerContext) => unknown = () => {};
+    const { call, close } = await pairOf(
+      revision,
+      (context) => run(context),
+      () => ({ action: "accept", content: {} }),
+    );
+    const wrong: string[] = [];
+    for (const [name, make] of Object.entries(badValues))
+      for (const [use, run_] of Object.entries(uses)) {
+        run = (context) => run_(context, make() as never);
+        const answer = await call();
+        const ok = answer instanceof McpError || Array.isArray((answer as { content?: unknown }).content);
+        if (!ok) wrong.push(`${use}: ${name}: ${String(answer)}`);
+      }
+    await close();
+    expect(wrong).toEqual([]);
+    expect(unhandled).toBe(0);
+  },
+);
+
+/** How a user's answer may fail. */
+const answers: { readonly [name: string]: (value: unknown) => unknown } = {
+  throws: (value) => {
+    throw value;
+  },
+  rejects: (value) => Promise.reject(value as Error),
+  gives: (value) => value,
+  "gives it inside": (value) => ({
+    action: "accept",
+    content: {},
+    role: "assistant",
+    model: "m",
+    _meta: { value },
+  }),
+  "throws it as data": (value) => {
+    throw new McpError("internal-error", "x", { rpcCode: -32603, data: { value } });
+  },
+};
+
+const asks: { readonly [name: string]: (context: HandlerContext) => unknown } = {
+  elicitation: ({ ask }) => ask.elicit("k", form),
+  sampling: ({ ask }) => ask.sample("k", { messages: [...messages], maxTokens: 1 }),
+  roots: ({ ask }) => ask.roots("k"),
+};
+
+test.each(revisions)(
+  "whatever an application answers with, the server gets an answer (%s)",
+  async (revision) => {
+    let ask = asks["roots"]!;
+    let answer: () => unknown = () => {};
+    const { call, close } = await pairOf(
+      revision,
+      (context) => ask(context),
+      () => answer(),
+    );
+    const wrong: string[] = [];
+    for (const [kind, run] of Object.entries(asks))
+      for (const [way, give] of Object.entries(answers))
+        for (const [name, make] of Object.entries(badValues)) {
+          ask = run;
+          answer = () => give(make());
+          const result = await call();
+          const failed = result instanceof McpError || (result as { isError?: unknown }).isError === true;
+          // JSON leaves functions and symbols out, so that such an answer is good.
+          const fine = way === "gives it inside" && kind === "elicitation";
+          if (!failed && !fine) wrong.push(`${kind} ${way} ${name}: ${JSON.stringify(result)}`);
+        }
+    await close();
+    expect(wrong).toEqual([]);
+    expect(unhandled).toBe(0);
+  },
+);

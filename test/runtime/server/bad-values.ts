@@ -1,0 +1,52 @@
+/** Makes a value that is hard to read, print or send. */
+type Make = () => unknown;
+
+function cycle(): object {
+  const value: { self?: unknown } = {};
+  value.self = value;
+  return value;
+}
+
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
+
+const refusing = (): never => {
+  throw new Error("a trap");
+};
+
+/** A proxy that throws whatever is done with it. */
+function hostile(): object {
+  const traps = ["get", "has", "ownKeys", "getPrototypeOf", "getOwnPropertyDescriptor"] as const;
+  return new Proxy({}, Object.fromEntries(traps.map((trap) => [trap, refusing])));
+}
+
+class Mute extends Error {
+  override get message(): string {
+    return refusing();
+  }
+}
+
+/** Values that no handler may throw, give or send without harm. */
+export const badValues: { readonly [name: string]: Make } = {
+  nothing: () => undefined,
+  null: () => null,
+  "a number": () => 3,
+  "a big integer": () => 3n,
+  "a symbol": () => Symbol("s"),
+  "a boolean": () => true,
+  "a function": () => () => {},
+  "a list with nothing in it but nothing": () => [undefined],
+  "an object without a prototype": () => Object.create(null) as unknown,
+  "a cycle": cycle,
+  "a revoked proxy": revoked,
+  "a proxy that throws": hostile,
+  "an object whose toString throws": () => ({ toString: refusing }),
+  "an object whose toJSON throws": () => ({ toJSON: refusing }),
+  "an object whose toJSON gives nothing": () => ({ toJSON: () => undefined }),
+  "an object whose then throws": () => Object.defineProperty({}, "then", { get: refusing }),
+  "a promise that throws when it is waited for": () => ({ then: refusing }),
+  "an error whose message throws": () => new Mute(),
+};

@@ -1,0 +1,39 @@
+import { beforeAll, expect, test } from "vitest";
+import { bundle } from "./bundle.js";
+import { rawServer } from "./raw-client.js";
+
+let program: string;
+beforeAll(async () => {
+  program = await bundle("tools.ts");
+});
+
+const initialize = {
+  jsonrpc: "2.0",
+  id: 0,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+};
+const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
+const call = (id: number, name: string): object => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name, arguments: {} },
+});
+
+test("what a tool throws stands with its stack on standard error, and nothing of that on standard output", async () => {
+  const server = rawServer(program);
+  server.write(initialize, initialized, call(1, "throw"), call(2, "throw a value without text"));
+  expect(await server.answer(1)).toMatchObject({
+    result: { isError: true, content: [{ text: "broken \u001b[2Jon purpose" }] },
+  });
+  expect(await server.answer(2)).toMatchObject({ result: { isError: true } });
+  server.endInput();
+  expect(await server.ended).toBe(0);
+  expect(server.messages()).toHaveLength(3);
+  expect(server.stderr()).toMatch(/^tools\/call "throw": Error: broken \\u\{1b\}\[2Jon purpose\n +at /);
+  expect(server.stderr()).toMatch(/\[cause\]: TypeError: deeper\n +at /);
+  expect(server.stderr()).toContain(
+    'tools/call "throw a value without text": the value that was thrown has no text',
+  );
+});
