@@ -1,63 +1,67 @@
 import type { JsonObject } from "@mcpgen/engine";
-import type { LiveClient, LiveOptions, LiveProgress } from "../contract/capture/runtime.js";
 import { oneLine } from "../contract/capture/one-line.js";
+import type { LiveClient, LiveOptions } from "../contract/capture/runtime.js";
 import { isRuntimeError } from "../contract/capture/server-error.js";
+import type { ServerSource } from "../contract/capture/server-source.js";
 import { shownSource } from "../contract/capture/shown-source.js";
-import { withServer } from "../contract/capture/with-server.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { closest } from "../diagnostics/suggest.js";
-import { resultText } from "./call/result-text.js";
+import { askServer } from "./ask/ask-server.js";
+import { readPairs } from "./call/pairs.js";
 import { toolArguments } from "./call/tool-arguments.js";
+import { typedArguments } from "./call/typed-arguments.js";
+import { resultText, withFiles } from "./content/content-text.js";
+import { binaryPieces } from "./content/pieces.js";
+import { type Saved, expectFree, savePieces, textPiece } from "./content/save.js";
 import type { CommandContext, RunCommand } from "./context.js";
+import { toolSignature } from "./list/signature.js";
 import type { Outcome } from "./outcome.js";
 import { findingText } from "./present.js";
-import { printable } from "./terminal-text.js";
-import { expectReach, serverOptions } from "./server-options.js";
+import { serverSource } from "./servers/named-servers.js";
 
+/** Calls one tool. */
 export const call: RunCommand = async (args, context) => {
-  const [source, tool] = [args.required("source"), args.required("tool")];
+  const tool = args.required("tool");
+  const pairs = readPairs(args.strings("arguments") ?? []);
   const given = await toolArguments(args.string("args"), context);
-  const options = serverOptions(args, context);
-  expectReach(args, source);
-  const result = await withServer(source, options, async (client) => {
-    await expectTool(client, tool, options.timeout);
-    return client.callTool(tool, given, requestOptions(options.timeout, context)).catch((error: unknown) => {
+  expectFree(args, context);
+  const source = await serverSource(args.required("source"), args, context);
+  const result = await askServer(source, args, context, async (client, options, listing) => {
+    const definition = await definitionOf(client, tool, listing);
+    const schema = definition["inputSchema"] ?? {};
+    const target = {
+      schema,
+      owner: `the tool ${JSON.stringify(tool)}`,
+      signature: toolSignature(definition),
+    };
+    const values = pairs.length > 0 ? typedArguments(pairs, target, given) : given;
+    return client.callTool(tool, values, options).catch((error: unknown) => {
       throw refused(error) ?? error;
     });
   });
-  return outcomeOf(result, tool, source, context);
+  const content = Array.isArray(result["content"]) ? result["content"] : [];
+  const pieces = binaryPieces(content);
+  const saved = savePieces(pieces.length > 0 ? pieces : [textPiece(tool, resultText(result))], args, context);
+  return outcomeOf(result, saved, tool, source, context);
 };
 
-function requestOptions(timeout: number | undefined, { console }: CommandContext): LiveOptions {
-  return {
-    ...(timeout !== undefined && { timeout }),
-    onProgress: (progress) => console.note(progressText(progress)),
-  };
-}
-
-function progressText({ progress, total, message }: LiveProgress): string {
-  const done = total === undefined ? String(progress) : `${progress}/${total}`;
-  return printable(message === undefined ? done : `${done} ${message}`);
-}
-
-/** Listing first costs a request, and gains the check of what the tool promises, headers, and the name meant. */
-async function expectTool(client: LiveClient, tool: string, timeout: number | undefined): Promise<void> {
-  const tools = client.serverCapabilities["tools"] === undefined ? [] : await namesOf(client, timeout);
-  if (tools.includes(tool)) return;
-  const suggestion = closest(tool, tools);
-  const known = tools.length === 0 ? "It has no tools." : `Its tools are ${shortList(tools)}.`;
+/** Listing first costs a request, and gains the check of what the tool promises, headers, types, and the name meant. */
+async function definitionOf(client: LiveClient, tool: string, options: LiveOptions): Promise<JsonObject> {
+  const isOffered = client.serverCapabilities["tools"] !== undefined;
+  const tools = isOffered ? (await client.listTools(options)).items : [];
+  const found = tools.find(({ name }) => name === tool);
+  if (found !== undefined) return found;
+  const names = tools.map(({ name }) => String(name));
+  const suggestion = closest(tool, names);
+  const known = names.length === 0 ? "It has no tools." : `Its tools are ${shortList(names)}.`;
   throw new CodedError("MG6305", `the server has no tool ${JSON.stringify(tool)}`, {
     next: suggestion === undefined ? known : `Did you mean ${suggestion}?`,
   });
 }
 
-async function namesOf(client: LiveClient, timeout: number | undefined): Promise<string[]> {
-  const { items } = await client.listTools(timeout === undefined ? {} : { timeout });
-  return items.map(({ name }) => String(name));
-}
-
-function shortList(names: readonly string[]): string {
+/** Twenty names at most. */
+export function shortList(names: readonly string[]): string {
   const shown = names.slice(0, 20);
   return names.length > shown.length
     ? `${shown.join(", ")} and ${names.length - shown.length} more`
@@ -68,7 +72,7 @@ function shortList(names: readonly string[]): string {
 function refused(error: unknown): CodedError | undefined {
   if (!isRuntimeError(error) || error.rpcCode !== invalidParams) return undefined;
   return new CodedError("MG6306", oneLine(error.message, "; "), {
-    next: "Correct --args; `mcpgen capture SOURCE --out -` shows the schema of each tool's arguments.",
+    next: "Correct the arguments; `mcpgen list SOURCE` shows the types, `mcpgen capture SOURCE --out -` the schema of each tool.",
     cause: error,
   });
 }
@@ -77,14 +81,24 @@ function refused(error: unknown): CodedError | undefined {
 const invalidParams = -32602;
 
 function outcomeOf(
-  { content = [], structuredContent, isError }: JsonObject,
+  result: JsonObject,
+  saved: readonly Saved[],
   tool: string,
-  source: string,
+  source: ServerSource,
   { console }: CommandContext,
 ): Outcome {
+  const { content = [], structuredContent, isError } = result;
   const structured = structuredContent === undefined ? {} : { structuredContent };
-  const text = resultText({ content, ...structured });
-  const data = { tool, content, ...structured, isError: isError === true };
+  const files = saved.map(({ file }) => file);
+  const wasSavedAsText = saved.some(({ piece }) => piece.holder === textPiece.holder);
+  const text = wasSavedAsText ? `saved to ${files[0]!}` : resultText({ content, ...structured }, saved);
+  const data = {
+    tool,
+    content: withFiles(content, saved),
+    ...structured,
+    isError: isError === true,
+    ...(files.length > 0 && { files }),
+  };
   if (isError !== true) return { text, data };
   const finding: Finding = {
     code: "MG6304",

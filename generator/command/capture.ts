@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { type Captured, capture as captureFrom, lists } from "../contract/capture/capture.js";
+import type { ServerSource } from "../contract/capture/server-source.js";
 import { shownSource } from "../contract/capture/shown-source.js";
 import { withServer } from "../contract/capture/with-server.js";
 import { contractFileName } from "../contract/contract-file.js";
@@ -18,10 +19,11 @@ import type { Outcome } from "./outcome.js";
 import { findingText } from "./present.js";
 import { openProject } from "./project.js";
 import { expectReach, serverOptions } from "./server-options.js";
+import { serverSource } from "./servers/named-servers.js";
 import { shownPath } from "./shown-path.js";
 
 export const capture: RunCommand = async (args, context) => {
-  const source = args.required("source");
+  const source = await serverSource(args.required("source"), args, context);
   const file = await wantedFile(args, context);
   const options = serverOptions(args, context);
   expectReach(args, source);
@@ -89,7 +91,7 @@ function present(file: string): string | undefined {
 }
 
 /** Schemas that nothing can be judged by, and URI templates that nobody can fill in: clients do without them. */
-function unreadFindings({ contract }: Captured, source: string): Finding[] {
+function unreadFindings({ contract }: Captured, source: ServerSource): Finding[] {
   const place = (pointer: string): Place => ({ file: shownSource(source), pointer });
   const unread = readToolSchemas(contract).flatMap((tool) => tool.unread);
   return [
@@ -99,7 +101,7 @@ function unreadFindings({ contract }: Captured, source: string): Finding[] {
 }
 
 /** That a server has no name of its own, where it has none. */
-export function namelessFinding({ nameless: is }: Captured, source: string): Finding[] {
+export function namelessFinding({ nameless: is }: Captured, source: ServerSource): Finding[] {
   if (!is) return [];
   const message = 'the server has not said what it is called: "server" stands in the contract';
   return [{ code: "MG6303", severity: "warning", message, place: { file: shownSource(source) } }];

@@ -17,3 +17,9 @@ export interface CommandContext {
 }
 
 export type RunCommand = (args: Arguments, context: CommandContext) => Promise<Outcome>;
+
+/** Whether questions may be asked at all: somebody watches, and wants more than findings, in words. */
+export function canAsk({ terminal, env, console }: CommandContext): boolean {
+  const { format, quiet } = console.settings;
+  return terminal !== undefined && !env["CI"] && format === "text" && !quiet;
+}

@@ -1,13 +1,15 @@
 import { type CommandDefinition, flag, text, texts } from "./command-definition.js";
-import { serverOptionDefinitions } from "./server-options.js";
+import { everydayCommands } from "./everyday-commands.js";
+import { serverOptionDefinitions, serverSourceText } from "./server-options.js";
 
 /** Commands about contracts and the servers that keep them. */
 export const contractCommands: readonly CommandDefinition[] = [
+  ...everydayCommands,
   {
     name: "capture",
     summary: "Write the contract of a live server: what it offers, all pages of it",
     positionals: {
-      source: { type: "string", description: "http(s)://… or stdio:COMMAND …", demandOption: true },
+      source: { type: "string", description: serverSourceText, demandOption: true },
     },
     options: {
       out: text(
@@ -24,27 +26,12 @@ export const contractCommands: readonly CommandDefinition[] = [
     load: async () => (await import("./capture.js")).capture,
   },
   {
-    name: "call",
-    summary: "Call one tool of a live server",
-    positionals: {
-      source: { type: "string", description: "http(s)://… or stdio:COMMAND …", demandOption: true },
-      tool: { type: "string", description: "Name of the tool", demandOption: true },
-    },
-    options: {
-      args: text("The tool's arguments: JSON, @FILE, or @- for standard input"),
-      revision: text("Revision to speak (default: the newest that both know)"),
-      ...serverOptionDefinitions,
-    },
-    examples: [['$0 call https://example.com/mcp get_weather --args \'{"city":"Bergen"}\'', "one call"]],
-    load: async () => (await import("./call.js")).call,
-  },
-  {
     name: "init server",
     summary: "Make a project of a server: contract, generated code, handlers, a test; overwrite nothing",
     positionals: { dir: { type: "string", description: "Folder of the project (default: .)" } },
     options: {
       contract: text("Contract FILE to start from (default: one in DIR, or a sample)"),
-      server: text("Live server to start from instead, http(s)://… or stdio:COMMAND …"),
+      server: text(`Live server to start from instead, ${serverSourceText}`),
       name: text("Name of the server, where there is no contract (default: that of DIR)"),
       revision: texts("Revision that it speaks; may be repeated (default: all)"),
       yes: { ...flag("Ask nothing: take what would be proposed"), alias: "y" },
@@ -63,7 +50,7 @@ export const contractCommands: readonly CommandDefinition[] = [
     positionals: { dir: { type: "string", description: "Folder of the project (default: .)" } },
     options: {
       contract: text("Contract FILE of the server (default: one in DIR)"),
-      server: text("The server itself instead, http(s)://… or stdio:COMMAND …"),
+      server: text(`The server itself instead, ${serverSourceText}`),
       revision: texts("Revision that it speaks; may be repeated (default: all)"),
       ...serverOptionDefinitions,
       "dry-run": flag("Show which files would be created; write nothing"),
@@ -91,7 +78,11 @@ export const contractCommands: readonly CommandDefinition[] = [
     name: "lint",
     summary: "Tell what hosts refuse in the tools of a contract, and what they cost",
     positionals: {
-      source: { type: "string", description: "Contract FILE, URL, stdio:… or -", demandOption: true },
+      source: {
+        type: "string",
+        description: "Contract FILE, URL, stdio:…, the name of a server, or -",
+        demandOption: true,
+      },
     },
     options: {
       profile: {

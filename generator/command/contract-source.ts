@@ -2,7 +2,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { isJsonObject } from "@mcpgen/engine";
 import { capture } from "../contract/capture/capture.js";
-import { isServerSource, shownSource } from "../contract/capture/shown-source.js";
+import { type ServerSource, isServerSource } from "../contract/capture/server-source.js";
+import { shownSource } from "../contract/capture/shown-source.js";
 import { type ServerOptions, withServer } from "../contract/capture/with-server.js";
 import type { Contract, ContractDocument } from "../contract/contract.js";
 import { contractFault } from "../contract/fault.js";
@@ -33,7 +34,8 @@ export interface ContractSource {
 export type SourceKind = "contract" | "server" | "url" | "standard input" | "other";
 
 /** Tells contracts and servers from revisions and schemas, by names and, for JSON files, by their keys. */
-export function contractKind(source: string, { directory }: CommandContext): SourceKind {
+export function contractKind(source: ServerSource, { directory }: CommandContext): SourceKind {
+  if (typeof source !== "string") return "server";
   if (source === "-") return "standard input";
   if (/^https?:/i.test(source)) {
     const extension = URL.canParse(source) ? extname(new URL(source).pathname) : "";
@@ -68,12 +70,13 @@ function isContractJson(text: string): boolean {
  * @throws CodedError MG10xx and MG60xx for files, MG41xx for servers
  */
 export async function contractSource(
-  source: string,
+  source: ServerSource,
   options: ServerOptions,
   context: CommandContext,
 ): Promise<ContractSource> {
   const kind = contractKind(source, context);
-  if (kind === "server" || kind === "url") return liveContract(source, options, context);
+  if (typeof source !== "string" || kind === "server" || kind === "url")
+    return liveContract(source, options, context);
   const document = await documentOf(source, context);
   return {
     name: document.file,
@@ -97,7 +100,7 @@ async function documentOf(source: string, context: CommandContext): Promise<Cont
 }
 
 async function liveContract(
-  source: string,
+  source: ServerSource,
   options: ServerOptions,
   { console }: CommandContext,
 ): Promise<ContractSource> {

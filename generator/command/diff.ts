@@ -13,8 +13,11 @@ import type { Arguments } from "./arguments.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { compareContracts, loadContractSources } from "./diff/contracts.js";
 import { CodedError } from "../diagnostics/coded-error.js";
+import type { ServerSource } from "../contract/capture/server-source.js";
+import { readLock } from "../revision/lock.js";
 import { contractSource } from "./contract-source.js";
 import { expectServer, serverOptions } from "./server-options.js";
+import { sourceOrServer } from "./servers/named-servers.js";
 import {
   type ApprovalsInFile,
   approvalWarnings,
@@ -48,9 +51,13 @@ export const diff: RunCommand = async (args, context) => {
     approvalsOf: (differences) => applyApprovals(differences, approvals.approvals, today()),
   };
   const server = serverOptions(args, context);
-  const named = args.string("for");
-  expectServer(args, named === undefined ? names : [...names, named]);
-  const contracts = await loadContractSources(names, server, context);
+  const revisions = [...readLock(project.schemaDir).keys()];
+  const sourceOf = (name: string): Promise<ServerSource> => sourceOrServer(name, args, context, revisions);
+  const sources = [await sourceOf(names[0]), await sourceOf(names[1])] as const;
+  const forName = args.string("for");
+  const named = forName === undefined ? undefined : await sourceOf(forName);
+  expectServer(args, named === undefined ? sources : [...sources, named]);
+  const contracts = await loadContractSources(sources, server, context);
   if (contracts) {
     if (named !== undefined)
       throw new CodedError("MG2005", "--for is about two revisions, got two contracts", {

@@ -12,7 +12,7 @@ import { packageFolder, packageVersion } from "../package-folder.js";
 import type { Arguments } from "./arguments.js";
 import { columns } from "./columns.js";
 import { counted } from "./counted.js";
-import type { CommandContext, RunCommand } from "./context.js";
+import { type CommandContext, type RunCommand, canAsk } from "./context.js";
 import { isTaken, lackFindings, projectFolder } from "./init/folder.js";
 import type { Answers } from "./init/questions.js";
 import { knownRevisions } from "./init/revisions.js";
@@ -61,7 +61,7 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
 
 /** What options say, and for a project that starts from nothing what somebody says who can be asked. */
 async function answers(role: Role, args: Arguments, context: CommandContext): Promise<Answers> {
-  const { directory, terminal, env, console } = context;
+  const { directory, terminal } = context;
   const wanted = args.strings("revision");
   const speaks = wanted && (await knownRevisions(wanted, directory));
   const known: Answers = { dir: args.string("dir"), name: args.string("name"), speaks };
@@ -70,8 +70,7 @@ async function answers(role: Role, args: Arguments, context: CommandContext): Pr
     args.given("contract") ||
     args.given("server") ||
     contractIn(projectFolder(known.dir ?? ".", directory)) !== undefined;
-  const { format, quiet } = console.settings;
-  const asks = !hasSource && !args.flag("yes") && !env["CI"] && format === "text" && !quiet;
+  const asks = !hasSource && !args.flag("yes") && canAsk(context);
   if (!asks || terminal === undefined) return known;
   const { ask } = await import("./init/questions.js");
   return ask(known, terminal, directory);

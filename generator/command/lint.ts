@@ -8,6 +8,7 @@ import { columns } from "./columns.js";
 import { counted } from "./counted.js";
 import type { RunCommand } from "./context.js";
 import { expectServer, serverOptions } from "./server-options.js";
+import { sourceOrServer } from "./servers/named-servers.js";
 
 /** Profiles that count where none is named: strict mode is asked for, never met. */
 const usual: readonly Profile[] = ["claude", "openai", "gemini"];
@@ -17,7 +18,7 @@ const mostRows = 20;
 
 /** Tells what hosts refuse in the tools of a contract, and what each tool takes of a model's context. */
 export const lint: RunCommand = async (args, context) => {
-  const source = args.required("source");
+  const source = await sourceOrServer(args.required("source"), args, context);
   const budget = budgetOf(args);
   const asked = profilesOf(args);
   expectServer(args, [source]);

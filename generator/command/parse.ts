@@ -49,13 +49,32 @@ export async function parseCommandLine(
     throw error instanceof CodedError ? error : usageError(unguarded(message ?? error?.message ?? ""), args);
   });
   // Alone it asks for the version, as everywhere; beside a command it is short for --verbose.
-  const words = args.join(" ") === "-v" ? ["--version"] : args;
+  const words = args.join(" ") === "-v" ? ["--version"] : helpWords(args);
   // What asks for completions has a command line of somebody else's behind it.
   const given = words[0] === "--get-yargs-completions" ? words : guarded(words);
   await parser.parseAsync(given, {}, (_error, _values, output) => {
     if (output) print(output);
   });
   return selection;
+}
+
+/**
+ * `help COMMAND` as the parser knows it: `COMMAND --help`.
+ *
+ * @throws CodedError MG2001 for a command that is not there
+ */
+function helpWords(words: readonly string[]): readonly string[] {
+  if (words[0] !== "help") return words;
+  const named = words.slice(1).filter((word) => !word.startsWith("-"));
+  const name = named.join(" ");
+  if (
+    name !== "" &&
+    !groups.has(name) &&
+    name !== "completion" &&
+    !commands.some((command) => command.name === name)
+  )
+    throw usageError(`Unknown command: ${name}`, named);
+  return [...named, "--help"];
 }
 
 function configure(parser: Argv, version: string): Argv {
@@ -73,6 +92,7 @@ function configure(parser: Argv, version: string): Argv {
     })
     .options(globalOptions)
     .updateStrings({ "Options:": "Options of every command:" })
+    .command("help [command..]", "Show the options of a command")
     .demandCommand(1)
     .strict()
     .help()
@@ -87,7 +107,10 @@ type Select = (command: CommandDefinition, values: Record<string, unknown>) => v
 
 function addCommand(parser: Argv, command: CommandDefinition, select: Select): void {
   const positionals = Object.entries(command.positionals ?? {});
-  const form = positionals.map(([name, { demandOption }]) => (demandOption ? `<${name}>` : `[${name}]`));
+  const form = positionals.map(([name, { demandOption, array }]) => {
+    const word = array ? `${name}..` : name;
+    return demandOption ? `<${word}>` : `[${word}]`;
+  });
   parser.command(
     [command.name.split(" ").at(-1)!, ...form].join(" "),
     command.summary,
@@ -131,7 +154,8 @@ function addGroup(parser: Argv, group: string, select: Select): void {
 /** Of an option that takes one value, the parser would make a list. */
 function refuseRepeated(command: CommandDefinition, values: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(values)) {
-    if (name === "_" || !Array.isArray(value) || command.options?.[name]?.array) continue;
+    if (name === "_" || !Array.isArray(value)) continue;
+    if (command.options?.[name]?.array || command.positionals?.[name]?.array) continue;
     throw new CodedError("MG2004", `--${name} is given ${value.length} times`, { next: "Give it once." });
   }
 }

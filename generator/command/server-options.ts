@@ -1,10 +1,13 @@
 import type { Options } from "yargs";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { isServerSource } from "../contract/capture/shown-source.js";
+import { type ServerSource, isServerSource, kindOfServer } from "../contract/capture/server-source.js";
 import type { ServerOptions } from "../contract/capture/with-server.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext } from "./context.js";
 import { printable } from "./terminal-text.js";
+
+/** What a SOURCE that is a server looks like. */
+export const serverSourceText = "http(s)://…, stdio:COMMAND … or a name";
 
 /** Options of every command that speaks with a server. */
 export const serverOptionDefinitions: Readonly<Record<string, Options>> = {
@@ -25,13 +28,22 @@ export const serverOptionDefinitions: Readonly<Record<string, Options>> = {
     array: true,
     description: "Variable that a server which is started is given, NAME or NAME=VALUE; may be repeated",
   },
+  input: {
+    type: "string",
+    requiresArg: true,
+    array: true,
+    description: "ID=VALUE of an ${input:ID} in the host's file that names the server; may be repeated",
+  },
 };
 
 /** What a source must be for an option to do anything. */
-const reached: Readonly<Record<string, readonly [pattern: RegExp, expected: string]>> = {
-  timeout: [/^(?:https?:\/\/|stdio:)/i, "http(s)://… or stdio:COMMAND …"],
-  header: [/^https?:\/\//i, "http(s)://…"],
-  env: [/^stdio:/i, "stdio:COMMAND …"],
+const reached: Readonly<
+  Record<string, readonly [fits: (source: ServerSource) => boolean, expected: string]>
+> = {
+  timeout: [isServerSource, "http(s)://… or stdio:COMMAND …"],
+  header: [(source) => kindOfServer(source) === "http", "http(s)://…"],
+  env: [(source) => kindOfServer(source) === "stdio", "stdio:COMMAND …"],
+  input: [(source) => typeof source !== "string", "one that a host's file names"],
 };
 
 /**
@@ -39,9 +51,9 @@ const reached: Readonly<Record<string, readonly [pattern: RegExp, expected: stri
  *
  * @throws CodedError MG2005
  */
-export function expectServer(args: Arguments, sources: readonly string[]): void {
-  for (const [name, [pattern, expected]] of Object.entries(reached)) {
-    if (!args.given(name) || sources.some((source) => pattern.test(source))) continue;
+export function expectServer(args: Arguments, sources: readonly ServerSource[]): void {
+  for (const [name, [fits, expected]] of Object.entries(reached)) {
+    if (!args.given(name) || sources.some(fits)) continue;
     throw new CodedError("MG2005", `--${name} needs a server, ${expected}, and none is named`, {
       next: "Leave it out, or name the server.",
     });
@@ -49,7 +61,7 @@ export function expectServer(args: Arguments, sources: readonly string[]): void 
 }
 
 /** The same for a command about one server; what is none is refused elsewhere. */
-export function expectReach(args: Arguments, source: string): void {
+export function expectReach(args: Arguments, source: ServerSource): void {
   if (isServerSource(source)) expectServer(args, [source]);
 }
 

@@ -15,7 +15,7 @@ export function readSettings(args: readonly string[]): ConsoleSettings {
     options: {
       json: { type: "boolean" },
       format: { type: "string" },
-      quiet: { type: "boolean" },
+      quiet: { type: "boolean", short: "q" },
       verbose: { type: "boolean", short: "v" },
       color: { type: "string" },
     },

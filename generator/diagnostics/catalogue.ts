@@ -1,5 +1,6 @@
 import { contractDiagnostics } from "./catalogue/contract.js";
 import { diffDiagnostics } from "./catalogue/diff.js";
+import { hostDiagnostics } from "./catalogue/hosts.js";
 import { initDiagnostics } from "./catalogue/init.js";
 import { inputDiagnostics } from "./catalogue/input.js";
 import { lintDiagnostics } from "./catalogue/lint.js";
@@ -26,6 +27,7 @@ export const catalogue = {
   ...diffDiagnostics,
   ...contractDiagnostics,
   ...serverDiagnostics,
+  ...hostDiagnostics,
   ...initDiagnostics,
   ...lintDiagnostics,
   ...syncDiagnostics,

@@ -48,7 +48,6 @@ test.each(["always", "never"] as const)(
     console.detail(hostile);
     console.progress(hostile);
     expect(stripVTControlCharacters(written.replaceAll("\r\u001b[K", ""))).not.toMatch(odd);
-    // eslint-disable-next-line no-control-regex
     expect(written.match(/\u001b\[\d+m/g) ?? []).toHaveLength(color === "always" ? 4 : 0);
   },
 );

@@ -40,7 +40,7 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     ["explain MG310", "MG2006", 'there is no code or rule "MG310"', /Did you mean MG310\d/],
     ["explain -- --json", "MG2006", 'there is no code or rule "--json"', /explain/],
     ["init server -- a --name", "MG2002", 'unexpected argument "--name"', /init server --help/],
-    ["lint", "MG2003", "expected contract FILE, URL, stdio:… or -", /lint --help/],
+    ["lint", "MG2003", "expected contract FILE, URL, stdio:…, the name of a server, or -", /lint --help/],
     ["call -- stdio:x", "MG2003", "expected TOOL", /call --help/],
     ["check --config none.json", "MG2101", "there is no such file", /--config/],
   ])("mcpgen %s", async (line, code, message, next) => {
@@ -128,6 +128,27 @@ test("-h is --help; -v is --version alone, and --verbose beside a command", asyn
     expect([ran.code, ran.stdout.length > 4]).toEqual([0, true]);
   }
   expect((await mcpgen(folder, ["revision", "list", "-v"])).stderr).toContain("no configuration file");
+});
+
+test("help COMMAND is COMMAND --help", async () => {
+  const folder = temporaryFolder();
+  for (const words of [[], ["check"], ["revision"], ["revision", "add"], ["init", "server"], ["list"]]) {
+    const ran = await mcpgen(folder, ["help", ...words]);
+    expect(ran).toEqual(await mcpgen(folder, [...words, "--help"]));
+    expect([ran.code, ran.stderr]).toEqual([0, ""]);
+  }
+  const unknown = await mcpgen(folder, ["help", "chek"]);
+  expect([unknown.code, unknown.stderr]).toEqual([
+    2,
+    'error MG2001: there is no command "chek"\n  → Did you mean `mcpgen check`?\n',
+  ]);
+});
+
+test("-q is --quiet", async () => {
+  const folder = temporaryFolder({ "a.yaml": "name: a\nversion: '1'\n" });
+  const quiet = await mcpgen(folder, ["list", "a.yaml", "-q"]);
+  expect(quiet).toEqual(await mcpgen(folder, ["list", "a.yaml", "--quiet"]));
+  expect(quiet.stdout).toBe("a 1\n");
 });
 
 test.each(["Upper", "a b", "@scope", "@scope/", ".hidden", "_x", "a".repeat(215), "a/b"])(

@@ -1,9 +1,10 @@
 import type { LeftOut } from "../../contract/capture/capture.js";
+import type { ServerSource } from "../../contract/capture/server-source.js";
 import { shownSource } from "../../contract/capture/shown-source.js";
 import type { Finding } from "../../diagnostics/finding.js";
 
 /** An entry that a contract does not have because the server's list is wrong there. */
-export function leftOutFinding({ list, index, name, reason }: LeftOut, source: string): Finding {
+export function leftOutFinding({ list, index, name, reason }: LeftOut, source: ServerSource): Finding {
   const called = name === undefined ? "" : ` ${JSON.stringify(name)}`;
   return {
     code: "MG6301",

@@ -18,6 +18,7 @@ import type { Outcome } from "../outcome.js";
 import type { Project } from "../project.js";
 import { quoted } from "../repeated.js";
 import { expectReach, serverOptions } from "../server-options.js";
+import { serverSource } from "../servers/named-servers.js";
 import { shownPath } from "../shown-path.js";
 
 /** Compares what a live server offers with its contract. Writes nothing. */
@@ -26,7 +27,7 @@ export async function checkServer(
   project: Project,
   context: CommandContext,
 ): Promise<Outcome> {
-  const source = args.required("server");
+  const source = await serverSource(args.required("server"), args, context);
   const options = serverOptions(args, context);
   expectReach(args, source);
   const contract = await contractSource(contractFile(args, project, context), options, context);

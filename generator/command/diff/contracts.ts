@@ -1,3 +1,4 @@
+import type { ServerSource } from "../../contract/capture/server-source.js";
 import type { ServerOptions } from "../../contract/capture/with-server.js";
 import { diffContracts } from "../../contract/diff/diff-contracts.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
@@ -14,7 +15,7 @@ import { type Weighed, type Weighing, weighed } from "./report.js";
  * @throws CodedError MG6307 for a contract and a revision, and as `contractSource`
  */
 export async function loadContractSources(
-  names: readonly [string, string],
+  names: readonly [ServerSource, ServerSource],
   options: ServerOptions,
   context: CommandContext,
 ): Promise<readonly [ContractSource, ContractSource] | undefined> {

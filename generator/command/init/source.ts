@@ -1,7 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
 import { capture } from "../../contract/capture/capture.js";
-import { isServerSource, shownSource } from "../../contract/capture/shown-source.js";
+import { isServerSource } from "../../contract/capture/server-source.js";
+import { shownSource } from "../../contract/capture/shown-source.js";
 import { withServer } from "../../contract/capture/with-server.js";
 import { contractFileName } from "../../contract/contract-file.js";
 import { contractText } from "../../contract/contract-text.js";
@@ -17,6 +18,7 @@ import { namelessFinding } from "../capture.js";
 import { leftOutFinding } from "../capture/left-out.js";
 import type { CommandContext } from "../context.js";
 import { serverOptions } from "../server-options.js";
+import { serverSource } from "../servers/named-servers.js";
 import { shownPath } from "../shown-path.js";
 
 /** The contract that a project starts from. */
@@ -90,13 +92,14 @@ export function folderName(folder: string): string {
 }
 
 async function captured(
-  source: string,
+  named: string,
   { args, context, folder, speaks }: SourceRequest,
 ): Promise<ProjectSource> {
   const there = contractIn(folder);
   if (there !== undefined) throw secondContract(shownPath(folder, context.directory, there));
   // Of several revisions that the project is to speak, the server's own preference holds.
   const options = { ...serverOptions(args, context), revision: speaks?.length === 1 ? speaks[0] : undefined };
+  const source = await serverSource(named, args, context);
   context.console.progress(`asking ${shownSource(source)}`);
   const { timeout } = options;
   const live = await withServer(source, options, (client) =>
@@ -132,7 +135,7 @@ function contractPath(file: string, directory: string): string {
 }
 
 /** Options that only make sense beside `--server`. */
-const serverOnly = ["header", "env", "timeout"] as const;
+const serverOnly = ["header", "env", "timeout", "input"] as const;
 
 function refuseContradictions({ args, folder, name }: SourceRequest): void {
   const [file, server] = [args.string("contract"), args.string("server")];

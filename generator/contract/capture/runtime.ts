@@ -29,6 +29,7 @@ export interface LiveOptions {
   readonly timeout?: number;
   readonly totalTimeout?: number;
   readonly onProgress?: (progress: LiveProgress) => void;
+  readonly signal?: AbortSignal;
 }
 
 /** The part of the runtime's client that commands need (runtime/core/client/client.ts has the whole of it). */
@@ -42,6 +43,8 @@ export interface LiveClient {
   listResourceTemplates(options?: LiveOptions): Promise<LiveList>;
   listPrompts(options?: LiveOptions): Promise<LiveList>;
   callTool(name: string, args: JsonObject, options?: LiveOptions): Promise<JsonObject>;
+  readResource(uri: string, options?: LiveOptions): Promise<JsonObject>;
+  getPrompt(name: string, args: Readonly<Record<string, string>>, options?: LiveOptions): Promise<JsonObject>;
   on(method: string, listener: (params: JsonValue) => void): () => void;
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { DiagnosticCode } from "../../diagnostics/catalogue.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { oneLine } from "./one-line.js";
+import { type ServerSource, kindOfServer } from "./server-source.js";
 import { shownSource } from "./shown-source.js";
 
 /** An error of the runtime's (runtime/core/peer/errors.ts): its code is for programs. */
@@ -76,14 +77,17 @@ export function isTimeout(error: unknown): boolean {
   return isRuntimeError(error) && error.code === "timeout";
 }
 
-/** A server that has not answered what opens a connection, told as the runtime tells of what it waited for in vain. */
+/** A server that has not answered in time, told as the runtime tells of what it waited for in vain. */
 export class Silence extends Error {
   override readonly name = "McpError";
   readonly code = "timeout";
 
-  /** @param waited milliseconds */
-  constructor(waited: number) {
-    super(`no answer to the opening of the connection within ${waited} ms`);
+  /**
+   * @param waited milliseconds
+   * @param what was not answered
+   */
+  constructor(waited: number, what: "opening of the connection" | "request" = "opening of the connection") {
+    super(`no answer to the ${what} within ${waited} ms`);
   }
 }
 
@@ -92,15 +96,16 @@ export class Silence extends Error {
  *
  * @param source as it was named; it is shown without its secrets
  */
-export function serverError(error: unknown, source: string, { printed, stray }: Prints): unknown {
+export function serverError(error: unknown, source: ServerSource, { printed, stray }: Prints): unknown {
   if (!isRuntimeError(error)) return error;
   const { code, next } = kinds[error.code] ?? answered;
   const detail = lastLines(stderrOf(error.data) ?? printed);
   const shown = shownSource(source);
-  const message = oneLine(error.message.replace(/; it said last: [^]*$/, "").replaceAll(source, shown), " ");
+  const said = error.message.replace(/; it said last: [^]*$/, "");
+  const message = oneLine(typeof source === "string" ? said.replaceAll(source, shown) : said, " ");
   return new CodedError(code, stray === undefined ? message : `${message}; ${stray}`, {
     place: { file: shown },
-    next: stray === undefined ? next[/^https?:/i.test(source) ? 1 : 0] : quietOutput,
+    next: stray === undefined ? next[kindOfServer(source) === "http" ? 1 : 0] : quietOutput,
     ...(detail !== "" && { detail }),
     cause: error,
   });

@@ -1,12 +1,15 @@
+import type { ServerSource } from "./server-source.js";
+
 /** What looks like a variable of the environment, or an option that takes a secret, with its value. */
 const assigned = /(?<=^|\s)([A-Z][A-Z0-9_]*=)(?:"[^"]*"|'[^']*'|\S+)/g;
 const secretOption = /(--?[\w-]*(?:token|key|secret|password|auth)[\w-]*[= ])(?:"[^"]*"|'[^']*'|\S+)/gi;
 
 /**
  * A SOURCE as messages show it: passwords, values of a URL's query, which often are keys, and what looks like a secret
- * in a command are left out.
+ * in a command are left out. A server that has a name is shown by it.
  */
-export function shownSource(source: string): string {
+export function shownSource(source: ServerSource): string {
+  if (typeof source !== "string") return source.name;
   if (!/^https?:/i.test(source)) {
     const plain = source.replace(assigned, "$1…").replace(secretOption, "$1…");
     return plain.length > 200 ? `${plain.slice(0, 199)}…` : plain;
@@ -18,9 +21,4 @@ export function shownSource(source: string): string {
   } catch {
     return source;
   }
-}
-
-/** Whether a SOURCE is a server: what is neither is a file, a revision or standard input. */
-export function isServerSource(source: string): boolean {
-  return /^(?:https?:\/\/|stdio:)/i.test(source);
 }

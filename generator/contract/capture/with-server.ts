@@ -1,10 +1,11 @@
+import type { JsonObject } from "@mcpgen/engine";
 import { packageVersion } from "../../package-folder.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
 import { interruption } from "./interruption.js";
 import { type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
 import { Silence, isTimeout, serverError } from "./server-error.js";
-import { isServerSource } from "./shown-source.js";
+import { type ServerSource, isServerSource } from "./server-source.js";
 import { HttpWay, ProcessWay, type Way } from "./way.js";
 
 /** How a server is reached. */
@@ -19,10 +20,18 @@ export interface ServerOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Variables for the server's process, beside those that hold no secrets. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Hears what the server asked the user or a model for. All of that is declined. */
+  /** Hears what the server asked the user or a model for, where that is declined. */
   readonly onAsked?: (what: string) => void;
+  /** Answers what the server asks the user; all of that is declined without it. */
+  readonly questions?: Questions | undefined;
   /** Hears what the server's process prints on standard error. */
   readonly onStderr?: (text: string) => void;
+}
+
+/** What answers a server's questions to the user. */
+export interface Questions {
+  elicit(form: JsonObject): Promise<JsonObject>;
+  elicitUrl(page: JsonObject): Promise<JsonObject>;
 }
 
 /** Milliseconds that connecting may take in all: `npx` may have a package to install first. */
@@ -36,18 +45,18 @@ const patience = 60_000;
  *   the runtime, MG41xx for what goes wrong with the server
  */
 export async function withServer<T>(
-  source: string,
+  source: ServerSource,
   options: ServerOptions,
   use: (client: LiveClient) => Promise<T>,
 ): Promise<T> {
-  if (!isServerSource(source)) throw noServer(source);
+  if (typeof source === "string" && !isServerSource(source)) throw noServer(source);
   return speaking(await loadRuntime(options.directory), source, options, use);
 }
 
 /** The same, with the runtime at hand. */
 export async function speaking<T>(
   runtime: Runtime,
-  source: string,
+  source: ServerSource,
   options: ServerOptions,
   use: (client: LiveClient) => Promise<T>,
 ): Promise<T> {
@@ -74,10 +83,22 @@ export async function speaking<T>(
 
 /** The way to the server, and the headers that its address stands for. */
 function wayTo(
-  source: string,
+  source: ServerSource,
   runtime: Runtime,
   { directory, variables, onStderr }: ServerOptions,
 ): { readonly way: Way; readonly headers: Readonly<Record<string, string>> } {
+  if (typeof source !== "string") {
+    const { address } = source;
+    if (address.kind === "stdio") {
+      const { command, cwd } = address;
+      return {
+        way: new ProcessWay(runtime, { command, cwd, env: { ...address.env, ...variables }, onStderr }),
+        headers: {},
+      };
+    }
+    const { url, headers } = addressOf(address.url);
+    return { way: new HttpWay(url), headers: { ...headers, ...address.headers } };
+  }
   if (/^stdio:/i.test(source)) {
     const start = { command: runtime.parseStdioSource(source), cwd: directory, env: variables, onStderr };
     return { way: new ProcessWay(runtime, start), headers: {} };
@@ -91,7 +112,7 @@ async function connected(
   runtime: Runtime,
   { source, fetch }: Way,
   authorization: Readonly<Record<string, string>>,
-  { revision, timeout, headers = {}, onAsked }: ServerOptions,
+  { revision, timeout, headers = {}, onAsked, questions }: ServerOptions,
 ): Promise<LiveClient> {
   const limit = timeout ?? patience;
   const connecting = runtime.connect(source, {
@@ -104,6 +125,10 @@ async function connected(
     // What is left out of lists is told by who asked for them.
     onWarning: () => {},
     ...declining(runtime, onAsked),
+    ...(questions && {
+      elicit: (form: JsonObject) => questions.elicit(form),
+      elicitUrl: (page: JsonObject) => questions.elicitUrl(page),
+    }),
   });
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -68,6 +68,30 @@ export const serverDiagnostics = {
     explanation:
       "What was given with `--args` is not what the tool's input schema asks for. The server's words stand in the message; `mcpgen capture SOURCE --out -` shows the schema.",
   },
+  MG6309: {
+    title: "An argument is not what a schema asks for",
+    exit: 2,
+    explanation:
+      "`key=value` is read by the tool's input schema: a text where one may stand, else a number, `true`, `false` or `null`; `key:=JSON` gives any value, `outer.inner=value` a member of an object, and one key several times a list. A key that the schema does not name is refused, unless the schema leaves others open; so is a value of another type, and a required argument that is missing. `mcpgen list SOURCE` shows the types. `--args JSON` passes anything: then the server judges. Arguments of prompts are texts.",
+  },
+  MG6310: {
+    title: "The file is there already",
+    exit: 2,
+    explanation:
+      "`--output` never replaces a file unless `--replace` says so. Nothing was sent. In a folder no file is replaced either: a number tells the new one apart.",
+  },
+  MG6311: {
+    title: "The server has no such prompt",
+    exit: 2,
+    explanation:
+      "Names of prompts are exact. The message names the nearest; `mcpgen list SOURCE` shows all of them.",
+  },
+  MG6312: {
+    title: "An answer does not fit the form",
+    exit: 2,
+    explanation:
+      "`--answer FIELD=VALUE` fills in a field of a form that the server asked its user to fill in. The value is not what the field takes, or the server asked for no field of that name. The form was cancelled where the value was wrong. `FIELD:=JSON` gives numbers, booleans and lists; one field several times a list.",
+  },
   MG6307: {
     title: "A contract is compared with what is none",
     exit: 2,

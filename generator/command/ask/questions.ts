@@ -1,0 +1,117 @@
+import type { JsonObject } from "@mcpgen/engine";
+import { shownSource } from "../../contract/capture/shown-source.js";
+import type { ServerSource } from "../../contract/capture/server-source.js";
+import type { Questions } from "../../contract/capture/with-server.js";
+import { CodedError } from "../../diagnostics/coded-error.js";
+import type { Arguments } from "../arguments.js";
+import { type Pair, readPairs } from "../call/pairs.js";
+import { type CommandContext, canAsk } from "../context.js";
+import type { Terminal } from "../init/questions.js";
+import { printable } from "../terminal-text.js";
+import { formFields } from "./form-fields.js";
+import type { RequestTimeout } from "./request-timeout.js";
+import { expectAllUsed, preparedAnswers } from "./prepared-answers.js";
+import { decide, fillIn } from "./terminal-form.js";
+
+/**
+ * Answers what a server asks its user in the course of a request: with `--answer`, else at the terminal, one question
+ * after the other. Where nobody can be asked, the question is declined and told.
+ */
+export class UserQuestions implements Questions {
+  readonly #source: ServerSource;
+  readonly #answers: readonly Pair[];
+  readonly #terminal: Terminal | undefined;
+  readonly #context: CommandContext;
+  readonly #timeout: RequestTimeout;
+  readonly #asked = new Set<string>();
+  #turn: Promise<unknown> = Promise.resolve();
+  #problem: CodedError | undefined;
+
+  /**
+   * @param timeout stands still while the user is asked
+   * @throws CodedError MG2004 for an `--answer` that is no pair
+   */
+  constructor(source: ServerSource, args: Arguments, context: CommandContext, timeout: RequestTimeout) {
+    this.#source = source;
+    this.#answers = readPairs(args.strings("answer") ?? []);
+    this.#terminal = canAsk(context) && !args.flag("decline") ? context.terminal : undefined;
+    this.#context = context;
+    this.#timeout = timeout;
+  }
+
+  elicit(form: JsonObject): Promise<JsonObject> {
+    return this.#inTurn(() => this.#form(form));
+  }
+
+  elicitUrl(page: JsonObject): Promise<JsonObject> {
+    return this.#inTurn(() => this.#page(page));
+  }
+
+  /**
+   * To be called when the request is over.
+   *
+   * @throws CodedError MG6312 for an `--answer` that did not fit, or was not asked for
+   */
+  settle(): void {
+    if (this.#problem) throw this.#problem;
+    expectAllUsed(this.#answers, this.#asked);
+  }
+
+  #inTurn(ask: () => Promise<JsonObject>): Promise<JsonObject> {
+    const answer = this.#turn.then(() => this.#timeout.paused(ask));
+    this.#turn = answer.catch(() => {});
+    return answer;
+  }
+
+  async #form({ message, requestedSchema }: JsonObject): Promise<JsonObject> {
+    const fields = formFields(requestedSchema);
+    for (const { name } of fields) this.#asked.add(name);
+    let content: JsonObject;
+    try {
+      content = preparedAnswers(this.#answers, fields);
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      this.#problem ??= error;
+      return { action: "cancel" };
+    }
+    const open = fields.filter(({ name }) => !Object.hasOwn(content, name));
+    const isFilledIn = Object.keys(content).length > 0 && open.every(({ isRequired }) => !isRequired);
+    if (isFilledIn) return { action: "accept", content };
+    if (this.#terminal === undefined)
+      return this.#declined(
+        `the user: ${String(message)}`,
+        open.map(({ name }) => name),
+      );
+    const action = await decide(
+      this.#question(message),
+      open.length > 0 ? "Answer" : "Accept",
+      this.#terminal,
+    );
+    if (action !== "accept") return { action };
+    const typed = await fillIn(open, this.#terminal);
+    return typed === undefined ? { action: "cancel" } : { action, content: { ...content, ...typed } };
+  }
+
+  /** Nothing but the user opens the page (2025-11-25, elicitation, safe URL handling). */
+  async #page({ message, url }: JsonObject): Promise<JsonObject> {
+    if (this.#terminal === undefined)
+      return this.#declined(`the user: ${String(message)} (${String(url)})`, []);
+    const { host } = new URL(String(url));
+    const question = `${this.#question(message)}\n${printable(String(url))}\nIts host is ${printable(host)}. Open it yourself, and only if you trust it.`;
+    return { action: await decide(question, "Accept: I open the page", this.#terminal) };
+  }
+
+  #question(message: unknown): string {
+    return `${printable(shownSource(this.#source))} asks: ${printable(String(message))}`;
+  }
+
+  #declined(what: string, fields: readonly string[]): JsonObject {
+    this.#context.console.note(printable(`declined: the server asked ${what}`));
+    const [field] = fields;
+    if (field !== undefined && this.#answers.length > 0)
+      this.#context.console.note(
+        printable(`--answer ${field}=… fills in what is left: ${fields.join(", ")}`),
+      );
+    return { action: "decline" };
+  }
+}

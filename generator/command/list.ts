@@ -1,0 +1,112 @@
+import type { JsonObject } from "@mcpgen/engine";
+import type { Contract } from "../contract/contract.js";
+import type { Paint } from "./terminal-text.js";
+import { columns } from "./columns.js";
+import { contractSource } from "./contract-source.js";
+import type { CommandContext, RunCommand } from "./context.js";
+import { counted } from "./counted.js";
+import { promptSignature, toolSignature } from "./list/signature.js";
+import type { Outcome } from "./outcome.js";
+import { expectServer, serverOptions } from "./server-options.js";
+import { knownServers, sourceOrServer } from "./servers/named-servers.js";
+
+/** Shows what a server offers, as signatures; without a SOURCE the servers that have a name. */
+export const list: RunCommand = async (args, context) => {
+  const named = args.string("source");
+  if (named === undefined) return serversByName(context);
+  const source = await sourceOrServer(named, args, context);
+  expectServer(args, [source]);
+  const { contract, name, findings } = await contractSource(source, serverOptions(args, context), context);
+  const entries = entriesOf(contract);
+  return {
+    findings,
+    text: [
+      context.console.paint("bold", `${contract.name} ${contract.version}`),
+      ...entries.flatMap((group) => groupText(group, context)),
+    ].join("\n"),
+    summary: `${name}: ${entries.map(({ items, one }) => counted(items.length, one)).join(", ") || "nothing"}`,
+    data: {
+      name: contract.name,
+      version: contract.version,
+      ...Object.fromEntries(entries.map(({ key, items }) => [key, items.map(entryData)])),
+    },
+  };
+};
+
+/** An entry of one of a server's lists. */
+interface Item {
+  readonly signature: string;
+  readonly entry: JsonObject;
+}
+
+interface Group {
+  readonly key: "tools" | "resources" | "resourceTemplates" | "prompts";
+  readonly one: string;
+  readonly items: readonly Item[];
+}
+
+/** The lists that hold something, in the order of a contract. */
+function entriesOf({ tools, resources, resourceTemplates, prompts }: Contract): Group[] {
+  const group = (
+    key: Group["key"],
+    one: string,
+    entries: readonly unknown[] | undefined,
+    signature: (entry: JsonObject) => string,
+  ): Group => ({
+    key,
+    one,
+    items: ((entries ?? []) as readonly JsonObject[]).map((entry) => ({
+      signature: signature(entry),
+      entry,
+    })),
+  });
+  return [
+    group("tools", "tool", tools, toolSignature),
+    group("resources", "resource", resources, ({ uri }) => String(uri)),
+    group("resourceTemplates", "resource template", resourceTemplates, ({ uriTemplate }) =>
+      String(uriTemplate),
+    ),
+    group("prompts", "prompt", prompts, promptSignature),
+  ].filter(({ items }) => items.length > 0);
+}
+
+function groupText({ one, items }: Group, { console }: CommandContext): string[] {
+  const { verbose } = console.settings;
+  return [
+    "",
+    console.paint("cyan", `${one}s`),
+    ...items.flatMap((item) => itemText(item, console.paint, verbose)),
+  ];
+}
+
+function itemText({ signature, entry }: Item, paint: Paint, verbose: boolean): string[] {
+  const lines = signature.split("\n").map((line) => `  ${line}`);
+  const about = [entry["title"] ?? entry["name"], entry["mimeType"]]
+    .filter((text): text is string => typeof text === "string" && !signature.startsWith(`${text}(`))
+    .join(", ");
+  const described = typeof entry["description"] === "string" ? entry["description"].trim() : "";
+  const [first = "", ...more] = described.split(/\r?\n/);
+  const shown = verbose
+    ? [first, ...more]
+    : [more.length > 0 || first.length > 120 ? `${first.slice(0, 119)}…` : first];
+  return [
+    ...lines,
+    ...[about, ...shown].filter((line) => line !== "").map((line) => `    ${paint("dim", line)}`),
+  ];
+}
+
+function entryData({ signature, entry }: Item): object {
+  return { signature, ...entry };
+}
+
+async function serversByName(context: CommandContext): Promise<Outcome> {
+  const servers = await knownServers(context);
+  return {
+    ...(servers.length > 0 && { text: columns(servers.map(({ name, host, file }) => [name, host, file])) }),
+    summary:
+      servers.length === 0
+        ? "no configuration of a host names a server here; see `mcpgen list --help`"
+        : `${counted(servers.length, "server")} with a name; \`mcpgen list NAME\` shows what one offers`,
+    data: { servers },
+  };
+}

@@ -1,0 +1,138 @@
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+
+/** Levels of objects that are shown member by member. */
+const deepest = 3;
+
+/** Schemas that one text looks at: references may multiply what a server sends. */
+const most = 500;
+
+/** What is left of `most`. */
+interface Budget {
+  left: number;
+}
+
+/**
+ * What a JSON Schema allows, as a short type that people read: `string`, `"a" | "b"`, `{ city: string, days?: integer }`.
+ * It leaves out what only validation needs; what is too deep, or refers to itself, is called by its kind.
+ *
+ * @param root the schema that local references start at
+ */
+export function typeText(
+  schema: JsonValue | undefined,
+  root: JsonValue,
+  depth = 0,
+  budget: Budget = { left: most },
+): string {
+  if (--budget.left < 0) return "…";
+  const node = followed(schema, root);
+  if (node === false) return "never";
+  if (!isJsonObject(node)) return "any";
+  if (node["const"] !== undefined) return JSON.stringify(node["const"]);
+  if (Array.isArray(node["enum"])) return union(node["enum"].map((value) => JSON.stringify(value)));
+  const alternatives = node["anyOf"] ?? node["oneOf"];
+  if (Array.isArray(alternatives) && depth < deepest + 2)
+    return union(alternatives.map((alternative) => typeText(alternative, root, depth + 1, budget)));
+  const types = typesOf(node);
+  if (types.length === 0) return "any";
+  return union(types.map((type) => ofType(type, node, root, depth, budget)));
+}
+
+/** The names that `type` gives; those of a schema that only describes members or items are known as well. */
+function typesOf({ type, properties, items }: JsonObject): readonly string[] {
+  if (typeof type === "string") return [type];
+  if (Array.isArray(type)) return type.filter((name) => typeof name === "string");
+  if (properties !== undefined) return ["object"];
+  return items === undefined ? [] : ["array"];
+}
+
+function ofType(type: string, node: JsonObject, root: JsonValue, depth: number, budget: Budget): string {
+  if (type === "object") return objectText(node, root, depth, budget);
+  if (type !== "array") return type;
+  const item = depth > deepest ? "any" : typeText(node["items"], root, depth + 1, budget);
+  return /[ |]/.test(item) && !item.startsWith("{") ? `(${item})[]` : `${item}[]`;
+}
+
+function objectText(node: JsonObject, root: JsonValue, depth: number, budget: Budget): string {
+  const members = membersOf(node);
+  if (members.length === 0) {
+    const { additionalProperties } = node;
+    return isJsonObject(additionalProperties) && depth < deepest
+      ? `{ [name]: ${typeText(additionalProperties, root, depth + 1, budget)} }`
+      : "object";
+  }
+  if (depth >= deepest) return "object";
+  return `{ ${members.map((member) => memberText(member, root, depth + 1, budget)).join(", ")} }`;
+}
+
+/** A member of an object, or an argument. */
+export interface Member {
+  readonly name: string;
+  readonly schema: JsonValue;
+  readonly isRequired: boolean;
+}
+
+/** The members of an object's schema: those that are required first, each group in the schema's order. */
+export function membersOf({ properties, required }: JsonObject): Member[] {
+  if (!isJsonObject(properties)) return [];
+  const names = Array.isArray(required) ? required : [];
+  const members = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    schema: schema!,
+    isRequired: names.includes(name),
+  }));
+  return [
+    ...members.filter(({ isRequired }) => isRequired),
+    ...members.filter(({ isRequired }) => !isRequired),
+  ];
+}
+
+/** `days?: integer = 3`. */
+export function memberText(
+  { name, schema, isRequired }: Member,
+  root: JsonValue,
+  depth = 1,
+  budget: Budget = { left: most },
+): string {
+  const node = followed(schema, root);
+  const fallback = isJsonObject(node) ? node["default"] : undefined;
+  const key = /^[A-Za-z_$][\w$-]*$/.test(name) ? name : JSON.stringify(name);
+  const shown = fallback === undefined ? "" : ` = ${JSON.stringify(fallback)}`;
+  return `${key}${isRequired ? "" : "?"}: ${typeText(schema, root, depth, budget)}${shown}`;
+}
+
+function union(types: readonly string[]): string {
+  // Alternatives of alternatives are alternatives.
+  const flat = types.flatMap((type) => (/["{(]/.test(type) ? [type] : type.split(" | ")));
+  const distinct = [...new Set(flat)];
+  return distinct.length === 0 ? "never" : distinct.join(" | ");
+}
+
+/** What a local reference leads to; a few in a row at most, since they may go round in a circle. */
+export function followed(schema: JsonValue | undefined, root: JsonValue): JsonValue | undefined {
+  let node = schema;
+  for (let steps = 0; steps < 8 && isJsonObject(node) && typeof node["$ref"] === "string"; steps++) {
+    const at = node["$ref"];
+    if (at !== "#" && !at.startsWith("#/")) return true;
+    node = at
+      .split("/")
+      .slice(1)
+      .map((token) => unescaped(token))
+      .reduce<JsonValue | undefined>((value, token) => member(value, token), root);
+  }
+  return isJsonObject(node) && "$ref" in node ? true : node;
+}
+
+function member(value: JsonValue | undefined, token: string): JsonValue | undefined {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, token)
+    ? (value as JsonObject)[token]
+    : undefined;
+}
+
+function unescaped(token: string): string {
+  const plain = token.replaceAll("~1", "/").replaceAll("~0", "~");
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain;
+  }
+}

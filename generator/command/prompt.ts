@@ -1,0 +1,76 @@
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import type { LiveClient, LiveOptions } from "../contract/capture/runtime.js";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { closest } from "../diagnostics/suggest.js";
+import { askServer } from "./ask/ask-server.js";
+import { shortList } from "./call.js";
+import { readPairs } from "./call/pairs.js";
+import { typedArguments } from "./call/typed-arguments.js";
+import { contentText, withFiles } from "./content/content-text.js";
+import { binaryPieces } from "./content/pieces.js";
+import { type Saved, expectFree, savePieces } from "./content/save.js";
+import type { RunCommand } from "./context.js";
+import { promptArguments, promptSignature } from "./list/signature.js";
+import { serverSource } from "./servers/named-servers.js";
+
+/** Gets one prompt: its messages, with the arguments filled in. */
+export const prompt: RunCommand = async (args, context) => {
+  const name = args.required("name");
+  const pairs = readPairs(args.strings("arguments") ?? []);
+  expectFree(args, context);
+  const source = await serverSource(args.required("source"), args, context);
+  const result = await askServer(source, args, context, async (client, options, listing) => {
+    const definition = await definitionOf(client, name, listing);
+    const target = {
+      schema: schemaOf(definition),
+      owner: `the prompt ${JSON.stringify(name)}`,
+      signature: promptSignature(definition),
+    };
+    const values = typedArguments(pairs, target) as Record<string, string>;
+    return client.getPrompt(name, values, options);
+  });
+  const messages = (Array.isArray(result["messages"]) ? result["messages"] : []).filter(isJsonObject);
+  const blocks = messages.map(({ content }) => content ?? null);
+  const saved = savePieces(binaryPieces(blocks), args, context);
+  const { description } = result;
+  return {
+    text: messages.map((message) => messageText(message, saved)).join("\n"),
+    data: {
+      prompt: name,
+      ...(description !== undefined && { description }),
+      messages: withFiles(messages, saved),
+      ...(saved.length > 0 && { files: saved.map(({ file }) => file) }),
+    },
+  };
+};
+
+/** Arguments of prompts are texts, and no others may be given. */
+function schemaOf(definition: JsonObject): JsonValue {
+  const args = promptArguments(definition["arguments"]);
+  return {
+    type: "object",
+    properties: Object.fromEntries(args.map(({ name }) => [name, { type: "string" }])),
+    required: args.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+    additionalProperties: false,
+  };
+}
+
+async function definitionOf(client: LiveClient, prompt: string, options: LiveOptions): Promise<JsonObject> {
+  const isOffered = client.serverCapabilities["prompts"] !== undefined;
+  const prompts = isOffered ? (await client.listPrompts(options)).items : [];
+  const found = prompts.find(({ name }) => name === prompt);
+  if (found !== undefined) return found;
+  const names = prompts.map(({ name }) => String(name));
+  const suggestion = closest(prompt, names);
+  const known = names.length === 0 ? "It has no prompts." : `Its prompts are ${shortList(names)}.`;
+  throw new CodedError("MG6311", `the server has no prompt ${JSON.stringify(prompt)}`, {
+    next: suggestion === undefined ? known : `Did you mean ${suggestion}?`,
+  });
+}
+
+function messageText({ role, content }: JsonObject, saved: readonly Saved[]): string {
+  const blocks = Array.isArray(content) ? content : [content ?? null];
+  return [`${String(role)}:`, ...blocks.flatMap((block) => contentText(block, saved).split("\n"))].join(
+    "\n  ",
+  );
+}

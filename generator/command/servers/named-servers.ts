@@ -1,0 +1,132 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { NamedServer, ServerSource } from "../../contract/capture/server-source.js";
+import { isServerSource } from "../../contract/capture/server-source.js";
+import { CodedError, type Place } from "../../diagnostics/coded-error.js";
+import { closest } from "../../diagnostics/suggest.js";
+import type { Arguments } from "../arguments.js";
+import type { CommandContext } from "../context.js";
+import { shownPath } from "../shown-path.js";
+import { type Values, expand } from "./expand.js";
+import { hostFiles } from "./host-files.js";
+import { type HostConfiguration, type ServerEntry, entryOf, readHostFile } from "./read-host-file.js";
+import { inputValues } from "./inputs.js";
+
+/** A name that a host's configuration gives a server. */
+export interface KnownServer {
+  readonly name: string;
+  readonly host: string;
+  /** As messages show it. */
+  readonly file: string;
+}
+
+/**
+ * The server that a SOURCE of a command about servers names: what is written as a server, else the first of that name
+ * in the files of hosts (generator/command/servers/host-files.ts). An existing file is none.
+ *
+ * @throws CodedError MG2201 for a name that no file has; MG2202 and MG2203 for what a file says of it
+ */
+export async function serverSource(
+  source: string,
+  args: Arguments,
+  context: CommandContext,
+): Promise<ServerSource> {
+  const found = await sourceOrServer(source, args, context);
+  if (typeof found !== "string" || !isName(source) || isFile(source, context)) return found;
+  const known = await knownServers(context);
+  if (known.length > 0) throw noSuchServer(source, known);
+  return source;
+}
+
+/**
+ * The same where a SOURCE may be something else, too: what is no server's name stays as it is, unless it is nearly one.
+ *
+ * @param others names of other kinds that a SOURCE may have
+ */
+export async function sourceOrServer(
+  source: string,
+  args: Arguments,
+  context: CommandContext,
+  others: readonly string[] = [],
+): Promise<ServerSource> {
+  if (isServerSource(source) || !isName(source) || others.includes(source) || isFile(source, context))
+    return source;
+  for await (const configuration of configurations(context)) {
+    if (Object.hasOwn(configuration.servers, source)) return addressOf(configuration, source, args, context);
+  }
+  return source;
+}
+
+/** Names hold neither what separates paths nor white space; `-` is standard input. */
+function isName(source: string): boolean {
+  return source !== "-" && source !== "" && !/[\s/\\:]/.test(source);
+}
+
+function isFile(source: string, { directory }: CommandContext): boolean {
+  return statSync(resolve(directory, source), { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+/** Every server that has a name, once: where two files have it, the nearest. */
+export async function knownServers(context: CommandContext): Promise<KnownServer[]> {
+  const known = new Map<string, KnownServer>();
+  for await (const { file, servers } of configurations(context))
+    for (const name of Object.keys(servers))
+      if (!known.has(name))
+        known.set(name, { name, host: file.host, file: shownPath(file.path, context.directory) });
+  return [...known.values()];
+}
+
+async function* configurations({ directory, env }: CommandContext): AsyncGenerator<HostConfiguration> {
+  for (const file of hostFiles(directory, env))
+    yield await readHostFile(file, shownPath(file.path, directory));
+}
+
+async function addressOf(
+  configuration: HostConfiguration,
+  name: string,
+  args: Arguments,
+  context: CommandContext,
+): Promise<NamedServer> {
+  const shown = shownPath(configuration.file.path, context.directory);
+  const entry = entryOf(configuration, name, shown);
+  const values: Values = { env: context.env, input: inputValues(configuration.inputs, args, context) };
+  const place: Place = { file: shown, pointer: `/${configuration.file.member}/${name}` };
+  return { name, file: shown, address: await expanded(entry, configuration, values, place) };
+}
+
+async function expanded(
+  entry: ServerEntry,
+  { file }: HostConfiguration,
+  values: Values,
+  place: Place,
+): Promise<NamedServer["address"]> {
+  const text = (value: string): Promise<string> => expand(value, file, values, place);
+  const all = async (record: Readonly<Record<string, string>>): Promise<Record<string, string>> => {
+    const entries: [string, string][] = [];
+    // One after the other: each may be asked for.
+    for (const [key, value] of Object.entries(record)) entries.push([key, await text(value)]);
+    return Object.fromEntries(entries);
+  };
+  if (entry.kind === "http")
+    return { kind: "http", url: await text(entry.url), headers: await all(entry.headers) };
+  const command: [string, ...string[]] = [await text(entry.command)];
+  for (const arg of entry.args) command.push(await text(arg));
+  const cwd = resolve(file.folder, entry.cwd === undefined ? "." : await text(entry.cwd));
+  return { kind: "stdio", command, cwd, env: await all(entry.env) };
+}
+
+function noSuchServer(name: string, known: readonly KnownServer[]): CodedError {
+  const suggestion = closest(
+    name,
+    known.map((server) => server.name),
+  );
+  const { file } = known.find((server) => server.name === suggestion) ?? {};
+  const names = known.map((server) => server.name);
+  const shown = names.length > 20 ? `${names.slice(0, 20).join(", ")}, …` : names.join(", ");
+  return new CodedError("MG2201", `there is no server ${JSON.stringify(name)}`, {
+    next:
+      suggestion === undefined
+        ? `The servers with a name are ${shown}; others are http(s)://… or stdio:COMMAND ….`
+        : `Did you mean ${suggestion} (${file})?`,
+  });
+}

@@ -1,0 +1,131 @@
+import { readFileSync } from "node:fs";
+import type { ParseError } from "jsonc-parser";
+import { type JsonObject, type JsonValue, isJsonObject, kindOf, pointer } from "@mcpgen/engine";
+import { CodedError, type Place } from "../../diagnostics/coded-error.js";
+import type { HostFile } from "./host-files.js";
+
+/** A value that a host asks its user for. */
+export interface InputDeclaration {
+  readonly id: string;
+  readonly description: string | undefined;
+  readonly isSecret: boolean;
+  readonly fallback: string | undefined;
+}
+
+/** What a file of a host's says, not judged any further. */
+export interface HostConfiguration {
+  readonly file: HostFile;
+  readonly servers: JsonObject;
+  readonly inputs: readonly InputDeclaration[];
+}
+
+/**
+ * Reads a file in which a host names servers: JSON, with comments and trailing commas as editors allow them.
+ *
+ * @param shown what messages call the file
+ * @throws CodedError MG2202 for what cannot be read, or is no such file
+ */
+export async function readHostFile(file: HostFile, shown: string): Promise<HostConfiguration> {
+  const value = await parsed(textOf(file.path, shown), shown);
+  const servers = value[file.member] ?? {};
+  if (!isJsonObject(servers)) throw wrong({ file: shown, pointer: `/${file.member}` }, "an object", servers);
+  const { inputs } = value;
+  return { file, servers, inputs: Array.isArray(inputs) ? inputs.flatMap(declaration) : [] };
+}
+
+function textOf(path: string, shown: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new CodedError("MG2202", `cannot be read (${(cause as NodeJS.ErrnoException).code})`, {
+      place: { file: shown },
+      next: "Check its permissions.",
+      cause,
+    });
+  }
+}
+
+async function parsed(text: string, shown: string): Promise<JsonObject> {
+  const { parse, printParseErrorCode } = await import("jsonc-parser");
+  const errors: ParseError[] = [];
+  const value = parse(text.replace(/^\uFEFF/, ""), errors, { allowTrailingComma: true }) as JsonValue;
+  const [first] = errors;
+  if (first !== undefined) {
+    const before = text.slice(0, first.offset).split("\n");
+    const place: Place = { file: shown, line: before.length, column: before.at(-1)!.length + 1 };
+    throw new CodedError("MG2202", `this is no JSON: ${printParseErrorCode(first.error)}`, {
+      place,
+      next: "Correct the file; the host that it belongs to cannot read it either.",
+    });
+  }
+  if (!isJsonObject(value)) throw wrong({ file: shown }, "an object", value);
+  return value;
+}
+
+function declaration(value: JsonValue): InputDeclaration[] {
+  if (!isJsonObject(value) || typeof value["id"] !== "string") return [];
+  const { id, description, password } = value;
+  const text = (member: JsonValue | undefined): string | undefined =>
+    typeof member === "string" ? member : undefined;
+  return [
+    { id, description: text(description), isSecret: password === true, fallback: text(value["default"]) },
+  ];
+}
+
+/** An entry's parts, as they stand in the file. */
+export type ServerEntry =
+  | {
+      readonly kind: "stdio";
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd: string | undefined;
+    }
+  | { readonly kind: "http"; readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/**
+ * The server of that name.
+ *
+ * @throws CodedError MG2202 for an entry that starts nothing and has no address
+ */
+export function entryOf({ file, servers }: HostConfiguration, name: string, shown: string): ServerEntry {
+  const at = pointer(`/${file.member}`, name);
+  const entry = servers[name];
+  if (!isJsonObject(entry)) throw wrong({ file: shown, pointer: at }, "an object", entry ?? null);
+  const place = (member: string): Place => ({ file: shown, pointer: pointer(at, member) });
+  if (typeof entry["url"] === "string")
+    return { kind: "http", url: entry["url"], headers: texts(entry["headers"], place("headers")) };
+  if (typeof entry["command"] !== "string" || entry["command"] === "")
+    throw wrong({ file: shown, pointer: at }, 'a "command" or a "url"', entry);
+  const { args = [], cwd } = entry;
+  if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string"))
+    throw wrong(place("args"), "an array of strings", args);
+  if (entry["envFile"] !== undefined)
+    throw new CodedError("MG2202", "envFile is not read", {
+      place: place("envFile"),
+      next: "Pass what it sets with --env NAME, and name the command itself: stdio:COMMAND ….",
+    });
+  const env = texts(entry["env"], place("env"));
+  const folder = typeof cwd === "string" ? cwd : undefined;
+  return { kind: "stdio", command: entry["command"], args: args as string[], env, cwd: folder };
+}
+
+/** An object of texts; numbers and booleans are what they are written as. */
+function texts(value: JsonValue | undefined, place: Place): Record<string, string> {
+  if (value === undefined || value === null) return {};
+  if (!isJsonObject(value)) throw wrong(place, "an object", value);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, text]): [string, string] => {
+      if (typeof text === "string" || typeof text === "number" || typeof text === "boolean")
+        return [name, String(text)];
+      throw wrong({ ...place, pointer: pointer(place.pointer!, name) }, "a string", text!);
+    }),
+  );
+}
+
+function wrong(place: Place, expected: string, got: JsonValue): CodedError {
+  return new CodedError("MG2202", `expected ${expected}, got ${kindOf(got)}`, {
+    place,
+    next: "Correct the file; the host that it belongs to cannot use it either.",
+  });
+}

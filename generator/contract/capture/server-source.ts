@@ -1,0 +1,36 @@
+/** A program that serves on standard input and output. */
+export interface ProcessAddress {
+  readonly kind: "stdio";
+  readonly command: readonly [program: string, ...args: string[]];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface HttpAddress {
+  readonly kind: "http";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A server that the configuration of a host names. */
+export interface NamedServer {
+  readonly name: string;
+  /** The configuration file, as messages show it. */
+  readonly file: string;
+  readonly address: ProcessAddress | HttpAddress;
+}
+
+/** A SOURCE as it was written, or the server that it names. */
+export type ServerSource = string | NamedServer;
+
+/** How a source reaches its server; undefined for one that is no server. */
+export function kindOfServer(source: ServerSource): "stdio" | "http" | undefined {
+  if (typeof source !== "string") return source.address.kind;
+  if (/^stdio:/i.test(source)) return "stdio";
+  return /^https?:\/\//i.test(source) ? "http" : undefined;
+}
+
+/** Whether a SOURCE is a server: what is neither is a file, a revision or standard input. */
+export function isServerSource(source: ServerSource): boolean {
+  return kindOfServer(source) !== undefined;
+}

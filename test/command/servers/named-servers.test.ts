@@ -1,0 +1,256 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { hostFiles } from "../../../generator/command/servers/host-files.js";
+import { initialized, newServer, scripted, serve } from "../../contract/capture/live.js";
+import { loopback } from "../../loopback.js";
+import { temporaryFolder } from "../../temporary-folder.js";
+import { atTerminal, enter } from "../at-terminal.js";
+import { mcpgen } from "../in-process.js";
+
+const tools = { tools: [{ name: "echo", inputSchema: { type: "object" } }] };
+
+/** A program that serves and tells how it was started. */
+function program(): { readonly command: string; readonly args: readonly string[] } {
+  const told = `{ cwd: process.cwd(), args: process.argv.slice(2), env: process.env.TOKEN, left: process.env.LEFT }`;
+  const source = scripted(
+    { initialize: initialized({ tools: {} }), "tools/list": tools, "tools/call": "told" },
+    `const told = () => ({ content: [{ type: "text", text: JSON.stringify(${told}) }] });\n` +
+      `const write = process.stdout.write.bind(process.stdout);\n` +
+      `process.stdout.write = (text) => write(text.replace('"told"', JSON.stringify(told())));\n`,
+  );
+  const file = /"(.*)"/.exec(source)![1]!;
+  return { command: process.execPath, args: [file] };
+}
+
+const json = (value: object): string => JSON.stringify(value);
+
+test("a server is started as the file of its host says, with what ${…} stands for", async () => {
+  const { command, args } = program();
+  const folder = temporaryFolder({
+    ".mcp.json": json({
+      mcpServers: {
+        weather: {
+          command,
+          args: [...args, "a b", "${MODE:-fast}", "${HOME}"],
+          env: { TOKEN: "t-${SECRET}" },
+        },
+      },
+    }),
+    "deep/er/.gitkeep": "",
+  });
+  const ran = await mcpgen(join(folder, "deep/er"), ["call", "weather", "echo", "--env", "LEFT=1"], {
+    env: { SECRET: "s", HOME: "/home/ada" },
+  });
+  expect([ran.code, ran.stderr]).toEqual([0, ""]);
+  expect(JSON.parse(ran.stdout)).toEqual({
+    cwd: folder,
+    args: ["a b", "fast", "/home/ada"],
+    env: "t-s",
+    left: "1",
+  });
+});
+
+test("VS Code's file: comments, its variables, its inputs", async () => {
+  const { command, args } = program();
+  const text = `{
+    // servers of this workspace
+    "inputs": [{ "id": "token", "type": "promptString", "password": true, "description": "Token" }],
+    "servers": {
+      "weather": {
+        "type": "stdio", "command": ${json(command as unknown as object)}, "cwd": "\${workspaceFolder}/sub",
+        "args": ${json([...args, "${workspaceFolderBasename}", "${env:MODE}"])},
+        "env": { "TOKEN": "\${input:token}", },
+      },
+    },
+  }`;
+  const folder = temporaryFolder({ ".vscode/mcp.json": text, "sub/.gitkeep": "" });
+  const env = { MODE: "slow", token: "from-env" };
+  const call = ["call", "weather", "echo"];
+  const given = await mcpgen(folder, [...call, "--input", "token=x=y"], { env });
+  const told = { cwd: join(folder, "sub"), args: [folder.split("/").at(-1), "slow"], env: "x=y" };
+  expect([given.stderr, JSON.parse(given.stdout || "{}")]).toEqual(["", told]);
+  expect((await mcpgen(folder, [...call, "--input", "token"], { env })).stdout).toContain('"env":"from-env"');
+  const missing = await mcpgen(folder, call, { env });
+  expect([missing.code, missing.stderr]).toEqual([
+    2,
+    '.vscode/mcp.json /servers/weather: error MG2203: the input "token" has no value\n  → Give it: --input token=VALUE.\n',
+  ]);
+});
+
+test("at a terminal an input is asked for, once, without showing a secret", async () => {
+  const { command, args } = program();
+  const inputs = [{ id: "token", password: true, description: "The\u0007 token" }];
+  const entry = { command, args: [...args, "${input:token}"], env: { TOKEN: "${input:token}" } };
+  const folder = temporaryFolder({ ".vscode/mcp.json": json({ inputs, servers: { weather: entry } }) });
+  const ran = await atTerminal(folder, ["call", "weather", "echo"], [["The\\u0007 token", `geheim${enter}`]]);
+  expect([ran.code, ran.unasked]).toEqual([0, []]);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ args: ["geheim"], env: "geheim" });
+  expect(ran.shown).not.toContain("geheim");
+});
+
+test("an address with headers; --header is stronger", async () => {
+  const headers: (string | undefined)[] = [];
+  const inner = await serve(newServer());
+  const url = await loopback((request, response) => {
+    headers.push(`${request.headers["x-key"]} ${request.headers["x-other"]}`);
+    void proxied(inner, request, response);
+  });
+  const folder = temporaryFolder({
+    ".cursor/mcp.json": json({
+      mcpServers: {
+        weather: { url: `${url}/mcp`, headers: { "X-Key": "Bearer ${env:KEY}", "X-Other": "1" } },
+      },
+    }),
+  });
+  const ran = await mcpgen(folder, ["list", "weather", "--header", "X-Other: 2"], { env: { KEY: "k" } });
+  expect([ran.code, ran.stderr]).toEqual([0, ""]);
+  expect(ran.stdout).toContain("weather: nothing");
+  expect(new Set(headers)).toEqual(new Set(["Bearer k 2"]));
+});
+
+async function proxied(to: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const { host: _, connection: __, ...rest } = request.headers;
+  const body = request.method === "POST" ? { body: Buffer.concat(chunks) } : {};
+  const answer = await fetch(to, {
+    method: request.method!,
+    headers: rest as Record<string, string>,
+    ...body,
+  });
+  const type = answer.headers.get("content-type");
+  response.writeHead(answer.status, { ...(type && { "content-type": type }) });
+  response.end(Buffer.from(await answer.arrayBuffer()));
+}
+
+test("the nearest file wins, and in a folder that of Claude Code; the desktop comes last", async () => {
+  const entry = (name: string) => ({ command: "node", args: [name] });
+  const home = temporaryFolder({
+    ".config/Claude/claude_desktop_config.json": json({ mcpServers: { a: entry("d"), far: entry("d") } }),
+  });
+  const folder = temporaryFolder({
+    ".mcp.json": json({ mcpServers: { a: entry("top"), top: entry("top") } }),
+    "in/.vscode/mcp.json": json({ servers: { a: entry("code"), b: entry("code") } }),
+    "in/.mcp.json": json({ mcpServers: { b: entry("claude") } }),
+  });
+  const { stdout } = await mcpgen(join(folder, "in"), ["list", "--json"], { env: { HOME: home } });
+  const { servers } = JSON.parse(stdout) as { servers: { name: string; host: string; file: string }[] };
+  const rows = servers.map(({ name, host, file }) => [name, host, file.startsWith("/") ? "~" : file]);
+  const desktop = process.platform === "linux" ? [["far", "Claude Desktop", "~"]] : [];
+  expect(rows).toEqual([
+    ["b", "Claude Code", ".mcp.json"],
+    ["a", "VS Code", ".vscode/mcp.json"],
+    ["top", "Claude Code", "~"],
+    ...desktop,
+  ]);
+});
+
+test("the desktop's file stands where each platform has it", () => {
+  const home = temporaryFolder({
+    "Library/Application Support/Claude/claude_desktop_config.json": "{}",
+    "Roaming/Claude/claude_desktop_config.json": "{}",
+    ".config/Claude/claude_desktop_config.json": "{}",
+    "xdg/Claude/claude_desktop_config.json": "{}",
+  });
+  const found = (env: object, platform: NodeJS.Platform): string[] =>
+    hostFiles(home, env as Record<string, string>, platform).map(({ path }) => path.slice(home.length + 1));
+  expect(found({ HOME: home }, "darwin")).toEqual([
+    "Library/Application Support/Claude/claude_desktop_config.json",
+  ]);
+  expect(found({ APPDATA: join(home, "Roaming") }, "win32")).toEqual([
+    "Roaming/Claude/claude_desktop_config.json",
+  ]);
+  expect(found({ HOME: home }, "linux")).toEqual([".config/Claude/claude_desktop_config.json"]);
+  expect(found({ HOME: home, XDG_CONFIG_HOME: join(home, "xdg") }, "linux")).toEqual([
+    "xdg/Claude/claude_desktop_config.json",
+  ]);
+  expect(found({}, "linux")).toEqual([]);
+});
+
+test("every command that takes a server takes its name; a file of that name comes first", async () => {
+  const { command, args } = program();
+  const folder = temporaryFolder({
+    ".mcp.json": json({ mcpServers: { weather: { command, args } } }),
+    "old.yaml": "name: scripted\nversion: '1'\n",
+  });
+  const codeOf = async (...words: string[]): Promise<number> => (await mcpgen(folder, words)).code;
+  expect(await codeOf("list", "weather")).toBe(0);
+  expect((await mcpgen(folder, ["lint", "weather"])).stdout).toContain("1 tool, about");
+  const captured = await mcpgen(folder, ["capture", "weather", "--out", "new.yaml"]);
+  expect(captured.stderr + captured.stdout).toContain("new.yaml: written; scripted 1 offers 1 tool");
+  expect(await codeOf("check", "--server", "weather", "--contract", "new.yaml")).toBe(0);
+  const drifted = await mcpgen(folder, ["check", "--server", "weather", "--contract", "old.yaml"]);
+  expect(drifted.stdout).toContain("Run: mcpgen capture weather --out old.yaml --replace");
+  expect((await mcpgen(folder, ["diff", "old.yaml", "weather"])).stdout).toContain("tool-added");
+  expect(await codeOf("init", "client", "client", "--server", "weather")).toBe(0);
+  const taken = temporaryFolder({
+    ".mcp.json": json({ mcpServers: { weather: { command, args } } }),
+    weather: "x",
+  });
+  expect((await mcpgen(taken, ["call", "weather", "echo"])).stderr).toContain("MG2014");
+  expect((await mcpgen(taken, ["list", "weather"])).stderr).not.toContain("MG22");
+});
+
+const one = { mcpServers: { weather: { command: "node" } } };
+test.each<[string, string[], string, string, RegExp]>([
+  [
+    json(one),
+    ["call", "wether", "t"],
+    "MG2201",
+    'there is no server "wether"',
+    /Did you mean weather \(\.mcp\.json\)\?/,
+  ],
+  [
+    json(one),
+    ["capture", "zzzzz"],
+    "MG2201",
+    "there is no server",
+    /names? (?:is|are) weather|weather; others/,
+  ],
+  [json({}), ["call", "weather", "t"], "MG2014", "expected a server", /stdio:weather/],
+  ["{ nonsense", ["call", "weather", "t"], "MG2202", "this is no JSON", /Correct/],
+  ["[]", ["call", "weather", "t"], "MG2202", "expected an object, got an array", /Correct/],
+  [json({ mcpServers: [] }), ["call", "weather", "t"], "MG2202", "expected an object", /Correct/],
+  [
+    json({ mcpServers: { weather: {} } }),
+    ["call", "weather", "t"],
+    "MG2202",
+    'expected a "command" or a "url"',
+    /Correct/,
+  ],
+  [
+    json({ mcpServers: { weather: { command: "x", args: [1] } } }),
+    ["call", "weather", "t"],
+    "MG2202",
+    "expected an array of strings",
+    /Correct/,
+  ],
+  [
+    json({ mcpServers: { weather: { command: "x", envFile: ".env" } } }),
+    ["call", "weather", "t"],
+    "MG2202",
+    "envFile is not read",
+    /--env NAME/,
+  ],
+  [
+    json({ mcpServers: { weather: { command: "x", env: { A: "${NONE}" } } } }),
+    ["call", "weather", "t"],
+    "MG2203",
+    "${NONE} has no value",
+    /Set the variable: NONE=/,
+  ],
+  [
+    json({ mcpServers: { weather: { command: "${input:x}" } } }),
+    ["call", "weather", "t"],
+    "MG2203",
+    "${input:x} has no value",
+    /Claude Code knows \$\{NAME\}/,
+  ],
+  [json(one), ["call", "stdio:x", "t", "--input", "a=b"], "MG2005", "--input needs a server", /Leave it out/],
+])("%s: %j is refused with %s", async (text, words, code, message, next) => {
+  const ran = await mcpgen(temporaryFolder({ ".mcp.json": text }), words);
+  expect(ran.stderr).toContain(`error ${code}: ${message}`);
+  expect(ran.stderr.split("→")[1]).toMatch(next);
+  expect([ran.code, ran.stdout]).toEqual([2, ""]);
+});
