@@ -2,6 +2,7 @@ import type { ClientCapabilities, Implementation, ServerCapabilities } from "@mc
 import { invalidParams } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
 import { askByRequest } from "../server/ask-by-request.js";
+import type { Change } from "../server/changes.js";
 import type { RequestContext } from "../server/context.js";
 import type { MethodHandler, ServerCore } from "../server/core.js";
 import type { ServerEra, Terms } from "../server/terms.js";
@@ -11,11 +12,17 @@ import type { Spoken } from "./spoken.js";
 /** What a handshake settled (2025-11-25 and before, lifecycle). */
 export interface Session extends Terms {
   logLevel: LogLevel | undefined;
+  ready: boolean;
+  /** Changes that the client is to be notified of as soon as it is ready, by what they are about. */
+  held: Map<string, Change> | undefined;
   /** What the server declared; what came later, this client is not told of. */
   readonly declared: ServerCapabilities;
   /** URIs whose changes the client asked to hear of. */
   watched: Set<string> | undefined;
 }
+
+/** With it the client is ready (2025-11-25 and before, lifecycle, initialization). */
+export const readyMethod = "notifications/initialized";
 
 /** A handshake opens a session. */
 export const legacyServer: ServerEra = {
@@ -45,6 +52,8 @@ export const initialize: MethodHandler = (params: Params, context: RequestContex
     clientInfo: params["clientInfo"] as Implementation,
     // Until the client sets a level, the choice is the server's: all of them.
     logLevel: "debug",
+    ready: false,
+    held: undefined,
     declared,
     watched: undefined,
   });

@@ -1,6 +1,6 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
 import { declares } from "../era/declares.js";
-import type { Session } from "../era/legacy-server.js";
+import { type Session, readyMethod } from "../era/legacy-server.js";
 import type { Spoken } from "../era/spoken.js";
 import { Batch } from "../peer/batch.js";
 import { McpError, invalidRequest, messageOf, rpc } from "../peer/errors.js";
@@ -169,20 +169,34 @@ export class ServerConnection implements Receiver {
 
   /** Something that is offered is another now: the session is told, and whoever listens. */
   changed(change: Change): void {
-    const { method, uri } = change;
     const { session } = this;
-    if (session && (uri === undefined || session.watched?.has(uri))) {
-      const capability = session.spoken.table.outgoingNotifications.get(method)?.capability;
-      if (!capability || declares(session.declared, capability.path))
-        this.notify(session.spoken, method, uri === undefined ? undefined : { uri });
-    }
+    if (session && (change.uri === undefined || session.watched?.has(change.uri))) this.tell(session, change);
     for (const listener of this.listeners ?? []) listener(change);
+  }
+
+  /** Notifies the client of a change; one that is not ready yet, when it is. */
+  private tell(session: Session, change: Change): void {
+    const { method, uri } = change;
+    const capability = session.spoken.table.outgoingNotifications.get(method)?.capability;
+    if (capability && !declares(session.declared, capability.path)) return;
+    if (session.ready) this.notify(session.spoken, method, uri === undefined ? undefined : { uri });
+    else (session.held ??= new Map()).set(`${method} ${uri}`, change);
+  }
+
+  /** The client is ready: what was held back is sent. */
+  private becomeReady(session: Session): void {
+    session.ready = true;
+    for (const change of session.held?.values() ?? []) this.tell(session, change);
+    session.held = undefined;
+    this.own?.sendHeld();
   }
 
   /** A notification of the client's. */
   notified({ method, params }: NotificationMessage): void {
     if (method === "notifications/cancelled") return this.cancel(params);
-    const spoken = this.session?.spoken;
+    const { session } = this;
+    if (method === readyMethod && session?.ready === false) this.becomeReady(session);
+    const spoken = session?.spoken;
     if (method === "notifications/progress") return this.own?.progressed(params);
     const entry = spoken?.table.incomingNotifications.get(method);
     const handler = this.core.notificationHandlers.get(method);
@@ -220,7 +234,7 @@ export class ServerConnection implements Receiver {
   }
 
   /**
-   * Sends a request of the server's own (legacy era).
+   * Sends a request of the server's own (legacy era), once the client is ready.
    *
    * @param origin the client's request it is made for
    * @throws {McpError}
@@ -233,6 +247,7 @@ export class ServerConnection implements Receiver {
     options: RequestOptions,
   ): Promise<Params> {
     this.own ??= new OwnRequests(this.core.timeouts, this.core.clock, {
+      isReady: () => this.session?.ready !== false,
       send: (text, asked) => this.channel.send(text, asked),
       cancel: ({ spoken }, requestId, reason, asked) =>
         this.notify(spoken, "notifications/cancelled", { requestId, reason }, asked),

@@ -107,7 +107,7 @@ export class RequestContext implements HandlerContext {
   get progress(): HandlerContext["progress"] {
     return (progress, total, message) => {
       const progressToken = this.request.params?._meta?.["progressToken"];
-      if (this.over || progressToken === undefined) return;
+      if (this.over || progressToken === undefined || this.terms.ready === false) return;
       // JSON has no numbers that are not finite; JavaScript callers pass what is no number.
       if (!Number.isFinite(progress) || progress <= this.lastProgress) return;
       this.lastProgress = progress;
@@ -174,8 +174,7 @@ export class RequestContext implements HandlerContext {
 
   /** Hands what a handler threw to the server's author, unless it is meant for the client. */
   report(thrown: unknown): void {
-    const meant = isMcpError(thrown) && (thrown.rpcCode ?? rpc.internalError) !== rpc.internalError;
-    if (meant) return;
+    if (isMeantForClient(thrown)) return;
     const { method, params } = this.request;
     this.connection.core.report(thrown, placeOf(method, params));
   }
@@ -234,6 +233,17 @@ function pathsOf(value: Params): string[] {
     const paths = typeof inner === "object" && inner !== null ? pathsOf(inner as Params) : [];
     return paths.length === 0 ? [key] : paths.map((path) => `${key}.${path}`);
   });
+}
+
+/** Whether an error is about the client: it names a code for it, or what it has not declared. */
+function isMeantForClient(thrown: unknown): boolean {
+  try {
+    if (!isMcpError(thrown)) return false;
+    const { code, rpcCode = rpc.internalError } = thrown;
+    return code === "missing-capability" || rpcCode !== rpc.internalError;
+  } catch {
+    return false;
+  }
 }
 
 /** What a handler threw, as the error that answers the request. */

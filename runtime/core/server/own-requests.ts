@@ -8,6 +8,8 @@ import type { Terms } from "./terms.js";
 
 /** How requests of the server's own reach the client. */
 export interface OwnRequestRoute {
+  /** Whether the client takes requests (2025-11-25 and before, lifecycle, initialization). */
+  isReady(): boolean;
   send(text: string, origin: RequestId): void;
   /** The server waits no longer for the answer to a request. */
   cancel(terms: Terms, id: RequestId, reason: string, origin: RequestId): void;
@@ -17,6 +19,8 @@ export interface OwnRequestRoute {
 export class OwnRequests {
   private readonly pending: Pending<ResponseMessage>;
   private readonly route: OwnRequestRoute;
+  /** What sends those that wait for the client to be ready; their timeouts count all the same. */
+  private readonly held = new Map<RequestId, () => void>();
 
   constructor(timeouts: Timeouts, clock: Clock, route: OwnRequestRoute) {
     this.pending = new Pending(timeouts, clock);
@@ -46,10 +50,11 @@ export class OwnRequests {
     const lowered = spoken.lower("outgoingRequests", method, told);
     // What cannot be sent fails here: nothing waits for its answer then.
     const text = requestText(id, method, lowered);
-    const answer = this.pending.wait(id, method, options, ({ message }) =>
-      this.route.cancel(terms, id, message, origin),
-    );
-    this.route.send(text, origin);
+    const answer = this.pending.wait(id, method, options, ({ message }) => {
+      if (!this.held.delete(id)) this.route.cancel(terms, id, message, origin);
+    });
+    if (this.route.isReady()) this.route.send(text, origin);
+    else this.held.set(id, () => this.route.send(text, origin));
     const { result, error } = await answer;
     if (error) throw new McpError("remote-error", error.message, { data: error });
     if (!result || !entry.result?.accepts(result))
@@ -58,6 +63,12 @@ export class OwnRequests {
         `${method}: the client's answer is not one: ${summary(await spoken.issues(result, entry.result!), "not an object")}`,
       );
     return spoken.lift("incomingResults", method, result);
+  }
+
+  /** The client is ready. */
+  sendHeld(): void {
+    for (const send of this.held.values()) send();
+    this.held.clear();
   }
 
   /** The client answers; what nobody asked for is left out. */
@@ -72,6 +83,7 @@ export class OwnRequests {
 
   /** Nobody will answer any more. */
   end(reason: McpError): void {
+    this.held.clear();
     this.pending.rejectAll(() => reason);
   }
 }

@@ -55,7 +55,7 @@ export interface ServerOptions {
   /**
    * Gets what handlers throw, and results that are none: the value itself with its stack, the method, and the name of the
    * tool, prompt or resource; standard error without it. Errors that are meant for the client (an `McpError` with an
-   * `rpcCode` of its own) are not among them, nor what a handler throws after its request was cancelled. What the listener
+   * `rpcCode` of its own, or `missing-capability`) are not among them, nor what a handler throws after its request was cancelled. What the listener
    * throws is ignored.
    */
   readonly onError?: ErrorListener;

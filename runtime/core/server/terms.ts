@@ -16,6 +16,8 @@ export interface Terms {
   readonly clientInfo: Implementation | undefined;
   /** Why nothing can be asked of the client, whatever it has declared. */
   readonly unasked?: string;
+  /** False until the client says that it takes requests and notifications: nothing but pings and logs are sent before. */
+  readonly ready?: boolean;
   /** Log messages below it are not sent; without it, none are. */
   readonly logLevel: LogLevel | undefined;
 }

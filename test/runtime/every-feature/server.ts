@@ -25,6 +25,7 @@ export function everyFeature(
       capabilities: { logging: {} },
       pageSize: 4,
       onWarning: () => {},
+      onError: () => {},
       ...options,
     },
   );

@@ -132,7 +132,7 @@ function isRight(kind: string, way: string, name: string): boolean {
   const gives = way === "gives" || way === "resolves";
   if (!gives) return false;
   if (kind === "a handler of a method")
-    return /^an object (without|whose toString)|^an error|no list$/.test(name);
+    return /^an object (without|whose toString)|^an (McpError|error)|no list$/.test(name);
   return name === "an empty list" && (kind === "a tool" || kind === "a completer");
 }
 

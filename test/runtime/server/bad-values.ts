@@ -1,3 +1,5 @@
+import { McpError } from "@mcpgen/runtime";
+
 /** Makes a value that is hard to read, print or send. */
 type Make = () => unknown;
 
@@ -16,6 +18,11 @@ function revoked(): object {
 const refusing = (): never => {
   throw new Error("a trap");
 };
+
+/** An error of ours that throws whatever is read of it. */
+function closed(): object {
+  return new Proxy(new McpError("internal-error", "x"), { get: refusing });
+}
 
 /** A proxy that throws whatever is done with it. */
 function hostile(): object {
@@ -48,5 +55,6 @@ export const badValues: { readonly [name: string]: Make } = {
   "an object whose toJSON gives nothing": () => ({ toJSON: () => undefined }),
   "an object whose then throws": () => Object.defineProperty({}, "then", { get: refusing }),
   "a promise that throws when it is waited for": () => ({ then: refusing }),
+  "an McpError whose members throw": closed,
   "an error whose message throws": () => new Mute(),
 };
