@@ -36,8 +36,6 @@ export interface SchemaInput extends Surroundings {
   readonly formats?: "annotation" | "assertion";
   /** Validators only judge: no types are emitted beside them that they could prove, and nothing is read openly. */
   readonly judgesOnly?: true;
-  /** How `check.ts` has the shapes: as literals, to be read, or as text, which costs whoever compiles it next to nothing. */
-  readonly shapes?: "text";
 }
 
 /** Input of the emitters that know the protocol: tables, stubs, vectors, PROTOCOL.md. */

@@ -1,41 +1,56 @@
-import { readFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { contenders, ours } from "../contenders.mjs";
+import { contenders, floor, floorValid, ours } from "../contenders.mjs";
 
 const lock = JSON.parse(readFileSync(new URL("../package-lock.json", import.meta.url), "utf8")).packages;
 
 /** What a stdio server of two tools is as one file, and what is installed for it. */
 export const sizeRows = [
-  { name: "stdio server, min+gzip", unit: "KiB", bar: 20, measure: () => sizes("five") },
-  { name: "the same, two newest revisions", unit: "KiB", bar: 15, measure: () => sizes("two") },
+  { name: "stdio server in one file, min+gzip", unit: "KB", bar: 45, measure: () => sizes("five") },
+  { name: "the same, two newest revisions", unit: "KB", bar: 30, measure: () => sizes("two") },
   { name: "packages installed for it", unit: "", bar: 0, measure: async () => packages() },
-  { name: "HTTP adds, min+gzip", unit: "KiB", bar: 10, measure: httpAdds },
+  { name: "HTTP adds, min+gzip", unit: "KB", bar: 10, measure: httpAdds },
 ];
+
+const bundleOf = (name) => fileURLToPath(new URL(`../bundles/${name}.mjs`, import.meta.url));
 
 /** Ours is a server from a contract; which revisions the others hold cannot be chosen. */
 async function sizes(revisions) {
+  const contract = generated();
   const values = new Map();
   for (const { name, server } of contenders()) {
-    const bundle =
-      name === ours ? fileURLToPath(new URL(`../bundles/${revisions}.mjs`, import.meta.url)) : server;
-    values.set(name, (await bundled(bundle)) / 1024);
+    const code = await bundled(name === ours ? bundleOf(revisions) : server, contract);
+    await expectAnswers(name, code);
+    values.set(name, gzipSync(code).length / 1000);
   }
   return values;
 }
 
 /** What our stdio server of all revisions grows by when it serves over HTTP, too. */
 async function httpAdds() {
-  const [alone, both] = await Promise.all(
-    ["five", "http"].map((name) =>
-      bundled(fileURLToPath(new URL(`../bundles/${name}.mjs`, import.meta.url))),
-    ),
-  );
-  return new Map([[ours, (both - alone) / 1024]]);
+  const contract = generated();
+  const [alone, both] = await Promise.all(["five", "http"].map((name) => bundled(bundleOf(name), contract)));
+  return new Map([[ours, (gzipSync(both).length - gzipSync(alone).length) / 1000]]);
 }
 
-async function bundled(file) {
+/** What the compiler makes of the contract, in a folder that is below this one and no part of the repository. */
+function generated() {
+  const folder = fileURLToPath(new URL("../node_modules/.cache/contract", import.meta.url));
+  const contract = fileURLToPath(new URL("../bundles/mcp.contract.yaml", import.meta.url));
+  const compiler = fileURLToPath(new URL("../../../dist/generator/cli.js", import.meta.url));
+  rmSync(folder, { recursive: true, force: true });
+  execFileSync(process.execPath, [compiler, "generate", "--contract", contract, "--out", folder, "--quiet"]);
+  return folder;
+}
+
+/** A program as one file that loads nothing: what it may import on demand is in it. */
+async function bundled(file, contract) {
   const { outputFiles } = await build({
     entryPoints: [file],
     bundle: true,
@@ -46,19 +61,54 @@ async function bundled(file) {
     legalComments: "none",
     // It warns of imports that it rightly drops.
     logLevel: "error",
-    plugins: [withoutDynamicImports],
+    alias: { "contract-of-bench": join(contract, "server.ts") },
   });
-  return gzipSync(outputFiles[0].contents, { level: 9 }).length;
+  return outputFiles[0].contents;
 }
 
-/** What is loaded only when it is needed, such as the explanation of a refused message, is not counted. */
-const withoutDynamicImports = {
-  name: "without dynamic imports",
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /./ }, ({ kind, path }) =>
-      kind === "dynamic-import" ? { path, external: true } : undefined,
-    ),
+/** A bundle counts if it works: alone in a folder, it answers a call; and unless by hand, refuses wrong arguments. */
+async function expectAnswers(name, code) {
+  const folder = mkdtempSync(join(tmpdir(), "mcpgen-bundle-"));
+  const file = join(folder, "server.mjs");
+  writeFileSync(file, code);
+  const child = spawn(process.execPath, [file], { stdio: ["pipe", "pipe", "inherit"] });
+  const timer = setTimeout(() => child.kill(), 20_000);
+  try {
+    const ask = asking(child);
+    await ask("initialize", handshake);
+    child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+    const { result } = await ask("tools/call", { name: "add", arguments: { a: 2, b: 3 } });
+    if (result?.content?.[0]?.text !== "5") throw new Error(`${name}: the bundle does not add`);
+    if (name === floor || name === floorValid) return;
+    const wrong = await ask("tools/call", { name: "add", arguments: { a: "2", b: 3 } });
+    if (!wrong.error && !wrong.result.isError) throw new Error(`${name}: the bundle takes any arguments`);
+  } finally {
+    clearTimeout(timer);
+    child.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const handshake = {
+  protocolVersion: "2025-06-18",
+  capabilities: {},
+  clientInfo: { name: "bench", version: "1.0.0" },
 };
+
+/** Sends requests to a process, one after another, and gives their answers. */
+function asking(child) {
+  let id = 0;
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return async (method, params) => {
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: ++id, method, params })}\n`);
+    for (;;) {
+      const { value, done } = await lines.next();
+      if (done) throw new Error(`the bundle ended before it answered ${method}`);
+      const answer = JSON.parse(value);
+      if (answer.id === id) return answer;
+    }
+  };
+}
 
 /** What each needs beyond Node, as its documentation has it: the package, its stdio transport, a schema library. */
 const needed = {

@@ -1,5 +1,4 @@
 import type { Schema } from "@mcpgen/engine";
-import { emitCheck, emitIssues } from "../../emit/check/emit.js";
 import type { EmittedFile, SchemaInput } from "../../emit/emitter.js";
 import { memberKey } from "../../emit/text.js";
 import { emitValidators } from "../../emit/validators/emit.js";
@@ -18,46 +17,54 @@ export function checkedName(namespace: string, part: "Arguments" | "Result"): st
 export function emitChecks(input: ContractInput): Map<string, EmittedFile> {
   const schemas = judgedSchemas(input);
   const { origin, importExtension, render } = input;
-  const surroundings = { origin, importExtension, render };
   const judged: SchemaInput = {
-    ...surroundings,
+    ...{ origin, importExtension, render },
     folder: `${folder}/schemas`,
     schema: mergeSchemas(schemas),
     formats: "annotation",
     judgesOnly: true,
-    shapes: "text",
   };
   return new Map<string, EmittedFile>([
-    ["checks.ts", { content: checksText(input, [...schemas.keys()]) }],
-    ...(schemas.size === 0
-      ? []
-      : [
-          ...emitValidators(judged),
-          ...emitCheck(judged),
-          ...emitIssues({ ...surroundings, folder, models: [] }),
-        ]),
+    ["checks.ts", { content: checksText(input) }],
+    ...(schemas.size === 0 ? [] : [...emitValidators(judged)]),
   ]);
 }
 
-function judgedSchemas({ names, tools, role }: ContractInput): Map<string, Schema> {
-  const schemas = new Map<string, Schema>();
-  for (const { tool, input, output } of tools) {
-    const { namespace } = names.tools.get(tool)!;
-    if (role !== "client") schemas.set(checkedName(namespace, "Arguments"), input);
-    if (output) schemas.set(checkedName(namespace, "Result"), output);
-  }
-  return schemas;
+function judgedSchemas(input: ContractInput): Map<string, Schema> {
+  return new Map(judgedParts(input).map(({ name, schema }) => [name, schema]));
 }
 
-function checksText(
-  { names, tools, role, origin, importExtension, render }: ContractInput,
-  judged: string[],
-): string {
+/** A schema of a tool that values are judged by. */
+interface JudgedPart {
+  readonly name: string;
+  readonly tool: string;
+  readonly part: "inputSchema" | "outputSchema";
+  readonly schema: Schema;
+}
+
+function judgedParts({ names, tools, role }: ContractInput): JudgedPart[] {
+  return tools.flatMap(({ tool, input, output }): JudgedPart[] => {
+    const { namespace } = names.tools.get(tool)!;
+    const [argumentsName, resultName] = (["Arguments", "Result"] as const).map((part) =>
+      checkedName(namespace, part),
+    ) as [string, string];
+    return [
+      ...(role === "client"
+        ? []
+        : [{ name: argumentsName, tool, part: "inputSchema", schema: input } as const]),
+      ...(output ? [{ name: resultName, tool, part: "outputSchema", schema: output } as const] : []),
+    ];
+  });
+}
+
+function checksText(input: ContractInput): string {
+  const { names, tools, role, origin, importExtension, render } = input;
   const rows = tools.map(({ tool, output }) => {
     const { namespace } = names.tools.get(tool)!;
     const result = output ? `, output: check${checkedName(namespace, "Result")}` : "";
     return `  ${memberKey(tool)}: { input: check${checkedName(namespace, "Arguments")}${result} },`;
   });
   const serves = role !== "client";
-  return render("contract-checks.ts", { origin, importExtension, judged, serves, rows });
+  const view = { origin, importExtension, judged: judgedParts(input), serves, rows };
+  return render("contract-checks.ts", view);
 }

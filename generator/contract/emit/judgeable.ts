@@ -15,7 +15,7 @@ export function expectJudgeable(schema: Schema, written: JsonObject): void {
     emitValidators({
       ...{ origin: "", folder: "", importExtension: "js", render: () => "" },
       schema: mergeSchemas(new Map([["Value", schema]])),
-      ...{ formats: "annotation", judgesOnly: true, shapes: "text" },
+      ...{ formats: "annotation", judgesOnly: true },
     });
   } catch (error) {
     // Its place is one in what is printed from.

@@ -5,8 +5,7 @@ import { stringLiteral } from "../text.js";
 import { textNeeds } from "../texts/modules.js";
 import { asAsked } from "../texts/scanned.js";
 import { Shapes } from "../validators/shape.js";
-import { type Literal, array, asserts, object, printLiteral, width } from "./literal.js";
-import { parsed, parsedWhole } from "./parsed.js";
+import { array, asserts, object, printLiteral, width } from "./literal.js";
 import { type Describing, describePart } from "./part.js";
 
 /**
@@ -26,7 +25,6 @@ export const emitCheck: Emitter<SchemaInput> = (input) => {
     open: new Shapes(schema, true),
     constants,
     keepsIdle: speaksOfRest(schema),
-    asText: input.shapes === "text",
   };
   const differing = reachingOpen(schema);
   const definitions = [...schema.definitions.values()].map((definition) => {
@@ -69,16 +67,14 @@ interface DefinitionView {
 }
 
 function viewOf(
-  context: Describing & { readonly asText: boolean },
+  context: Describing,
   { name, node }: Definition,
   identifier: string,
   differs: boolean,
 ): DefinitionView {
   const literal = describePart(context, node);
   // A bare reference or `false` is no shape by itself.
-  const whole = literal.kind === "object" ? literal : object([["allOf", array([literal])]]);
-  // A whole shape stands on a line of its own.
-  const shape = context.asText ? (parsedWhole(whole, 4) ?? parsed(whole, 2)) : whole;
+  const shape = literal.kind === "object" ? literal : object([["allOf", array([literal])]]);
   return {
     declaration: declarationOf(identifier, ["value: unknown", ...(differs ? ['reading?: "open"'] : [])]),
     constant: context.constants.get(name)!,
@@ -86,15 +82,8 @@ function viewOf(
     differs,
     name: stringLiteral(name),
     assertsShape: asserts(shape),
-    shape: answered(shape),
+    shape: `(${printLiteral(shape, 2, "  shape: () => (".length, "),".length)})`,
   };
-}
-
-/** What follows `shape: () =>`, as prettier breaks it. */
-function answered(shape: Literal): string {
-  if (shape.kind !== "code") return ` (${printLiteral(shape, 2, "  shape: () => (".length, "),".length)})`;
-  const fits = !shape.flat.includes("\n") && `  shape: () => ${shape.flat},`.length <= width;
-  return fits ? ` ${shape.flat}` : `\n    ${shape.flat}`;
 }
 
 /** What is handed on beside the value and its definition: which reading is asked for, and matchers of texts. */

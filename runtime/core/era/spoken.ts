@@ -11,6 +11,7 @@ import type {
 } from "@mcpgen/protocol/model";
 import { McpError, rpc } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
+import { summary as linesText } from "../schema/words.js";
 
 /** The forms of generated tables that this runtime reads. */
 const formats: readonly number[] = [1];
@@ -103,10 +104,7 @@ const silent: StepReport = {
 
 /** At most three lines about issues. */
 export function summary(issues: readonly Issue[], otherwise: string): string {
-  if (issues.length === 0) return otherwise;
-  const lines = issues.slice(0, 3).map(({ message }) => message);
-  if (issues.length > lines.length) lines[2] = `and ${issues.length - 2} more`;
-  return lines.join("\n");
+  return issues.length === 0 ? otherwise : linesText(issues.map(({ message }) => message));
 }
 
 /**

@@ -46,9 +46,9 @@ export function locateIssue(accepts: Judge, value: unknown): Issue | undefined {
 function expectation(types: readonly string[], found: unknown): string {
   if (types.length === 0) return found === undefined ? "a value" : "another value";
   const type = found === null ? "null" : Array.isArray(found) ? "array" : typeof found;
-  return types.some((each) => each === type || (each === "integer" && Number.isInteger(found)))
-    ? `another ${type}`
-    : alternatives(types);
+  const isAllowed = types.some((each) => each === type || (each === "integer" && Number.isInteger(found)));
+  // Where nearly all types would do, it is not the type that is wrong.
+  return isAllowed || types.length > 3 ? `another ${type}` : alternatives(types);
 }
 
 /**

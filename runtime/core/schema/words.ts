@@ -71,3 +71,16 @@ export function keysOf(pointer: string): string[] {
 export function inside(pointer: string, key: string | number): string {
   return `${pointer}/${typeof key === "number" ? key : key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
+
+/** Lines that are shown, and characters of all of them. */
+const mostLines = 3;
+const longestSummary = 400;
+
+/** At most three lines; of more, how many they are. */
+export function summary(lines: readonly string[]): string {
+  let shown = lines.length > mostLines ? mostLines - 1 : lines.length;
+  const text = (): string =>
+    [...lines.slice(0, shown), ...(shown < lines.length ? [`and ${lines.length - shown} more`] : [])].join("\n");
+  while (shown > 1 && text().length > longestSummary) shown--;
+  return text();
+}

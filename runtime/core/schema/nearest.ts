@@ -1,0 +1,28 @@
+/** Longest names that are compared. */
+const longest = 40;
+
+/** The text among `candidates` that at most two letters make of `name`. */
+export function nearest(name: string, candidates: readonly unknown[]): string | undefined {
+  let best: string | undefined;
+  let least = 3;
+  for (const candidate of candidates) {
+    if (typeof candidate !== "string" || Math.max(name.length, candidate.length) > longest) continue;
+    const letters = distance(name, candidate);
+    if (letters >= Math.min(least, name.length, candidate.length)) continue;
+    best = candidate;
+    least = letters;
+  }
+  return best;
+}
+
+/** Letters to insert, delete or replace. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 0; i < one.length; i++) {
+    const next = [i + 1];
+    for (let j = 0; j < other.length; j++)
+      next.push(Math.min(row[j]! + (one[i] === other[j] ? 0 : 1), row[j + 1]! + 1, next[j]! + 1));
+    row = next;
+  }
+  return row[other.length]!;
+}

@@ -1,0 +1,314 @@
+import type { Judge } from "@mcpgen/protocol/model";
+import { isObject } from "../peer/message.js";
+import { locateIssue } from "./locate.js";
+import { nearest } from "./nearest.js";
+import { alternatives, choiceText, inside, keysOf, placeText, scalarText, summary, valueText } from "./words.js";
+
+/** Subschemas that one explanation compares with parts of a value. */
+const mostSteps = 20_000;
+
+/** Subschemas inside subschemas, references included. */
+const deepest = 100;
+
+/** Issues that are collected. */
+const enough = 16;
+
+/** Longest line. */
+const longest = 400;
+
+/** What is known of a value at one place. */
+interface Wrong {
+  readonly place: string;
+  readonly expected: string;
+  readonly got: string;
+  readonly advice: string;
+  /** A member is missing. */
+  readonly missing?: boolean;
+  /** The values that are allowed, where the value is of none. */
+  readonly choices?: readonly unknown[] | undefined;
+  /** It is of no type that is allowed. */
+  readonly kind?: boolean;
+}
+
+interface Node {
+  readonly [keyword: string]: unknown;
+}
+
+/**
+ * What is wrong with a value that a validator has refused, in at most three lines: told from the schema that the
+ * validator was made of and, where that does not tell, from how far the validator came.
+ *
+ * @param schema as it is written, references inside it included; without it, the first wrong place is told
+ */
+export function explainRefusal(judge: Judge, schema: unknown, value: unknown): string {
+  if (value === undefined) return "it is missing";
+  const issues = schemaIssues(schema, value);
+  return issues.length > 0
+    ? summary(issues)
+    : (locateIssue(judge, value)?.message ?? "it is not what the schema asks for");
+}
+
+/** What is wrong with a value by its schema, a line each; nothing where no keyword that is looked at tells. */
+export function schemaIssues(schema: unknown, value: unknown): string[] {
+  const search = new Search(schema);
+  search.compare(value, schema, "", 0);
+  const wrong = search.found.length > 0 ? search.found : search.suspected();
+  return wrong.map(({ place, expected, got, advice }) => {
+    const where = placeText(place);
+    return `${where && `${where}: `}expected ${expected}, got ${got}${advice}`.slice(0, longest);
+  });
+}
+
+/** The numbers that a keyword bounds, what holds for them, and how that reads. */
+const bounds: readonly (readonly [keyword: string, words: string, holds: (value: number, bound: number) => boolean])[] =
+  [
+    ["minimum", "at least", (value, bound) => value >= bound],
+    ["maximum", "at most", (value, bound) => value <= bound],
+    ["exclusiveMinimum", "more than", (value, bound) => value > bound],
+    ["exclusiveMaximum", "less than", (value, bound) => value < bound],
+    // Nearly a multiple may be one that floating point cannot hold.
+    ["multipleOf", "a multiple of", (value, step) => Math.abs(value / step - Math.round(value / step)) < 1e-6],
+  ];
+
+class Search {
+  found: Wrong[] = [];
+  /** What patterns ask for: to match them may take long, so that it is left to the validator. */
+  private readonly patterns: Wrong[] = [];
+  private readonly root: unknown;
+  private steps = mostSteps;
+  /** Keywords that were not looked at. */
+  private skipped = 0;
+
+  constructor(root: unknown) {
+    this.root = root;
+  }
+
+  /** What must be wrong where nothing else is: the one pattern, if that is all that was not looked at. */
+  suspected(): readonly Wrong[] {
+    return this.skipped === 1 ? this.patterns : [];
+  }
+
+  compare(value: unknown, schema: unknown, place: string, depth: number): void {
+    if (schema === false) return this.report(place, "nothing", value);
+    if (!isObject(schema) || this.found.length >= enough) return;
+    if (--this.steps < 0 || depth > deepest) return void this.skipped++;
+    const node: Node = schema;
+    if (node["$ref"] !== undefined) this.compare(value, this.referred(node["$ref"]), place, depth + 1);
+    if (!this.compareKind(value, node, place)) return;
+    if (typeof value === "number") this.compareNumber(value, node, place);
+    else if (typeof value === "string") this.compareString(value, node, place);
+    else if (Array.isArray(value)) this.compareArray(value, node, place, depth);
+    else if (isObject(value)) this.compareObject(value, node, place, depth);
+    for (const part of listOf(node["allOf"])) this.compare(value, part, place, depth + 1);
+    this.compareArms(value, listOf(node["anyOf"]), place, depth);
+    this.compareArms(value, listOf(node["oneOf"]), place, depth);
+    if (this.fits(value, node["oneOf"], place, depth) > 1) this.report(place, "only one of the alternatives", value);
+    if (this.fits(value, node["not"], place, depth) > 0)
+      this.report(place, `anything but ${this.expectation(node["not"])}`, value);
+    const { if: condition } = node;
+    if (condition !== undefined) {
+      const met = this.fits(value, condition, place, depth);
+      if (met >= 0) this.compare(value, node[met > 0 ? "then" : "else"], place, depth + 1);
+    }
+  }
+
+  private report(place: string, expected: string, value: unknown, more: Partial<Wrong> = {}): void {
+    this.found.push({ place, expected, got: valueText(value), advice: "", ...more });
+  }
+
+  /** The subschema that a reference inside the schema leads to. */
+  private referred(reference: unknown): unknown {
+    const target = /^#(\/|$)/.test(String(reference)) ? at(this.root, String(reference).slice(1)) : undefined;
+    if (target === undefined) this.skipped++;
+    return target;
+  }
+
+  /** Type, constant and listed values; false where one of them refuses the value. */
+  private compareKind(value: unknown, node: Node, place: string): boolean {
+    const choices = choicesOf(node);
+    const types = typesOf(node);
+    let isAllowed = !choices || choices.includes(value);
+    // Objects and arrays are not compared: they count as allowed.
+    if (!isAllowed && isComposite(value) && choices?.some(isComposite)) {
+      isAllowed = true;
+      this.skipped++;
+    }
+    if (isAllowed && (!types || types.some((type) => isOfType(type, value)))) return true;
+    if (choices) this.report(place, choiceText(choices), value, { choices, kind: true, advice: meant(value, choices) });
+    else this.report(place, alternatives(types!), value, { kind: true });
+    return false;
+  }
+
+  private compareNumber(value: number, node: Node, place: string): void {
+    for (const [keyword, words, holds] of bounds) {
+      const bound = node[keyword];
+      if (typeof bound === "number" && !holds(value, bound)) this.report(place, `${words} ${bound}`, value);
+    }
+  }
+
+  private compareString(value: string, node: Node, place: string): void {
+    const { minLength, maxLength, pattern } = node;
+    if (minLength ?? maxLength) this.compareSize([...value].length, node, "Length", "character", place);
+    if (pattern === undefined) return;
+    this.skipped++;
+    const expected = `a string that matches ${scalarText(pattern)}`;
+    this.patterns.push({ place, expected, got: valueText(value), advice: "" });
+  }
+
+  private compareSize(size: number, node: Node, keyword: string, unit: string, place: string): void {
+    const got = String(size);
+    const { [`min${keyword}`]: least = 0, [`max${keyword}`]: most = Infinity } = node;
+    const counted = (count: unknown): string => `${String(count)} ${unit}${count === 1 ? "" : "s"}`;
+    if (size < Number(least)) this.report(place, `at least ${counted(least)}`, size, { got });
+    if (size > Number(most)) this.report(place, `at most ${counted(most)}`, size, { got });
+  }
+
+  private compareArray(value: readonly unknown[], node: Node, place: string, depth: number): void {
+    const { items, uniqueItems } = node;
+    const first = listOf(node["prefixItems"]);
+    this.compareSize(value.length, node, "Items", "item", place);
+    const earlier = new Map<unknown, number>();
+    for (let index = 0; index < value.length && this.steps > 0; index++) {
+      const item = value[index];
+      const there = inside(place, index);
+      this.compare(item, index < first.length ? first[index] : items, there, depth + 1);
+      if (uniqueItems !== true) continue;
+      const key = JSON.stringify(item);
+      if (earlier.has(key)) this.report(there, "no item twice", item, { got: `item ${earlier.get(key)} again` });
+      earlier.set(key, index);
+    }
+    this.skip(node, ["contains", "unevaluatedItems"]);
+    if (Array.isArray(items)) this.skipped++;
+  }
+
+  private skip(node: Node, keywords: readonly string[]): void {
+    if (keywords.some((keyword) => node[keyword] !== undefined)) this.skipped++;
+  }
+
+  private compareObject(value: Node, node: Node, place: string, depth: number): void {
+    const properties = isObject(node["properties"]) ? node["properties"] : {};
+    const keys = Object.keys(value);
+    const others = keys.filter((key) => !Object.hasOwn(properties, key));
+    for (const key of listOf(node["required"]) as readonly string[]) {
+      if (Object.hasOwn(value, key)) continue;
+      const instead = nearest(key, others);
+      const advice = instead === undefined ? "" : `; did you mean ${scalarText(key)} by ${scalarText(instead)}?`;
+      const part = Object.hasOwn(properties, key) ? properties[key] : undefined;
+      this.report(inside(place, key), this.expectation(part), undefined, { missing: true, advice });
+    }
+    for (const key of keys)
+      if (Object.hasOwn(properties, key)) this.compare(value[key], properties[key], inside(place, key), depth + 1);
+    this.compareSize(keys.length, node, "Properties", "key", place);
+    this.compareOthers(value, others, node, place, depth);
+  }
+
+  /** Members that `properties` does not name. */
+  private compareOthers(value: Node, keys: readonly string[], node: Node, place: string, depth: number): void {
+    this.skip(node, unread);
+    const { additionalProperties: schema, patternProperties } = node;
+    for (const key of patternProperties === undefined ? keys : [])
+      if (schema === false)
+        this.report(inside(place, key), "no such key", value[key], {
+          advice: meant(key, Object.keys(node["properties"] ?? {})),
+        });
+      else this.compare(value[key], schema, inside(place, key), depth + 1);
+  }
+
+  /** What is wrong with a value as another schema has it. */
+  private trial(value: unknown, schema: unknown, place: string, depth: number): readonly Wrong[] {
+    const { found } = this;
+    this.found = [];
+    this.compare(value, schema, place, depth + 1);
+    const wrong = this.found;
+    this.found = found;
+    return wrong;
+  }
+
+  /** How many of the schemas the value fits; -1 where that is not certain. */
+  private fits(value: unknown, schemas: unknown, place: string, depth: number): number {
+    if (schemas === undefined) return 0;
+    const { skipped } = this;
+    const parts = Array.isArray(schemas) ? (schemas as unknown[]) : [schemas];
+    const fitting = parts.filter((part) => this.trial(value, part, place, depth).length === 0);
+    return this.skipped === skipped ? fitting.length : -1;
+  }
+
+  /** Where no arm is met: what all ask for at one place, or what is wrong by the one that was probably meant. */
+  private compareArms(value: unknown, arms: readonly unknown[], place: string, depth: number): void {
+    const trials = arms.map((arm) => this.trial(value, arm, place, depth));
+    if (trials.some((wrong) => wrong.length === 0)) return;
+    const ofKind = trials.filter(([first]) => !(first!.place === place && first!.kind));
+    const near = ofKind.length === 0 ? trials : ofKind;
+    for (const { place: there } of near.length > 1 ? near[0]! : []) {
+      const all = near.map((wrong) => wrong.find((each) => each.place === there && each.kind));
+      if (!all.every((wrong) => wrong !== undefined)) continue;
+      const { got } = all[0]!;
+      const part = at(value, there.slice(place.length));
+      const choices = all.every((wrong) => wrong.choices) ? all.flatMap((wrong) => wrong.choices!) : undefined;
+      const expected = choices ? choiceText(choices) : alternatives([...new Set(all.map((wrong) => wrong.expected))]);
+      return this.report(there, expected, part, { got, choices, kind: true, advice: meant(part, choices ?? []) });
+    }
+    // A member that tells arms apart weighs most, then one that is there.
+    const weigh = (wrong: readonly Wrong[]): number =>
+      wrong.reduce((sum, { choices, missing }) => sum + (choices ? 9 : missing ? 3 : 1), 0);
+    const [best = []] = [...near].sort((one, other) => weigh(one) - weigh(other));
+    this.found.push(...best);
+  }
+
+  /** What a schema asks for, in a few words. */
+  private expectation(schema: unknown, depth = 0): string {
+    if (!isObject(schema) || depth > deepest) return "a value";
+    const choices = choicesOf(schema);
+    if (choices) return choiceText(choices);
+    if (schema["$ref"] !== undefined) return this.expectation(this.referred(schema["$ref"]), depth + 1);
+    const arms = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])];
+    const texts = typesOf(schema) ?? arms.slice(0, 4).map((arm) => this.expectation(arm, depth + 1));
+    return texts.length === 0 ? "a value" : alternatives([...new Set(texts)]);
+  }
+}
+
+/** Keywords of objects that are not looked at: they are rare, or patterns decide. */
+const unread = [
+  "patternProperties",
+  "propertyNames",
+  "unevaluatedProperties",
+  "dependentRequired",
+  "dependentSchemas",
+  "dependencies",
+];
+
+/** What stands at a JSON Pointer. */
+function at(value: unknown, pointer: string): unknown {
+  return keysOf(pointer).reduce<unknown>(
+    (part, key) => (typeof part === "object" && part !== null ? (part as Node)[key] : undefined),
+    value,
+  );
+}
+
+function meant(value: unknown, names: readonly unknown[]): string {
+  const found = typeof value === "string" ? nearest(value, names) : undefined;
+  return found === undefined ? "" : `; did you mean ${scalarText(found)}?`;
+}
+
+function isComposite(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function choicesOf(node: Node): readonly unknown[] | undefined {
+  return "const" in node ? [node["const"]] : (node["enum"] as readonly unknown[] | undefined);
+}
+
+function typesOf({ type }: Node): readonly string[] | undefined {
+  return type === undefined ? undefined : Array.isArray(type) ? (type as string[]) : [String(type)];
+}
+
+function isOfType(type: string, value: unknown): boolean {
+  if (type === "integer") return Number.isInteger(value);
+  if (type === "null") return value === null;
+  if (type === "array") return Array.isArray(value);
+  return type === "object" ? isObject(value) : typeof value === type;
+}
