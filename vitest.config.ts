@@ -25,7 +25,7 @@ const drawing = [
 
 /** Those that have more to do in the long run. */
 const heavy = [
-  "test/runtime/http/heap.test.ts",
+  "test/runtime/http/{heap,kept}.test.ts",
   "test/contract/init/*.test.ts",
   "test/docs/journeys.test.ts",
 ];

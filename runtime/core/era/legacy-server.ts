@@ -1,4 +1,4 @@
-import type { ClientCapabilities, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
+import type { ServerCapabilities } from "@mcpgen/protocol/authoring";
 import { invalidParams } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
 import { askByRequest } from "../server/ask-by-request.js";
@@ -6,6 +6,8 @@ import type { Change } from "../server/changes.js";
 import type { RequestContext } from "../server/context.js";
 import type { MethodHandler, ServerCore } from "../server/core.js";
 import type { ServerEra, Terms } from "../server/terms.js";
+import { mostReserved, weightOf } from "../server/weight.js";
+import { introduced } from "./introduced.js";
 import { type LogLevel, isLogLevel } from "./meta.js";
 import type { Spoken } from "./spoken.js";
 
@@ -19,6 +21,8 @@ export interface Session extends Terms {
   readonly declared: ServerCapabilities;
   /** URIs whose changes the client asked to hear of. */
   watched: Set<string> | undefined;
+  /** Bytes that are reserved for it, those of `watched` with it. */
+  weight: number;
 }
 
 /** With it the client is ready (2025-11-25 and before, lifecycle, initialization). */
@@ -45,11 +49,15 @@ export const initialize: MethodHandler = (params: Params, context: RequestContex
   const { connection, terms } = context;
   const { core } = connection;
   const declared = core.capabilities();
+  const { clientCapabilities, clientInfo, weight } = introduced(params);
+  connection.reserve(weight);
+  if (connection.session) connection.release(connection.session.weight);
   connection.openSession({
     era: legacyServer,
     spoken: terms.spoken,
-    clientCapabilities: params["capabilities"] as ClientCapabilities,
-    clientInfo: params["clientInfo"] as Implementation,
+    clientCapabilities,
+    clientInfo,
+    weight,
     // Until the client sets a level, the choice is the server's: all of them.
     logLevel: "debug",
     ready: false,
@@ -75,11 +83,19 @@ export const setLevel: MethodHandler = ({ level }: Params, { connection }: Reque
 
 export const watch: MethodHandler = ({ uri }: Params, { connection }: RequestContext) => {
   const { session } = connection;
-  if (session) session.watched = (session.watched ?? new Set()).add(uri as string);
+  if (!session || session.watched?.has(uri as string)) return {};
+  const weight = weightOf(uri, mostReserved);
+  connection.reserve(weight);
+  session.weight += weight;
+  session.watched = (session.watched ?? new Set()).add(uri as string);
   return {};
 };
 
 export const unwatch: MethodHandler = ({ uri }: Params, { connection }: RequestContext) => {
-  connection.session?.watched?.delete(uri as string);
+  const { session } = connection;
+  if (!session?.watched?.delete(uri as string)) return {};
+  const weight = weightOf(uri, mostReserved);
+  session.weight -= weight;
+  connection.release(weight);
   return {};
 };

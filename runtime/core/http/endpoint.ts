@@ -14,9 +14,10 @@ import { type Accepted, acceptedBy, isJson } from "./media.js";
 import { ModernPosts } from "./modern-posts.js";
 import { mostLevels, nestsDeeper } from "./nesting.js";
 import { type Principal, authenticated } from "./principal.js";
+import { Quota } from "./quota.js";
 import { refuse, refuseBusy, refuseClosing, refuseInvalid, refuseStranger } from "./refuse.js";
 import { SessionRequests } from "./session-requests.js";
-import { Sessions, defaultSessions } from "./sessions.js";
+import { Sessions } from "./sessions.js";
 import { sseName } from "./sse-name.js";
 import type { SseRequests } from "./sse-requests.js";
 import { StatelessPosts } from "./stateless-posts.js";
@@ -36,6 +37,8 @@ export class Endpoint {
   private readonly load: Load;
   /** Requests that one body may hold. */
   private readonly mostInBatch: number;
+  /** Bytes that are kept for clients. */
+  private readonly bytes: Quota;
   private readonly sessions: Sessions | undefined;
   private readonly modernIds: ReadonlySet<string>;
   private readonly modern: ModernPosts | undefined;
@@ -56,11 +59,20 @@ export class Endpoint {
     const { maxRequests = defaults.maxRequests } = typeof sessions === "object" ? sessions : {};
     this.load = new Load(maxConcurrent);
     this.mostInBatch = Math.min(maxConcurrent, maxRequests);
+    this.bytes = this.quota(options.keptLimit ?? defaults.keptLimit);
     const modern = spoken.filter(({ era }) => era === "modern");
     const legacy = spoken.filter(({ era }) => era === "legacy");
     this.modernIds = new Set(modern.map(({ id }) => id));
     if (modern.length > 0)
-      this.modern = new ModernPosts(server, modern[0]!, form, this.streams, this.load, () => this.closed);
+      this.modern = new ModernPosts(
+        server,
+        modern[0]!,
+        form,
+        this.streams,
+        this.load,
+        this.bytes,
+        () => this.closed,
+      );
     if (legacy.length === 0) return;
     if (sessions === false)
       this.stateless = new StatelessPosts(server, legacy, form, this.streams, this.load);
@@ -74,10 +86,9 @@ export class Endpoint {
     if (sse === false) return undefined;
     if (sessions === false)
       throw new McpError("invalid-definition", "HTTP+SSE (sse) needs what `sessions: false` turns off");
-    const limits = typeof sessions === "object" ? sessions : {};
-    const { maxSessions = defaultSessions, maxRequests = defaults.maxRequests } = limits;
-    const { streams, load } = this;
-    const environment = { streams, load, maxSessions, maxRequests };
+    const { maxRequests = defaults.maxRequests } = typeof sessions === "object" ? sessions : {};
+    const { streams, load, bytes } = this;
+    const environment = { streams, load, bytes, count: this.quota(), maxRequests };
     // What is deprecated is loaded by who has a use for it.
     const loaded = import("./sse-requests.js").then(
       (module) =>
@@ -107,14 +118,30 @@ export class Endpoint {
     const { maxRequests = defaults.maxRequests } = given;
     const ages = new StreamAges(clock, streamMs, retryMs);
     const environment = { events, retryMs, clock, streams, ages, load, maxRequests };
-    const sessions = new Sessions(environment, given);
+    const sessions = new Sessions(environment, this.quota(), this.bytes, given.idleMs);
     return [sessions, new SessionRequests(this.server, legacy, sessions, events, responses)];
   }
 
-  /** What it keeps: nothing but sessions, once all is answered. */
-  get kept(): { readonly [what in "sessions" | "streams" | "requests" | "bodies"]: number } {
+  /**
+   * What principals share, and each may have the same part of. Without `authenticate` all clients are one principal,
+   * which may have the whole.
+   *
+   * @param most in all; as many as there may be sessions without it
+   */
+  private quota(most?: number): Quota {
+    const { sessions, authenticate } = this.options;
+    const limits = typeof sessions === "object" ? sessions : {};
+    const { maxSessions = defaults.maxSessions } = limits;
+    const { maxPerPrincipal = Math.max(8, Math.floor(maxSessions / 10)) } = limits;
+    const all = most ?? maxSessions;
+    return new Quota(all, authenticate ? Math.ceil((all * maxPerPrincipal) / maxSessions) : all);
+  }
+
+  /** What it keeps: nothing but sessions and their bytes, once all is answered. */
+  get kept(): { readonly [what in "sessions" | "bytes" | "streams" | "requests" | "bodies"]: number } {
     const sessions = (this.sessions?.size ?? 0) + (this.sseSessions?.size ?? 0);
-    return { sessions, streams: this.streams.size, requests: this.load.size, bodies: this.load.reading };
+    const { load, streams, bytes } = this;
+    return { sessions, bytes: bytes.size, streams: streams.size, requests: load.size, bodies: load.reading };
   }
 
   handle(exchange: Exchange): void {

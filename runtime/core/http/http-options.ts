@@ -22,6 +22,11 @@ export interface HttpOptions extends GuardOptions {
    * handler runs.
    */
   readonly maxConcurrent?: number;
+  /**
+   * Bytes kept in all of what clients say of themselves and want to hear of, in sessions and in streams that listen;
+   * 64 MiB without it. One client may have 256 KiB of them, a principal the part that it may have of the sessions.
+   */
+  readonly keptLimit?: number;
   /** Event streams at a time, from which on none more is opened that listens; 10,000 without it. */
   readonly maxStreams?: number;
   /** `auto` without it: JSON unless something precedes the answer. */
@@ -48,6 +53,8 @@ export const defaults = {
   maxConcurrent: 1000,
   maxStreams: 10_000,
   maxRequests: 256,
+  maxSessions: 10_000,
+  keptLimit: 64 * 1_048_576,
   keepAliveMs: 15_000,
   retryMs: 1000,
   streamMs: 3_600_000,

@@ -10,6 +10,7 @@ import { corsHeaders } from "./cors.js";
 import type { Exchange } from "./exchange.js";
 import type { Principal } from "./principal.js";
 import type { Load } from "./load.js";
+import type { Quota } from "./quota.js";
 import type { Accepted } from "./media.js";
 import { messageProblem } from "./message-problem.js";
 import { methodProblem, standardProblem } from "./mirrors.js";
@@ -28,16 +29,21 @@ export class ModernPosts {
   private readonly form: ResponseForm;
   private readonly streams: Streams;
   private readonly load: Load;
+  private readonly bytes: Quota;
   private readonly isClosed: () => boolean;
   private readonly mirrored = new WeakMap<object, boolean>();
 
-  /** @param isClosed whether no more requests are taken up */
+  /**
+   * @param bytes that are kept for streams that listen
+   * @param isClosed whether no more requests are taken up
+   */
   constructor(
     server: Server,
     newest: Spoken<"server">,
     form: ResponseForm,
     streams: Streams,
     load: Load,
+    bytes: Quota,
     isClosed: () => boolean,
   ) {
     this.isClosed = isClosed;
@@ -46,6 +52,7 @@ export class ModernPosts {
     this.form = form;
     this.streams = streams;
     this.load = load;
+    this.bytes = bytes;
   }
 
   post(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
@@ -67,6 +74,7 @@ export class ModernPosts {
     const form = listens ? "auto" : this.form;
     const begin = (wrong?: string): void => {
       const channel = new PostChannel(exchange, accepted, form, table, this.streams);
+      if (listens) channel.shared = { bytes: this.bytes, principal };
       const connection = this.server.attach(channel, { auth, principal });
       if (wrong !== undefined && this.mayCall(connection, request, terms)) {
         connection.closed();

@@ -7,6 +7,7 @@ import { corsHeaders, joined } from "./cors.js";
 import { eventHeaders, eventText } from "./events.js";
 import type { EventSink, Exchange } from "./exchange.js";
 import type { Load } from "./load.js";
+import type { Quota } from "./quota.js";
 import type { Accepted } from "./media.js";
 import type { Streams } from "./streams.js";
 
@@ -28,6 +29,8 @@ export class PostChannel implements Channel {
   private readonly requests: number;
   private sink: EventSink | undefined;
   private over = false;
+  /** What memory it takes, where it is kept open. */
+  shared: { readonly bytes: Quota; readonly principal: string } | undefined;
   /** What its requests count in. */
   private load: Load | undefined;
   /** Called when the answer is out. */
@@ -73,6 +76,10 @@ export class PostChannel implements Channel {
     };
     this.whenDone = leave;
     this.exchange.onGone(leave);
+  }
+
+  reserve(more: number): boolean {
+    return this.shared?.bytes.take(this.shared.principal, more) ?? true;
   }
 
   late(more: number): void {

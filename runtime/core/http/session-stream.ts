@@ -232,7 +232,6 @@ export class SessionStream {
   private lose(): void {
     this.exchange = undefined;
     this.detach();
-    this.session.left();
   }
 
   private detach(): void {

@@ -22,9 +22,10 @@ export interface SessionEnvironment {
   readonly maxRequests: number;
 }
 
-/** The same, and who sees to sessions that are at work though their clients may be gone. */
-export interface WatchedEnvironment extends SessionEnvironment {
-  readonly forsaken: () => void;
+/** The same, and the memory that sessions share. */
+export interface SharedEnvironment extends SessionEnvironment {
+  /** Whether so many more bytes may be kept for a session. */
+  readonly reserve: (session: HttpSession, bytes: number) => boolean;
 }
 
 /**
@@ -46,14 +47,16 @@ export class HttpSession implements Channel {
   connection!: ServerConnection;
   /** Milliseconds, by the clock of the endpoint. */
   lastSeen: number;
-  private readonly environment: WatchedEnvironment;
+  private readonly environment: SharedEnvironment;
   private answering: Map<RequestId, SessionStream> | undefined;
   private listening: SessionStream[] | undefined;
   private streams = 0;
+  /** Bytes that are kept for it. */
+  reserved = 0;
   /** Called when nothing is being answered any more. */
   whenAnswered: (() => void) | undefined;
 
-  constructor(id: string, principal: string, environment: WatchedEnvironment) {
+  constructor(id: string, principal: string, environment: SharedEnvironment) {
     this.id = id;
     this.principal = principal;
     this.environment = environment;
@@ -99,11 +102,6 @@ export class HttpSession implements Channel {
   /** Whether there may be no more streams that listen, of any session. */
   get crowded(): boolean {
     return this.environment.streams.isFull;
-  }
-
-  /** A client has gone, and what it asked for goes on. */
-  left(): void {
-    if (this.isAnswering) this.environment.forsaken();
   }
 
   /** It was used just now. */
@@ -183,6 +181,12 @@ export class HttpSession implements Channel {
 
   forgo(id: RequestId): void {
     this.answering?.get(id)?.forgo();
+  }
+
+  reserve(bytes: number): boolean {
+    if (!this.environment.reserve(this, bytes)) return false;
+    this.reserved += bytes;
+    return true;
   }
 
   late(more: number): void {

