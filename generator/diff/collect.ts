@@ -63,7 +63,13 @@ function weigh(
   };
   const [fact] = facts as [Fact];
   const counterexample = levels.writer.proof ?? levels.reader.proof;
-  if (fact.needsProof && !counterexample && !prove("narrowed") && !prove("widened")) return undefined;
+  if (
+    facts.every(({ needsProof }) => needsProof) &&
+    !counterexample &&
+    !prove("narrowed") &&
+    !prove("widened")
+  )
+    return undefined;
   const demoted = levels.writer.demoted || levels.reader.demoted;
   return {
     rule: rule.id,

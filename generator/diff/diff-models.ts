@@ -7,7 +7,7 @@ import { grouped } from "./group.js";
 import { ruleIds } from "./rules/table.js";
 import { compareDefinitions } from "./walk/definitions.js";
 import type { MethodComparison } from "./walk/direction.js";
-import { envelopeRoot } from "./walk/envelope.js";
+import { envelopeRoots } from "./walk/envelope.js";
 import { compareErrors } from "./walk/errors.js";
 import { type Origins, compareFiles } from "./walk/files.js";
 import { compareMethods } from "./walk/methods.js";
@@ -25,11 +25,12 @@ import { Prover } from "./witness/prove.js";
  * @param origins what is known of the files, which the models do not know
  */
 export function diffModels(
-  old: ProtocolModel,
-  next: ProtocolModel,
+  before: ProtocolModel,
+  after: ProtocolModel,
   policy: Policy = defaultPolicy,
   origins?: Origins,
 ): Finding[] {
+  const [old, next] = [withListed(before, after), withListed(after, before)];
   const aligner = new Aligner(old.schema, next.schema);
   const comparison = compareMethods(old, next, aligner);
   compareErrors(old, next, aligner, comparison);
@@ -46,6 +47,13 @@ export function diffModels(
   return grouped(findings.sort(worstFirst));
 }
 
+/** A model without the methods that its unions of messages do not list, where those of the other do. */
+function withListed(model: ProtocolModel, other: ProtocolModel): ProtocolModel {
+  const listed = new Set(other.methods.filter(({ unlisted }) => !unlisted).map(({ name }) => name));
+  const methods = model.methods.filter(({ name, unlisted }) => !unlisted || !listed.has(name));
+  return methods.length === model.methods.length ? model : { ...model, methods };
+}
+
 /** Walks from every root, then from what no root led to. */
 function walk(
   old: ProtocolModel,
@@ -54,8 +62,7 @@ function walk(
   { roots }: MethodComparison,
   parts: readonly [Parts, Parts],
 ): Map<Root, Reached> {
-  const envelope = envelopeRoot(aligner, old.schema, next.schema);
-  if (envelope) roots.push(envelope);
+  roots.push(...envelopeRoots(aligner, old, next));
   aligner.run();
   const walked = new Map(roots.map((root) => [root, reachedFrom(root)]));
   for (const root of movedRoots(old, next, aligner, parts, [...walked.values()]))
@@ -67,10 +74,16 @@ function collect({ facts }: MethodComparison, walked: ReadonlyMap<Root, Reached>
   const collection = new Collection();
   for (const { fact, context, writers, methods } of facts)
     collection.add({ fact, context }, writers, methods);
-  for (const [{ context, writers, methods }, reached] of walked) {
+  for (const [{ context, writers, methods, isTold, needsProof }, reached] of walked) {
     for (const pair of reached.keys()) {
-      for (const fact of pair.facts)
-        collection.add({ fact, context, place: { pair, reached } }, writers, methods);
+      for (const fact of pair.facts) {
+        if (!isTold || isTold(fact, pair))
+          collection.add(
+            { fact: needsProof ? { ...fact, needsProof } : fact, context, place: { pair, reached } },
+            writers,
+            methods,
+          );
+      }
     }
   }
   return collection;

@@ -11,7 +11,7 @@ import { type MethodNotes, capabilitiesOf, notesByMethod } from "./notes-by-meth
 import { findOwned } from "./owned.js";
 import { pageOf } from "./page.js";
 import { pair } from "./pairing.js";
-import { readRoleUnions } from "./role-unions.js";
+import { type Membership, readRoleUnions } from "./role-unions.js";
 import { type Sending, findSenders, isRedundantSender, settleSender } from "./senders.js";
 
 /** What a protocol model is made from. */
@@ -54,7 +54,8 @@ export function buildModel(source: ModelSource): BuiltModel {
   );
   const sendings = findSenders(schema, paired, memberships);
   const settled = paired.map(({ message, result }) => {
-    const sending = settle(message, sendings.get(message.method), said.get(message.method)?.sender, findings);
+    const known = { found: sendings.get(message.method), note: said.get(message.method)?.sender };
+    const sending = settle(message, known, findings, memberships);
     return { message, result, sending };
   });
   const asking = asksForInput(schema, settled);
@@ -110,14 +111,14 @@ function pairMessage(
 
 function settle(
   message: Message,
-  found: Sending | undefined,
-  note: SenderNote | undefined,
+  { found, note }: { readonly found: Sending | undefined; readonly note: SenderNote | undefined },
   { assumptions, problems }: Findings,
+  memberships: ReadonlyMap<string, Membership>,
 ): Sending {
   if (note && isRedundantSender(note, found)) {
     problems.push({ code: "MG1203", note, target: message.method, message: "the schema already says so" });
   }
-  return settleSender(message, found, note, assumptions);
+  return settleSender(message, found, note, assumptions, memberships);
 }
 
 /** The results that carry requests for input: those that reach a message which travels only inside others. */
@@ -152,6 +153,7 @@ function assemble(
     kind,
     senders: sending.senders,
     payload: sending.payload,
+    ...(sending.unlisted && { unlisted: true as const }),
     message: definition.name,
     envelope,
     params,

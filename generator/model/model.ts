@@ -36,6 +36,8 @@ export interface Method {
   readonly senders: readonly Role[];
   /** The method never travels as a JSON-RPC message of its own: it is embedded in others (2026-07-28). */
   readonly payload: boolean;
+  /** The unions of messages list others of its kind, and not this one: who sends it was assumed. */
+  readonly unlisted?: true;
   /** Definition of the message, e.g. `CallToolRequest`. */
   readonly message: string;
   /** The definition describes `jsonrpc` and `id` too, and not only `method` and `params`. */

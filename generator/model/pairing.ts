@@ -76,11 +76,20 @@ function named(schema: Schema, result: string): Pairing | undefined {
   return schema.definitions.has(result) ? { result, alternatives: [] } : undefined;
 }
 
+/** The definition of the whole response to a request, where the schema has one: `XResultResponse` (or `XResponse`). */
+export function responseOf(schema: Schema, message: string): Definition | undefined {
+  const base = message.endsWith("Request") ? message.slice(0, -"Request".length) : message;
+  return [`${base}ResultResponse`, `${base}Response`]
+    .map((name) => schema.definitions.get(name))
+    .find(
+      (definition) =>
+        definition && ["result", "jsonrpc"].some((key) => hasMember(schema, definition.node, key)),
+    );
+}
+
 /** `XResultResponse` (or `XResponse`): its `result` is the plain result, or a choice of it and its alternatives. */
 function fromResponse(schema: Schema, base: string): Pairing | undefined {
-  const response = [`${base}ResultResponse`, `${base}Response`]
-    .map((name) => schema.definitions.get(name))
-    .find((definition) => definition && hasMember(schema, definition.node, "result"));
+  const response = responseOf(schema, base);
   if (!response) return undefined;
   const arms = resultArms(schema, response);
   const plain = arms.includes(`${base}Result`) ? `${base}Result` : arms[0];

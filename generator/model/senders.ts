@@ -9,6 +9,8 @@ export interface Sending {
   /** Empty where the schema does not say. */
   readonly senders: readonly Role[];
   readonly payload: boolean;
+  /** The senders are assumed, though the unions of messages list others of this kind. */
+  readonly unlisted?: true;
 }
 
 interface Sent {
@@ -70,6 +72,7 @@ export function settleSender(
   found: Sending | undefined,
   note: SenderNote | undefined,
   assumptions: Assumption[],
+  memberships: ReadonlyMap<string, Membership>,
 ): Sending {
   if (note) {
     const senders: readonly Role[] = note.sender === "both" ? ["client", "server"] : [note.sender];
@@ -82,7 +85,9 @@ export function settleSender(
     subject: message.method,
     text: `It is taken to be sent by ${senders.length === 2 ? "both sides" : "the client"}; no union of messages lists it and no message embeds it.`,
   });
-  return { senders, payload: found?.payload ?? false };
+  const payload = found?.payload ?? false;
+  const isUnlisted = !payload && [...memberships.values()].some(({ kinds }) => kinds.has(message.kind));
+  return { senders, payload, ...(isUnlisted && { unlisted: true }) };
 }
 
 export function isRedundantSender(note: SenderNote, found: Sending | undefined): boolean {

@@ -126,7 +126,7 @@ class Application {
       opened = false;
       for (const { name, base } of pending) {
         const derived = this.definition(name)!;
-        if (!isOpen(this.definition(base)!) || "additionalProperties" in derived) continue;
+        if (!isOpen(this.definition(base)!) || saysOfOthers(derived)) continue;
         derived["additionalProperties"] = {};
         opened = true;
       }
@@ -214,11 +214,16 @@ export function repeats(derived: JsonObject, base: JsonObject): boolean {
   );
 }
 
+/** Whether the definition itself says what members beside those it names may be. */
+export function saysOfOthers(definition: JsonObject): boolean {
+  return "additionalProperties" in definition || "unevaluatedProperties" in definition;
+}
+
 /** Whether the definition's type has an index signature of `unknown`. */
 export function isOpen(definition: JsonObject): boolean {
   const additional = definition["additionalProperties"];
   if (isJsonObject(additional)) return Object.keys(additional).length === 0;
   return (
-    additional === undefined && definition["properties"] === undefined && definition["type"] === "object"
+    !saysOfOthers(definition) && definition["properties"] === undefined && definition["type"] === "object"
   );
 }

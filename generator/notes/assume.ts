@@ -9,7 +9,7 @@ import {
   tagOf,
 } from "@mcpgen/engine";
 import type { Assumption } from "../model/model.js";
-import { isExtendable, isOpen, repeats } from "./apply.js";
+import { isExtendable, isOpen, repeats, saysOfOthers } from "./apply.js";
 import type { ExtendsNote, OpenNote } from "./note.js";
 
 /** Notes derived from a schema that has none, and what was assumed to derive them. */
@@ -83,7 +83,7 @@ function assumeExtensions(definitions: JsonObject): ExtendsNote[] {
 }
 
 function isPlainObject(node: JsonValue): node is JsonObject {
-  return isJsonObject(node) && node["type"] === "object" && node["additionalProperties"] === undefined;
+  return isJsonObject(node) && node["type"] === "object" && !saysOfOthers(node);
 }
 
 /** Every enum of two or more strings, and every union of objects that a member tells apart. */

@@ -172,6 +172,107 @@ describe("params", () => {
   });
 });
 
+describe("what stands at the message itself", () => {
+  const jsonrpc = { type: "string", const: "2.0" };
+  const id = { type: ["string", "integer"] };
+  const whole = (more: JsonObject = {}, options: JsonObject = {}, required: string[] = []): Parts => ({
+    clientRequests: {
+      EchoRequest: {
+        ...object(
+          { jsonrpc, id, method: { type: "string", const: "echo" }, params: object({ text }), ...more },
+          ["jsonrpc", "id", "method", ...required],
+        ),
+        ...options,
+      },
+    },
+    definitions: result,
+  });
+
+  test("is found as what stands in params", () => {
+    expect(harm(whole(), whole({ id: text }))).toEqual([
+      "type-narrowed EchoRequest.id client:breaking server:safe",
+    ]);
+    expect(harm(whole({ id: text }), whole())).toEqual([
+      "type-widened EchoRequest.id client:safe server:breaking",
+    ]);
+    expect(harm(whole(), whole({ trace: text }, {}, ["trace"]))).toEqual([
+      "property-added-required EchoRequest.trace client:breaking server:safe",
+    ]);
+    expect(harm(whole(), whole({ trace: text }))).toEqual([
+      "property-added-optional EchoRequest.trace client:safe server:safe",
+    ]);
+    expect(harm(whole(), whole({}, { additionalProperties: false }))).toEqual([
+      "object-closed EchoRequest client:breaking server:safe",
+    ]);
+    expect(harm(whole(), whole({}, { unevaluatedProperties: false }))).toEqual([
+      "object-closed EchoRequest client:breaking server:safe",
+    ]);
+    expect(harm(whole(), whole({}, { additionalProperties: text }))).toEqual([
+      "map-value-narrowed EchoRequest{} client:breaking server:safe",
+    ]);
+  });
+
+  test("is what the envelope says, where messages leave it out", () => {
+    const envelope = (more: JsonObject): JsonObject => ({
+      JSONRPCRequest: object({ jsonrpc, id, method: text, ...more }, ["jsonrpc", "id", "method"]),
+      JSONRPCNotification: object({ jsonrpc, method: text }),
+      JSONRPCMessage: { anyOf: [ref("JSONRPCRequest"), ref("JSONRPCNotification")] },
+    });
+    const with_ = (more: JsonObject = {}): Parts => ({
+      clientRequests: { EchoRequest: message("echo", object({ text })) },
+      definitions: { ...result, ...envelope(more) },
+    });
+    const meta = (value: JsonValue): JsonObject => ({ params: object({ _meta: value }, []) });
+    expect(harm(with_(meta(object({ token: text }))), with_(meta(object({ token: id }))))).toEqual([
+      "type-widened JSONRPCRequest.params._meta.token client:safe server:breaking",
+    ]);
+    expect(harm(with_({ params: empty }), with_({ params: { ...empty, maxProperties: 3 } }))).toEqual([
+      "bound-tightened EchoRequest.params client:breaking server:safe",
+      "bound-tightened JSONRPCRequest.params client:breaking server:safe",
+    ]);
+  });
+
+  test("is what a response says beside its result, and what may stand in place of that", () => {
+    const answered = (more: JsonObject = {}): Parts => ({
+      clientRequests: echo,
+      definitions: {
+        ...result,
+        EchoResultResponse: object({ jsonrpc, id, result: ref("EchoResult"), ...more }, [
+          "jsonrpc",
+          "id",
+          "result",
+        ]),
+      },
+    });
+    expect(harm(answered(), answered({ id: text }))).toEqual([
+      "type-narrowed EchoResultResponse.id client:safe server:breaking",
+    ]);
+    const orNull = { result: { anyOf: [ref("EchoResult"), { type: "null" }] } };
+    expect(harm(answered(), answered(orNull))).toEqual([
+      "nullable-added EchoResultResponse.result client:breaking server:safe",
+    ]);
+  });
+
+  test("a method that the unions of messages list no more is sent no more", () => {
+    const listed: Parts = { clientRequests: echo, definitions: result };
+    const unlisted: Parts = { definitions: { ...result, ...echo } };
+    expect(harm(listed, unlisted)).toEqual(["request-removed echo from client client:breaking server:safe"]);
+    expect(harm(unlisted, listed)).toEqual(["request-added echo from client client:safe server:dangerous"]);
+    expect(harm(unlisted, unlisted)).toEqual([]);
+  });
+
+  test("a result that takes no members but its own is found, though its base is open", () => {
+    const open = { Result: { type: "object", additionalProperties: {} } };
+    const with_ = (more: JsonObject): Parts => ({
+      clientRequests: echo,
+      definitions: { ...open, EchoResult: { ...object({ text }), ...more } },
+    });
+    expect(harm(with_({}), with_({ unevaluatedProperties: false }))).toEqual([
+      "object-closed EchoResult client:safe server:breaking",
+    ]);
+  });
+});
+
 describe("results", () => {
   const answered = (arms: JsonValue, definitions: JsonObject = {}): Parts => ({
     clientRequests: echo,

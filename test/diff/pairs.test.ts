@@ -130,6 +130,7 @@ test("2025-11-25 → 2026-07-28", async () => {
       "property-added-required ReadResourceResult.ttlMs client:safe server:breaking",
       "property-added-required RequestMetaObject.io.modelcontextprotocol/clientCapabilities client:breaking server:safe",
       "property-added-required RequestMetaObject.io.modelcontextprotocol/protocolVersion client:breaking server:safe",
+      "property-added-required Result.resultType client:safe server:breaking",
       "property-removed ElicitRequestURLParams.elicitationId client:breaking server:dangerous",
       "property-removed Tool.outputSchema.type client:breaking server:dangerous",
       "property-became-required CallToolRequestParams._meta client:breaking server:safe",

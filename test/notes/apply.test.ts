@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type JsonObject, type JsonValue, atPointer, canonicalise } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, atPointer, canonicalise, readSchema } from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
 import { type Corrected, applyNotes } from "../../generator/notes/apply.js";
 import { undocumented } from "../../generator/input/documentation.js";
 import { resolveRevision } from "../../generator/input/revision-source.js";
@@ -111,6 +112,26 @@ describe("errata", () => {
 });
 
 describe("extends", () => {
+  test("opens nothing that says itself what other members may be", () => {
+    const definitions = {
+      Base: object([], { additionalProperties: {} }),
+      Plain: object(["a"]),
+      Closed: object(["a"], { additionalProperties: false }),
+      Evaluated: object(["a"], { unevaluatedProperties: false }),
+    };
+    const note = {
+      kind: "extends",
+      target: ["/$defs/Plain", "/$defs/Closed", "/$defs/Evaluated"],
+      base: "Base",
+    };
+    const corrected = apply(definitions, note);
+    const schema = readSchema(corrected.document);
+    const takes = (name: string): boolean =>
+      isValid(schema, schema.definitions.get(name)!.node, { a: 1, other: 2 });
+    expect(["Plain", "Closed", "Evaluated"].filter(takes)).toEqual(["Plain"]);
+    expect(atPointer(corrected.document, "/$defs/Evaluated/additionalProperties")).toBeUndefined();
+  });
+
   test("hands openness down through any number of levels, in any order of notes", () => {
     const definitions = {
       Base: object(["a"], { additionalProperties: {} }),

@@ -27,6 +27,17 @@ function opened(document: JsonObject, notes: readonly Note[]): string[] {
   return own(applyNotes(document, extending).document).filter((name) => !before.has(name));
 }
 
+test("what takes no members but its own extends no open base", () => {
+  const base = { type: "object", properties: { a: {} }, additionalProperties: {} };
+  const { additionalProperties: _open, ...own } = base;
+  const { notes } = assume({
+    Result: base,
+    OpenResult: own,
+    ClosedResult: { ...own, unevaluatedProperties: false },
+  });
+  expect(notes).toMatchObject([{ kind: "extends", base: "Result", targets: ["/$defs/OpenResult"] }]);
+});
+
 describe.each(revisions)("%s", (revision) => {
   const document = documentOf(revision);
 

@@ -2,7 +2,7 @@ import type { JsonValue } from "@mcpgen/engine";
 import { isJsonObject } from "@mcpgen/engine";
 import { extended as withMember, without } from "../../sample/edit.js";
 import { type Location, commonLocation, extended, locationOf } from "../location.js";
-import type { Member, Property } from "../shape/form.js";
+import type { Conjunction, Member, Property } from "../shape/form.js";
 import { type Aligner, shapeOf } from "./aligner.js";
 import type { Found, MemberContext } from "./compare.js";
 import { anything } from "./compare-array.js";
@@ -17,10 +17,25 @@ export function compareObjects(context: MemberContext, old: Member, next: Member
       compareProperty({ aligner, pair, old, next, key }, before, after);
     } else if (key === tags?.old || key === tags?.new) {
       continue;
-    } else if (after) pair.facts.push(added(old, next, key, after));
-    else pair.facts.push(removed(old, next, key, before!));
+    } else if (after) {
+      pair.facts.push(added(old, next, key, after));
+      if (old.additional.length > 0) lead(context, [old, next], key, [old.additional, after.nodes]);
+    } else {
+      pair.facts.push(removed(old, next, key, before!));
+      if (next.additional.length > 0) lead(context, [old, next], key, [before!.nodes, next.additional]);
+    }
   }
   compareOthers(aligner, pair, old, next, found);
+}
+
+/** A member that one side declares was, or is, one of those that may hold what others may. */
+function lead(
+  { aligner, pair }: MemberContext,
+  [old, next]: readonly [Member, Member],
+  key: string,
+  values: readonly [Conjunction, Conjunction],
+): void {
+  aligner.lead(pair, { step: { kind: "member", key }, old: old.nodes, new: next.nodes }, ...values);
 }
 
 interface Context {

@@ -3,11 +3,24 @@ import type { Kind, Role } from "../../model/model.js";
 
 /** What a value is a part of, and therefore what judges it. */
 export type Context =
-  | { readonly part: Kind; readonly method: string; readonly from: Role }
+  | {
+      readonly part: Kind;
+      readonly method: string;
+      readonly from: Role;
+      /** The value is the message itself, not its params. */
+      readonly whole?: true;
+    }
   /** An answer; `from` is the side that answers. */
   | { readonly part: "result"; readonly method: string; readonly from: Role }
+  /** The whole message that carries an answer; `from` is the side that answers. */
+  | { readonly part: "response"; readonly method: string; readonly from: Role }
   /** A request, or the answer to it, that travels inside other messages. */
-  | { readonly part: "embedded-request" | "embedded-result"; readonly method: string; readonly from: Role }
+  | {
+      readonly part: "embedded-request" | "embedded-result";
+      readonly method: string;
+      readonly from: Role;
+      readonly whole?: true;
+    }
   /** What all messages have in common. */
   | { readonly part: "envelope"; readonly definition: readonly [string, string] }
   /** A definition that messages of both sides hold, though not in corresponding places. */
@@ -15,6 +28,7 @@ export type Context =
 
 /** The message that carries `value` in a context: its params, its result, or itself. */
 export function messageOf(context: Context, value: JsonValue | undefined): JsonValue | undefined {
+  if ("whole" in context && context.whole) return value;
   const params: JsonObject = value === undefined ? {} : { params: value };
   switch (context.part) {
     case "request":

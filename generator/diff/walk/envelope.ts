@@ -1,37 +1,121 @@
 import type { Schema, SchemaNode } from "@mcpgen/engine";
+import { type ProtocolModel, type Role, opposite } from "../../model/model.js";
 import { constantMember, hasMember } from "../../model/object-view.js";
 import type { Aligner } from "../align/aligner.js";
-import type { Form } from "../shape/form.js";
-import type { FormReader } from "../shape/form-reader.js";
+import type { Edge } from "../align/pair.js";
+import type { Conjunction, Form } from "../shape/form.js";
+import { FormReader } from "../shape/form-reader.js";
+import type { Context } from "./context.js";
 import type { Root } from "./root.js";
 
-/** What methods account for, and what no method does: the rest of a message. */
+/** Members that methods account for. What the envelope says of them all methods must obey as well. */
 const ofMethods: ReadonlySet<string> = new Set(["method", "params", "result"]);
 
 /** Where to compare what all messages have in common, if both schemas describe it. */
-export function envelopeRoot(aligner: Aligner, old: Schema, next: Schema): Root | undefined {
-  const [before, after] = [envelopeOf(aligner.old), envelopeOf(aligner.new)];
-  if (before === undefined || after === undefined) return undefined;
-  const [a, b] = [old.definitions.get(before)!, next.definitions.get(after)!];
-  return {
-    pair: aligner.pair([a.node], [b.node]),
-    context: { part: "envelope", definition: [before, after] },
+export function envelopeRoots(aligner: Aligner, old: ProtocolModel, next: ProtocolModel): Root[] {
+  const names = envelopeNames(aligner);
+  if (!names) return [];
+  const [a, b] = [old.schema.definitions.get(names[0])!, next.schema.definitions.get(names[1])!];
+  const pair = aligner.pair([a.node], [b.node]);
+  const context: Context = { part: "envelope", definition: names };
+  const whole: Root = {
+    pair,
+    context,
     writers: ["client", "server"],
     methods: [],
     isEntered: (key) => !ofMethods.has(key),
   };
+  const inside = (["request", "notification", "response"] as const).map((arm): Root => {
+    const nodes = armNodes(old.schema, arm);
+    return {
+      pair,
+      context,
+      writers: writersOf([old, next], arm),
+      methods: [],
+      isEntered: (key, edge) => ofMethods.has(key) && isOf(edge, nodes),
+      isTold: (_fact, place) => place !== pair,
+      needsProof: true,
+    };
+  });
+  return [whole, ...inside];
+}
+
+type Arm = "request" | "notification" | "response";
+
+/** Who writes messages of this kind in both revisions, whatever their method. */
+function writersOf(models: readonly ProtocolModel[], arm: Arm): Role[] {
+  const kind = arm === "response" ? "request" : arm;
+  const isWriter = (role: Role, { methods }: ProtocolModel): boolean =>
+    methods.some(
+      (method) =>
+        method.kind === kind &&
+        !method.payload &&
+        method.senders.includes(arm === "response" ? opposite(role) : role),
+    );
+  return (["client", "server"] as const).filter((role) => models.every((model) => isWriter(role, model)));
+}
+
+function isOf({ old }: Edge, nodes: Conjunction | undefined): boolean {
+  return nodes !== undefined && nodes.length === old.length && nodes.every((node) => old.includes(node));
+}
+
+/** The definition of any message in both schemas: by the same name, if both have it. */
+function envelopeNames(aligner: Aligner): readonly [string, string] | undefined {
+  const [before, after] = [envelopeOf(aligner.old), envelopeOf(aligner.new)];
+  const found = [before, after]
+    .filter((each) => each !== undefined)
+    .sort((a, b) => b.arms - a.arms)
+    .map(({ name }) => name);
+  const isShared = (name: string): boolean =>
+    [aligner.old, aligner.new].every(({ schema }) => schema.definitions.has(name));
+  // A change may leave one of the two without the looks of an envelope.
+  const shared = found.find(isShared);
+  if (shared !== undefined) return [shared, shared];
+  return before && after ? [before.name, after.name] : undefined;
+}
+
+interface Envelope {
+  readonly name: string;
+  readonly arms: number;
 }
 
 /** The definition of any message: of those whose arms all are JSON-RPC objects, or arrays of them, the one with most arms. */
-export function envelopeOf(reader: FormReader): string | undefined {
-  let best: { name: string; arms: number } | undefined;
+function envelopeOf(reader: FormReader): Envelope | undefined {
+  let best: Envelope | undefined;
   for (const { name, node } of reader.schema.definitions.values()) {
-    if (!(node.anyOf ?? node.oneOf)?.every((arm) => mayBeEnvelope(reader.schema, arm))) continue;
+    if (!isMostly(node.anyOf ?? node.oneOf ?? [], (arm) => mayBeEnvelope(reader.schema, arm))) continue;
     const form = reader.of([node]);
     if (!isEnvelope(reader, form)) continue;
     if (!best || form.members.length > best.arms) best = { name, arms: form.members.length };
   }
-  return best?.name;
+  return best;
+}
+
+const known = new WeakMap<Schema, ReadonlyMap<Arm, Conjunction>>();
+
+/** What a schema says of all requests, of all notifications, or of all responses that carry a result. */
+export function armNodes(schema: Schema, arm: Arm): Conjunction | undefined {
+  let arms = known.get(schema);
+  if (!arms) known.set(schema, (arms = readArms(new FormReader(schema))));
+  return arms.get(arm);
+}
+
+function readArms(reader: FormReader): ReadonlyMap<Arm, Conjunction> {
+  const found = new Map<Arm, Conjunction>();
+  const name = envelopeOf(reader)?.name;
+  if (name === undefined) return found;
+  for (const { type, properties, nodes } of reader.of([reader.schema.definitions.get(name)!.node]).members) {
+    if (type !== "object") continue;
+    const arm = properties.has("result")
+      ? "response"
+      : !properties.has("method")
+        ? undefined
+        : properties.has("id")
+          ? "request"
+          : "notification";
+    if (arm && !found.has(arm)) found.set(arm, nodes);
+  }
+  return found;
 }
 
 /** A cheap look ahead: most unions are not of JSON-RPC objects, or list the messages of methods. */
@@ -45,15 +129,18 @@ function isEnvelope(reader: FormReader, { members, scalars }: Form): boolean {
   return (
     scalars.size === 0 &&
     members.length > 1 &&
-    members.every((arm) => {
-      if (arm.type === "array") return isBatch(reader.of(arm.items));
-      const version = arm.properties.get("jsonrpc");
-      return (
-        version?.required &&
-        arm.nodes.every((node) => constantMember(reader.schema, node, "method") === undefined)
-      );
-    })
+    members.every(({ nodes }) =>
+      nodes.every((node) => constantMember(reader.schema, node, "method") === undefined),
+    ) &&
+    isMostly(members, (arm) =>
+      arm.type === "array" ? isBatch(reader.of(arm.items)) : arm.properties.get("jsonrpc")?.required === true,
+    )
   );
+}
+
+/** Whether it holds of more than half: an envelope is one still when a message of it has changed. */
+function isMostly<T>(values: readonly T[], holds: (value: T) => boolean): boolean {
+  return 2 * values.filter(holds).length > values.length;
 }
 
 function isBatch({ members, scalars }: Form): boolean {

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
 import { type Method, type ProtocolModel, type Role } from "../../model/model.js";
-import { memberNodes } from "../../model/object-view.js";
+import { memberNodes, requiredMembers } from "../../model/object-view.js";
 import { without } from "../../sample/edit.js";
 import type { Aligner } from "../align/aligner.js";
 import { compareAnnotations } from "../align/annotations.js";
@@ -8,6 +8,7 @@ import type { Fact } from "../align/pair.js";
 import { commonLocation } from "../location.js";
 import type { Makers } from "../witness/maker.js";
 import { type Context, messageOf } from "./context.js";
+import { compareMessages, messageNodes } from "./messages.js";
 import { type Direction, type MethodComparison, messageFact } from "./direction.js";
 import { compareResults } from "./results.js";
 import { methodsByName } from "./methods-by-name.js";
@@ -44,6 +45,7 @@ function compareBoth(direction: Direction, before: Method, after: Method): void 
   const embedded = before.payload || after.payload;
   const context: Context = { part: embedded ? "embedded-request" : before.kind, method: name, from };
   compareParams(direction, before, after, context);
+  compareMessages(direction, before, after, context);
   const [message, other] = [
     old.schema.definitions.get(before.message)!,
     next.schema.definitions.get(after.message)!,
@@ -110,9 +112,8 @@ function announce(direction: Direction, method: Method, rule: string, side: "old
 }
 
 /** The smallest message of a method, envelope included. */
-export function minimalMessage(make: Makers["old"], { message }: Method, context: Context): JsonValue {
-  const node = make.reader.schema.definitions.get(message)!.node;
-  const body = make.minimal([node]);
+export function minimalMessage(make: Makers["old"], method: Method, context: Context): JsonValue {
+  const body = make.minimal(messageNodes(make.reader, method));
   return {
     ...(messageOf(context, undefined) as JsonObject),
     ...(isJsonObject(body) ? body : {}),
@@ -126,14 +127,14 @@ function pointersOf(before: Method, after: Method): Fact["at"] {
 
 function compareParams(direction: Direction, before: Method, after: Method, context: Context): void {
   const { old, next, aligner, comparison, name, from } = direction;
-  const [was, is] = [before.params.presence, after.params.presence];
+  const [was, is] = [presenceOf(old, before), presenceOf(next, after)];
   const nodes = [paramsOf(old, before), paramsOf(next, after)] as const;
   if (was !== "none" && is !== "none") {
     const pair = aligner.pair(nodes[0], nodes[1]);
     comparison.roots.push({ pair, context, writers: [from], methods: [name] });
   }
   const change = presenceChange(was, is);
-  if (!change) return;
+  if (!change || isToldOfMessage(direction, before, after, [was, is])) return;
   const subject = commonLocation(
     { definition: before.message, path: "params" },
     { definition: after.message, path: "params" },
@@ -157,12 +158,35 @@ function compareParams(direction: Direction, before: Method, after: Method, cont
 
 type Presence = Method["params"]["presence"];
 
+/** What the message says of params; the envelope may ask for them too. */
+function presenceOf(model: ProtocolModel, method: Method): Presence {
+  const { presence } = method.params;
+  if (presence !== "optional") return presence;
+  const isRequired = messageNodes(model, method).some((node) =>
+    requiredMembers(model.schema, node).has("params"),
+  );
+  return isRequired ? "required" : presence;
+}
+
 function presenceChange(was: Presence, is: Presence): Pick<Fact, "rule" | "when"> | undefined {
   if (was === is) return undefined;
   if (is === "required") return { rule: "params-became-required" };
   if (was === "required" && is === "optional") return { rule: "params-became-optional" };
   if (was === "none") return { rule: "property-added-optional" };
   return { rule: "property-removed", when: `it was ${was}` };
+}
+
+/** Params that come to a closed message, or go from one, are refused: that is told of the message. */
+function isToldOfMessage(
+  { old, next, aligner }: Direction,
+  before: Method,
+  after: Method,
+  [was, is]: readonly [Presence, Presence],
+): boolean {
+  if (was !== "none" && is !== "none") return false;
+  const [reader, nodes] =
+    was === "none" ? [aligner.old, messageNodes(old, before)] : [aligner.new, messageNodes(next, after)];
+  return reader.of(nodes).members.some(({ closed }) => closed);
 }
 
 function paramsOf({ schema }: ProtocolModel, { message }: Method): ReturnType<typeof memberNodes> {

@@ -17,7 +17,7 @@ export function reachedFrom({ pair, isEntered }: Pick<Root, "pair" | "isEntered"
     for (const edge of from.edges) {
       const { step, child } = edge;
       if (reached.has(child)) continue;
-      if (from === pair && step.kind === "member" && isEntered && !isEntered(step.key)) continue;
+      if (from === pair && step.kind === "member" && isEntered && !isEntered(step.key, edge)) continue;
       reached.set(child, { from, edge });
     }
   }

@@ -1,5 +1,5 @@
 import type { Role } from "../../model/model.js";
-import type { Fact, Pair } from "../align/pair.js";
+import type { Edge, Fact, Pair } from "../align/pair.js";
 import type { Context } from "./context.js";
 
 /** A place where the comparison starts: what a message carries. */
@@ -9,7 +9,11 @@ export interface Root {
   readonly writers: readonly Role[];
   readonly methods: readonly string[];
   /** Members that other roots account for are not entered from here. */
-  readonly isEntered?: (key: string) => boolean;
+  readonly isEntered?: (key: string, edge: Edge) => boolean;
+  /** Facts that other roots account for are not told from here. */
+  /** Only what a message shows to break is told from here. */
+  readonly needsProof?: true;
+  readonly isTold?: (fact: Fact, pair: Pair) => boolean;
 }
 
 /** A difference of a whole message, found without walking into it. */

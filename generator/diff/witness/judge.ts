@@ -3,6 +3,8 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import type { Alternative, Method, ProtocolModel, Role } from "../../model/model.js";
 import { opposite } from "../../model/model.js";
 import type { Context } from "../walk/context.js";
+import type { Conjunction } from "../shape/form.js";
+import { messageNodes, responseNodes } from "../walk/messages.js";
 import { methodsByName } from "../walk/methods-by-name.js";
 
 /** What a revision says of a message. */
@@ -30,7 +32,12 @@ export function judge(
     case "notification": {
       const method = sent(model, context.method, context.from);
       if (!method) return "method not in table";
-      return verdict(model, [method.message], message);
+      return whole(model, messageNodes(model, method), message);
+    }
+    case "response": {
+      const method = sent(model, context.method, opposite(context.from));
+      if (!method) return "method not in table";
+      return whole(model, responseNodes(model, method) ?? [], message);
     }
     case "result": {
       const method = sent(model, context.method, opposite(context.from));
@@ -81,6 +88,10 @@ function answerTo(method: Method, value: JsonValue): string[] {
   if (marked) return [marked.definition];
   const unmarked = alternatives.filter(({ discriminator }) => !discriminator);
   return [definition, ...unmarked.map((arm) => arm.definition)].filter((name) => name !== undefined);
+}
+
+function whole({ schema }: ProtocolModel, nodes: Conjunction, message: JsonValue): Verdict {
+  return nodes.every((node) => isValid(schema, node, message)) ? "valid" : "invalid";
 }
 
 /** Whether any of the definitions takes the value; nothing is known to be wrong where none is named. */

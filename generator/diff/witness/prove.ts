@@ -101,6 +101,13 @@ export class Prover {
     };
     const valid = { old: verdict.old === "valid", new: verdict.new === "valid" };
     const proves = direction === "narrowed" ? valid.old && !valid.new : valid.new && !valid.old;
-    return proves ? { value: message, valid, as: context, reading, verdict } : undefined;
+    return proves ? { value: message, valid, as: judgedAs(context), reading, verdict } : undefined;
   }
+}
+
+/** What the value of a counter-example is: always the whole message. */
+function judgedAs(context: Context): Context {
+  if (!("whole" in context)) return context;
+  const { whole: _whole, ...as } = context;
+  return as;
 }

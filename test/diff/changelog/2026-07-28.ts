@@ -62,7 +62,10 @@ export const to20260728: Changelog = {
         `property-added-optional ${retried}.{inputResponses,requestState}`,
       ],
     },
-    { says: "every result says its type", finds: [`property-added-required ${results}.resultType`] },
+    {
+      says: "every result says its type",
+      finds: [`property-added-required ${results}.resultType`, "property-added-required Result.resultType"],
+    },
     {
       says: "extensions",
       finds: ["property-added-optional {ClientCapabilities,ServerCapabilities}.extensions"],

@@ -50,7 +50,7 @@ test("members, types, methods, stubs and validators are found where the compiler
   expect(uses("result-alternative-added", "tools/call")).toEqual(["18 tools/call", "20 tools/call"]);
   expect(uses("definition-removed", "CancelTaskRequest.")).toEqual(["21 isCancelTaskRequest"]);
   expect(uses("property-removed", "Tool.inputSchema.required")).toEqual([]);
-  expect(uses("unreachable-changed", "Result.")).toEqual([]);
+  expect(uses("property-added-required", "Result.resultType")).toEqual([]);
   expect(uses("definition-removed", "SetLevelRequest.")).toEqual([]);
   expect(uses("definition-removed", "ToolExecution.")).toEqual(["25 ToolExecution"]);
   expect(report.code).toMatchObject({ files: 1, onlyUsed: false });

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { diffModels } from "../../generator/diff/diff-models.js";
+import { type Finding, subjectText } from "../../generator/diff/finding.js";
+import { randomFrom } from "../../generator/sample/random.js";
+import { documentOf } from "../sample/revisions.js";
+import { mutate } from "./gauntlet/operators.js";
+import { isProven } from "./gauntlet/proof.js";
+import { Judge, type Shown, shownBy } from "./gauntlet/truth.js";
+import { modelFrom, revisions } from "./models.js";
+
+const isLong = process.env["MCPGEN_LONG"] === "1";
+/** Whole revisions are compared, and ajv compiles each of them. */
+const count = Number(process.env["MCPGEN_GAUNTLET"] ?? (isLong ? 3000 : 8));
+const seed = process.env["MCPGEN_SEED"] ?? "20261122";
+const draws = 40;
+
+const told = ({ rule, subject, level }: Finding): string =>
+  `${rule} ${subjectText(subject)} client:${level.client} server:${level.server}`;
+
+/** Whether findings say of that role what the message shows. */
+function isFound({ role, as }: Shown, findings: readonly Finding[]): boolean {
+  return findings.some(({ level }) =>
+    as === "writer" ? level[role] === "breaking" : level[role] !== "safe",
+  );
+}
+
+test.each(revisions)(
+  `${count} changed documents of %s: what ajv shows to break is found, and what is found to break does`,
+  (revision) => {
+    const document = documentOf(revision);
+    const [model, judge] = [modelFrom(document), new Judge(document)];
+    const failed: string[] = [];
+    for (let index = 0; index < count; index++) {
+      const random = randomFrom(`gauntlet ${revision} ${seed} ${index}`);
+      const { document: changed, changes, paths } = mutate(document, random.chance(0.5) ? 1 : 2, random);
+      const findings = diffModels(model, modelFrom(changed));
+      const judges = [judge, new Judge(changed)] as const;
+      const shown = shownBy(judges, paths, draws, random);
+      const missed = shown.filter((each) => !isFound(each, findings));
+      const breaking = findings.filter(
+        ({ level }) => level.client === "breaking" || level.server === "breaking",
+      );
+      const unproven = breaking.filter((finding) => !isProven(finding, judges));
+      if (missed.length + unproven.length === 0) continue;
+      failed.push(
+        [
+          `#${index}`,
+          ...changes.map((each) => `changed: ${each}`),
+          ...findings.map((finding) => `found: ${told(finding)}`),
+          ...missed.map((each) => `missed: ${JSON.stringify(each)}`),
+          ...unproven.map((each) => `unproven: ${told(each)} ${JSON.stringify(each.counterexample)}`),
+        ].join("\n"),
+      );
+    }
+    expect(failed).toEqual([]);
+  },
+  3_600_000,
+);

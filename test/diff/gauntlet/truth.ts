@@ -1,0 +1,214 @@
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { Random } from "../../../generator/sample/random.js";
+import {
+  type Role,
+  type Sent,
+  answersTo,
+  definitionsOf,
+  holdersOf,
+  methodOf,
+  opposite,
+  placesIn,
+  referenced,
+  sentIn,
+} from "./document.js";
+import { Sampler } from "./sampler.js";
+
+/** A document and ajv's verdicts on it. */
+export class Judge {
+  readonly document: JsonObject;
+  readonly sent: readonly Sent[];
+  private readonly ajv = new Ajv2020({
+    strict: false,
+    validateFormats: false,
+    validateSchema: false,
+    logger: false,
+    inlineRefs: false,
+  });
+  private readonly compiled = new Map<string, ValidateFunction>();
+
+  constructor(document: JsonObject) {
+    this.document = document;
+    this.sent = sentIn(document);
+    this.ajv.addSchema(document, "schema");
+  }
+
+  has(name: string): boolean {
+    return name in definitionsOf(this.document);
+  }
+
+  takes(name: string, value: JsonValue): boolean {
+    let validate = this.compiled.get(name);
+    if (!validate) this.compiled.set(name, (validate = this.ajv.compile({ $ref: `schema#/$defs/${name}` })));
+    return validate(value) as boolean;
+  }
+
+  /** A message of a method: revisions whose messages leave the envelope out describe it apart. */
+  takesMessage({ method, sender, kind }: Sent, value: JsonValue): boolean {
+    const sent = this.sent.find((each) => each.method === method && each.sender === sender);
+    if (sent?.kind !== kind || !this.takes(sent.definition, value)) return false;
+    if (this.isWhole(sent.definition)) return true;
+    const envelope = kind === "request" ? "JSONRPCRequest" : "JSONRPCNotification";
+    return !this.has(envelope) || this.takes(envelope, value);
+  }
+
+  /** The whole response to a method: of the response of its own, where there is one, else of any. */
+  takesResponse({ definition }: Sent, value: JsonValue): boolean {
+    const own = definition.replace(/Request$/, "ResultResponse");
+    const any = ["JSONRPCResultResponse", "JSONRPCResponse"].find((name) => this.has(name))!;
+    if (this.has(own) && !this.takes(own, value)) return false;
+    return (this.has(own) && this.isWhole(own)) || this.takes(any, value);
+  }
+
+  /** The definition of the message that has this method, whether a union lists it or not. */
+  definitionOf(method: string): string | undefined {
+    return Object.entries(definitionsOf(this.document)).find(([, node]) => methodOf(node) === method)?.[0];
+  }
+
+  isWhole(name: string): boolean {
+    const properties = definitionsOf(this.document)[name]?.["properties"];
+    return isJsonObject(properties) && "jsonrpc" in properties;
+  }
+}
+
+/** What may pass between peers: who writes it, and how either document judges it. */
+interface Channel {
+  readonly text: string;
+  readonly writer: Role;
+  /** Definitions of the writing document that a value is drawn from, each giving members. */
+  readonly drawn: readonly string[];
+  readonly takes: (judge: Judge, value: JsonValue) => boolean;
+  /** Receivers ignore notifications that they do not know. */
+  readonly isIgnored: (judge: Judge) => boolean;
+}
+
+function channelsOf(writer: Judge): Channel[] {
+  const channels: Channel[] = [];
+  for (const sent of writer.sent) channels.push(...channelsOfMethod(writer, sent));
+  return channels;
+}
+
+function channelsOfMethod(judge: Judge, sent: Sent): Channel[] {
+  const { definition, kind, method, sender } = sent;
+  const envelope = kind === "request" ? "JSONRPCRequest" : "JSONRPCNotification";
+  const isKnown = (other: Judge): boolean =>
+    other.sent.some((each) => each.method === method && each.sender === sender && each.kind === kind);
+  const message: Channel = {
+    text: `${method} from ${sender}`,
+    writer: sender,
+    drawn: judge.isWhole(definition) || !judge.has(envelope) ? [definition] : [envelope, definition],
+    takes: (other, value) => other.takesMessage(sent, value),
+    isIgnored: (other) => kind === "notification" && !isKnown(other),
+  };
+  if (kind === "notification") return [message];
+  const answers = answersTo(judge.document, sent);
+  const response = definition.replace(/Request$/, "ResultResponse");
+  const result = (name: string): Channel => ({
+    text: `${name} in answer to ${method} from ${sender}`,
+    writer: opposite(sender),
+    drawn: [name],
+    takes: (other, value) => {
+      const partner = other.sent.find((each) => each.method === method && each.sender === sender)!;
+      return answersTo(other.document, partner).some((each) => other.takes(each, value));
+    },
+    isIgnored: (other) => !isKnown(other),
+  });
+  const whole: Channel = {
+    text: `response to ${method} from ${sender}`,
+    writer: opposite(sender),
+    drawn: [response],
+    takes: (other, value) => other.takesResponse(sent, value),
+    isIgnored: (other) => !isKnown(other) || !other.has(response),
+  };
+  return [message, ...answers.map(result), ...(judge.has(response) ? [whole] : [])];
+}
+
+/** Messages of any method; who writes them depends on what they are. */
+function envelopesOf(judge: Judge): Channel[] {
+  const union = definitionsOf(judge.document)["JSONRPCMessage"];
+  const arms = placesIn(union).flatMap(({ node }) => referenced(node) ?? []);
+  const senders = (kind: Sent["kind"]): Role[] => [
+    ...new Set(judge.sent.filter((each) => each.kind === kind).map(({ sender }) => sender)),
+  ];
+  return [...new Set(arms)].flatMap((arm) => {
+    const writers = arm.endsWith("Request")
+      ? senders("request")
+      : arm.endsWith("Notification")
+        ? senders("notification")
+        : senders("request").map(opposite);
+    return writers.map((writer) => ({
+      text: `${arm} of ${writer}`,
+      writer,
+      drawn: [arm],
+      takes: (other: Judge, value: JsonValue) => other.takes("JSONRPCMessage", value),
+      isIgnored: (other: Judge) => !other.has("JSONRPCMessage"),
+    }));
+  });
+}
+
+/** A message that one document takes and the other refuses. */
+export interface Shown {
+  readonly channel: string;
+  /** The role of the old revision that it hurts, and as what. */
+  readonly role: Role;
+  readonly as: "writer" | "reader";
+  readonly value: JsonValue;
+}
+
+const mostChannels = 8;
+
+/** Draws messages of both documents that lead to `paths`, and has both judge them. */
+export function shownBy(
+  judges: readonly [Judge, Judge],
+  paths: readonly (readonly string[])[],
+  draws: number,
+  random: Random,
+): Shown[] {
+  return ([0, 1] as const).flatMap((side) => {
+    const [writer, reader] = [judges[side], judges[1 - side]!];
+    const sampler = new Sampler(writer.document, paths, random);
+    const holders = holdersOf(
+      writer.document,
+      paths.map(([, name]) => name!),
+    );
+    const leading = [...envelopesOf(writer), ...channelsOf(writer)].filter(({ drawn }) =>
+      drawn.some((name) => holders.has(name)),
+    );
+    return some(leading, random).flatMap((channel) => {
+      if (channel.isIgnored(reader)) return side === 0 ? lostNotification(channel) : [];
+      const value = firstRefused(channel, [writer, reader], sampler, draws);
+      if (value === undefined) return [];
+      const role = side === 0 ? channel.writer : opposite(channel.writer);
+      return [{ channel: channel.text, role, as: side === 0 ? "writer" : "reader", value } as const];
+    });
+  });
+}
+
+/** The sender of a notification that is known no more is hurt, though nothing refuses it. */
+function lostNotification({ text, writer }: Channel): Shown[] {
+  return / in answer | response /.test(` ${text}`) || !text.startsWith("notifications/")
+    ? []
+    : [{ channel: text, role: writer, as: "writer", value: null }];
+}
+
+/** All of them where they are few: a change of what all messages hold shows in any. */
+function some(channels: readonly Channel[], random: Random): Channel[] {
+  const left = [...channels];
+  while (left.length > mostChannels) left.splice(random.below(left.length), 1);
+  return left;
+}
+
+function firstRefused(
+  { drawn, takes }: Channel,
+  [writer, reader]: readonly [Judge, Judge],
+  sampler: Sampler,
+  draws: number,
+): JsonValue | undefined {
+  for (let draw = 0; draw < draws; draw++) {
+    const parts = drawn.map((name) => sampler.draw(name));
+    const value = parts.length === 1 ? parts[0]! : (Object.assign({}, ...parts) as JsonObject);
+    if (takes(writer, value) && !takes(reader, value)) return value;
+  }
+  return undefined;
+}
