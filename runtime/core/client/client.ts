@@ -24,6 +24,7 @@ import { Incoming } from "./incoming.js";
 import { type Introduction, declaredBy } from "./introduction.js";
 import type { ClientLimits } from "./limits.js";
 import { Listeners, type NotificationListener } from "./listeners.js";
+import { listen } from "./listen.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
 import { mirrorHeaders } from "./mirror-headers.js";
 import { OutputChecks } from "./output-checks.js";
@@ -31,8 +32,9 @@ import { noSuchMethod, requireCapability } from "./permitted.js";
 import { Questions } from "./questions.js";
 import { Requests } from "./requests.js";
 import { type Resend, Resending } from "./resending.js";
-import { type Subscription, type SubscriptionRequest, subscribe } from "./subscriptions.js";
+import { type Subscribing, type Subscription, type SubscriptionRequest, subscribe } from "./subscriptions.js";
 import { ToolHeaders } from "./tool-headers.js";
+import { watch } from "./watch.js";
 
 /** What a tool answers with. */
 export interface ToolResult<Structured = unknown> extends CallToolResult {
@@ -73,7 +75,7 @@ export class Client implements Caller {
     const outputs = (this.outputs = new OutputChecks(onWarning));
     const { headers } = this;
     const resending = (this.resending = new Resending(resend));
-    const cache = (this.cache = new ResultCache(introduction.clock));
+    const cache = (this.cache = new ResultCache(introduction.clock, limits));
     const listeners = (this.listeners = new Listeners(onWarning));
     const answers: AnswerSetup = { handlers, questions: new Questions(limits), nulls: introduction.nulls };
     const incoming = new Incoming(answers, cache, listeners);
@@ -234,16 +236,26 @@ export class Client implements Caller {
     this.connections.logLevel = level;
   }
 
-  /** Hears of changes until it is closed: one iterator for both eras. */
-  async subscribe(wanted: SubscriptionRequest): Promise<Subscription> {
-    const { link, agreement } = await this.connections.open();
-    return subscribe(
-      this,
-      link,
-      agreement,
-      (params) => this.requests.decorated(params, agreement.spoken),
-      wanted,
-    );
+  /**
+   * Hears of changes until it is closed: one iterator for both eras.
+   *
+   * @throws {McpError} Its reader gets `limit-exceeded` where more notices wait than `limits.maxNotices`.
+   */
+  subscribe(wanted: SubscriptionRequest): Promise<Subscription> {
+    const { connections, requests } = this;
+    const { introduction, limits } = this.setup;
+    const given: Subscribing = {
+      connections,
+      clock: introduction.clock,
+      maxNotices: limits.maxNotices,
+      attach: (connection, part, push) => {
+        const { spoken } = connection.agreement;
+        return spoken.table.outgoingRequests.has("subscriptions/listen")
+          ? listen(this, connection, (params) => requests.decorated(params, spoken), part, push)
+          : watch(this, connection, part, push);
+      },
+    };
+    return subscribe(given, wanted);
   }
 
   /**
@@ -264,7 +276,7 @@ export class Client implements Caller {
 
   private collected<Item>(method: string, options: ListBounds = {}): Promise<ListResult<Item>> {
     const started = this.setup.introduction.clock.now();
-    return collect(this.pagesOf<Item>(method, options, started), method, options, this.setup.onWarning);
+    return collect(this.pagesOf<Item>(method, options, started), method, this.setup.onWarning);
   }
 
   /** @param started when the time for all pages began; each has its own without it */

@@ -37,6 +37,7 @@ export class Connections {
   /** The connection whose server was asked last whether it is another now, and what came of it. */
   private comparing: { readonly connection: Connection; readonly replaced: Promise<boolean> } | undefined;
   private stopped = false;
+  private readonly stops = new Set<() => void>();
 
   constructor(source: ConnectionSource) {
     this.source = source;
@@ -67,6 +68,12 @@ export class Connections {
   /** Whether a session that was lost can be followed by another. */
   get renewable(): boolean {
     return this.source.reconnects && !this.stopped;
+  }
+
+  /** Calls once when the client is closed. Returns what calls it off. */
+  whenStopped(callback: () => void): () => void {
+    this.stops.add(callback);
+    return () => void this.stops.delete(callback);
   }
 
   /** The connection, if it stands. */
@@ -115,6 +122,7 @@ export class Connections {
 
   async close(): Promise<void> {
     this.stopped = true;
+    for (const stop of this.stops) stop();
     await Promise.all([...this.links].map((link) => link.close()));
     // What was on its way to another connection closes what it opens.
     await Promise.all([this.connecting, this.comparing?.replaced]).catch(() => undefined);

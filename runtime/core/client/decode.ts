@@ -19,6 +19,9 @@ export interface Decoded {
   readonly rejected: readonly Rejected[];
 }
 
+/** Items of a page that may be wrong; a page with more is refused. */
+const mostRejected = 1000;
+
 /** What null means where a member may be absent. */
 export type Nulls = "absent" | "reject";
 
@@ -49,26 +52,30 @@ export async function decode(
   const items = page && value[page.member];
   if (!page || !Array.isArray(items))
     throw invalidResult(method, summary(await spoken.issues(value, definition), "wrong"));
-  const { kept, rejected } = await sift(spoken, page, items, nulls);
+  const { kept, rejected } = await sift(spoken, method, page, items, nulls);
   const sifted = { ...value, [page.member]: kept };
   if (definition.accepts(sifted)) return { result: sifted, rejected };
   throw invalidResult(method, summary(await spoken.issues(sifted, definition), "wrong"));
 }
 
-/** What a result means that leaves out what it should say (2026-07-28, `resultType`; caching, time to live). */
+/**
+ * What a result means that leaves out what it should say (2026-07-28, `resultType`; caching, time to live). Hints on
+ * caching that are of the wrong type, or negative, count as absent: they cost no result.
+ */
 function withDefaults({ cacheable }: OutgoingRequest, result: Params): Params {
   if (!cacheable) return { resultType: "complete", ...result };
-  const { ttlMs } = result;
+  const { ttlMs, cacheScope } = result;
   return {
     resultType: "complete",
-    cacheScope: "private",
     ...result,
-    ttlMs: ttlMs === undefined || ttlMs === null || Number(ttlMs) < 0 ? 0 : ttlMs,
+    cacheScope: cacheScope === "public" ? cacheScope : "private",
+    ttlMs: typeof ttlMs === "number" && ttlMs >= 0 && Number.isFinite(ttlMs) ? Math.floor(ttlMs) : 0,
   };
 }
 
 async function sift(
   spoken: Spoken<"client">,
+  method: string,
   page: Page,
   items: readonly unknown[],
   nulls: Nulls,
@@ -81,6 +88,8 @@ async function sift(
       kept.push(value);
       continue;
     }
+    if (rejected.length >= mostRejected)
+      throw invalidResult(method, `more than ${mostRejected} of its items are wrong`);
     const issues = await spoken.issues(value, page);
     const name = isObject(item) && typeof item["name"] === "string" ? item["name"] : undefined;
     rejected.push({ index, name, pointer: issues[0]?.pointer ?? "", reason: summary(issues, "wrong") });
@@ -95,6 +104,6 @@ export async function withoutNulls<Value>({ accepts }: OpenDefinition, value: Va
   return withoutWrongNulls(accepts, value) as Value;
 }
 
-export function invalidResult(method: string, problem: string): McpError {
-  return new McpError("invalid-result", `${method}: the server's answer is refused: ${problem}`);
+export function invalidResult(method: string, problem: string, cause?: unknown): McpError {
+  return new McpError("invalid-result", `${method}: the server's answer is refused: ${problem}`, { cause });
 }

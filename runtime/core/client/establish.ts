@@ -1,10 +1,11 @@
 import type { Signal } from "@mcpgen/protocol/model";
 import type { Spoken } from "../era/spoken.js";
-import { McpError } from "../peer/errors.js";
+import { McpError, messageOf } from "../peer/errors.js";
 import { isObject } from "../peer/message.js";
 import { type Agreement, agree, handshakeOnly } from "./agreement.js";
 import { withinBounds } from "./bounds.js";
 import type { Connection, Connections } from "./connections.js";
+import { invalidResult } from "./decode.js";
 import type { Incoming } from "./incoming.js";
 import type { Introduction, Opening } from "./introduction.js";
 import { Link } from "./link.js";
@@ -106,7 +107,9 @@ class Attempts {
       return { link, agreement };
     } catch (error) {
       await link.close();
-      throw error;
+      throw error instanceof McpError || ended.aborted
+        ? error
+        : invalidResult("connect", messageOf(error), error);
     }
   }
 }

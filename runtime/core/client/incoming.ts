@@ -30,10 +30,9 @@ export class Incoming {
     const message = { jsonrpc: "2.0", method, params };
     if (!entry || entry.accepts(message)) return this.heard(spoken, entry, message);
     if (this.answers.nulls === "reject") return;
-    void withoutNulls(entry, message).then(
-      (mended) => entry.accepts(mended) && this.heard(spoken, entry, mended),
-      () => undefined,
-    );
+    void withoutNulls(entry, message)
+      .then((mended) => entry.accepts(mended) && this.heard(spoken, entry, mended))
+      .catch(() => undefined);
   }
 
   private heard(

@@ -32,6 +32,8 @@ export interface Sending {
   readonly cancellable?: boolean;
   /** The headers of a message, for channels that send any. */
   readonly headers?: (method: string, params: Params | undefined) => Readonly<Record<string, string>>;
+  /** Is given what authorizes the request, on channels where something does. */
+  readonly authorized?: ((authorization: string) => void) | undefined;
 }
 
 /** The wire of one client: requests and their answers over one channel, whatever the era. */
@@ -88,7 +90,7 @@ export class Link implements Receiver {
     method: string,
     make: (id: number) => Params | undefined,
     options: RequestOptions = {},
-    { cancellable = true, headers }: Sending = {},
+    { cancellable = true, headers, authorized }: Sending = {},
     started?: number,
   ): Promise<Answer> {
     if (this.end) return Promise.reject(this.end);
@@ -105,7 +107,13 @@ export class Link implements Receiver {
       return Promise.reject(unsayable(method, error));
     }
     const { channel } = this;
-    const outgoing = channel.post && { id, method, text, headers: headers?.(method, params) ?? {} };
+    const outgoing = channel.post && {
+      id,
+      method,
+      text,
+      headers: headers?.(method, params) ?? {},
+      authorized,
+    };
     const abandon = ({ message }: McpError): void => {
       if (channel.abandon && this.listener?.abandons) channel.abandon(id);
       else if (cancellable)
@@ -134,6 +142,11 @@ export class Link implements Receiver {
   /** Whether messages go with headers. */
   get mirrors(): boolean {
     return this.channel.post !== undefined;
+  }
+
+  /** What a request would be authorized with now; empty where nothing authorizes requests. */
+  authorization(signal: AbortSignal): string | Promise<string> {
+    return this.channel.authorization?.(signal) ?? "";
   }
 
   /** Says what was negotiated, to channels that repeat it. */
@@ -225,7 +238,11 @@ export class Link implements Receiver {
   private notified({ method, params = {} }: NotificationMessage): void {
     if (method === "notifications/progress") return this.progressed(params);
     if (method === "notifications/cancelled") return this.cancelled(params);
-    this.listener?.notified(method, params);
+    try {
+      this.listener?.notified(method, params);
+    } catch {
+      // Nested too deeply for the stack, for one: a notification that cannot be read is dropped.
+    }
   }
 
   private progressed(params: Params): void {

@@ -7,8 +7,10 @@ import type { Rejected } from "./decode.js";
 export interface ListBounds extends RequestOptions {
   /** 1,000 without it. */
   readonly maxPages?: number;
-  /** 100,000 without it. */
+  /** Items of all pages, those that are left out included: 100,000 without it. */
   readonly maxItems?: number;
+  /** Characters of all pages, as JSON: 64 Mi without it. A last page is not counted. */
+  readonly maxCharacters?: number;
 }
 
 export interface ListResult<Item> {
@@ -25,63 +27,73 @@ interface FetchedPage<Item> extends ListResult<Item> {
  * The pages of a list, until one names no next. Cursors are sent back as they came; an empty one is a cursor
  * (pagination).
  *
- * @throws {McpError} `list-incomplete` where a page comes twice
+ * @throws {McpError} `list-incomplete`, after the last page that was read: a cursor came twice, so that the same
+ *   request would follow, or the list passes a bound
  */
 export async function* pages<Item>(
   method: string,
-  { maxPages = 1000 }: ListBounds,
+  { maxPages = 1000, maxItems = 100_000, maxCharacters = 64 * 1_048_576 }: ListBounds,
   fetch: (params: Params) => Promise<FetchedPage<Item>>,
 ): AsyncGenerator<ListResult<Item>, void, undefined> {
-  const seen = new Set<string>();
-  const read: Item[] = [];
+  const cursors = new Set<string>();
   let params: Params = {};
-  for (let count = 0; count < maxPages; count++) {
+  let items = 0;
+  let characters = 0;
+  for (let count = 1; ; count++) {
     const page = await fetch(params);
     const { nextCursor } = page;
-    const mark = nextCursor === undefined ? undefined : markOf(page);
-    if (mark !== undefined && seen.has(mark)) throw incomplete(method, "a page came twice", read);
-    if (mark !== undefined) seen.add(mark);
-    for (const item of page.items) read.push(item);
+    items += page.items.length + page.rejected.length;
+    if (items > maxItems) {
+      yield { ...page, items: page.items.slice(0, Math.max(page.items.length - (items - maxItems), 0)) };
+      throw incomplete(method, `there are more than ${maxItems} items`);
+    }
     yield page;
     if (typeof nextCursor !== "string") return;
+    characters += nextCursor.length + lengthOf(page.items);
+    if (cursors.has(nextCursor)) throw incomplete(method, "a cursor came twice");
+    if (count >= maxPages) throw incomplete(method, `there are more than ${maxPages} pages`);
+    if (characters > maxCharacters)
+      throw incomplete(method, `its pages have more than ${maxCharacters} characters`);
+    cursors.add(nextCursor);
     params = { cursor: nextCursor };
   }
-  throw incomplete(method, `there are more than ${maxPages} pages`, read);
 }
 
-/** What tells a page from others, if anything does: what is nested too deeply has no text. */
-function markOf({ nextCursor, items }: FetchedPage<unknown>): string | undefined {
+/** Characters of a page; what is nested too deeply for that counts as the longest message does. */
+function lengthOf(items: readonly unknown[]): number {
   try {
-    return JSON.stringify([nextCursor, items]);
+    return JSON.stringify(items).length;
   } catch {
-    return undefined;
+    return 10 * 1_048_576;
   }
 }
 
-/** @throws {McpError} `list-incomplete`, with what was read */
+/** @throws {McpError} `list-incomplete`, with the items that were read */
 export async function collect<Item>(
   read: AsyncIterable<ListResult<Item>>,
   method: string,
-  { maxItems = 100_000 }: ListBounds,
   warn: (message: string) => void,
 ): Promise<ListResult<Item>> {
   const items: Item[] = [];
   const rejected: Rejected[] = [];
-  for await (const page of read) {
-    const before = items.length + rejected.length;
-    // Not all in one call: a page may have more items than a call takes arguments.
-    for (const item of page.items) items.push(item);
-    for (const { index, ...rest } of page.rejected) {
-      const item = { ...rest, index: before + index };
-      rejected.push(item);
-      warn(`${method}: ${item.name ?? `item ${item.index}`} is left out: ${item.reason}`);
+  try {
+    for await (const page of read) {
+      const before = items.length + rejected.length;
+      // Not all in one call: a page may have more items than a call takes arguments.
+      for (const item of page.items) items.push(item);
+      for (const { index, ...rest } of page.rejected) {
+        const item = { ...rest, index: before + index };
+        rejected.push(item);
+        warn(`${method}: ${item.name ?? `item ${item.index}`} is left out: ${item.reason}`);
+      }
     }
-    if (items.length > maxItems)
-      throw incomplete(method, `there are more than ${maxItems} items`, items.slice(0, maxItems));
+  } catch (error) {
+    if (!(error instanceof McpError) || error.code !== "list-incomplete") throw error;
+    throw new McpError(error.code, error.message, { data: { items } });
   }
   return { items, rejected };
 }
 
-function incomplete(method: string, why: string, items: readonly unknown[]): McpError {
-  return new McpError("list-incomplete", `${method}: ${why}`, { data: { items } });
+function incomplete(method: string, why: string): McpError {
+  return new McpError("list-incomplete", `${method}: ${why}`);
 }

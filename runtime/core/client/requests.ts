@@ -1,12 +1,12 @@
 import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import type { Spoken } from "../era/spoken.js";
 import { isInterrupted } from "../http/interrupted.js";
-import { McpError } from "../peer/errors.js";
+import { McpError, messageOf } from "../peer/errors.js";
 import type { Params, ResponseMessage } from "../peer/message.js";
 import { type Bounded, meanwhile, whileAsking, whileConnecting, withinBounds } from "./bounds.js";
-import type { ResultCache } from "./cache.js";
+import { type ResultCache, cacheKey } from "./cache.js";
 import type { Connection, Connections } from "./connections.js";
-import { type Decoded, decode, isAccepted } from "./decode.js";
+import { type Decoded, decode, invalidResult, isAccepted } from "./decode.js";
 import { type Introduction, requestMeta } from "./introduction.js";
 import type { Link, Sending } from "./link.js";
 import type { Listeners } from "./listeners.js";
@@ -36,6 +36,11 @@ interface Call extends Bounded {
   readonly params: Params;
   /** Whether it may be done twice. */
   readonly repeatable: boolean;
+}
+
+/** What a request was answered with, and in how many rounds of input. */
+interface Answered extends Decoded {
+  readonly rounds: number;
 }
 
 /** Sends a client's requests, with what the revision wants said beside them, and makes results of what is answered. */
@@ -135,40 +140,85 @@ export class Requests {
     await relist(meanwhile(introduction.clock, introduction.timeouts, call));
   }
 
-  private async attempt({ link, agreement }: Connection, call: Call): Promise<Decoded> {
-    const { method, params } = call;
+  private attempt({ link, agreement }: Connection, call: Call): Promise<Decoded> {
+    const { method } = call;
     const { spoken, capabilities } = agreement;
-    const { cache, introduction } = this.setup;
     const entry = spoken.table.outgoingRequests.get(method);
     if (!entry || entry.payload) throw noSuchMethod(method, spoken);
     requireCapability(method, entry, "server", capabilities as Params);
-    const known = entry.cacheable && cache.get(method, params);
-    if (known) return { result: known, rejected: [] };
+    return entry.cacheable ? this.cached(link, spoken, entry, call) : this.ask(link, spoken, entry, call);
+  }
+
+  /** The result from the cache, or else from the server, to be kept as long as it says (2026-07-28, caching). */
+  private async cached(
+    link: Link,
+    spoken: Spoken<"client">,
+    entry: OutgoingRequest,
+    call: Call,
+  ): Promise<Decoded> {
+    const { cache } = this.setup;
+    const { method, params } = call;
+    const key = cacheKey(method, params);
+    const kept =
+      key && (cache.shared(key) ?? (cache.isOwned(key) ? await this.owned(link, key, call) : undefined));
+    if (kept) return { result: kept, rejected: [] };
     const { age } = cache;
-    const send = this.sender(link, spoken, call);
+    let authorization = "";
+    const answer = await this.ask(link, spoken, entry, call, (used) => (authorization = used));
+    const { result } = answer;
+    if (key && answer.rounds === 0 && answer.rejected.length === 0)
+      cache.put({ key, method, params, result, authorization }, age);
+    return answer;
+  }
+
+  /** What is cached for the authorization that the request would be sent with now. */
+  private async owned(link: Link, key: string, call: Call): Promise<Params | undefined> {
+    const { cache, introduction } = this.setup;
+    const { clock, timeouts } = introduction;
+    const bounds = whileConnecting(clock, timeouts, call);
+    return cache.owned(key, await withinBounds(bounds, async (signal) => link.authorization(signal)));
+  }
+
+  /** @param authorized is given what authorizes the request, each time it is sent */
+  private async ask(
+    link: Link,
+    spoken: Spoken<"client">,
+    entry: OutgoingRequest,
+    call: Call,
+    authorized?: (authorization: string) => void,
+  ): Promise<Answered> {
+    const { method } = call;
+    const send = this.sender(link, spoken, call, authorized);
     let result: unknown = await send(nothing);
     let rounds = 0;
-    if (spoken.era === "modern" && !isComplete(result))
-      ({ result, rounds } = await withinBounds(whileAsking(link, call), (signal) =>
-        this.furtherRounds(spoken, method, entry, signal, send, result),
-      ));
-    const decoded = isAccepted(entry, result)
-      ? { result, rejected: [] }
-      : await decode(spoken, method, entry, result, introduction.nulls);
-    const lifted = spoken.lift("incomingResults", method, decoded.result);
-    if (entry.cacheable && rounds === 0 && decoded.rejected.length === 0)
-      cache.put(method, params, lifted, age);
-    return { result: lifted, rejected: decoded.rejected };
+    try {
+      if (spoken.era === "modern" && !isComplete(result))
+        ({ result, rounds } = await withinBounds(whileAsking(link, call), (signal) =>
+          this.furtherRounds(spoken, method, entry, signal, send, result),
+        ));
+      const decoded = isAccepted(entry, result)
+        ? { result, rejected: [] }
+        : await decode(spoken, method, entry, result, this.setup.introduction.nulls);
+      const lifted = spoken.lift("incomingResults", method, decoded.result);
+      return { result: lifted, rejected: decoded.rejected, rounds };
+    } catch (error) {
+      throw error instanceof McpError ? error : unreadable(method, error);
+    }
   }
 
   /** Sends the request, with what is added to its parameters. */
-  private sender(link: Link, spoken: Spoken<"client">, call: Call): Send {
+  private sender(
+    link: Link,
+    spoken: Spoken<"client">,
+    call: Call,
+    authorized: ((authorization: string) => void) | undefined,
+  ): Send {
     const { method, options, repeatable, started } = call;
     const { headers, listeners } = this.setup;
     const params = spoken.lower("outgoingRequests", method, call.params);
     const declared = method === "tools/call" ? headers.of(params["name"] as string) : undefined;
     const sending: Sending = link.mirrors
-      ? { headers: (_, sent) => mirrorHeaders(spoken, method, sent, declared) }
+      ? { headers: (_, sent) => mirrorHeaders(spoken, method, sent, declared), authorized }
       : plainly;
     const heard = listeners.guard(options);
     return async (added, signal) => {
@@ -209,6 +259,11 @@ export class Requests {
       this.saying = { spoken, logLevel, meta: requestMeta(spoken, this.setup.introduction, logLevel) };
     return this.saying.meta;
   }
+}
+
+/** What a reader of results fails at: an answer that is nested too deeply for the stack, for one. */
+function unreadable(method: string, cause: unknown): McpError {
+  return invalidResult(method, `it cannot be read: ${messageOf(cause)}`, cause);
 }
 
 /** Milliseconds to wait before a request is sent again; all connections that broke are known as such by then. */

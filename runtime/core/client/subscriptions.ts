@@ -1,13 +1,7 @@
-import { metaKeys } from "../era/meta.js";
-import type { Spoken } from "../era/spoken.js";
-import { McpError } from "../peer/errors.js";
-import { type Params, type ResponseMessage, isObject } from "../peer/message.js";
-import type { Agreement } from "./agreement.js";
-import type { Client } from "./client.js";
-import type { Link } from "./link.js";
-import { mirrorHeaders } from "./mirror-headers.js";
+import type { Clock } from "../peer/clock.js";
+import { type ErrorCode, McpError } from "../peer/errors.js";
+import type { Connection, Connections } from "./connections.js";
 import { NoticeQueue } from "./notice-queue.js";
-import { remoteError } from "./remote-error.js";
 
 /** What to hear of. */
 export interface SubscriptionRequest {
@@ -19,7 +13,7 @@ export interface SubscriptionRequest {
   readonly uris?: readonly string[];
 }
 
-/** Something that changed. */
+/** Something that changed, or may have changed while the connection was lost. */
 export interface ChangeNotice {
   /** Notification that told of it. */
   readonly method: string;
@@ -28,7 +22,8 @@ export interface ChangeNotice {
 
 /**
  * Changes as they come. Ends when the server ends it in order, and when a reader leaves off (`break` in
- * `for await`); fails when the connection breaks.
+ * `for await`). Where its connection is lost and another can be had, it goes on over that, after one notice of
+ * each thing it is about; otherwise it fails.
  */
 export interface Subscription extends AsyncIterable<ChangeNotice> {
   /** The part of what was wanted that the server tells of. */
@@ -36,183 +31,155 @@ export interface Subscription extends AsyncIterable<ChangeNotice> {
   close(): Promise<void>;
 }
 
-const listChanged = {
-  tools: "toolsListChanged",
-  prompts: "promptsListChanged",
-  resources: "resourcesListChanged",
-} as const;
+/** The lists that a subscription may be about. */
+export const listKinds = ["tools", "prompts", "resources"] as const;
 
-type Kind = keyof typeof listChanged;
+export type ListKind = (typeof listKinds)[number];
+
+/** A subscription's part on one connection. */
+export interface Attachment {
+  readonly honoured: SubscriptionRequest;
+  /** Resolves when nothing more comes: with why, or with nothing where it ended in order. */
+  readonly over: Promise<McpError | undefined>;
+  /** Ends it in order. Resolves when the server was told. */
+  readonly detach: () => Promise<void>;
+}
+
+/** What subscriptions are made with. */
+export interface Subscribing {
+  readonly connections: Connections;
+  readonly clock: Clock;
+  readonly maxNotices: number;
+  /** Subscribes on one connection. */
+  readonly attach: (
+    connection: Connection,
+    wanted: SubscriptionRequest,
+    push: (notice: ChangeNotice) => void,
+  ) => Promise<Attachment>;
+}
 
 /** @internal */
-export async function subscribe(
-  client: Client,
-  link: Link,
-  agreement: Agreement,
-  decorate: (params: Params) => Params,
-  wanted: SubscriptionRequest,
-): Promise<Subscription> {
-  return agreement.spoken.table.outgoingRequests.has("subscriptions/listen")
-    ? listen(client, link, agreement.spoken, decorate, wanted)
-    : watch(client, link, agreement, wanted);
+export async function subscribe(given: Subscribing, wanted: SubscriptionRequest): Promise<Subscription> {
+  const subscription = new LastingSubscription(given, wanted);
+  await subscription.begin();
+  return subscription;
 }
 
-/** 2026-07-28: a request whose answer ends the subscription. */
-async function listen(
-  client: Client,
-  link: Link,
-  spoken: Spoken<"client">,
-  decorate: (params: Params) => Params,
-  wanted: SubscriptionRequest,
-): Promise<Subscription> {
-  const queue = new NoticeQueue();
-  const ended = new AbortController();
-  let acknowledge: (filter: Params) => void = () => {};
-  const acknowledged = new Promise<Params>((resolve) => (acknowledge = resolve));
-  let own: number | undefined;
-  const off = client.on("*", (params, method) => {
-    if (params._meta?.[metaKeys.subscriptionId] !== own) return;
-    if (method === "notifications/subscriptions/acknowledged")
-      return acknowledge(params["notifications"] as Params);
-    queue.push(noticeOf(method, params));
-  });
-  const never = 2 ** 52;
-  const answer = link.request(
-    "subscriptions/listen",
-    (id) => {
-      own = id;
-      return decorate({ notifications: filterOf(wanted) });
-    },
-    { signal: ended.signal, timeout: never, totalTimeout: never },
-    { headers: (method, params) => mirrorHeaders(spoken, method, params) },
-  );
-  const done = settle(answer, queue, ended.signal);
-  void done.then(off);
-  const late = link.clock.schedule(() => ended.abort(unacknowledged(link)), link.timeouts.timeout);
-  const first = await Promise.race([acknowledged, done.then(() => undefined)]);
-  link.clock.clear(late);
-  if (first === undefined) await queue.failure();
-  const close = async (): Promise<void> => {
-    ended.abort();
-    await done;
-  };
-  queue.leave = close;
-  return { honoured: requestOf(first ?? {}), [Symbol.asyncIterator]: () => queue, close };
-}
+/** Attempts in a row to subscribe again. */
+const mostAttempts = 5;
 
-/** How a subscription ends: in order by the server's answer or by us, or with an error. */
-function settle(answer: Promise<ResponseMessage>, queue: NoticeQueue, ended: AbortSignal): Promise<void> {
-  return answer.then(
-    (response) => (response.error ? queue.fail(remoteError("subscriptions/listen", response)) : queue.end()),
-    (error: Error) => {
-      const reason: unknown = ended.aborted ? ended.reason : error;
-      if (reason instanceof McpError) queue.fail(reason);
-      else queue.end();
-    },
-  );
-}
+/** Milliseconds before the first of them; doubled each time. */
+const firstPause = 100;
 
-function unacknowledged({ timeouts: { timeout } }: Link): McpError {
-  return new McpError("timeout", `subscriptions/listen: no acknowledgement for ${timeout} ms`, {
-    data: { timer: "timeout", limit: timeout, elapsed: timeout },
-  });
-}
+/** Milliseconds after which a subscription that was lost had been one: attempts are counted from the first again. */
+const steady = 10_000;
 
-/** How many subscriptions of a connection watch each URI: the server knows of one. */
-const watchers = new WeakMap<Link, Map<string, number>>();
+/** What another connection may help against. */
+const losses: ReadonlySet<ErrorCode> = new Set([
+  "connection-closed",
+  "session-lost",
+  "spawn-failed",
+  "timeout",
+]);
 
-/** Counts one watcher of a URI more, or less. Returns how many there are. */
-function count(link: Link, uri: string, change: 1 | -1): number {
-  const counts = watchers.get(link) ?? new Map<string, number>();
-  watchers.set(link, counts);
-  const now = (counts.get(uri) ?? 0) + change;
-  counts.set(uri, now);
-  return now;
-}
+class LastingSubscription implements Subscription {
+  private readonly given: Subscribing;
+  private readonly wanted: SubscriptionRequest;
+  private readonly queue: NoticeQueue;
+  private attachment!: Attachment;
+  private attempts = 0;
+  private closed = false;
+  /** Ends the pause before an attempt. */
+  private wake: () => void = () => {};
 
-/** Before: resources are watched one by one, and lists are told of without being asked. */
-async function watch(
-  client: Client,
-  link: Link,
-  { spoken, capabilities }: Agreement,
-  wanted: SubscriptionRequest,
-): Promise<Subscription> {
-  const queue = new NoticeQueue();
-  const kinds = (Object.keys(listChanged) as Kind[]).filter(
-    (kind) => wanted[kind] && capabilities[kind]?.listChanged,
-  );
-  const uris = capabilities.resources?.subscribe ? (wanted.uris ?? []) : [];
-  const watched: string[] = [];
-  const off = hear(client, kinds, uris, queue);
-  const forget = link.whenClosed((why) => {
-    off();
-    queue.fail(why);
-  });
-  const close = async (): Promise<void> => {
-    off();
-    forget();
-    queue.end();
-    if (!spoken.table.outgoingRequests.has("resources/unsubscribe")) return;
-    // A server that is gone watches nothing any more; another one never did.
-    while (watched.length > 0 && !link.over) {
-      const uri = watched.pop()!;
-      if (count(link, uri, -1) === 0) await client.request("resources/unsubscribe", { uri });
-    }
-  };
-  try {
-    for (const uri of uris) {
-      await client.request("resources/subscribe", { uri });
-      count(link, uri, 1);
-      watched.push(uri);
-    }
-    if (link.over) throw link.over;
-  } catch (error) {
-    await close().catch(() => undefined);
-    throw error;
+  constructor(given: Subscribing, wanted: SubscriptionRequest) {
+    this.given = given;
+    this.wanted = wanted;
+    this.queue = new NoticeQueue(given.maxNotices);
   }
-  queue.leave = close;
-  const honoured = {
-    ...Object.fromEntries(kinds.map((kind) => [kind, true])),
-    ...(uris.length > 0 ? { uris } : {}),
-  };
-  return { honoured, [Symbol.asyncIterator]: () => queue, close };
+
+  get honoured(): SubscriptionRequest {
+    return this.attachment.honoured;
+  }
+
+  [Symbol.asyncIterator](): NoticeQueue {
+    return this.queue;
+  }
+
+  async begin(): Promise<void> {
+    this.attachment = await this.attach();
+    this.queue.leave = () => this.close();
+    void this.keep();
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.wake();
+    this.queue.end();
+    await this.attachment.detach();
+  }
+
+  private async attach(): Promise<Attachment> {
+    const { connections, attach } = this.given;
+    const connection = await connections.open();
+    return attach(connection, this.wanted, (notice) => this.queue.push(notice));
+  }
+
+  /** Subscribes again each time the connection is lost, until the subscription ends. */
+  private async keep(): Promise<void> {
+    const { clock } = this.given;
+    for (;;) {
+      const began = clock.now();
+      const why = await this.attachment.over;
+      if (!why || this.closed) return this.queue.end();
+      if (clock.now() - began >= steady) this.attempts = 0;
+      try {
+        this.attachment = await this.again(why);
+      } catch (error) {
+        return this.queue.fail(error as Error);
+      }
+      if (this.closed) return void this.attachment.detach().catch(() => undefined);
+      for (const notice of possible(this.honoured)) this.queue.push(notice);
+    }
+  }
+
+  /** @throws {McpError} why it is lost for good */
+  private async again(lost: McpError): Promise<Attachment> {
+    const { connections } = this.given;
+    let why: unknown = lost;
+    while (why instanceof McpError && losses.has(why.code) && this.attempts < mostAttempts) {
+      if (connections.renewable) await this.pause(firstPause * 2 ** this.attempts++);
+      if (!connections.renewable || this.closed) break;
+      try {
+        return await this.attach();
+      } catch (error) {
+        why = error;
+      }
+    }
+    throw why;
+  }
+
+  /** Waits, unless the subscription or the client is closed meanwhile. */
+  private pause(ms: number): Promise<void> {
+    const { clock, connections } = this.given;
+    return new Promise((resolve) => {
+      const timer = clock.schedule(() => this.wake(), ms);
+      const ignore = connections.whenStopped(() => this.wake());
+      this.wake = () => {
+        clock.clear(timer);
+        ignore();
+        this.wake = () => {};
+        resolve();
+      };
+    });
+  }
 }
 
-/** Fills the queue with what is told of. Returns what ends it. */
-function hear(
-  client: Client,
-  kinds: readonly Kind[],
-  uris: readonly string[],
-  queue: NoticeQueue,
-): () => void {
-  const offs = kinds.map((kind) =>
-    client.on(`notifications/${kind}/list_changed`, (params, method) => queue.push(noticeOf(method, params))),
-  );
-  offs.push(
-    client.on("notifications/resources/updated", (params, method) => {
-      if (uris.includes(params["uri"] as string)) queue.push(noticeOf(method, params));
-    }),
-  );
-  return () => offs.forEach((off) => off());
-}
-
-function filterOf({ uris, ...lists }: SubscriptionRequest): Params {
-  const kinds = (Object.keys(listChanged) as Kind[]).filter((kind) => lists[kind]);
-  return {
-    ...Object.fromEntries(kinds.map((kind) => [listChanged[kind], true])),
-    ...(uris ? { resourceSubscriptions: uris } : {}),
-  };
-}
-
-function requestOf(filter: Params): SubscriptionRequest {
-  const kinds = (Object.keys(listChanged) as Kind[]).filter((kind) => filter[listChanged[kind]] === true);
-  const uris = filter["resourceSubscriptions"];
-  return {
-    ...Object.fromEntries(kinds.map((kind) => [kind, true])),
-    ...(Array.isArray(uris) ? { uris: uris as string[] } : {}),
-  };
-}
-
-function noticeOf(method: string, params: Params): ChangeNotice {
-  return isObject(params) && typeof params["uri"] === "string" ? { method, uri: params["uri"] } : { method };
+/** What may have changed while nothing was heard. */
+function possible(honoured: SubscriptionRequest): ChangeNotice[] {
+  const lists = listKinds.filter((kind) => honoured[kind]);
+  return [
+    ...lists.map((kind) => ({ method: `notifications/${kind}/list_changed` })),
+    ...(honoured.uris ?? []).map((uri) => ({ method: "notifications/resources/updated", uri })),
+  ];
 }

@@ -100,6 +100,10 @@ export class HttpClientChannel implements Channel {
     this.running.delete(id);
   }
 
+  authorization(signal: AbortSignal): Promise<string> {
+    return this.requests.authorization(signal);
+  }
+
   /** What was negotiated goes with all that follows. */
   speak(headers: Named): void {
     this.version = headers;
@@ -123,9 +127,10 @@ export class HttpClientChannel implements Channel {
     headers: Named,
     signal: AbortSignal,
     body?: string,
+    authorized?: (authorization: string) => void,
   ): Promise<Response> {
     const session: Named = this.session === undefined ? {} : { [sessionHeader]: this.session };
-    return this.requests.send({ method, headers: { ...session, ...headers }, signal, body });
+    return this.requests.send({ method, headers: { ...session, ...headers }, signal, body, authorized });
   }
 
   private async tell({ text, method, headers }: Outgoing, signal: AbortSignal): Promise<void> {
@@ -153,9 +158,9 @@ export class HttpClientChannel implements Channel {
   }
 
   private async ask(message: Outgoing, id: RequestId, controller: AbortController): Promise<void> {
-    const { text, headers, method } = message;
+    const { text, headers, method, authorized } = message;
     const { signal } = controller;
-    const response = await this.exchange("POST", headers, signal, text);
+    const response = await this.exchange("POST", headers, signal, text, authorized);
     const handshake = method === "initialize";
     // No other answer opens a session (2025-11-25, session management).
     if (handshake) this.session = response.headers.get(sessionHeader) ?? this.session;

@@ -17,6 +17,8 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
   /** Where it goes, if not where the server is. */
   readonly to?: string;
+  /** Is given what authorizes the request, each time it is sent. */
+  readonly authorized?: ((authorization: string) => void) | undefined;
 }
 
 /** Requests that a client sends to one server, with what authorizes them. */
@@ -51,6 +53,22 @@ export class HttpRequests {
     return this.attempt(request, await this.granted(request.signal, { status: first.status, challenge }));
   }
 
+  /**
+   * What a request would be authorized with now: all headers that the application gives, as a text to compare.
+   *
+   * @throws {McpError} `authorize-failed`
+   */
+  async authorization(signal: AbortSignal): Promise<string> {
+    return this.contextOf(await this.granted(signal));
+  }
+
+  private contextOf(granted: HeaderValues): string {
+    const all = new Headers();
+    setHeaders(all, this.options.headers ?? {});
+    setHeaders(all, granted);
+    return JSON.stringify([...all]);
+  }
+
   private async granted(signal: AbortSignal, challenge?: Challenge): Promise<HeaderValues> {
     const { authorize } = this.options;
     if (!authorize) return {};
@@ -68,6 +86,7 @@ export class HttpRequests {
 
   private async attempt(request: HttpRequest, granted: HeaderValues): Promise<Response> {
     const { method, body, signal } = request;
+    request.authorized?.(this.contextOf(granted));
     // Not followed; "error" would say so, and workers do not take it.
     const init: RequestInit = {
       method,

@@ -33,7 +33,7 @@ export type ErrorCode =
   | "message-too-long"
   /** The other side asks for more than a limit allows; `data` names the limit. */
   | "limit-exceeded"
-  /** A list repeats itself or passes a bound; `data` carries what was read. */
+  /** A list repeats itself or passes a bound; `data` carries the items that were read, where all are collected. */
   | "list-incomplete"
   /** The tools, resources or revisions a server was defined with are wrong. */
   | "invalid-definition";

@@ -52,6 +52,12 @@ export interface Channel {
   post?(message: Outgoing): void;
   /** Gives up a request in the way of the channel, so that no message has to say so. */
   abandon?(id: RequestId): void;
+  /**
+   * What a client's requests are authorized with now, as a text to compare; for channels on which that may change.
+   *
+   * @throws {McpError} `authorize-failed`
+   */
+  authorization?(signal: AbortSignal): string | Promise<string>;
   /** Headers that all messages carry from now on. */
   speak?(headers: Readonly<Record<string, string>>): void;
   /** Writes what is queued now, for callers that know that nothing more comes in this turn. */
@@ -70,6 +76,8 @@ export interface Outgoing {
   /** The request that nobody waits for any more: once this is out, nothing is read for it. */
   readonly ends?: RequestId;
   readonly headers: Readonly<Record<string, string>>;
+  /** Is given what authorizes the message, each time it is sent. */
+  readonly authorized?: ((authorization: string) => void) | undefined;
 }
 
 /** Whoever reads a channel. */

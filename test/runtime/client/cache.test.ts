@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { connected, reply } from "../../checklist/scripted-peer.js";
+import * as http from "../../checklist/http/scripted.js";
+import { type Members, type Wired, connected, reply } from "../../checklist/scripted-peer.js";
+import { failureOf, transports } from "./asked.js";
 
 test("a reader of a cached result changes nothing for the next one", async () => {
   const { client, peer } = await connected("2026-07-28", {
@@ -13,4 +15,216 @@ test("a reader of a cached result changes nothing for the next one", async () =>
     result.contents.pop();
   }
   expect(peer.of("resources/read")).toHaveLength(1);
+});
+
+const read = (own: { result(members: Members): Members }, text: string, scope: string): Members => ({
+  ...own.result({ contents: [{ uri: "file:///a", text }], ttlMs: 60_000 }),
+  cacheScope: scope,
+});
+
+/** A client whose user changes, and a server that tells each who it is. */
+async function users(scope: string, refused: readonly string[] = []) {
+  let user = "ada";
+  let asked = 0;
+  const { server, client } = await http.connected(
+    "2026-07-28",
+    {
+      "resources/read": (incoming, own) => {
+        const known = incoming.headers["authorization"]!;
+        if (refused.includes(known)) return incoming.status(401);
+        incoming.reply(read(own, known, scope));
+      },
+    },
+    {
+      http: {
+        authorize: async (challenge) => {
+          asked++;
+          return { authorization: challenge ? `${user} again` : user };
+        },
+      },
+    },
+  );
+  return {
+    asked: () => asked,
+    sent: () => server.of("resources/read").length,
+    as: async (name: string): Promise<unknown> => {
+      user = name;
+      return ((await client.readResource("file:///a")).contents[0] as { text: string }).text;
+    },
+  };
+}
+
+test("a private result is given to no other authorization", async () => {
+  const { as, sent } = await users("private");
+  for (let round = 0; round < 2; round++) {
+    expect(await as("ada")).toBe("ada");
+    expect(await as("grace")).toBe("grace");
+  }
+  expect(sent()).toBe(2);
+});
+
+test("a result belongs to the authorization that the server accepted in the end", async () => {
+  const { as, sent } = await users("private", ["ada"]);
+  expect(await as("ada")).toBe("ada again");
+  // What is asked for first is refused again: nothing is cached for it.
+  expect(await as("ada")).toBe("ada again");
+  expect(await as("ada again")).toBe("ada again");
+  expect(sent()).toBe(4);
+});
+
+test("a public result is given to all, and nothing is authorized for it", async () => {
+  const { as, sent, asked } = await users("public");
+  expect(await as("ada")).toBe("ada");
+  const before = asked();
+  expect(await as("grace")).toBe("ada");
+  expect([sent(), asked()]).toEqual([1, before]);
+});
+
+test("a scope that is none is private", async () => {
+  const { as } = await users("shared");
+  expect([await as("ada"), await as("grace")]).toEqual(["ada", "grace"]);
+});
+
+test("headers that the application changes are an authorization, too", async () => {
+  const headers: Record<string, string> = { "x-api-key": "1" };
+  const { client } = await http.connected(
+    "2026-07-28",
+    {
+      "resources/read": (incoming, own) =>
+        incoming.reply(read(own, String(incoming.headers["x-api-key"]), "private")),
+    },
+    { http: { headers } },
+  );
+  expect((await client.readResource("file:///a")).contents).toMatchObject([{ text: "1" }]);
+  headers["x-api-key"] = "2";
+  expect((await client.readResource("file:///a")).contents).toMatchObject([{ text: "2" }]);
+});
+
+test("an authorization that hangs is waited for as long as the request allows", async () => {
+  let hangs = false;
+  const { client } = await http.connected(
+    "2026-07-28",
+    { "resources/read": (incoming, own) => incoming.reply(read(own, "", "private")) },
+    { http: { authorize: () => (hangs ? new Promise<never>(() => {}) : { authorization: "x" }) } },
+  );
+  await client.readResource("file:///a");
+  hangs = true;
+  const controller = new AbortController();
+  const failed = failureOf(client.readResource("file:///a", { signal: controller.signal }));
+  controller.abort();
+  expect(await failed).toMatchObject({ code: "cancelled" });
+  expect(await failureOf(client.readResource("file:///a", { timeout: 20 }))).toMatchObject({
+    code: "timeout",
+  });
+});
+
+/** The text of a result with one member more. */
+function withMember(result: Members, member: string): string {
+  return `${JSON.stringify(result).slice(0, -1)},${member}}`;
+}
+
+/** How long odd times to live keep a result. */
+const lives: readonly (readonly [string, boolean])[] = [
+  ["1000", true],
+  ["1e308", true],
+  ["1e309", false],
+  ["1.9", true],
+  ["0.5", false],
+  ["-1", false],
+  ["-1e308", false],
+  ["null", false],
+  ['"1000"', false],
+  ['"NaN"', false],
+  ["true", false],
+  ["[1000]", false],
+  ['{"valueOf":1,"toString":1}', false],
+  ["[".repeat(200_000) + "]".repeat(200_000), false],
+];
+
+test.each(transports)(
+  "a time to live that is none costs no result, and keeps none (%s)",
+  async (transport) => {
+    const textFor = ({ id, params }: Wired): string => {
+      const result = { resultType: "complete", cacheScope: "private", contents: [] };
+      const [ttlMs] = lives[Number(params!["uri"])]!;
+      return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${withMember(result, `"ttlMs":${ttlMs}`)}}`;
+    };
+    const overStdio = async () => {
+      const { client, peer } = await connected("2026-07-28", {
+        "resources/read": (request, own) => void own.write(`${textFor(request)}\n`) as undefined,
+      });
+      return { client, sent: () => peer.of("resources/read").length };
+    };
+    const overHttp = async () => {
+      const { client, server } = await http.connected("2026-07-28", {
+        "resources/read": (incoming) =>
+          incoming.status(200, textFor(incoming.message!), { "content-type": "application/json" }),
+      });
+      return { client, sent: () => server.of("resources/read").length };
+    };
+    const { client, sent } = transport === "stdio" ? await overStdio() : await overHttp();
+    for (const [index, [ttlMs, kept]] of lives.entries()) {
+      const what = ttlMs.slice(0, 40);
+      const before = sent();
+      for (let count = 0; count < 2; count++)
+        expect(await client.readResource(String(index)), what).toMatchObject({
+          contents: [],
+          ttlMs: expect.any(Number) as number,
+        });
+      // 1.9 is a millisecond, which may be over.
+      if (ttlMs !== "1.9") expect(sent() - before, what).toBe(kept ? 1 : 2);
+    }
+  },
+);
+
+test("the cache is bounded in bytes, in all and for each result", async () => {
+  const { client, peer } = await connected(
+    "2026-07-28",
+    {
+      "resources/read": ({ params }, own) => {
+        const uri = params!["uri"] as string;
+        const text = "x".repeat(Number(uri.slice(uri.lastIndexOf("/") + 1)));
+        return reply(own, { contents: [{ uri, text }], ttlMs: 1000 });
+      },
+    },
+    { limits: { maxCacheBytes: 10_000, maxCacheEntryBytes: 4000 } },
+  );
+  const sent = async (uri: string): Promise<number> => {
+    const before = peer.of("resources/read").length;
+    await client.readResource(uri);
+    return peer.of("resources/read").length - before;
+  };
+  for (const uri of ["a:/1000", "b:/1000", "c:/1000"]) expect(await sent(uri)).toBe(1);
+  for (const uri of ["a:/1000", "b:/1000", "c:/1000"]) expect(await sent(uri)).toBe(0);
+  // Too large for one: it takes nobody's place.
+  expect([await sent("d:/3000"), await sent("d:/3000"), await sent("a:/1000")]).toEqual([1, 1, 0]);
+  // The oldest goes first.
+  expect([await sent("e:/1000"), await sent("a:/1000"), await sent("c:/1000")]).toEqual([1, 1, 0]);
+  // A key counts as well.
+  const long = `${"k".repeat(5000)}:/1`;
+  expect([await sent(long), await sent(long)]).toEqual([1, 1]);
+});
+
+test("40 results of 9 MB are not kept", async () => {
+  const text = "x".repeat(9_000_000);
+  const { client, peer } = await connected("2026-07-28", {
+    "resources/read": ({ params }, own) =>
+      reply(own, { contents: [{ uri: params!["uri"], text }], ttlMs: 1e6 }),
+  });
+  for (let count = 0; count < 2; count++) await client.readResource("a:/");
+  expect(peer.of("resources/read")).toHaveLength(2);
+});
+
+test("limits that are none are refused", async () => {
+  for (const limits of [
+    { maxCacheBytes: -1 },
+    { maxQuestions: 0 },
+    { maxNotices: "5" },
+    { maxNotice: 5 },
+    { maxNotices: NaN },
+  ])
+    expect(await failureOf(connected("2026-07-28", {}, { limits: limits as never }))).toMatchObject({
+      name: "McpError",
+      code: "invalid-definition",
+    });
 });

@@ -1,10 +1,19 @@
-import { type Client, connect } from "@mcpgen/runtime";
+import { type Client, type ConnectOptions, connect } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/runtime/testing";
-import { expect, test } from "vitest";
-import { ScriptedPeer, type Script, base, connected, failure } from "../../checklist/scripted-peer.js";
+import { expect, onTestFinished, test, vi } from "vitest";
+import {
+  type Members,
+  ScriptedPeer,
+  type Script,
+  base,
+  connected,
+  failure,
+} from "../../checklist/scripted-peer.js";
 
 const legacy = "2025-11-25";
+const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", legacy, "2026-07-28"];
 const changed = "notifications/tools/list_changed";
+const updated = "notifications/resources/updated";
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 const watching: Script = {
   "resources/subscribe": ({ params }) =>
@@ -12,32 +21,144 @@ const watching: Script = {
   "resources/unsubscribe": () => ({ result: {} }),
 };
 
+const listening: Script = {
+  ...watching,
+  "subscriptions/listen": ({ id, params }, own) => {
+    const { notifications } = params!;
+    own.notify("notifications/subscriptions/acknowledged", {
+      notifications,
+      _meta: { [subscriptionId]: id },
+    });
+    return undefined;
+  },
+};
+
+/** Tells the client of a change, in the way of the revision. */
+function tell(peer: ScriptedPeer, method: string, params: Members = {}): void {
+  const id = peer.of("subscriptions/listen").at(-1)?.id;
+  peer.notify(method, id === undefined ? params : { ...params, _meta: { [subscriptionId]: id } });
+}
+
 interface Started {
   readonly client: Client;
+  readonly clock: VirtualClock;
   readonly peers: ScriptedPeer[];
 }
 
-async function restartable(): Promise<Started> {
+/** A client whose server is started again when it is gone. */
+async function restartable(revision: string, options: Partial<ConnectOptions> = {}): Promise<Started> {
   const peers: ScriptedPeer[] = [];
   const start = () => {
-    peers.push(new ScriptedPeer(legacy, watching));
+    peers.push(new ScriptedPeer(revision, listening));
     return peers.at(-1)!.channel;
   };
-  const client = await connect(start, { ...base(new VirtualClock()), revision: legacy });
-  return { client, peers };
+  const clock = new VirtualClock();
+  const client = await connect(start, { ...base(clock), revision, ...options });
+  onTestFinished(async () => {
+    await client.close();
+    expect(clock.waiting).toBe(0);
+  });
+  return { client, clock, peers };
 }
 
-test("a subscription of the legacy era fails when the server is gone, and closing it starts no other", async () => {
-  const { client, peers } = await restartable();
-  const subscription = await client.subscribe({ tools: true, uris: ["file:///a"] });
+test.each(revisions)("a subscription fails when its only connection is gone (%s)", async (revision) => {
+  const { client, peer } = await connected(revision, listening);
+  const subscription = await client.subscribe({ tools: true });
   const reader = subscription[Symbol.asyncIterator]();
-  peers[0]!.notify(changed);
+  tell(peer, changed);
   expect(await reader.next()).toEqual({ value: { method: changed }, done: false });
-  peers[0]!.hangUp();
+  peer.hangUp();
   await expect(reader.next()).rejects.toMatchObject({ name: "McpError", code: "connection-closed" });
   await subscription.close();
-  expect(peers).toHaveLength(1);
+});
+
+test.each(revisions)("a subscription goes on with the server that is started next (%s)", async (revision) => {
+  const { client, clock, peers } = await restartable(revision);
+  const subscription = await client.subscribe({ tools: true, uris: ["file:///a"] });
+  const reader = subscription[Symbol.asyncIterator]();
+  for (let life = 1; life < 4; life++) {
+    const next = reader.next();
+    peers.at(-1)!.hangUp();
+    await clock.advance(400);
+    // Nothing was heard meanwhile: each may have changed.
+    expect(await next).toEqual({ value: { method: changed }, done: false });
+    expect((await reader.next()).value).toEqual({ method: updated, uri: "file:///a" });
+    expect(peers).toHaveLength(life + 1);
+    expect(subscription.honoured).toEqual({ tools: true, uris: ["file:///a"] });
+    tell(peers.at(-1)!, updated, { uri: "file:///a" });
+    expect((await reader.next()).value).toEqual({ method: updated, uri: "file:///a" });
+  }
+  await subscription.close();
+  expect(await reader.next()).toEqual({ value: undefined, done: true });
+  if (revision < "2026") expect(peers.at(-1)!.of("resources/unsubscribe")).toHaveLength(1);
+});
+
+test.each(revisions)("attempts to subscribe again are five in a row (%s)", async (revision) => {
+  const { client, clock, peers } = await restartable(revision);
+  const reader = (await client.subscribe({ tools: true }))[Symbol.asyncIterator]();
+  const outcome = (async () => {
+    for (;;) await reader.next();
+  })().catch((error: unknown) => error);
+  for (let life = 1; life <= 5; life++) {
+    peers.at(-1)!.hangUp();
+    await clock.advance(100 * 2 ** (life - 1) - 1);
+    expect(peers).toHaveLength(life);
+    await clock.advance(1);
+    await vi.waitFor(() => expect(peers).toHaveLength(life + 1));
+    await peers.at(-1)!.until(revision < "2026" ? "notifications/initialized" : "subscriptions/listen");
+    await clock.advance(0);
+  }
+  peers.at(-1)!.hangUp();
+  expect(await outcome).toMatchObject({ code: "connection-closed" });
+  await clock.advance(60_000);
+  expect(peers).toHaveLength(6);
+});
+
+test.each(revisions)("closing while nothing is connected starts no other server (%s)", async (revision) => {
+  const { client, clock, peers } = await restartable(revision);
+  const own = await client.subscribe({ tools: true });
+  const others = (await client.subscribe({ tools: true }))[Symbol.asyncIterator]();
+  const call = client.callTool("x").catch(() => undefined);
+  peers[0]!.script = { ...listening, "tools/call": () => undefined };
+  peers[0]!.hangUp();
+  await call;
+  await own.close();
+  const end = others.next();
   await client.close();
+  await expect(end).rejects.toMatchObject({ code: "connection-closed" });
+  await clock.advance(60_000);
+  expect(peers).toHaveLength(1);
+});
+
+test.each(revisions)("notices that nobody reads are bounded (%s)", async (revision) => {
+  const { client, peer } = await connected(revision, listening, { limits: { maxNotices: 3 } });
+  const uris = ["file:///a", "file:///b", "file:///c", "file:///d"];
+  const subscription = await client.subscribe({ tools: true, uris });
+  // What says nothing new is dropped.
+  for (let count = 0; count < 1000; count++) tell(peer, changed);
+  await client.callTool("x");
+  const reader = subscription[Symbol.asyncIterator]();
+  for (let count = 0; count < 3; count++) expect((await reader.next()).value).toEqual({ method: changed });
+  for (const uri of uris) tell(peer, updated, { uri });
+  await client.callTool("x");
+  for (const uri of uris.slice(0, 3)) expect((await reader.next()).value).toEqual({ method: updated, uri });
+  await expect(reader.next()).rejects.toMatchObject({
+    name: "McpError",
+    code: "limit-exceeded",
+    data: { limit: "maxNotices", value: 3 },
+  });
+  // The server is not left to tell more.
+  await peer.until(revision < "2026" ? "resources/unsubscribe" : "notifications/cancelled");
+});
+
+test("URIs of notices that nobody reads are bounded in length (2026-07-28)", async () => {
+  const { client, peer } = await connected("2026-07-28", listening);
+  const reader = (await client.subscribe({ uris: ["file:///"] }))[Symbol.asyncIterator]();
+  for (let count = 0; count < 3; count++)
+    tell(peer, updated, { uri: `file:///${count}${"x".repeat(500_000)}` });
+  await client.callTool("x");
+  for (let count = 0; count < 2; count++) expect((await reader.next()).done).toBe(false);
+  await expect(reader.next()).rejects.toMatchObject({ code: "limit-exceeded" });
 });
 
 test("a subscription that fails half-way leaves nothing watched", async () => {

@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import * as http from "../../checklist/http/scripted.js";
+import { type Members, connected } from "../../checklist/scripted-peer.js";
+import { everyWay, failureOf } from "./asked.js";
+
+const inputSchema = { type: "object" };
+
+/** What each page holds, given how often one was asked for. */
+type Pages = (count: number) => { readonly items: readonly unknown[]; readonly next: string };
+
+const endless: readonly (readonly [string, Pages, object, string, number])[] = [
+  [
+    "a cursor that comes twice",
+    () => ({ items: [{ name: "a", inputSchema }], next: "c" }),
+    {},
+    "a cursor came twice",
+    2,
+  ],
+  ["cursors in a circle", (n) => ({ items: [], next: `c${n % 3}` }), {}, "a cursor came twice", 4],
+  ["pages without end", (n) => ({ items: [], next: `c${n}` }), { maxPages: 7 }, "more than 7 pages", 7],
+  [
+    "items without end",
+    (n) => ({ items: [1, 2, 3].map((k) => ({ name: `${n}.${k}`, inputSchema })), next: `c${n}` }),
+    { maxItems: 10 },
+    "more than 10 items",
+    4,
+  ],
+  [
+    "wrong items without end",
+    (n) => ({ items: [1, 2, 3], next: `c${n}` }),
+    { maxItems: 10 },
+    "more than 10 items",
+    4,
+  ],
+  [
+    "large items without end",
+    (n) => ({ items: [{ name: "x".repeat(10_000), inputSchema }], next: `c${n}` }),
+    { maxCharacters: 35_000 },
+    "more than 35000 characters",
+    4,
+  ],
+  [
+    "large cursors without end",
+    (n) => ({ items: [], next: `${n}`.padEnd(10_000) }),
+    { maxCharacters: 35_000 },
+    "more than 35000",
+    4,
+  ],
+];
+
+test.each(everyWay)("lists without end are bounded (%s, %s)", async (revision, transport) => {
+  let pages: Pages = () => ({ items: [], next: "" });
+  let count = 0;
+  const page = (): Members => {
+    const { items, next } = pages(count++);
+    const modern = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
+    return { ...(revision > "2026" ? modern : {}), tools: items, nextCursor: next };
+  };
+  const { client } =
+    transport === "stdio"
+      ? await connected(revision, { "tools/list": () => ({ result: page() }) })
+      : await http.connected(revision, { "tools/list": (incoming) => incoming.reply(page()) });
+  for (const [what, given, bounds, text, asked] of endless) {
+    pages = given;
+    count = 0;
+    const failure = await failureOf(client.listTools(bounds));
+    expect(failure, what).toMatchObject({
+      name: "McpError",
+      code: "list-incomplete",
+      message: expect.stringContaining(text) as string,
+    });
+    expect(count, what).toBe(asked);
+    const { items } = (failure as { data: { items: unknown[] } }).data;
+    expect(items.length, what).toBe(
+      what === "items without end" ? 10 : given(0).items.length === 1 ? asked : 0,
+    );
+    count = 0;
+    const read = (async () => {
+      for await (const item of client.items("tools/list", bounds)) void item;
+    })();
+    expect(await failureOf(read), what).toMatchObject({ code: "list-incomplete" });
+    expect(count, what).toBe(asked);
+  }
+});
+
+test("a page of wrong items is refused, and not warned of item by item", async () => {
+  const warnings: string[] = [];
+  const { client } = await connected(
+    "2025-11-25",
+    { "tools/list": () => ({ result: { tools: Array(100_000).fill(1) } }) },
+    { onWarning: (text) => warnings.push(text) },
+  );
+  expect(await failureOf(client.listTools())).toMatchObject({ code: "invalid-result" });
+  expect(warnings).toEqual([]);
+});
