@@ -18,6 +18,7 @@ import { type Outcome, together } from "./outcome.js";
 import { type OutputRequest, outputRequest } from "./output-request.js";
 import { type ContractTarget, contractTargets } from "./contracts/targets.js";
 import { repeatedWithout, restoring } from "./repeated.js";
+import { servedContracts } from "./check/served-contracts.js";
 import { serverOptionDefinitions } from "./server-options.js";
 import { shownPath } from "./shown-path.js";
 
@@ -25,7 +26,10 @@ export const check: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
   if (args.string("upstream") !== undefined) return upstream(args, project, context);
   if (args.string("server") !== undefined) return server(args, project, context);
-  const serverOnly = serverOnlyOptions.find((name) => args.given(name));
+  const served = args.flag("offline") ? [] : servedContracts(project);
+  const serverOnly = serverOnlyOptions.find(
+    (name) => args.given(name) && !(served.length > 0 && forConfigured.includes(name)),
+  );
   if (serverOnly !== undefined) {
     throw new CodedError("MG2005", `--${serverOnly} needs --server`, {
       next: "Name the server, too: --server http(s)://… or stdio:COMMAND ….",
@@ -37,8 +41,15 @@ export const check: RunCommand = async (args, context) => {
       next: "Name the published file, too: --upstream FILE.",
     });
   }
-  return checkAll(args, project, contractTargets(args, project, context), context, { handlers: true });
+  const targets = contractTargets(args, project, context);
+  const outcome = await checkAll(args, project, targets, context, { handlers: true });
+  if (served.length === 0) return outcome;
+  const { checkConfiguredServers } = await import("./check/configured-servers.js");
+  return together(outcome, await checkConfiguredServers(served, args, project, context));
 };
+
+/** Options that servers of the configuration share. Headers hold secrets, which are for one server alone. */
+const forConfigured = ["fail-on", "approvals", "timeout", "env", "input"];
 
 const serverOnlyOptions = ["contract", "fail-on", "approvals", ...Object.keys(serverOptionDefinitions)];
 

@@ -5,6 +5,8 @@ export interface Outcome {
   readonly findings?: readonly Finding[];
   /** Something else was found that is more than a warning: `text` or `data` tells it. */
   readonly failed?: boolean;
+  /** Not all could be found out: the exit code is that of what stood in the way. */
+  readonly exit?: number;
   /** The result for people. */
   readonly text?: string;
   /** What was done, piece by piece; left out under `--quiet`. */
@@ -17,8 +19,9 @@ export interface Outcome {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** 1 when anything was found that is more than a warning. */
-export function exitCodeOf(outcome: Outcome): 0 | 1 {
+/** 1 when anything was found that is more than a warning, unless the outcome says otherwise. */
+export function exitCodeOf(outcome: Outcome): number {
+  if (outcome.exit !== undefined) return outcome.exit;
   return outcome.failed || outcome.findings?.some(({ severity }) => severity === "error") ? 1 : 0;
 }
 
@@ -32,6 +35,7 @@ export function together(first: Outcome, second: Outcome): Outcome {
     findings: [...(first.findings ?? []), ...(second.findings ?? [])],
     ...(steps !== "" && { steps }),
     summary: joined([first.summary, second.summary], "; "),
+    ...((first.exit ?? second.exit) !== undefined && { exit: (first.exit ?? second.exit)! }),
     ...(mend !== undefined && { mend }),
     data: { ...first.data, ...second.data },
   };

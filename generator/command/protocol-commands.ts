@@ -40,13 +40,12 @@ export const protocolCommands: readonly CommandDefinition[] = [
       upstream: text("Compare the stored schemas with this published FILE, URL or - instead"),
       revision: text("With --upstream: the revision that the file is of; with --server: the one to speak"),
       server: text("Compare this live server, http(s)://… or stdio:COMMAND …, with its contract instead"),
+      offline: flag("Leave out the servers that the configuration names"),
       contract: text("With --server: its contract (default: the only one there is)"),
-      "fail-on": text("With --server: what makes the exit code 1 (default: any)", {
+      "fail-on": text("Of servers: what makes the exit code 1 (default: any)", {
         choices: ["breaking", "dangerous", "any", "never"],
       }),
-      approvals: text(
-        "With --server: approved findings (default: mcp-approvals.json beside the configuration)",
-      ),
+      approvals: text("Of servers: approved findings (default: mcp-approvals.json beside the configuration)"),
       ...serverOptionDefinitions,
       format: text("How to print; markdown with --upstream", {
         choices: ["text", "json", "markdown", "github"],

@@ -30,6 +30,8 @@ export interface ContractConfig {
   readonly file: string;
   readonly out: string;
   readonly role: "client" | "server" | "both";
+  /** The live server of the contract, which `mcpgen check` compares with it. Commands start in the file's folder. */
+  readonly server?: string;
 }
 
 export interface DiffConfig {

@@ -1,58 +1,12 @@
-import { type JsonObject, type JsonValue, isJsonObject, kindOf, pointer } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, kindOf, pointer } from "@mcpgen/engine";
 import type { Place } from "../diagnostics/coded-error.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
+import { type Shape, configShape } from "./config-shape.js";
 import type { Config } from "./config.js";
 
 /** Where the value at a JSON Pointer of the configuration stands. */
 export type PlaceOf = (pointer: string) => Promise<Place>;
-
-interface Shape {
-  readonly expected: string;
-  readonly fits: (value: JsonValue) => boolean;
-  /** Shapes of the members of an object, or of every item of an array. */
-  readonly members?: Readonly<Record<string, Shape>>;
-  readonly required?: readonly string[];
-  readonly items?: Shape;
-}
-
-const text: Shape = {
-  expected: "a non-empty string",
-  fits: (value) => typeof value === "string" && value !== "",
-};
-const listOf = (items: Shape): Shape => ({ expected: "an array", fits: Array.isArray, items });
-const objectOf = (members: Readonly<Record<string, Shape>>, required: readonly string[] = []): Shape => ({
-  expected: "an object",
-  fits: isJsonObject,
-  members,
-  required,
-});
-const oneOf = (...choices: readonly string[]): Shape => ({
-  expected: `one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`,
-  fits: (value) => typeof value === "string" && choices.includes(value),
-});
-
-const shape = objectOf({
-  $schema: text,
-  revisions: listOf(text),
-  schema: text,
-  out: text,
-  package: {
-    expected: "a name, or an object with the members of package.json",
-    fits: (value) => (text.fits(value) ? true : isJsonObject(value) && text.fits(value["name"] ?? null)),
-  },
-  contracts: listOf(
-    objectOf({ file: text, out: text, role: oneOf("client", "server", "both") }, ["file", "out", "role"]),
-  ),
-  importExtension: oneOf("js", "ts"),
-  templates: text,
-  plugins: listOf(text),
-  diff: objectOf({
-    readers: oneOf("open", "closed"),
-    failOn: oneOf("breaking", "dangerous", "any", "never"),
-    rules: { expected: "an object", fits: isJsonObject },
-  }),
-});
 
 /**
  * The configuration that `value` is.
@@ -60,7 +14,7 @@ const shape = objectOf({
  * @throws CodedError MG2102 for a key that means nothing, MG2103 for a value of the wrong type
  */
 export async function readConfig(value: JsonValue, placeOf: PlaceOf): Promise<Config> {
-  await expectShape(shape, value, "", placeOf);
+  await expectShape(configShape, value, "", placeOf);
   return value as unknown as Config;
 }
 

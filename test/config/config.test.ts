@@ -35,7 +35,7 @@ test("every key is understood", async () => {
     schema: "schema",
     out: "out",
     package: "@x/y",
-    contracts: [{ file: "c.yaml", out: "c", role: "server" }],
+    contracts: [{ file: "c.yaml", out: "c", role: "server", server: "stdio:node s.js" }],
     importExtension: "ts",
     templates: "t",
     plugins: ["p"],

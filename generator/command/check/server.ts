@@ -1,5 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { ServerSource } from "../../contract/capture/server-source.js";
+import type { ServerOptions } from "../../contract/capture/with-server.js";
 import { contractFileName } from "../../contract/contract-file.js";
 import { counterpart } from "../../contract/diff/counterpart.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
@@ -21,7 +23,15 @@ import { expectReach, serverOptions } from "../server-options.js";
 import { serverSource } from "../servers/named-servers.js";
 import { shownPath } from "../shown-path.js";
 
-/** Compares what a live server offers with its contract. Writes nothing. */
+/** A live server, and the contract that it is to keep. */
+export interface Pairing {
+  readonly source: ServerSource;
+  /** The contract's file. */
+  readonly file: string;
+  readonly options: ServerOptions;
+}
+
+/** Compares the server that `--server` names with its contract. Writes nothing. */
 export async function checkServer(
   args: Arguments,
   project: Project,
@@ -30,7 +40,17 @@ export async function checkServer(
   const source = await serverSource(args.required("server"), args, context);
   const options = serverOptions(args, context);
   expectReach(args, source);
-  const contract = await contractSource(contractFile(args, project, context), options, context);
+  return comparePair({ source, options, file: contractFile(args, project, context) }, args, project, context);
+}
+
+/** Compares what a live server offers with its contract. Writes nothing. */
+export async function comparePair(
+  { source, file, options }: Pairing,
+  args: Arguments,
+  project: Project,
+  context: CommandContext,
+): Promise<Outcome> {
+  const contract = await contractSource(file, options, context);
   const live = await contractSource(source, options, context);
   const inFile = await loadApprovals(args, project, context);
   const { report, approved } = compareContracts(contract, live, {

@@ -46,9 +46,15 @@ function plainName(name: string | undefined): string {
   return name !== undefined && /^[\w./-]+$/.test(name) ? name : "TOOL";
 }
 
+/** Where the schemas of our files are, for editors, once packages are installed: no network is needed. */
+const schemaFolder = "node_modules/mcpgen/docs";
+
 /** What `mcpgen.config.json` has to say for the project's contract. */
 export function projectConfig({ contractFile, role }: ProjectRequest): object {
-  return { contracts: [{ file: contractFile, out: generatedFolder, role }] };
+  return {
+    $schema: `./${schemaFolder}/config.schema.json`,
+    contracts: [{ file: contractFile, out: generatedFolder, role }],
+  };
 }
 
 /** TypeScript as it is developed with. */

@@ -1,0 +1,126 @@
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+
+/** What a value of the configuration may be: for the reader, and as a JSON Schema for editors. */
+export interface Shape {
+  readonly expected: string;
+  readonly fits: (value: JsonValue) => boolean;
+  /** Shapes of the members of an object, or of every item of an array. */
+  readonly members?: Readonly<Record<string, Shape>>;
+  readonly required?: readonly string[];
+  readonly items?: Shape;
+  /** The same as `fits`, as a JSON Schema; members and items are added to it. */
+  readonly schema: JsonObject;
+}
+
+const text = (description: string): Shape => ({
+  expected: "a non-empty string",
+  fits: (value) => typeof value === "string" && value !== "",
+  schema: { type: "string", minLength: 1, description },
+});
+
+const listOf = (items: Shape, description: string): Shape => ({
+  expected: "an array",
+  fits: Array.isArray,
+  items,
+  schema: { type: "array", description },
+});
+
+const objectOf = (
+  members: Readonly<Record<string, Shape>>,
+  description: string,
+  required: readonly string[] = [],
+): Shape => ({
+  expected: "an object",
+  fits: isJsonObject,
+  members,
+  required,
+  schema: { type: "object", description },
+});
+
+const oneOf = (choices: readonly string[], description: string): Shape => ({
+  expected: `one of ${choices.map((choice) => JSON.stringify(choice)).join(", ")}`,
+  fits: (value) => typeof value === "string" && choices.includes(value),
+  schema: { enum: [...choices], description },
+});
+
+const severities: Shape = {
+  expected: "an object",
+  fits: isJsonObject,
+  schema: { type: "object", description: "Severity by rule id." },
+};
+
+const packageShape: Shape = {
+  expected: "a name, or an object with the members of package.json",
+  fits: (value) => {
+    const name = isJsonObject(value) ? value["name"] : value;
+    return typeof name === "string" && name !== "";
+  },
+  schema: {
+    type: ["string", "object"],
+    minLength: 1,
+    required: ["name"],
+    properties: { name: { type: "string", minLength: 1 } },
+    description: "Write a package.json and a README.md into the output folder: its name, or its members.",
+  },
+};
+
+const contract = objectOf(
+  {
+    file: text("The contract: YAML, or JSON by its extension."),
+    out: text("Folder for what is generated from it."),
+    role: oneOf(["client", "server", "both"], "Which side is generated."),
+    server: text(
+      "The live server of the contract, which `mcpgen check` compares with it: http(s)://…, stdio:COMMAND … or a name.",
+    ),
+  },
+  "A contract to generate from.",
+  ["file", "out", "role"],
+);
+
+/** The configuration. Keys stand in the order of the documentation. */
+export const configShape: Shape = objectOf(
+  {
+    $schema: text("Where this schema is, for editors."),
+    revisions: listOf(
+      text("Id of a revision."),
+      "Revisions to generate (default: all in the schema folder).",
+    ),
+    schema: text("The schema folder (default: schema)."),
+    out: text("The output folder (default: generated)."),
+    package: packageShape,
+    contracts: listOf(contract, "Contracts to generate from, each into a folder of its own."),
+    importExtension: oneOf(["js", "ts"], "Extension of relative imports in generated code (default: js)."),
+    templates: text("Folder with templates that replace the shipped ones of the same name."),
+    plugins: listOf(text("A module."), "Modules with further emitters."),
+    diff: objectOf(
+      {
+        readers: oneOf(["open", "closed"], "How unions and string sets are read."),
+        failOn: oneOf(["breaking", "dangerous", "any", "never"], "What makes the exit code 1."),
+        rules: severities,
+      },
+      "Defaults of mcpgen diff.",
+    ),
+  },
+  "Configuration of mcpgen. Paths are relative to the file.",
+);
+
+/** The JSON Schema of `mcpgen.config.json`. docs/config.schema.json is this, for editors. */
+export function configSchema(): JsonObject {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "mcpgen configuration",
+    ...schemaOf(configShape),
+  };
+}
+
+function schemaOf({ schema, members, required, items }: Shape): JsonObject {
+  return {
+    ...schema,
+    ...(items && { items: schemaOf(items) }),
+    ...(members && {
+      properties: Object.fromEntries(Object.entries(members).map(([key, member]) => [key, schemaOf(member)])),
+      ...(required && required.length > 0 && { required: [...required] }),
+      additionalProperties: false,
+    }),
+  };
+}

@@ -1,0 +1,90 @@
+import { readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { JsonValue } from "@mcpgen/engine";
+import { configSchema, configShape } from "../../generator/config/config-shape.js";
+import { readConfig } from "../../generator/config/read-config.js";
+
+const validate = new Ajv2020({ allowUnionTypes: true }).compile(configSchema());
+
+test("docs/config.schema.json is the schema of the configuration", () => {
+  expect(JSON.parse(readFileSync("docs/config.schema.json", "utf8"))).toEqual(configSchema());
+});
+
+const fits = async (value: JsonValue): Promise<boolean> =>
+  readConfig(value, async () => ({})).then(
+    () => true,
+    () => false,
+  );
+
+const values = [
+  "",
+  "x",
+  5,
+  true,
+  null,
+  [],
+  ["x"],
+  [""],
+  [5],
+  {},
+  { name: "x" },
+  { name: "" },
+  { x: 1 },
+  ["js", "server", "open", "breaking"],
+  "js",
+  "server",
+  "open",
+  "breaking",
+] as const satisfies readonly JsonValue[];
+
+/** Objects that are, or nearly are, what a key takes. */
+const anyValue = fc.constantFrom<JsonValue>(...(values as readonly JsonValue[]));
+const contract = fc.dictionary(
+  fc.constantFrom("file", "out", "role", "server", "x"),
+  anyValue,
+) as fc.Arbitrary<JsonValue>;
+const diff = fc.dictionary(
+  fc.constantFrom("readers", "failOn", "rules", "x"),
+  anyValue,
+) as fc.Arbitrary<JsonValue>;
+const keys = [...Object.keys(configShape.members!), "x", "__proto__"];
+const config = fc.dictionary(
+  fc.constantFrom(...keys),
+  fc.oneof(anyValue, fc.array(contract, { maxLength: 2 }) as fc.Arbitrary<JsonValue>, diff),
+  { maxKeys: 3 },
+);
+
+test("schema and reader take and refuse the same", async () => {
+  let taken = 0;
+  await fc.assert(
+    fc.asyncProperty(config, async (value) => {
+      const isTaken = await fits(value);
+      taken += isTaken ? 1 : 0;
+      expect(validate(value)).toBe(isTaken);
+    }),
+    { numRuns: 1500 },
+  );
+  // Both verdicts were met often.
+  expect(taken).toBeGreaterThan(100);
+});
+
+test("each key is described, and a configuration of all of them is taken", async () => {
+  const whole = {
+    $schema: "x",
+    revisions: ["x"],
+    schema: "x",
+    out: "x",
+    package: { name: "x", version: "1" },
+    contracts: [{ file: "x", out: "x", role: "both", server: "x" }],
+    importExtension: "ts",
+    templates: "x",
+    plugins: ["x"],
+    diff: { readers: "open", failOn: "any", rules: { x: "off" } },
+  };
+  expect(Object.keys(whole)).toEqual(Object.keys(configShape.members!));
+  expect([validate(whole), await fits(whole)]).toEqual([true, true]);
+  const { properties } = configSchema() as { properties: Record<string, { description: string }> };
+  for (const { description } of Object.values(properties)) expect(description).toMatch(/\.$/);
+});
