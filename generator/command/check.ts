@@ -28,7 +28,7 @@ export const check: RunCommand = async (args, context) => {
   if (args.string("server") !== undefined) return server(args, project, context);
   const served = args.flag("offline") ? [] : servedContracts(project);
   const serverOnly = serverOnlyOptions.find(
-    (name) => args.given(name) && !(served.length > 0 && forConfigured.includes(name)),
+    (name) => args.given(name) && !(served.length > 0 && forConfigured.has(name)),
   );
   if (serverOnly !== undefined) {
     throw new CodedError("MG2005", `--${serverOnly} needs --server`, {
@@ -49,7 +49,7 @@ export const check: RunCommand = async (args, context) => {
 };
 
 /** Options that servers of the configuration share. Headers hold secrets, which are for one server alone. */
-const forConfigured = ["fail-on", "approvals", "timeout", "env", "input"];
+const forConfigured: ReadonlySet<string> = new Set(["fail-on", "approvals", "timeout", "env", "input"]);
 
 const serverOnlyOptions = ["contract", "fail-on", "approvals", ...Object.keys(serverOptionDefinitions)];
 
