@@ -148,8 +148,8 @@ test.each(revisions)(
         for (const [name, make] of Object.entries(badValues)) {
           ask = run;
           answer = () => give(make());
-          const result = await call();
-          const failed = result instanceof McpError || (result as { isError?: unknown }).isError === true;
+          const { result, error } = await call();
+          const failed = error instanceof McpError || result?.isError === true;
           // JSON leaves functions and symbols out, so that such an answer is good.
           const fine = way === "gives it inside" && kind === "elicitation";
           if (!failed && !fine) wrong.push(`${kind} ${way} ${name}: ${JSON.stringify(result)}`);
