@@ -46,6 +46,8 @@ export class Endpoint {
   private readonly stateless: StatelessPosts | undefined;
   private readonly sse: Promise<SseRequests> | undefined;
   private sseSessions: SseRequests | undefined;
+  /** Nothing is begun any more. */
+  private draining = false;
   private closed = false;
 
   constructor(server: Server, options: HttpOptions = {}) {
@@ -71,7 +73,7 @@ export class Endpoint {
         this.streams,
         this.load,
         this.bytes,
-        () => this.closed,
+        () => this.draining,
       );
     if (legacy.length === 0) return;
     if (sessions === false)
@@ -175,8 +177,13 @@ export class Endpoint {
       .catch((error: unknown) => this.fail(exchange, undefined, error));
   }
 
-  /** Ends all sessions and streams in order, and begins none again; what else the server serves goes on. */
+  /**
+   * Begins nothing again, lets the requests that run be answered, and ends all sessions and streams in order. What else
+   * the server serves goes on.
+   */
   async close(): Promise<void> {
+    this.draining = true;
+    await this.drain(this.options.graceMs ?? defaults.graceMs);
     this.closed = true;
     const posts = [...this.streams.connections].map((connection) => connection.close());
     await Promise.all([...posts, this.sessions?.close(), this.sseSessions?.close()]);
@@ -184,8 +191,23 @@ export class Endpoint {
     this.server.rest();
   }
 
+  /** @param graceMs milliseconds that requests have to be answered */
+  private async drain(graceMs: number): Promise<void> {
+    if (graceMs === 0) return;
+    const { clock } = this.server.core;
+    const sessions = [this.sessions, this.sseSessions].flatMap((each) => each?.connections ?? []);
+    const all = [...this.streams.connections, ...sessions].map((connection) => connection.drain());
+    let timer: unknown;
+    await Promise.race([
+      Promise.all(all),
+      new Promise<void>((resolve) => (timer = clock.schedule(resolve, graceMs))),
+    ]);
+    clock.clear(timer);
+  }
+
   private route(exchange: Exchange, principal: Principal): void {
-    if (this.closed) return refuseClosing(exchange);
+    // What is posted may be an answer that a request waits for.
+    if (this.closed || (this.draining && exchange.method !== "POST")) return refuseClosing(exchange);
     if (exchange.method === "POST") return this.post(exchange, principal);
     const { method } = exchange;
     const named = exchange.header("mcp-session-id") !== undefined;
@@ -245,6 +267,7 @@ export class Endpoint {
     }
     // Answers and notifications still come through: they may be what requests in progress wait for.
     const requests = requestsIn(message);
+    if (this.draining && requests > 0) return refuseClosing(exchange);
     if (requests > this.mostInBatch)
       return refuseInvalid(exchange, 400, tooManyInBatch(requests, this.mostInBatch));
     if (requests > 0 && !this.load.takes(requests)) return refuseBusy(exchange, idOf(message));

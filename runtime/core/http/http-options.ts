@@ -42,6 +42,11 @@ export interface HttpOptions extends GuardOptions {
    * it, for ever with 0. Where what runs long costs or is cut off, less than that.
    */
   readonly streamMs?: number;
+  /**
+   * Milliseconds that running requests have to be answered once it is closed, before they are aborted; 5 s without it.
+   * Nothing is begun meanwhile.
+   */
+  readonly graceMs?: number;
   /** Finds out who asks, before anything of the body is read. */
   readonly authenticate?: (
     request: Pick<Exchange, "method" | "header">,
@@ -58,4 +63,5 @@ export const defaults = {
   keepAliveMs: 15_000,
   retryMs: 1000,
   streamMs: 3_600_000,
+  graceMs: 5000,
 } as const;

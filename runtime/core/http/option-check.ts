@@ -46,6 +46,7 @@ const httpRules: Rules<HttpOptions> = {
   keepAliveMs: 0,
   retryMs: 0,
   streamMs: 0,
+  graceMs: 0,
   authenticate: "function",
 };
 

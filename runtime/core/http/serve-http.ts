@@ -7,10 +7,10 @@ import {
   type ServerResponse,
   createServer as createNodeServer,
 } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { McpError, messageOf } from "../peer/errors.js";
 import type { Server } from "../server/server.js";
-import type { HttpOptions } from "./http-options.js";
+import { type HttpOptions, defaults } from "./http-options.js";
 import { holdBody, nodeHandler } from "./node-http.js";
 import { locate } from "./sse-name.js";
 
@@ -58,6 +58,11 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
     holdBody(request, response);
     answer(request, response);
   });
+  const sockets = new Set<Socket>();
+  node.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   const taken = await listening(node, port, host);
   return {
     port: taken,
@@ -65,12 +70,32 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
     node,
     close: async () => {
       await handle.close();
-      await new Promise<void>((done) => {
-        node.close(() => done());
-        node.closeAllConnections();
-      });
+      await endConnections(node, sockets, Math.min(rest.graceMs ?? defaults.graceMs, mostFlushing));
     },
   };
+}
+
+/** Milliseconds that answers have to leave a server that was closed. */
+const mostFlushing = 1000;
+
+/** @param flushMs milliseconds that what was answered has to leave */
+async function endConnections(
+  node: NodeServer,
+  sockets: ReadonlySet<Socket>,
+  flushMs: number,
+): Promise<void> {
+  // Nothing says when all of them have written what was answered, and `node.close()` cuts that off.
+  for (const end = performance.now() + flushMs; performance.now() < end && anyWrites(sockets);)
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  await new Promise<void>((resolve) => {
+    node.close(() => resolve());
+    node.closeAllConnections();
+  });
+}
+
+function anyWrites(sockets: ReadonlySet<Socket>): boolean {
+  for (const { writableLength, destroyed } of sockets) if (writableLength > 0 && !destroyed) return true;
+  return false;
 }
 
 /** By what name programs of this machine reach a host: every interface has none of its own. */

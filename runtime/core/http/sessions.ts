@@ -1,4 +1,5 @@
 import { longestWait, type Clock } from "../peer/clock.js";
+import type { ServerConnection } from "../server/connection.js";
 import type { Quota } from "./quota.js";
 import { sessionId } from "./session-id.js";
 import { HttpSession, type SessionEnvironment, type SharedEnvironment } from "./session.js";
@@ -78,6 +79,10 @@ export class Sessions {
     if (this.sessions.size > 0) return;
     this.clock.clear(this.timer);
     this.timer = undefined;
+  }
+
+  get connections(): ServerConnection[] {
+    return [...this.sessions.values()].map(({ connection }) => connection);
   }
 
   /** Ends subscriptions in order, then the sessions. */

@@ -1,5 +1,6 @@
 import { isModern } from "../era/modern-server.js";
 import { type Message, type RequestId, idOf, isObject } from "../peer/message.js";
+import type { ServerConnection } from "../server/connection.js";
 import type { Server } from "../server/server.js";
 import { corsHeaders } from "./cors.js";
 import { eventHeaders } from "./events.js";
@@ -94,9 +95,13 @@ export class SseRequests {
     session.connection.receive(message);
   }
 
+  get connections(): ServerConnection[] {
+    return [...this.sessions.values()].map(({ connection }) => connection);
+  }
+
   /** Ends all sessions in order. */
   async close(): Promise<void> {
-    await Promise.all([...this.sessions.values()].map(({ connection }) => connection.close()));
+    await Promise.all(this.connections.map((connection) => connection.close()));
   }
 
   /** Ends the oldest session of this principal without a handshake: the clients of all others are connected. */

@@ -91,10 +91,10 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
-/** Whether a value is an `McpError`. Never throws: a proxy may refuse the question. */
+/** Whether a value is an `McpError` that can be read. Never throws: a proxy may. */
 export function isMcpError(thrown: unknown): thrown is McpError {
   try {
-    return thrown instanceof McpError;
+    return thrown instanceof McpError && typeof thrown.code === "string";
   } catch {
     return false;
   }

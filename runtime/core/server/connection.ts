@@ -30,6 +30,8 @@ export interface ConnectionOptions {
   readonly auth?: unknown;
   /** Name of who is at the other end; state of a multi round-trip request is good for nobody else. */
   readonly principal?: string;
+  /** Milliseconds that requests have to be answered once the client sends nothing more; 1000 without it. */
+  readonly drain?: number | undefined;
 }
 
 /** One client of a server: reads its messages, has them answered, and tells it of changes. */
@@ -48,7 +50,12 @@ export class ServerConnection implements Receiver {
   private listeners: Set<(change: Change) => void> | undefined;
   private closers: Set<() => void> | undefined;
   private reserved = 0;
-  private ended = false;
+  private readonly drainMs: number;
+  /** The client says nothing more. */
+  private deaf = false;
+  /** Called when no request is being answered any more. */
+  private idle: (() => void)[] | undefined;
+  private isOver = false;
 
   constructor(
     core: ServerCore,
@@ -60,6 +67,7 @@ export class ServerConnection implements Receiver {
     this.channel = channel;
     this.auth = options.auth;
     this.principal = options.principal ?? "";
+    this.drainMs = options.drain ?? 1000;
     this.onClose = onClose;
   }
 
@@ -89,8 +97,32 @@ export class ServerConnection implements Receiver {
     this.refuse(undefined, invalidRequest(`the message is longer than ${limit} bytes`));
   }
 
+  /** What was received is answered before the connection ends; what the client would have to say more is not waited for. */
+  ended(): void {
+    this.own?.end(silent());
+    this.deaf = true;
+    const over = (): void => this.end("the client is gone");
+    const { clock } = this.core;
+    const timer = clock.schedule(over, this.drainMs);
+    void this.drain()
+      .then(over)
+      .then(() => clock.clear(timer));
+  }
+
   closed(): void {
     this.end("the client is gone");
+  }
+
+  /** Ends open subscriptions in order; resolves when nothing else is being answered. */
+  drain(): Promise<void> {
+    for (const closer of this.closers ?? []) closer();
+    return this.drained();
+  }
+
+  /** Resolves when no request is being answered. */
+  drained(): Promise<void> {
+    if (this.open === 0) return Promise.resolve();
+    return new Promise((resolve) => (this.idle ??= []).push(resolve));
   }
 
   /** Ends open subscriptions in order, then the connection. */
@@ -141,6 +173,12 @@ export class ServerConnection implements Receiver {
   finish(context: RequestContext): void {
     this.running?.delete(context.request.id);
     context.over = true;
+    if (this.idle && this.open === 0) this.becomeIdle();
+  }
+
+  private becomeIdle(): void {
+    for (const resolve of this.idle ?? []) resolve();
+    this.idle = undefined;
   }
 
   /** What was at work on a request that was aborted has ended. */
@@ -235,6 +273,7 @@ export class ServerConnection implements Receiver {
     const context = this.running?.get(params?.["requestId"] as RequestId);
     if (!context) return;
     this.running?.delete(context.request.id);
+    if (this.idle && this.open === 0) this.becomeIdle();
     const reason = params?.["reason"];
     context.abort(
       new McpError("cancelled", typeof reason === "string" ? reason : "the client cancelled the request"),
@@ -250,7 +289,7 @@ export class ServerConnection implements Receiver {
 
   /** Sends a notification, if the revision has it. */
   notify(spoken: Spoken<"server">, method: string, params: Params | undefined, origin?: RequestId): void {
-    if (this.ended || !spoken.table.outgoingNotifications.has(method)) return;
+    if (this.isOver || !spoken.table.outgoingNotifications.has(method)) return;
     const lowered = params && spoken.lower("outgoingNotifications", method, params);
     this.channel.send(notificationText(method, lowered), origin);
   }
@@ -268,6 +307,7 @@ export class ServerConnection implements Receiver {
     origin: RequestId,
     options: RequestOptions,
   ): Promise<Params> {
+    if (this.deaf) return Promise.reject(silent());
     this.own ??= new OwnRequests(this.core.timeouts, this.core.clock, {
       isReady: () => this.session?.ready !== false,
       send: (text, asked) => this.channel.send(text, asked),
@@ -289,8 +329,8 @@ export class ServerConnection implements Receiver {
   }
 
   private end(why: string): void {
-    if (this.ended) return;
-    this.ended = true;
+    if (this.isOver) return;
+    this.isOver = true;
     this.listeners = undefined;
     this.onClose(this);
     if (!this.running && !this.own) return;
@@ -298,8 +338,14 @@ export class ServerConnection implements Receiver {
     this.channel.late?.(this.open);
     for (const context of this.running?.values() ?? []) context.abort(reason);
     this.running = undefined;
+    this.becomeIdle();
     this.own?.end(reason);
   }
+}
+
+/** What fails that a client would have to answer which sends nothing more. */
+function silent(): McpError {
+  return new McpError("connection-closed", "the client sends nothing more");
 }
 
 /** The text of an error. Data of an author's error that is no JSON is left out. */

@@ -4,11 +4,20 @@ import { within } from "./within.js";
 
 /** What can be served: it takes a channel and gives the session on it. */
 export interface StdioServable {
-  connect(channel: Channel): { close(): Promise<void> };
+  connect(channel: Channel, options: { readonly drain?: number | undefined }): StdioSession;
+}
+
+/** The session on a channel. */
+export interface StdioSession {
+  close(): Promise<void>;
+  /** Resolves when nothing that was received waits for its answer, or `drain` has passed. */
+  drained?(): Promise<void>;
 }
 
 export interface ServeStdioOptions extends StdioServerOptions {
-  /** Milliseconds that session and output have to finish, before the process exits all the same: 1500. */
+  /** Milliseconds that requests have to be answered after the end of the input; then they are aborted: 1000. */
+  readonly drain?: number | undefined;
+  /** Milliseconds that session and output have to finish after that, before the process exits all the same: 1000. */
   readonly grace?: number | undefined;
   /** Whether the process exits when the session is over, and on signals. It does unless told otherwise. */
   readonly exit?: boolean | undefined;
@@ -23,19 +32,19 @@ export interface StdioService {
 
 /**
  * Serves on standard input and output until the client closes them, and exits then: with code 0 at the end
- * of the input, when nobody reads the output any more, and on SIGTERM and SIGINT, of which a second one
- * exits at once. What was sent before is written first.
+ * of the input, once what was received is answered, when nobody reads the output any more, and on SIGTERM and
+ * SIGINT, of which a second one exits at once. What was sent before is written first.
  */
 export function serveStdio(server: StdioServable, options: ServeStdioOptions = {}): StdioService {
   const channel = stdioServerChannel(options);
-  const session = server.connect(channel);
+  const session = server.connect(channel, { drain: options.drain });
   const exit = options.exit ?? true;
   let end!: () => void;
   const ended = new Promise<void>((resolve) => (end = resolve));
-  void channel.closed.then(end);
+  void channel.closed.then((reason) => (reason ? undefined : session.drained?.())).then(end);
   if (exit) onSignal(end);
   const closed = ended.then(async () => {
-    await within(options.grace ?? 1500, finish(session, channel));
+    await within(options.grace ?? 1000, finish(session, channel));
     if (exit) process.exit();
   });
   const close = (): Promise<void> => {
@@ -45,7 +54,7 @@ export function serveStdio(server: StdioServable, options: ServeStdioOptions = {
   return { close, closed };
 }
 
-async function finish(session: { close(): Promise<void> }, channel: Channel): Promise<void> {
+async function finish(session: StdioSession, channel: Channel): Promise<void> {
   try {
     await session.close();
   } catch (error) {

@@ -93,7 +93,10 @@ export class StreamChannel implements Channel {
 
   /** The end of the input is in order; what is still sent may be read. */
   #ended(error: Error | undefined): void {
-    this.#finish(error === undefined ? undefined : closedBy("cannot read from the other side", error));
+    if (error !== undefined) return this.#finish(closedBy("cannot read from the other side", error));
+    if (!this.#receiver?.ended) return this.#finish(undefined);
+    this.#receiver.ended();
+    this.#announce(undefined);
   }
 
   #finish(found: Error | undefined): void {

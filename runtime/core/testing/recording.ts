@@ -83,6 +83,7 @@ class RecordedChannel implements Channel {
       failed: (id, error) => receiver.failed?.(id, error),
       isSettled: (id) => receiver.isSettled?.(id) ?? false,
       retired: (reason) => (receiver.retired ? receiver.retired(reason) : receiver.closed(reason)),
+      ...(receiver.ended ? { ended: () => receiver.ended!() } : {}),
       closed: (reason) => receiver.closed(reason),
     });
   }

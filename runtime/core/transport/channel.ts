@@ -98,6 +98,8 @@ export interface Receiver {
   retired?(reason: Error): void;
   /** Whether a request has been answered. */
   isSettled?(id: RequestId): boolean;
+  /** Nothing more will arrive, in order, but what is sent may still be read; `closed` follows. */
+  ended?(): void;
   /** Nothing more will arrive; with a reason if that was not in order. Called once. */
   closed(reason?: Error): void;
 }

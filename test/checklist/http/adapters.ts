@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import {
   type IncomingMessage,
   type Server as NodeServer,
@@ -28,19 +29,23 @@ export async function serve(
   server: Server,
   options: ServeHttpOptions = {},
 ): Promise<Target> {
-  // A handler has no path of its own.
-  const { path: _, ...handled } = options;
+  // A handler has no path of its own. What tests leave running is not waited for.
+  const { path: _, ...handled } = { graceMs: 0, ...options };
   const target =
     adapter === "node"
-      ? await serveHttp(server, { port: 0, ...options })
-      : await bridged(createHttpHandler(server, handled));
+      ? await serveHttp(server, { port: 0, graceMs: 0, ...options })
+      : await bridged(createHttpHandler(server, handled), handled.graceMs > 0);
   onTestFinished(() => target.close());
   return target;
 }
 
 /** As a platform does that speaks in web objects: node:http turned into them and back. */
-async function bridged(handler: HttpHandler): Promise<Target> {
-  const node = createServer((request, response) => void answer(handler, request, response));
+async function bridged(handler: HttpHandler, graceful: boolean): Promise<Target> {
+  const answers: Promise<unknown>[] = [];
+  const node = createServer((request, response) => {
+    answers.push(once(response, "close"));
+    void answer(handler, request, response);
+  });
   await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
   const { port } = node.address() as AddressInfo;
   return {
@@ -49,6 +54,8 @@ async function bridged(handler: HttpHandler): Promise<Target> {
     node,
     close: async () => {
       await handler.close();
+      // An application lets what was answered leave.
+      if (graceful) await Promise.all(answers);
       node.closeAllConnections();
       node.close();
     },

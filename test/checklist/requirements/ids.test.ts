@@ -60,11 +60,14 @@ describe.each(revisionIds)("R37, at %s", (revision) => {
 
   test("the end of the connection reaches handlers that run, and none that are done", async () => {
     const { counts, define } = counting();
-    const { client, server } = await raw(revision, define);
+    const { client, server, clock } = await raw(revision, define);
     await client.call("short");
     client.start("tools/call", { name: "long", _meta: { progressToken: 1 } }, 0);
     await begun(client, 1);
     client.hangUp();
+    // What runs has a second to be answered.
+    await expect.poll(() => clock.waiting).toBe(1);
+    await clock.advance(1000);
     await expect.poll(() => counts).toEqual({ begun: 1, stopped: 1 });
     await server.close();
     expect(counts.stopped).toBe(1);

@@ -290,6 +290,8 @@ test("a connection that is found dead late takes nothing from the one that repla
   const opening = exchangeOf("POST", party.headersOf(initialize), JSON.stringify(initialize));
   endpoint.handle(opening);
   party.session = opening.session;
+  const ready = { jsonrpc: "2.0", method: "notifications/initialized" };
+  endpoint.handle(exchangeOf("POST", party.headersOf(ready), JSON.stringify(ready)));
   const listen = (more: object = {}) => {
     const exchange = exchangeOf("GET", { ...party.headersOf({}), ...more });
     endpoint.handle(exchange);

@@ -164,6 +164,7 @@ describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
       clientInfo: { name: "x", version: "1" },
     };
     await post({ jsonrpc: "2.0", id: 0, method: "initialize", params });
+    await post({ jsonrpc: "2.0", method: "notifications/initialized" });
     const call = { name: "flood", arguments: {}, _meta: { progressToken: 1 } };
     await post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call });
     const connections = (server as unknown as { connections: Set<unknown> }).connections;

@@ -98,7 +98,7 @@ async function forsaken(options: HttpOptions, calls: number) {
     signal.addEventListener("abort", () => aborted++);
     return new Promise<string>(() => {});
   });
-  const endpoint = new Endpoint(server, { keepAliveMs: 0, ...options });
+  const endpoint = new Endpoint(server, { keepAliveMs: 0, graceMs: 0, ...options });
   onTestFinished(() => endpoint.close());
   const send = (message: unknown, headers = {}) => {
     const exchange = exchangeOf("POST", { ...json, ...headers }, JSON.stringify(message));

@@ -13,4 +13,10 @@ server.tool("throw a value without text", {}, () => {
   throw Object.create(null) as Error;
 });
 
-serveStdio(server);
+server.tool("work", {}, async () => {
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  return "worked";
+});
+server.tool("hang", {}, () => new Promise(() => {}));
+
+serveStdio(server, { drain: Number(process.env["DRAIN"] ?? 1000) });

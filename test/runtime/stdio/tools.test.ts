@@ -21,6 +21,26 @@ const call = (id: number, name: string): object => ({
   params: { name, arguments: {} },
 });
 
+test("all that stands on standard input is answered, as `printf … | node server` has it", async () => {
+  const server = rawServer(program, { DRAIN: "20000" });
+  server.write(initialize, initialized, call(1, "work"), call(2, "work"));
+  server.endInput();
+  expect(await server.ended).toBe(0);
+  expect(server.messages()).toMatchObject([
+    { id: 0 },
+    { id: 1, result: { content: [{ text: "worked" }] } },
+    { id: 2, result: { content: [{ text: "worked" }] } },
+  ]);
+});
+
+test("a call that does not end holds the process up no longer than `drain`", async () => {
+  const server = rawServer(program, { DRAIN: "300" });
+  server.write(initialize, initialized, call(1, "hang"), call(2, "work"));
+  server.endInput();
+  expect(await server.ended).toBe(0);
+  expect(server.messages()).toMatchObject([{ id: 0 }, { id: 2 }]);
+});
+
 test("what a tool throws stands with its stack on standard error, and nothing of that on standard output", async () => {
   const server = rawServer(program);
   server.write(initialize, initialized, call(1, "throw"), call(2, "throw a value without text"));
