@@ -59,7 +59,7 @@ export class Endpoint {
     this.streams = new Streams(clock, keepAliveMs, options.maxStreams ?? defaults.maxStreams);
     const { maxConcurrent = defaults.maxConcurrent } = options;
     const { maxRequests = defaults.maxRequests } = typeof sessions === "object" ? sessions : {};
-    this.load = new Load(maxConcurrent);
+    this.load = new Load(maxConcurrent, options.bodiesLimit ?? defaults.bodiesLimit);
     this.mostInBatch = Math.min(maxConcurrent, maxRequests);
     this.bytes = this.quota(options.keptLimit ?? defaults.keptLimit);
     const modern = spoken.filter(({ era }) => era === "modern");
@@ -140,10 +140,19 @@ export class Endpoint {
   }
 
   /** What it keeps: nothing but sessions and their bytes, once all is answered. */
-  get kept(): { readonly [what in "sessions" | "bytes" | "streams" | "requests" | "bodies"]: number } {
+  get kept(): {
+    readonly [what in "sessions" | "bytes" | "streams" | "requests" | "bodies" | "held"]: number;
+  } {
     const sessions = (this.sessions?.size ?? 0) + (this.sseSessions?.size ?? 0);
     const { load, streams, bytes } = this;
-    return { sessions, bytes: bytes.size, streams: streams.size, requests: load.size, bodies: load.reading };
+    return {
+      sessions,
+      bytes: bytes.size,
+      streams: streams.size,
+      requests: load.size,
+      bodies: load.reading,
+      held: load.bytes,
+    };
   }
 
   handle(exchange: Exchange): void {
@@ -232,18 +241,19 @@ export class Endpoint {
       return refuseInvalid(exchange, 406, "Accept must allow application/json or text/event-stream");
     const { bodyLimit = defaults.bodyLimit } = this.options;
     if (this.load.readsAll) return refuseBusy(exchange, undefined);
-    const read = this.load.beginReading();
+    const reading = this.load.beginReading();
     const take = (text: string | undefined | null): void => {
-      read();
+      reading.end();
+      if (reading.isCrowded) return refuseBusy(exchange, undefined);
       if (text === null) return refuse(exchange, 400, undefined, unreadable("the bytes are no UTF-8"));
       if (text === undefined)
         return refuseInvalid(exchange, 413, `the body is longer than ${bodyLimit} bytes`);
       this.body(exchange, text, accepted, principal, older);
     };
     try {
-      exchange.readBody(bodyLimit, take, read);
+      exchange.readBody(bodyLimit, reading, take, () => reading.end());
     } catch (error) {
-      read();
+      reading.end();
       throw error;
     }
   }
@@ -257,6 +267,7 @@ export class Endpoint {
     older: string | undefined,
   ): void {
     if (this.closed) return refuseClosing(exchange);
+    exchange.size = text.length;
     if (nestsDeeper(text, mostLevels))
       return refuseInvalid(exchange, 400, `the body nests deeper than ${mostLevels} levels`);
     let message: unknown;

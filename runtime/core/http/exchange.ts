@@ -1,4 +1,5 @@
 import { McpError, rpc } from "../peer/errors.js";
+import type { Reading } from "./load.js";
 
 /** Bytes of an event stream that may wait for a reader that does not read; more, and it is cut off. */
 export const mostWaiting = 8 * 1_048_576;
@@ -24,12 +25,20 @@ export interface Exchange {
   /**
    * Reads the whole body as UTF-8.
    *
-   * @param done is given the text, `undefined` if there are more bytes than `limit`, or `null` if they are not
-   *   UTF-8; not called if the client goes away first
+   * @param reading hears of its bytes as they come; where it does not take them, no more are kept
+   * @param done is given the text, `undefined` if there are more bytes than `limit`, or than were taken, or `null` if
+   *   they are not UTF-8; not called if the client goes away first
    * @param gone is called then; after `done` it means nothing
    * @throws {McpError} `invalid-definition`: something in front has read it and kept it to itself
    */
-  readBody(limit: number, done: (text: string | undefined | null) => void, gone: () => void): void;
+  readBody(
+    limit: number,
+    reading: Reading,
+    done: (text: string | undefined | null) => void,
+    gone: () => void,
+  ): void;
+  /** Characters of the body, once it is read. */
+  size: number;
   /** Answers with a whole body. */
   reply(status: number, headers: Readonly<Record<string, string>>, text?: string): void;
   /** Answers with a body that is yet to come. */

@@ -1,7 +1,9 @@
 import type { Server } from "../server/server.js";
+import { BodyBytes } from "./body-bytes.js";
 import { Endpoint } from "./endpoint.js";
 import { type EventSink, type Exchange, alreadyRead, mostWaiting } from "./exchange.js";
 import type { HttpOptions } from "./http-options.js";
+import type { Reading } from "./load.js";
 import { checkHttpOptions } from "./option-check.js";
 
 const howToMount = "let what reads bodies in front read that of a clone()";
@@ -12,6 +14,7 @@ class FetchExchange implements Exchange {
   private readonly request: Request;
   private resolve!: (response: Response) => void;
   private gone: (() => void)[] = [];
+  size = 0;
 
   constructor(request: Request) {
     this.request = request;
@@ -34,9 +37,14 @@ class FetchExchange implements Exchange {
     return name === "host" ? new URL(this.request.url).host : undefined;
   }
 
-  readBody(limit: number, done: (text: string | undefined | null) => void, gone: () => void): void {
+  readBody(
+    limit: number,
+    reading: Reading,
+    done: (text: string | undefined | null) => void,
+    gone: () => void,
+  ): void {
     if (this.request.bodyUsed || this.request.body?.locked) throw alreadyRead(howToMount);
-    void this.read(limit).then(done, () => {
+    void this.read(limit, reading).then(done, () => {
       gone();
       this.leave();
       // Nobody reads it; whoever waits for the promise goes on.
@@ -44,30 +52,21 @@ class FetchExchange implements Exchange {
     });
   }
 
-  private async read(limit: number): Promise<string | undefined | null> {
+  private async read(limit: number, reading: Reading): Promise<string | undefined | null> {
     if (Number(this.request.headers.get("content-length")) > limit) return undefined;
     if (!this.request.body) return "";
     const reader = this.request.body.getReader();
-    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-    const decode = (bytes?: Uint8Array): boolean => {
-      try {
-        text += decoder.decode(bytes, { stream: bytes !== undefined });
-        return true;
-      } catch {
-        return false;
-      }
-    };
-    let text = "";
+    const bytes = new BodyBytes();
     let length = 0;
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return decode() ? text : null;
+      if (done) return decoded(bytes.whole);
       length += value.length;
-      const fits = length <= limit;
-      if (fits && decode(value)) continue;
-      await reader.cancel();
-      return fits ? null : undefined;
+      if (length > limit || !reading.take(value.length)) break;
+      bytes.push(value);
     }
+    await reader.cancel();
+    return undefined;
   }
 
   reply(status: number, headers: Readonly<Record<string, string>>, text?: string): void {
@@ -110,6 +109,15 @@ class FetchExchange implements Exchange {
 
   private leave(): void {
     for (const listener of this.gone.splice(0)) listener();
+  }
+}
+
+/** Bytes as text; `null` if they are not UTF-8. */
+function decoded(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
   }
 }
 

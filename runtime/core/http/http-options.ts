@@ -17,6 +17,11 @@ export interface HttpOptions extends GuardOptions {
   /** Bytes of a body; 4 MiB without it. */
   readonly bodyLimit?: number;
   /**
+   * Bytes in all of bodies that are on their way, and of those whose requests are being answered; 64 MiB without it.
+   * Bodies that would be more are refused with 503.
+   */
+  readonly bodiesLimit?: number;
+  /**
    * Requests at a time, listening streams not counted, and bodies that are on their way; 1,000 of each without it.
    * More are refused with 503. A request counts as long as somebody waits for it; one that is cancelled, as long as its
    * handler runs.
@@ -55,6 +60,7 @@ export interface HttpOptions extends GuardOptions {
 
 export const defaults = {
   bodyLimit: 4 * 1_048_576,
+  bodiesLimit: 64 * 1_048_576,
   maxConcurrent: 1000,
   maxStreams: 10_000,
   maxRequests: 256,

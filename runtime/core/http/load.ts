@@ -7,10 +7,16 @@ export class Load {
   private readonly most: number;
   private running = 0;
   private bodies = 0;
+  private readonly mostHeld: number;
+  private held = 0;
 
-  /** @param most of each, from which on no more are taken up */
-  constructor(most: number) {
+  /**
+   * @param most of each, from which on no more are taken up
+   * @param mostHeld bytes of bodies
+   */
+  constructor(most: number, mostHeld: number) {
     this.most = most;
+    this.mostHeld = mostHeld;
   }
 
   get size(): number {
@@ -35,14 +41,32 @@ export class Load {
     return this.bodies >= this.most;
   }
 
-  /** Returns what says that a body is read, or never will be. */
-  beginReading(): () => void {
+  /** Bytes of bodies: of those on their way, and of those whose requests are being answered. */
+  get bytes(): number {
+    return this.held;
+  }
+
+  beginReading(): Reading {
     this.bodies++;
-    let reading = true;
-    return () => {
-      if (reading) this.bodies--;
-      reading = false;
-    };
+    return new Reading(this);
+  }
+
+  /** A body is read, or never will be. @param bytes that came of it */
+  endReading(bytes: number): void {
+    this.bodies--;
+    this.held -= bytes;
+  }
+
+  /** Holds so many more bytes; none where that would be too many. */
+  hold(bytes: number): boolean {
+    if (this.held + bytes > this.mostHeld) return false;
+    this.held += bytes;
+    return true;
+  }
+
+  /** Requests that came in so many bytes are being answered; less than none if they are answered. */
+  holdOn(bytes: number): void {
+    this.held += bytes;
   }
 
   /** @param more requests; less than none if they ended */
@@ -56,5 +80,32 @@ export class Load {
 
   end(): void {
     this.running--;
+  }
+}
+
+/** A body that is being read. */
+export class Reading {
+  private readonly load: Load;
+  private bytes = 0;
+  private over = false;
+  /** Whether bytes of it were not taken, for too many are held. */
+  isCrowded = false;
+
+  constructor(load: Load) {
+    this.load = load;
+  }
+
+  /** Bytes of it have come. Says whether they are taken. */
+  take(more: number): boolean {
+    if (!this.load.hold(more)) this.isCrowded = true;
+    else this.bytes += more;
+    return !this.isCrowded;
+  }
+
+  /** It is read, or never will be. */
+  end(): void {
+    if (this.over) return;
+    this.over = true;
+    this.load.endReading(this.bytes);
   }
 }

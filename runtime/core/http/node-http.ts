@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Server } from "../server/server.js";
+import { BodyBytes } from "./body-bytes.js";
 import { Endpoint } from "./endpoint.js";
 import { type EventSink, type Exchange, alreadyRead, mostWaiting } from "./exchange.js";
 import type { HttpOptions } from "./http-options.js";
+import type { Reading } from "./load.js";
 import { checkHttpOptions } from "./option-check.js";
 
 /** Bytes that are read of a body that was refused. */
@@ -28,6 +30,7 @@ class NodeExchange implements Exchange {
   private readonly request: IncomingMessage;
   private readonly response: ServerResponse;
   private readonly parsed: unknown;
+  size = 0;
 
   constructor(request: IncomingMessage, response: ServerResponse, parsed: unknown) {
     this.request = request;
@@ -62,7 +65,12 @@ class NodeExchange implements Exchange {
     return (url.startsWith("/") ? undefined : /^\w+:\/\/([^/?#]*)/.exec(url)?.[1]) ?? headers.host;
   }
 
-  readBody(limit: number, done: (text: string | undefined | null) => void, gone: () => void): void {
+  readBody(
+    limit: number,
+    reading: Reading,
+    done: (text: string | undefined | null) => void,
+    gone: () => void,
+  ): void {
     // A framework in front may have read it. Parsers that pass a body by set one, too: an empty object.
     const { request } = this;
     // Of what is destroyed already nothing ever comes, not even an end.
@@ -73,16 +81,23 @@ class NodeExchange implements Exchange {
     if (read) throw alreadyRead(howToMount);
     if (Number(request.headers["content-length"]) > limit) return this.tooLong(done);
     if (request.headers.expect !== undefined) awaited.get(request)?.();
-    const chunks: Buffer[] = [];
+    let only: Buffer | undefined;
+    let pieces: BodyBytes | undefined;
     let length = 0;
     const onData = (chunk: Buffer): void => {
       length += chunk.length;
-      if (length <= limit) return void chunks.push(chunk);
+      if (length <= limit && reading.take(chunk.length)) {
+        // Most bodies come in one piece.
+        if (length === chunk.length) only = chunk;
+        else pieces = added(chunk, pieces ?? added(only!));
+        return;
+      }
       request.off("data", onData);
       request.off("end", onEnd);
+      only = pieces = undefined;
       this.tooLong(done);
     };
-    const onEnd = (): void => done(decoded(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
+    const onEnd = (): void => done(decoded(pieces ? bufferOf(pieces.whole) : (only ?? Buffer.alloc(0))));
     request.on("data", onData);
     request.on("end", onEnd);
     request.on("error", gone);
@@ -170,10 +185,7 @@ function whenCut(socket: Socket, listener: () => void): () => boolean {
 
 /** The text of a body that was read in front of us; nothing if it is longer than `limit` bytes. */
 function textOf(parsed: unknown, limit: number): string | undefined | null {
-  if (parsed instanceof Uint8Array)
-    return parsed.byteLength > limit
-      ? undefined
-      : decoded(Buffer.from(parsed.buffer, parsed.byteOffset, parsed.byteLength));
+  if (parsed instanceof Uint8Array) return parsed.byteLength > limit ? undefined : decoded(bufferOf(parsed));
   const text = typeof parsed === "string" ? parsed : JSON.stringify(parsed);
   return Buffer.byteLength(text) <= limit ? text : undefined;
 }
@@ -187,6 +199,15 @@ function decoded(bytes: Buffer): string | null {
 
 const howToMount =
   "mount the handler in front of what reads bodies, or hand the body over: handler(request, response, body)";
+
+function added(chunk: Buffer, pieces = new BodyBytes()): BodyBytes {
+  pieces.push(chunk);
+  return pieces;
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
 
 /** What answers requests of node:http, and of frameworks on top of it. */
 export interface NodeHandler {

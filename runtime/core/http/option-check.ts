@@ -38,6 +38,7 @@ const httpRules: Rules<HttpOptions> = {
   sessions: { maxSessions: 1, maxPerPrincipal: 1, idleMs: 1, maxRequests: 1 } satisfies Rules<SessionLimits>,
   sse: { messages: "string" } satisfies Rules<SseOptions>,
   bodyLimit: 1,
+  bodiesLimit: 1,
   maxConcurrent: 1,
   keptLimit: 1,
   maxStreams: 1,

@@ -63,12 +63,14 @@ export class PostChannel implements Channel {
     this.load = load;
     const { requests } = this;
     load?.add(requests);
+    load?.holdOn(this.exchange.size);
     this.streams.connections.add(connection);
     let left = false;
     const leave = (): void => {
       if (left) return;
       left = true;
       load?.add(-requests);
+      load?.holdOn(-this.exchange.size);
       this.streams.connections.delete(connection);
       this.over = true;
       this.drop();

@@ -130,7 +130,7 @@ export class SessionRequests {
     const stream = new SessionStream(session, name, exchange, accepted, this.form, headers, ids, isBatch);
     session.expect(ids, stream);
     connection.receive(message);
-    if (!stream.isDone) stream.watch();
+    if (!stream.isDone) stream.watch(exchange.size);
   }
 
   /** What a client missed of a stream, and the rest of it. */

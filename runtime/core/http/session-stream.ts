@@ -26,6 +26,8 @@ export class SessionStream {
   /** How many of them are still to be answered. */
   private remaining: number;
   private readonly batch: string[] | undefined;
+  /** Bytes of the body that its requests came in. */
+  private held = 0;
   private done = false;
   /** Requests it counts in the load. */
   private counted = 0;
@@ -75,8 +77,14 @@ export class SessionStream {
     return this.exchange !== undefined || this.sink !== undefined;
   }
 
-  /** Watches for the client going away; only for streams that are not answered at once. */
-  watch(): void {
+  /**
+   * Watches for the client going away; only for streams that are not answered at once.
+   *
+   * @param size of the body that its requests came in
+   */
+  watch(size: number): void {
+    this.held = size;
+    this.session.load.holdOn(size);
     if (this.attended) this.count();
     this.exchange?.onGone(() => {
       if (this.exchange) this.lose();
@@ -210,6 +218,8 @@ export class SessionStream {
 
   private end(): void {
     this.uncount();
+    this.session.load.holdOn(-this.held);
+    this.held = 0;
     this.done = true;
     const { sink } = this;
     this.detach();

@@ -90,7 +90,7 @@ export class SseRequests {
     if (ids.length > 0 && session.requests + ids.length > this.environment.maxRequests)
       return refuseBusy(exchange, one);
     session.connection.auth = auth;
-    session.expect(ids);
+    session.expect(ids, exchange.size);
     exchange.reply(202, { "content-type": "text/plain", ...corsHeaders(exchange) }, "Accepted");
     session.connection.receive(message);
   }

@@ -14,7 +14,8 @@ export class SseSession implements Channel {
   private readonly sink: EventSink;
   private readonly load: Load;
   private readonly onEnd: (session: SseSession) => void;
-  private readonly running = new Set<RequestId>();
+  /** Requests that are being answered, and the bytes held for each. */
+  private readonly running = new Map<RequestId, number>();
   private readonly bytes: Quota;
   private reserved = 0;
   private over = false;
@@ -45,11 +46,13 @@ export class SseSession implements Channel {
     return this.running.has(id) ? this.sink : undefined;
   }
 
-  /** These requests are about to be answered. */
-  expect(ids: readonly RequestId[]): void {
+  /** These requests are about to be answered. @param size of the body they came in */
+  expect(ids: readonly RequestId[], size: number): void {
+    const each = size / Math.max(1, ids.length);
     for (const id of ids) {
-      this.running.add(id);
+      this.running.set(id, each);
       this.load.begin();
+      this.load.holdOn(each);
     }
   }
 
@@ -67,7 +70,11 @@ export class SseSession implements Channel {
   }
 
   forgo(id: RequestId | undefined): void {
-    if (id !== undefined && this.running.delete(id)) this.load.end();
+    const held = id === undefined ? undefined : this.running.get(id);
+    if (held === undefined) return;
+    this.running.delete(id!);
+    this.load.end();
+    this.load.holdOn(-held);
   }
 
   reserve(bytes: number): boolean {
@@ -84,7 +91,7 @@ export class SseSession implements Channel {
   end(): void {
     if (this.over) return;
     this.over = true;
-    for (const id of [...this.running]) this.forgo(id);
+    for (const id of [...this.running.keys()]) this.forgo(id);
     this.onEnd(this);
     this.connection.closed();
     this.bytes.give(this.principal, this.reserved);

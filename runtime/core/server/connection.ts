@@ -204,13 +204,13 @@ export class ServerConnection implements Receiver {
   /**
    * Keeps so many more bytes for the client till it is gone, or `release` gives them back.
    *
-   * @throws {McpError} `invalid-params`: too much is kept for this client; `internal-error`: too much for all
+   * @throws {McpError} `invalid-params`: too much is kept for this client; `invalid-request`: too much for all
    */
   reserve(bytes: number): void {
     if (this.reserved + bytes > mostReserved)
       throw invalidParams(`the server would have to keep more than ${mostReserved} bytes for this client`);
     if (this.channel.reserve?.(bytes) === false)
-      throw new McpError("internal-error", "the server is busy: it keeps too much for its clients", {
+      throw new McpError("invalid-request", "the server is busy: it keeps too much for its clients", {
         rpcCode: rpc.internalError,
       });
     this.reserved += bytes;

@@ -94,7 +94,7 @@ test("what was on its way when a handler is closed begins nothing", async () => 
     const reading = new Endpoint(server);
     const second = exchangeOf("POST", party.headersOf(message), text);
     let arrive!: () => void;
-    second.readBody = (_limit, done) => void (arrive = () => done(text));
+    second.readBody = (_limit, _reading, done) => void (arrive = () => done(text));
     reading.handle(second);
     await reading.close();
     arrive();

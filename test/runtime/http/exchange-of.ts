@@ -1,4 +1,5 @@
 import type { EventSink, Exchange } from "../../../runtime/core/http/exchange.js";
+import type { Reading } from "../../../runtime/core/http/load.js";
 
 /** An exchange that asks nothing of any platform. */
 export function exchangeOf(
@@ -23,7 +24,10 @@ export function exchangeOf(
     ended: false,
     session: undefined as string | undefined,
     header: (name: string) => (name === "host" ? "localhost" : headers[name]),
-    readBody: (_limit: number, done: (text: string) => void) => done(body),
+    size: 0,
+    readBody(_limit: number, reading: Reading, done: (text: string | undefined) => void): void {
+      done(reading.take(body.length) ? body : undefined);
+    },
     reply(status: number, given: Readonly<Record<string, string>>, text = ""): void {
       found.status = status;
       found.body = text;

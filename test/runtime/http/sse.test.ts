@@ -166,6 +166,7 @@ describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
     await post({ jsonrpc: "2.0", id: 0, method: "initialize", params });
     await post({ jsonrpc: "2.0", method: "notifications/initialized" });
     const call = { name: "flood", arguments: {}, _meta: { progressToken: 1 } };
+    await post({ jsonrpc: "2.0", method: "notifications/initialized" });
     await post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call });
     const connections = (server as unknown as { connections: Set<unknown> }).connections;
     while (connections.size > 0) await new Promise((resolve) => setImmediate(resolve));
@@ -190,7 +191,8 @@ test("closing ends the streams, and the endpoint keeps nothing", async () => {
     method,
     url,
     header: (name) => ({ host: "localhost", "content-type": "application/json" })[name],
-    readBody: (_limit, done) => done(body),
+    size: 0,
+    readBody: (_limit, _reading, done) => done(body),
     reply: () => undefined,
     openStream: () => ({ write: (text) => written.push(text) > 0, end: () => void written.push("end") }),
     onGone: (listener) => void gone.push(listener),
@@ -206,7 +208,7 @@ test("closing ends the streams, and the endpoint keeps nothing", async () => {
   await endpoint.close();
   expect([written.at(-1), endpoint.kept]).toEqual([
     "end",
-    { sessions: 0, bytes: 0, streams: 0, requests: 0, bodies: 0 },
+    { sessions: 0, bytes: 0, streams: 0, requests: 0, bodies: 0, held: 0 },
   ]);
   gone[0]!();
 });
