@@ -1,13 +1,12 @@
 // Servers: written in code, or from a contract.
-export {
-  createServer,
-  type CodeFirstServer,
-  type PromptDefinition,
-  type Registration,
-  type ResourceDefinition,
-  type TemplateDefinition,
-  type ToolDefinition,
-} from "./server/create-server.js";
+export { createServer, type CodeFirstServer } from "./server/create-server.js";
+export type {
+  PromptDefinition,
+  Registration,
+  ResourceDefinition,
+  TemplateDefinition,
+  ToolDefinition,
+} from "./server/definitions.js";
 export {
   defineServer,
   type Contract,
@@ -23,7 +22,7 @@ export type { ConnectionOptions, ServerConnection } from "./server/connection.js
 // What handlers are given, and what they give.
 export type { HandlerContext } from "./server/context.js";
 export type { Ask, AskOptions, AskedRequest, AskedResults, Elicited, Form, Page } from "./server/ask.js";
-export type { ToolAnswer, ToolHandler } from "./server/tools.js";
+export type { StructuredAnswer, ToolAnswer, ToolHandler } from "./server/tools.js";
 export {
   resourceNotFound,
   type ResourceAnswer,
@@ -34,7 +33,10 @@ export type { PromptAnswer, PromptHandler } from "./server/prompts.js";
 export type { Completer, Completers } from "./server/completion.js";
 export type { CacheHints } from "./server/prepared.js";
 export type { Change, NotificationBus } from "./server/changes.js";
-export type { JsonSchema, StandardSchema, ToolSchema } from "./schema/schema-check.js";
+export type { JsonSchema } from "./schema/json-schema.js";
+export type { FromJsonSchema } from "./schema/json-schema-type.js";
+export type { InputOf, OutputOf, ToolSchema } from "./schema/schema-type.js";
+export type { StandardSchema } from "./schema/standard-schema.js";
 
 // Clients.
 export { connect, type ConnectOptions, type Source } from "./client/connect.js";

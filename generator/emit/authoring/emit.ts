@@ -4,16 +4,18 @@ import { published } from "../../model/published.js";
 import type { Emitter, WorkspaceInput } from "../emitter.js";
 import { methodDoc } from "../method-doc.js";
 import { nameDefinitions } from "../names.js";
-import { deprecationLine, docComment, memberKey } from "../text.js";
+import { deprecationLine, docComment, memberKey, stringLiteral } from "../text.js";
 import { isInterface } from "../types/declaration.js";
 import { assigned, interfaceHead, settled } from "../types/layout.js";
 import { indexSignature, membersOf, printBody } from "../types/object.js";
 import { printType, union } from "../types/print.js";
+import { type ListedMember, listedMembers } from "./listed-members.js";
 import { type AuthoredSchema, authoredResults, authoredSchema, inlineParams } from "./authored-schema.js";
 
 /**
  * `authoring.ts`: the vocabulary that handlers and calls are written in. It is the newest finished revision,
  * without what its era owns; so a new revision rewrites this file, and nothing that imports it.
+ * `listed.ts`: the members of what lists hold, as values.
  */
 export const emitAuthoring: Emitter<WorkspaceInput> = ({ models, origin, importExtension, render }) => {
   const model = published(models).at(-1);
@@ -48,8 +50,28 @@ export const emitAuthoring: Emitter<WorkspaceInput> = ({ models, origin, importE
         .map((method) => rowOf(model, authored, method, names)),
     })),
   };
-  return new Map([["authoring.ts", settled(render("authoring.ts", view))]]);
+  return new Map([
+    ["authoring.ts", settled(render("authoring.ts", view))],
+    [
+      "listed.ts",
+      { content: render("listed.ts", { origin, listed: rowsOfListed(model, authored, exported) }) },
+    ],
+  ]);
 };
+
+/** Rows of `listed.ts`, in which definitions have the names of `authoring.ts`. */
+function rowsOfListed(
+  model: ProtocolModel,
+  authored: AuthoredSchema,
+  exported: ReadonlyMap<string, string>,
+): { key: string; members: { key: string; of: string }[] }[] {
+  const typeOf = ({ definition, list }: ListedMember): string =>
+    definition === undefined ? "" : exported.get(definition)! + (list ? "[]" : "");
+  return listedMembers(model, authored).map(({ name, members }) => ({
+    key: memberKey(exported.get(name)!),
+    members: members.map((member) => ({ key: memberKey(member.name), of: stringLiteral(typeOf(member)) })),
+  }));
+}
 
 /** Whether anything that is printed refers to a type of the wire; an unused import would not compile. */
 function speaksOfUnchanged(model: ProtocolModel, { reached, changed }: AuthoredSchema): boolean {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@mcpgen/engine";
 import type { Emitter, WorkspaceInput } from "../emitter.js";
 
-const workspaceModules = ["index", "authoring", "client", "explained", "issues", "model", "server"];
+const workspaceModules = ["index", "authoring", "client", "explained", "issues", "listed", "model", "server"];
 const revisionModules = ["check", "client", "methods", "open", "server", "types", "validators"];
 
 /** What package.json says where the configuration does not. */

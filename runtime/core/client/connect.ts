@@ -9,6 +9,7 @@ import { type Timeouts, defaultTimeouts } from "../peer/pending.js";
 import { printWarning } from "../peer/warning.js";
 import { capabilitiesOf, rootsProblem } from "./answers.js";
 import { Client } from "./client.js";
+import { checkConnectOptions } from "./connect-rules.js";
 import type { Nulls } from "./decode.js";
 import { establish } from "./establish.js";
 import type { ClientHandlers } from "./handlers.js";
@@ -50,6 +51,7 @@ export interface ConnectOptions extends ClientHandlers {
  *   `authorize-failed`, `invalid-definition`
  */
 export async function connect(source: Source, options: ConnectOptions): Promise<Client> {
+  checkConnectOptions(options);
   const { revision } = options;
   const spoken = narrowed(speak(options.revisions), revision === undefined ? undefined : [revision]);
   const { clock = systemClock, nulls = "absent", onWarning = printWarning } = options;

@@ -1,13 +1,12 @@
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
+import type { Parse, Checked } from "../server/tools.js";
 import { McpError, messageOf } from "../peer/errors.js";
 import { invalidResult } from "./decode.js";
-
-type Check = (value: unknown) => string | undefined | Promise<string | undefined>;
 
 /** Checks of structured content against what tools promise (2025-06-18 on, tools, output schema). */
 export class OutputChecks {
   private readonly schemas = new Map<string, object>();
-  private readonly checks = new Map<string, Check>();
+  private readonly checks = new Map<string, Parse>();
   private readonly warn: (message: string) => void;
 
   constructor(warn: (message: string) => void) {
@@ -37,7 +36,7 @@ export class OutputChecks {
   async check(name: string, result: CallToolResult): Promise<void> {
     const schema = this.schemas.get(name);
     if (!schema || result.isError === true) return;
-    let problem: string | undefined;
+    let problem: Checked;
     try {
       problem = await (await this.checkOf(name, schema))(result.structuredContent);
     } catch (error) {
@@ -46,21 +45,22 @@ export class OutputChecks {
       this.checks.set(name, unchecked);
       this.warn(`structuredContent of ${name} is not checked: ${messageOf(error)}`);
     }
-    if (problem !== undefined) throw invalidResult("tools/call", `structuredContent of ${name}: ${problem}`);
+    if (typeof problem === "string")
+      throw invalidResult("tools/call", `structuredContent of ${name}: ${problem}`);
   }
 
-  private async checkOf(name: string, schema: object): Promise<Check> {
+  private async checkOf(name: string, schema: object): Promise<Parse> {
     const known = this.checks.get(name);
     if (known) return known;
     // The interpreter is loaded by who has a use for it.
     const { schemaCheck } = await import("../schema/schema-check.js");
-    const { check } = schemaCheck(schema as never, `tool ${JSON.stringify(name)}: outputSchema`);
+    const { check } = schemaCheck(schema as never, `tool ${JSON.stringify(name)}: outputSchema`, "output");
     this.checks.set(name, check);
     return check;
   }
 }
 
-const unchecked: Check = () => undefined;
+const unchecked: Parse = () => undefined;
 
 function isOfOtherDialect(error: unknown): error is McpError {
   const cause =

@@ -1,3 +1,4 @@
+import { checkCommand } from "./connect-rules.js";
 import type { Spoken } from "../era/spoken.js";
 import type { HttpClientOptions } from "../http/http-client-options.js";
 import type { StdioClientOptions } from "../stdio/client-channel.js";
@@ -26,7 +27,7 @@ export async function openerOf(
   onWarning: ((message: string) => void) | undefined,
 ): Promise<Opener> {
   if (typeof source === "function") return source;
-  if (typeof source === "object" && "open" in source) return source;
+  if (typeof source === "object" && source !== null && "open" in source) return source;
   const address = typeof source === "string" || source instanceof URL ? String(source) : undefined;
   if (address !== undefined && /^https?:/i.test(address)) {
     const { httpClientChannel } = await import("../http/http-client.js");
@@ -36,6 +37,7 @@ export async function openerOf(
     let opened = 0;
     return () => httpClientChannel(address, http, known, opened++ > 0, onWarning);
   }
+  if (address === undefined) checkCommand(source);
   // By the name of the package: where no programs can be started, another module answers to it.
   const { parseStdioSource, stdioClientChannel } = await import("@mcpgen/runtime/stdio");
   if (address !== undefined) {

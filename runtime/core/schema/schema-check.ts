@@ -8,59 +8,37 @@ import {
 } from "@mcpgen/engine/interpreter";
 import { McpError } from "../peer/errors.js";
 import { isObject } from "../peer/message.js";
+import type { Parse } from "../server/tools.js";
 import { explain } from "./explain.js";
+import type { JsonSchema } from "./json-schema.js";
+import type { ToolSchema } from "./schema-type.js";
+import {
+  type Side, isStandard, jsonSchemaOf, parserOf, shapeProblem } from "./standard-schema.js";
 
-/** A JSON Schema as an object. */
-export interface JsonSchema {
-  readonly [keyword: string]: unknown;
-}
-
-/** What libraries that speak Standard Schema and Standard JSON Schema give; of the value, only this is used. */
-export interface StandardSchema {
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
-    readonly jsonSchema?: {
-      readonly input: (options: { readonly target: "draft-2020-12" }) => JsonSchema;
-      readonly output: (options: { readonly target: "draft-2020-12" }) => JsonSchema;
-    };
-  };
-}
-
-interface StandardResult {
-  readonly issues?: readonly StandardIssue[] | undefined;
-}
-
-interface StandardIssue {
-  readonly message: string;
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
-
-/** A schema as authors of tools give it. */
-export type ToolSchema = JsonSchema | StandardSchema;
-
-/** A schema on the wire, and the check that goes with it. */
+/** A schema on the wire, and what goes with it. */
 export interface CheckedSchema {
   readonly schema: JsonSchema;
-  readonly check: (value: unknown) => string | undefined | Promise<string | undefined>;
+  readonly check: Parse;
 }
 
 /**
  * Makes a check of a schema that is known only at run time.
  *
  * @param place what to call the schema in errors
+ * @param side the side of the schema that the wire carries
  * @param root the type the schema must allow, and say that it does
  * @throws {McpError} `invalid-definition`: the schema is none, or more than the engine takes
  */
-export function schemaCheck(given: ToolSchema, place: string, root?: "object"): CheckedSchema {
-  const standard = isStandard(given) ? given["~standard"] : undefined;
-  const schema = standard ? standardJsonSchema(standard, place) : (given as JsonSchema);
+export function schemaCheck(given: ToolSchema, place: string, side: Side, root?: "object"): CheckedSchema {
+  const shape = isStandard(given) ? undefined : shapeProblem(given);
+  if (shape !== undefined) throw invalid(place, shape);
+  const schema = isStandard(given) ? jsonSchemaOf(given, side, place) : given;
   if (!isObject(schema)) throw invalid(place, "expected a JSON Schema object");
   if (root !== undefined && schema["type"] !== root)
     throw invalid(place, `expected "type": ${JSON.stringify(root)} at the root, got ${JSON.stringify(schema["type"]) ?? "no type"}`);
-  const read = reading(schema, place);
-  return { schema, check: standard ? standardCheck(standard) : read };
+  // What a library parses is not checked twice; its schema may hold patterns that only the library matches.
+  if (isStandard(given)) return { schema, check: parserOf(given) };
+  return { schema, check: reading(schema, place) };
 }
 
 /** @throws {McpError} `invalid-definition` */
@@ -80,32 +58,6 @@ function problem(schema: Schema, root: SchemaNode, value: unknown): string | und
   if (value === undefined) return "it is missing";
   if (isValid(schema, root, value as JsonValue)) return undefined;
   return explain(schema, root, value as JsonValue);
-}
-
-function isStandard(schema: ToolSchema): schema is StandardSchema {
-  return typeof (schema as Partial<StandardSchema>)["~standard"] === "object";
-}
-
-function standardJsonSchema({ jsonSchema, vendor }: StandardSchema["~standard"], place: string): JsonSchema {
-  if (!jsonSchema)
-    throw invalid(place, `${vendor} does not give JSON Schema here. Use a version that implements Standard JSON Schema, or pass JSON Schema`);
-  return jsonSchema.input({ target: "draft-2020-12" });
-}
-
-function standardCheck({ validate }: StandardSchema["~standard"]): CheckedSchema["check"] {
-  return (value) => {
-    const result = validate(value);
-    return result instanceof Promise ? result.then(issuesText) : issuesText(result);
-  };
-}
-
-function issuesText({ issues }: StandardResult): string | undefined {
-  if (!issues) return undefined;
-  const lines = issues.slice(0, 3).map(({ message, path = [] }) => {
-    const keys = path.map((part) => String(typeof part === "object" ? part.key : part));
-    return keys.length === 0 ? message : `${keys.join(".")}: ${message}`;
-  });
-  return lines.join("\n");
 }
 
 function invalid(place: string, problem: string, cause?: SchemaError): McpError {

@@ -1,6 +1,6 @@
 import type { Judge } from "@mcpgen/protocol/model";
 import type { Check } from "../server/tools.js";
-import type { JsonSchema } from "./schema-check.js";
+import type { JsonSchema } from "./json-schema.js";
 
 /**
  * Makes a check of a validator: it says in a few lines what is wrong with a value that the validator refuses.

@@ -24,12 +24,12 @@ export function askWith(context: RequestContext, send: Send): Ask {
     return handled(checked(context, key, asked, () => send(key, asked, options)));
   };
   return {
-    elicit: <C extends object>(key: string, form: object, options?: AskOptions) =>
+    elicit: (key: string, form: object, options?: AskOptions) =>
       request(
         key,
         { method: "elicitation/create", params: { mode: "form", ...form } },
         options,
-      ) as Promise<unknown> as Promise<Elicited<C>>,
+      ) as Promise<unknown> as Promise<Elicited<never>>,
     url: (key, page, options) => {
       const asked = { method: "elicitation/create", params: { ...page, mode: "url" } };
       const answer = request(key, asked, options) as Promise<unknown> as Promise<ElicitResult>;

@@ -6,15 +6,36 @@ import type {
   ListRootsResult,
   ServerRequests,
 } from "@mcpgen/protocol/authoring";
+import type { FromJsonSchema } from "../schema/json-schema-type.js";
+import type { Inferred } from "../schema/schema-type.js";
 
 /** What a user answered to a form: all three must be handled. */
-export type Elicited<Content extends object = Record<string, string | number | boolean | string[]>> =
+export type Elicited<Content = AnyContent> =
   | { readonly action: "accept"; readonly content: Content }
   | { readonly action: "decline" }
   | { readonly action: "cancel" };
 
 /** A form, in the words of `elicitation/create`. */
-export type Form = Omit<ElicitRequestFormParams, "mode">;
+export interface Form<Schema extends FormSchema = ElicitRequestFormParams["requestedSchema"]> extends Omit<
+  ElicitRequestFormParams,
+  "mode" | "requestedSchema"
+> {
+  readonly requestedSchema: Schema;
+}
+
+/** A flat object of texts, numbers, booleans and choices. */
+export type FormSchema = Immutable<ElicitRequestFormParams["requestedSchema"]>;
+
+type Immutable<T> = { readonly [K in keyof T]: T[K] extends object | undefined ? Immutable<T[K]> : T[K] };
+
+/** What any form may bring. */
+type AnyContent = Record<string, string | number | boolean | string[]>;
+
+type ContentOf<Written, Schema> = [Written] extends [Inferred]
+  ? ElicitRequestFormParams["requestedSchema"] extends Schema
+    ? AnyContent
+    : FromJsonSchema<Schema>
+  : Written;
 
 /** A page for the user to visit, in the words of `elicitation/create`. */
 export type Page = Omit<ElicitRequestURLParams, "mode">;
@@ -50,12 +71,15 @@ export type AskedResults<R extends { readonly [key: string]: AskedRequest }> = {
  * what it would need.
  */
 export interface Ask {
-  /** Has the user fill in a form (elicitation, form mode). Content is valid for `requestedSchema`. */
-  elicit<Content extends object = Record<string, string | number | boolean | string[]>>(
+  /**
+   * Has the user fill in a form (elicitation, form mode). Content is valid for `requestedSchema`, and its type follows
+   * from one that is written in the call.
+   */
+  elicit<Content extends object = Inferred, const Schema extends FormSchema = FormSchema>(
     key: string,
-    form: Form,
+    form: Form<Schema>,
     options?: AskOptions,
-  ): Promise<Elicited<Content>>;
+  ): Promise<Elicited<ContentOf<Content, Schema>>>;
   /** Has the user visit a page (elicitation, URL mode); what is done there, the client does not see. */
   url(
     key: string,

@@ -1,155 +1,157 @@
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from "@mcpgen/protocol/authoring";
 import { McpError } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
-import { schemaCheck, type ToolSchema } from "../schema/schema-check.js";
-import { type Completers, requireArguments } from "./completion.js";
-import type { HandlerContext } from "./context.js";
+import { schemaCheck } from "../schema/schema-check.js";
+import type { Inferred, ToolSchema } from "../schema/schema-type.js";
+import { requireArguments } from "./completion.js";
+import { checkDefinition, requireHandler } from "./definition-check.js";
+import type {
+  AnswerOf,
+  ArgumentsOf,
+  PromptDefinition,
+  PromptValuesOf,
+  Registration,
+  ResourceDefinition,
+  TemplateDefinition,
+  ToolDefinition,
+} from "./definitions.js";
 import type { Listed, Listing } from "./listing.js";
-import type { CacheHints } from "./prepared.js";
-import type { PromptHandler } from "./prompts.js";
+import { type PromptArguments, argumentsOf } from "./prompt-arguments.js";
+import type { PromptEntry, PromptHandler } from "./prompts.js";
 import type { ResourceHandler, TemplateHandler } from "./resources.js";
+import { checkServerOptions } from "./server-rules.js";
 import { Server, type ServerOptions } from "./server.js";
 import type { ToolEntry, ToolHandler } from "./tools.js";
+import type { VariablesOf } from "./uri-template-type.js";
 import { UriTemplate } from "./uri-template.js";
-
-/** What was registered, to change or withdraw it while clients are connected; they are told. */
-export interface Registration<Definition> {
-  enable(): void;
-  disable(): void;
-  /** Changes what the list says of it. */
-  update(changes: Partial<Definition>): void;
-  remove(): void;
-}
-
-interface Visibility<Definition> {
-  /** Whether this client gets to see and use it; everybody does without it. */
-  readonly visible?: (definition: Definition, context: HandlerContext) => boolean;
-}
-
-/** A tool as its author writes it: schemas as JSON Schema, or of any library that speaks Standard JSON Schema. */
-export interface ToolDefinition
-  extends Omit<Tool, "name" | "inputSchema" | "outputSchema">, Visibility<Tool> {
-  /** Of an object; one without members if it is left out. */
-  readonly inputSchema?: ToolSchema;
-  readonly outputSchema?: ToolSchema;
-}
-
-export interface ResourceDefinition extends Omit<Resource, "uri" | "name">, Visibility<Resource> {
-  /** The URI, if left out. */
-  readonly name?: string;
-  readonly cache?: CacheHints;
-}
-
-export interface TemplateDefinition
-  extends Omit<ResourceTemplate, "uriTemplate" | "name">, Visibility<ResourceTemplate> {
-  /** The template, if left out. */
-  readonly name?: string;
-  readonly cache?: CacheHints;
-  /** Suggestions for its variables. */
-  readonly complete?: Completers;
-}
-
-export interface PromptDefinition extends Omit<Prompt, "name">, Visibility<Prompt> {
-  /** Suggestions for its arguments. */
-  readonly complete?: Completers;
-}
 
 /** A server that is written in code, and may change what it offers while it runs. */
 export class CodeFirstServer extends Server {
   constructor(info: Implementation, options: ServerOptions) {
+    checkServerOptions(info, options);
     super(info, options, true);
   }
 
   /**
-   * Offers a tool.
+   * Offers a tool. Its handler gets what `inputSchema` makes of the arguments and gives what `outputSchema` takes; types
+   * follow from the schemas, from JSON Schema where it is written in the call. A type argument replaces the first.
    *
-   * @throws {McpError} `invalid-definition`: a schema is wrong, or the name is taken
+   * @throws {McpError} `invalid-definition`: an option or a schema is wrong, or the name is taken
    */
-  tool<Arguments = { [name: string]: unknown }>(
+  tool<
+    Arguments = Inferred,
+    const Input extends ToolSchema = ToolSchema,
+    const Output extends ToolSchema = ToolSchema,
+  >(
     name: string,
-    { visible, inputSchema, outputSchema, ...rest }: ToolDefinition,
-    handler: ToolHandler<Arguments>,
-  ): Registration<Tool> {
+    definition: ToolDefinition<Input, Output>,
+    handler: ToolHandler<ArgumentsOf<NoInfer<Arguments>, NoInfer<Input>>, AnswerOf<NoInfer<Output>>>,
+  ): Registration<Omit<ToolDefinition, "visible">> {
     const place = `tool ${JSON.stringify(name)}`;
-    if (typeof handler !== "function")
-      throw new McpError("invalid-definition", `${place}: there is no handler.`);
-    const input = schemaCheck(inputSchema ?? { type: "object" }, `${place}: inputSchema`, "object");
-    const output = outputSchema && schemaCheck(outputSchema, `${place}: outputSchema`);
-    const definition = {
-      name,
-      ...rest,
-      inputSchema: input.schema,
-      ...(output ? { outputSchema: output.schema } : {}),
-    } as Params & Tool;
-    const entry: ToolEntry = {
-      definition,
+    checkDefinition(place, definition, "Tool", ["visible"]);
+    requireHandler(place, handler);
+    const { visible, inputSchema = { type: "object" }, outputSchema, ...rest } = definition;
+    const schemas = schemasOf(place, { inputSchema, ...(outputSchema ? { outputSchema } : {}) });
+    const entry = {
+      definition: { name, ...rest, ...schemas.definition } as Params & Tool,
       enabled: true,
       visible,
       handler: handler as ToolHandler,
-      checkInput: input.check,
-      checkOutput: output?.check,
-    };
-    return this.register(
-      "tools",
-      name,
-      this.features.tools,
-      entry,
-      (changed, { inputSchema: next, outputSchema: then }) => {
-        if (next)
-          changed.checkInput = schemaCheck(next as ToolSchema, `${place}: inputSchema`, "object").check;
-        if (then) changed.checkOutput = schemaCheck(then as ToolSchema, `${place}: outputSchema`).check;
-      },
-    );
+      ...schemas.checks,
+    } as ToolEntry;
+    return this.register("tools", name, this.features.tools, entry, (changed, changes) => {
+      checkDefinition(place, changes, "Tool");
+      const next = schemasOf(place, changes as ToolDefinition);
+      Object.assign(changed, next.checks);
+      return { ...changes, ...next.definition };
+    });
   }
 
-  /** Offers one resource. */
+  /** Offers one resource. @throws {McpError} `invalid-definition` */
   resource(
     uri: string,
-    { visible, cache, ...rest }: ResourceDefinition,
+    definition: ResourceDefinition,
     handler: ResourceHandler,
-  ): Registration<Resource> {
-    return this.register("resources", uri, this.features.resources, {
+  ): Registration<Omit<Resource, "uri">> {
+    const place = `resource ${JSON.stringify(uri)}`;
+    checkDefinition(place, definition, "Resource", ["visible", "cache"]);
+    requireHandler(place, handler);
+    const { visible, cache, ...rest } = definition;
+    const entry = {
       definition: { uri, name: uri, ...rest } as Params & Resource,
       enabled: true,
       visible,
       handler,
       hints: cache,
+    };
+    return this.register("resources", uri, this.features.resources, entry, (_, changes) => {
+      checkDefinition(place, changes, "Resource");
+      return changes;
     });
   }
 
-  /** Offers the resources whose URIs fit a template (RFC 6570). */
-  resourceTemplate(
-    uriTemplate: string,
-    { visible, cache, complete = {}, ...rest }: TemplateDefinition,
-    handler: TemplateHandler,
-  ): Registration<ResourceTemplate> {
+  /**
+   * Offers the resources whose URIs fit a template (RFC 6570). Names of variables follow from a template that is written
+   * in the call.
+   *
+   * @throws {McpError} `invalid-definition`
+   */
+  resourceTemplate<const Template extends string>(
+    uriTemplate: Template,
+    definition: TemplateDefinition<NoInfer<Template>>,
+    handler: TemplateHandler<VariablesOf<Template>>,
+  ): Registration<Omit<ResourceTemplate, "uriTemplate">> {
+    const place = `template ${JSON.stringify(uriTemplate)}`;
+    checkDefinition(place, definition, "ResourceTemplate", ["visible", "cache", "complete"]);
+    requireHandler(place, handler);
+    const { visible, cache, complete = {}, ...rest } = definition;
     const template = new UriTemplate(uriTemplate);
-    requireArguments(`template ${JSON.stringify(uriTemplate)}`, template.variables, complete);
-    return this.register("templates", uriTemplate, this.features.templates, {
+    requireArguments(place, template.variables, complete);
+    const entry = {
       definition: { uriTemplate, name: uriTemplate, ...rest } as Params & ResourceTemplate,
       template,
       enabled: true,
       visible,
-      handler,
+      handler: handler as TemplateHandler<never> as TemplateHandler,
       completers: complete,
       hints: cache,
+    };
+    return this.register("templates", uriTemplate, this.features.templates, entry, (_, changes) => {
+      checkDefinition(place, changes, "ResourceTemplate");
+      return changes;
     });
   }
 
-  /** Offers a prompt. */
-  prompt<Arguments = { [name: string]: string }>(
+  /**
+   * Offers a prompt. Its handler gets the arguments, or what the schema makes of them; types follow from `arguments`, or
+   * from a type argument in its place.
+   *
+   * @throws {McpError} `invalid-definition`
+   */
+  prompt<Arguments = Inferred, const Given extends PromptArguments = PromptArguments>(
     name: string,
-    { visible, complete = {}, ...rest }: PromptDefinition,
-    handler: PromptHandler<Arguments>,
-  ): Registration<Prompt> {
-    const names = (rest.arguments ?? []).map((argument) => argument.name);
-    requireArguments(`prompt ${JSON.stringify(name)}`, names, complete);
-    return this.register("prompts", name, this.features.prompts, {
-      definition: { name, ...rest } as Params & Prompt,
+    definition: PromptDefinition<Given>,
+    handler: PromptHandler<PromptValuesOf<NoInfer<Arguments>, NoInfer<Given>>>,
+  ): Registration<Omit<PromptDefinition, "visible" | "complete">> {
+    const place = `prompt ${JSON.stringify(name)}`;
+    checkDefinition(place, definition, "Prompt", ["visible", "complete"]);
+    requireHandler(place, handler);
+    const { visible, complete = {}, arguments: given, ...rest } = definition;
+    const values = valuesOf(place, given === undefined ? {} : { arguments: given });
+    const entry: PromptEntry = {
+      definition: { name, ...rest, ...values.definition } as Params & Prompt,
       enabled: true,
       visible,
       handler: handler as PromptHandler,
       completers: complete,
+      ...values.checks,
+    };
+    requireArguments(place, entry.definition.arguments?.map((argument) => argument.name) ?? [], complete);
+    return this.register("prompts", name, this.features.prompts, entry, (changed, changes) => {
+      checkDefinition(place, changes, "Prompt");
+      const next = valuesOf(place, changes as PromptDefinition);
+      Object.assign(changed, next.checks);
+      return { ...changes, ...next.definition };
     });
   }
 
@@ -158,9 +160,14 @@ export class CodeFirstServer extends Server {
     key: string,
     listing: Listing<Entry>,
     entry: Entry,
-    updated?: (entry: Entry, changes: Partial<Params>) => void,
+    /** Takes changes over, and gives what the list is to say of them. */
+    update: (entry: Entry, changes: Partial<Params>) => Partial<Params>,
   ): Registration<never> {
-    if (key === "") throw new McpError("invalid-definition", `${kind}: a name must not be empty.`);
+    if (typeof key !== "string" || key === "")
+      throw new McpError(
+        "invalid-definition",
+        `${kind}: expected a name, got ${JSON.stringify(key) ?? typeof key}.`,
+      );
     if (listing.entries.has(key))
       throw new McpError(
         "invalid-definition",
@@ -191,8 +198,7 @@ export class CodeFirstServer extends Server {
             "invalid-definition",
             `${kind}: ${JSON.stringify(key)} is known by its ${named}. Register another instead.`,
           );
-        updated?.(entry, changes);
-        entry.definition = { ...entry.definition, ...changes };
+        entry.definition = { ...entry.definition, ...update(entry, changes) };
         changed();
       },
       remove: () => {
@@ -203,6 +209,46 @@ export class CodeFirstServer extends Server {
       },
     };
   }
+}
+
+/** The schemas of a tool as its list has them, and as calls are checked by them; of changes, those that change. */
+function schemasOf(
+  place: string,
+  given: { readonly inputSchema?: unknown; readonly outputSchema?: unknown },
+): { readonly definition: object; readonly checks: Partial<ToolEntry> } {
+  const { inputSchema, outputSchema } = given;
+  const input =
+    inputSchema === undefined
+      ? undefined
+      : schemaCheck(inputSchema as ToolSchema, `${place}: inputSchema`, "input", "object");
+  const output =
+    outputSchema === undefined
+      ? undefined
+      : schemaCheck(outputSchema as ToolSchema, `${place}: outputSchema`, "output");
+  return {
+    definition: {
+      ...(input ? { inputSchema: input.schema } : {}),
+      ...(output ? { outputSchema: output.schema } : {}),
+    },
+    checks: {
+      ...(input ? { checkInput: input.check } : {}),
+      ...(output ? { checkOutput: output.check } : {}),
+    },
+  };
+}
+
+/** The arguments of a prompt as its list has them, and as they are checked. */
+function valuesOf(
+  place: string,
+  { arguments: given }: { readonly arguments?: unknown },
+): { readonly definition: object; readonly checks: Partial<PromptEntry> } {
+  if (given === undefined) return { definition: {}, checks: {} };
+  if (Array.isArray(given)) return { definition: { arguments: given }, checks: { checkInput: undefined } };
+  const checked = schemaCheck(given as ToolSchema, `${place}: arguments`, "input", "object");
+  return {
+    definition: { arguments: argumentsOf(checked.schema) },
+    checks: { checkInput: checked.check },
+  };
 }
 
 /**

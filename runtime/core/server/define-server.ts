@@ -63,6 +63,7 @@ export function defineServer(
 
 class ContractServer extends Server {
   constructor(contract: Contract, handlers: ContractHandlers, options: DefineServerOptions) {
+    requireKnown(options);
     const { name, version, title, instructions, capabilities } = contract;
     const info: Implementation = { name, version, ...(title === undefined ? {} : { title }) };
     super(
@@ -116,6 +117,35 @@ class ContractServer extends Server {
       throw invalid(`completions: the contract has no prompt or template ${JSON.stringify(stray)}`);
     this.refresh();
   }
+}
+
+/** Every option that there is. Names alone are looked at: callers are generated, and a bundle stays small. */
+const known: { readonly [name in keyof Required<DefineServerOptions>]: 0 } = {
+  revisions: 0,
+  checks: 0,
+  speaks: 0,
+  instructions: 0,
+  capabilities: 0,
+  pageSize: 0,
+  cache: 0,
+  stateKeys: 0,
+  changes: 0,
+  wrongArguments: 0,
+  timeouts: 0,
+  clock: 0,
+  onWarning: 0,
+  onError: 0,
+};
+
+/** @throws {McpError} `invalid-definition`: there is no option of a name */
+function requireKnown(options: DefineServerOptions): void {
+  const stray = Object.keys(options ?? invalidOptions()).find((name) => !Object.hasOwn(known, name));
+  if (stray !== undefined)
+    throw invalid(`${stray}: there is no such option. There are ${Object.keys(known).join(", ")}`);
+}
+
+function invalidOptions(): never {
+  throw invalid("options: expected { revisions: serverRevisions }");
 }
 
 function checksOf(

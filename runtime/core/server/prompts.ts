@@ -4,6 +4,7 @@ import { type Params, isObject } from "../peer/message.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
 import type { Completers } from "./completion.js";
+import type { Parse } from "./tools.js";
 import { unfit } from "./unfit.js";
 
 /** What a prompt may give: a result, or a text for one message of the user's. */
@@ -18,6 +19,8 @@ export interface PromptEntry extends Listed {
   definition: Params & Prompt;
   handler: PromptHandler;
   completers: Completers;
+  /** Of the schema that the arguments have, where they have one. */
+  checkInput?: Parse | undefined;
 }
 
 /** `prompts/get`: finds the prompt, sees that its required arguments are there, and runs it. */
@@ -36,7 +39,10 @@ export async function getPrompt(
     throw invalidParams(
       `the prompt ${params.name} needs the arguments ${missing.map(({ name }) => name).join(", ")}`,
     );
-  const answer = await prompt.handler(args as never, context);
+  const found = await prompt.checkInput?.(args);
+  if (typeof found === "string")
+    throw invalidParams(`the arguments of the prompt ${params.name} are wrong: ${found}`);
+  const answer = await prompt.handler((found ? found.value : args) as never, context);
   if (typeof answer !== "string") return resultOf(answer, params.name);
   return { messages: [{ role: "user", content: { type: "text", text: answer } }] };
 }

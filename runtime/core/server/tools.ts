@@ -9,6 +9,11 @@ import { unfit } from "./unfit.js";
 /** Says what is wrong with a value in a few lines; nothing if it is right. */
 export type Check = (value: unknown) => string | undefined | Promise<string | undefined>;
 
+/** A check that may give the value to take in place of the one it was given. */
+export type Parse = (value: unknown) => Checked | Promise<Checked>;
+
+export type Checked = string | undefined | { readonly value: unknown };
+
 /**
  * What a tool may answer: a text or a list of content, for a result with that alone; a result; or structured content,
  * which is repeated as text for models and old clients where `content` is left out.
@@ -20,16 +25,29 @@ export interface StructuredToolAnswer extends Pick<CallToolResult, "isError" | "
   readonly content?: CallToolResult["content"];
 }
 
-export type ToolHandler<Arguments = never> = (
+/** What a tool with an output schema answers; without `content`, the structured content is repeated as text. */
+export type StructuredAnswer<Content> = Structured<Content> | Failure;
+
+// A type, not an interface: only those are results as the protocol has them, to which more may be added.
+type Structured<Content> = Pick<CallToolResult, "_meta"> & {
+  readonly structuredContent: Content;
+  readonly content?: CallToolResult["content"];
+  readonly isError?: false;
+};
+
+/** A tool that failed: the model reads why. */
+type Failure = Pick<CallToolResult, "content" | "_meta"> & { readonly isError: true };
+
+export type ToolHandler<Arguments = never, Answer = ToolAnswer> = (
   args: Arguments,
   context: HandlerContext,
-) => ToolAnswer | Promise<ToolAnswer>;
+) => Answer | Promise<Answer>;
 
 export interface ToolEntry extends Listed {
   definition: Params & Tool;
   handler: ToolHandler;
-  checkInput: Check;
-  checkOutput: Check | undefined;
+  checkInput: Parse;
+  checkOutput: Parse | undefined;
 }
 
 /** `tools/call`: finds the tool, checks its arguments, runs it and checks its answer. */
@@ -41,10 +59,20 @@ export function callTool(
   const tool = tools.find(params.name, context);
   if (!tool) throw invalidParams(`there is no tool ${JSON.stringify(params.name)}`);
   const args = params.arguments ?? {};
-  const problem = tool.checkInput(args);
-  if (problem instanceof Promise)
-    return problem.then((found) => (found === undefined ? run(tool, args, context) : refuse(found, context)));
-  return problem === undefined ? run(tool, args, context) : refuse(problem, context);
+  const found = tool.checkInput(args);
+  return isPromise(found)
+    ? found.then((later) => start(tool, later, args, context))
+    : start(tool, found, args, context);
+}
+
+function start(
+  tool: ToolEntry,
+  found: Checked,
+  args: Params,
+  context: RequestContext,
+): Params | Promise<Params> {
+  if (typeof found === "string") return refuse(found, context);
+  return run(tool, found ? (found.value as Params) : args, context);
 }
 
 /**
@@ -89,20 +117,21 @@ function failure(text: string): Params {
 function finish(tool: ToolEntry, answer: ToolAnswer): Params | Promise<Params> {
   const result = resultOf(tool, answer);
   if (!tool.checkOutput || result["isError"] === true) return result;
-  const problem = tool.checkOutput(result["structuredContent"]);
-  if (problem instanceof Promise) return problem.then((found) => checked(tool, result, found));
-  return checked(tool, result, problem);
+  const found = tool.checkOutput(result["structuredContent"]);
+  return isPromise(found)
+    ? found.then((later) => checked(tool, answer, result, later))
+    : checked(tool, answer, result, found);
 }
 
-function checked({ definition }: ToolEntry, result: Params, problem: string | undefined): Params {
-  if (problem === undefined) return result;
-  throw new McpError(
-    "internal-error",
-    `the tool ${definition.name} answered against its outputSchema: ${problem}`,
-    {
-      rpcCode: rpc.internalError,
-    },
-  );
+/** @param result what `answer` is on the wire, before the schema made another value of its structured content */
+function checked(tool: ToolEntry, answer: ToolAnswer, result: Params, found: Checked): Params {
+  if (typeof found === "string")
+    throw new McpError(
+      "internal-error",
+      `the tool ${tool.definition.name} answered against its outputSchema: ${found}`,
+      { rpcCode: rpc.internalError },
+    );
+  return found && isObject(answer) ? resultOf(tool, { ...answer, structuredContent: found.value }) : result;
 }
 
 function resultOf(tool: ToolEntry, answer: ToolAnswer): Params {

@@ -12,6 +12,7 @@ const golden = [
   "2099-01-01/vectors.json",
   "2099-01-01/PROTOCOL.md",
   "authoring.ts",
+  "listed.ts",
   "client.ts",
   "index.ts",
   "server.ts",

@@ -217,7 +217,7 @@ describe.each(eras)("at %s", (revision) => {
     registration.update({ inputSchema: properties("number") });
     expect((await client.callTool("add", { a: "1" })).isError).toBe(true);
     expect(textOf(await client.callTool("add", { a: 1 }))).toBe("right");
-    expect(() => registration.update({ name: "other" })).toThrow(McpError);
+    expect(() => registration.update({ name: "other" } as object)).toThrow(McpError);
     registration.remove();
     server.tool("add", {}, () => "new");
     registration.remove();
@@ -279,12 +279,13 @@ describe("a definition that could never work is refused where it is made", () =>
     ["a notification no revision has", (own) => own.on("no/such", () => {}), /"no\/such" is no notification/],
     [
       "suggestions for no argument of a prompt",
-      (own) => own.prompt("p", { arguments: [{ name: "b" }], complete: of }, () => ({ messages: [] })),
+      (own) =>
+        own.prompt("p", { arguments: [{ name: "b" }], complete: of as object }, () => ({ messages: [] })),
       /no argument "a"; it has b\./,
     ],
     [
       "suggestions for no variable of a template",
-      (own) => own.resourceTemplate("x://{b}", { complete: of }, () => ({ contents: [] })),
+      (own) => own.resourceTemplate("x://{b}", { complete: of as object }, () => ({ contents: [] })),
       /no argument "a"; it has b\./,
     ],
     [

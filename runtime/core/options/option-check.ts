@@ -1,0 +1,109 @@
+import { McpError } from "../peer/errors.js";
+import { isObject } from "../peer/message.js";
+
+/**
+ * What an option may be: a whole number from that one on, or between those; a value of that type; one of those words;
+ * a list of what matches, such as that; `true`, `false` and options of its own;
+ * an amount, `Infinity` included; or anything.
+ */
+export type Rule =
+  | number
+  | readonly [from: number, to: number]
+  | "boolean"
+  | "string"
+  | "object"
+  | "function"
+  | "array"
+  | "amount"
+  | "anything"
+  | readonly string[]
+  | readonly [RegExp, string]
+  | OwnRules;
+
+export interface OwnRules {
+  readonly [name: string]: Rule;
+}
+
+/** A rule for every option that there is. */
+export type Rules<Options> = { readonly [name in keyof Required<Options>]: Rule };
+
+/** Timers of platforms take no more milliseconds. */
+const longest = 2 ** 31 - 1;
+
+/**
+ * Looks at options once, where something is made of them: what is misspelt would be missed only when it matters.
+ *
+ * @param place what stands before the names in errors
+ * @throws {McpError} `invalid-definition`: there is no option of a name, or its value is none for it
+ */
+export function checkOptions(given: object, rules: OwnRules, place = ""): void {
+  for (const [name, value] of Object.entries(given) as [string, unknown][]) {
+    const rule = Object.hasOwn(rules, name) ? rules[name]! : undefined;
+    if (rule === undefined)
+      throw invalid(`${place}${name}: there is no such option. ${suggestion(name, Object.keys(rules))}`);
+    const expected = value === undefined ? undefined : misfit(value, rule, `${place}${name}.`);
+    if (expected === undefined) continue;
+    throw invalid(`${place}${name}: expected ${expected}, got ${textOf(value)}.`);
+  }
+}
+
+/** JSON has no NaN, nothing for a function, and no way to write what refers to itself. */
+function textOf(value: unknown): string {
+  if (typeof value === "number") return String(value);
+  try {
+    return JSON.stringify(value) ?? typeof value;
+  } catch {
+    return typeof value;
+  }
+}
+
+/** What is expected of a value that does not keep to its rule. */
+function misfit(value: unknown, rule: Rule, place: string): string | undefined {
+  if (typeof rule === "number") return misfit(value, [rule, longest], place);
+  if (rule === "anything") return undefined;
+  if (rule === "amount") return typeof value === "number" && value >= 0 ? undefined : "a number from 0";
+  if (rule === "array") return Array.isArray(value) ? undefined : "a list";
+  if (typeof rule === "string")
+    return typeof value === rule && value !== null ? undefined : `${rule === "object" ? "an" : "a"} ${rule}`;
+  if (Array.isArray(rule)) return unlisted(value, rule);
+  if (isObject(value)) checkOptions(value, rule as OwnRules, place);
+  else if (typeof value !== "boolean") return "true, false or an object";
+  return undefined;
+}
+
+function unlisted(value: unknown, rule: readonly unknown[]): string | undefined {
+  const [form, last] = rule as readonly [unknown, number | string];
+  if (typeof form === "number") {
+    const fits =
+      Number.isInteger(value) && (value as number) >= form && (value as number) <= (last as number);
+    return fits ? undefined : `a whole number from ${form} to ${last}`;
+  }
+  if (!(form instanceof RegExp)) return rule.includes(value) ? undefined : rule.join(" or ");
+  const fits = Array.isArray(value) && value.every((each) => typeof each === "string" && form.test(each));
+  return fits ? undefined : `a list such as ["${last}"]`;
+}
+
+export function invalid(message: string): McpError {
+  return new McpError("invalid-definition", message);
+}
+
+/** What a name that there is not may have been meant to be. */
+export function suggestion(name: string, names: readonly string[]): string {
+  const far = (other: string): number => edits(name.toLowerCase(), other.toLowerCase());
+  const nearest = names.reduce((one, other) => (far(other) < far(one) ? other : one));
+  return far(nearest) <= Math.max(2, nearest.length / 3)
+    ? `Did you mean ${nearest}?`
+    : `There are ${names.join(", ")}.`;
+}
+
+/** How many letters are to be put in, left out or changed to make one of the other. */
+function edits(one: string, other: string): number {
+  let above = [...other, ""].map((_, at) => at);
+  for (const letter of one) {
+    const row = [above[0]! + 1];
+    for (let at = 0; at < other.length; at++)
+      row.push(Math.min(above[at]! + (letter === other[at] ? 0 : 1), above[at + 1]! + 1, row[at]! + 1));
+    above = row;
+  }
+  return above.at(-1)!;
+}

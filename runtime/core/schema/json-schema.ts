@@ -1,0 +1,4 @@
+/** A JSON Schema as an object. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}

@@ -1,0 +1,160 @@
+import { McpError, messageOf } from "../peer/errors.js";
+import { isObject, isPromise } from "../peer/message.js";
+import type { Parse, Checked } from "../server/tools.js";
+import type { JsonSchema } from "./json-schema.js";
+
+/** What a schema of a library gives: the interfaces Standard Schema and Standard JSON Schema (standardschema.dev). */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    readonly jsonSchema?: {
+      readonly input: (options: JsonSchemaOptions) => JsonSchema;
+      readonly output: (options: JsonSchemaOptions) => JsonSchema;
+    };
+  };
+}
+
+interface JsonSchemaOptions {
+  readonly target: "draft-2020-12";
+  readonly libraryOptions?: Record<string, unknown> | undefined;
+}
+
+interface StandardResult {
+  readonly value?: unknown;
+  readonly issues?: readonly StandardIssue[] | undefined;
+}
+
+interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** The side of a schema that is described: what it takes, or what it makes of that. */
+export type Side = "input" | "output";
+
+/** How each library is brought to give JSON Schema, where it does not by itself. */
+const remedies: { readonly [vendor: string]: string } = {
+  zod: "Use zod 4.2 or newer",
+  valibot: "Wrap it by toStandardJsonSchema(…) of the package @valibot/to-json-schema",
+  arktype: "Use arktype 2.1.28 or newer",
+};
+
+/** What makes a schema of a shape. */
+const wrappers: { readonly [vendor: string]: string } = {
+  zod: "z.object({ … })",
+  valibot: "toStandardJsonSchema(v.object({ … }))",
+  arktype: "type({ … })",
+};
+
+export function isStandard(schema: unknown): schema is StandardSchema {
+  const standard = (schema as Partial<StandardSchema> | null | undefined)?.["~standard"];
+  return typeof standard?.validate === "function";
+}
+
+/**
+ * The JSON Schema of one side of a schema.
+ *
+ * @param place what to call the schema in errors
+ * @throws {McpError} `invalid-definition`: the library gives none, or JSON Schema cannot say what the schema says
+ */
+export function jsonSchemaOf(schema: StandardSchema, side: Side, place: string): JsonSchema {
+  const { jsonSchema, vendor } = schema["~standard"];
+  if (!jsonSchema) {
+    const remedy = Object.hasOwn(remedies, vendor) ? remedies[vendor]! : "Use a version that implements Standard JSON Schema";
+    throw invalid(`${place}: the schema of ${vendor} has no JSON Schema. ${remedy}, or pass JSON Schema.`);
+  }
+  try {
+    return converted(schema, side);
+  } catch (error) {
+    const member = memberThatFails(schema, side);
+    const where = member === undefined ? place : `${place}, member ${JSON.stringify(member)}`;
+    throw invalid(
+      `${where}: ${vendor} cannot write it as JSON Schema: ${messageOf(error).replace(/[.]?$/, ".")} ${advice[side]}, or pass JSON Schema.`,
+      error,
+    );
+  }
+}
+
+const advice: { readonly [side in Side]: string } = {
+  input: "Describe the JSON that arrives, such as a text in place of a date, and transform it in the schema",
+  output: "End a transformation with a schema of the JSON that it makes, such as a text in place of a date",
+};
+
+function converted(schema: StandardSchema, side: Side): JsonSchema {
+  const { jsonSchema, vendor } = schema["~standard"];
+  const libraryOptions = vendor === "valibot" ? { overrideAction: valibotAction(side) } : undefined;
+  return jsonSchema![side]({ target: "draft-2020-12", ...(libraryOptions ? { libraryOptions } : {}) });
+}
+
+/** Actions of valibot after which a value has the type that it had. */
+const sameType = /^(trim|normalize|readonly|brand|flavor|(to_(lower|upper)_case|to_(min|max)_value|(filter|sort)_items)$)/;
+
+/**
+ * Steps of a pipe that JSON Schema has no word for: the advertised schema leaves out what takes or gives the same type,
+ * and the library goes on checking it.
+ */
+function valibotAction(side: Side) {
+  return ({ valibotAction: action, jsonSchema, errors }: ValibotStep): object | undefined =>
+    errors && (side === "input" || action.kind !== "transformation" || sameType.test(action.type))
+      ? jsonSchema
+      : undefined;
+}
+
+interface ValibotStep {
+  readonly valibotAction: { readonly kind: string; readonly type: string };
+  readonly jsonSchema: object;
+  readonly errors?: unknown;
+}
+
+/** The member of an object schema that has no JSON Schema, where the library shows its members. */
+function memberThatFails(schema: object, side: Side): string | undefined {
+  const { shape, entries } = schema as { readonly shape?: unknown; readonly entries?: unknown };
+  const found = Object.entries((isObject(shape) ? shape : isObject(entries) ? entries : {})).find(([, member]) => {
+    if (!isStandard(member) || !member["~standard"].jsonSchema) return false;
+    try {
+      converted(member, side);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  return found?.[0];
+}
+
+/** What is wrong with a shape, an object whose members are schemas, in the place of a schema; nothing if it is none. */
+export function shapeProblem(given: unknown): string | undefined {
+  if (!isObject(given)) return undefined;
+  const member = Object.values(given).find(isStandard);
+  if (!member) return undefined;
+  const { vendor } = member["~standard"];
+  const wrapper = Object.hasOwn(wrappers, vendor) ? `, such as ${wrappers[vendor]}` : "";
+  return `expected a schema, got an object whose members are schemas of ${vendor}. Make an object schema of it${wrapper}`;
+}
+
+/** What a schema makes of a value, with defaults, coercions and transformations; a text is what is wrong with it. */
+export function parserOf(schema: StandardSchema): Parse {
+  return (value) => {
+    const result = schema["~standard"].validate(value);
+    return isPromise(result) ? result.then(parsed) : parsed(result);
+  };
+}
+
+function parsed({ value, issues }: StandardResult): Checked {
+  return issues ? issuesText(issues) : { value };
+}
+
+/** The first issues, a line each. */
+function issuesText(issues: readonly StandardIssue[]): string {
+  const lines = issues.slice(0, 3).map(({ message, path = [] }) => {
+    const keys = path.map((part) => String(typeof part === "object" ? part.key : part));
+    return keys.length === 0 ? message : `${keys.join(".")}: ${message}`;
+  });
+  return lines.join("\n");
+}
+
+function invalid(message: string, cause?: unknown): McpError {
+  return new McpError("invalid-definition", message, { cause });
+}

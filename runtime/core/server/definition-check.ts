@@ -1,0 +1,57 @@
+import { listedMembers } from "@mcpgen/protocol/listed";
+import { invalid, suggestion } from "../options/option-check.js";
+import { isObject } from "../peer/message.js";
+
+/** Members of our own beside those of the protocol's definitions. */
+type OwnMembers = readonly string[];
+
+/**
+ * Looks at what something is registered by: what no definition knows would go out to clients, and what is misspelt would
+ * be missed.
+ *
+ * @param place what to call it in errors
+ * @param name of the protocol's definition that it is written after
+ * @param own members beside those of the definition
+ * @throws {McpError} `invalid-definition`
+ */
+export function checkDefinition(place: string, given: unknown, name: string, own: OwnMembers = []): void {
+  const problem = "options stand between what names it and the handler; write {} for none";
+  if (!isObject(given) || "~standard" in given)
+    throw invalid(`${place}: expected an object with its options, got ${kindOf(given)}: ${problem}.`);
+  checkMembers(`${place}: `, given, name, own);
+}
+
+/** @throws {McpError} `invalid-definition`: there is no handler */
+export function requireHandler(place: string, handler: unknown): void {
+  if (typeof handler !== "function") throw invalid(`${place}: there is no handler.`);
+}
+
+function checkMembers(place: string, given: object, definition: string, own: OwnMembers): void {
+  const known = listedMembers[definition];
+  if (!known) return;
+  for (const [member, value] of Object.entries(given)) {
+    const inner = Object.hasOwn(known, member) ? known[member]! : undefined;
+    if (inner === undefined) {
+      if (own.includes(member)) continue;
+      const names = [...Object.keys(known), ...own];
+      throw invalid(`${place}${member}: there is no such member. ${suggestion(member, names)}`);
+    }
+    if (inner.endsWith("[]")) checkItems(`${place}${member}`, value, inner.slice(0, -2));
+    else if (inner !== "" && isObject(value)) checkMembers(`${place}${member}.`, value, inner, []);
+  }
+}
+
+function checkItems(place: string, list: unknown, definition: string): void {
+  // In the place of a list of arguments a schema may stand.
+  if (!Array.isArray(list)) return;
+  for (const [index, item] of list.entries())
+    if (isObject(item)) checkMembers(`${place}[${index}].`, item, definition, []);
+}
+
+function kindOf(given: unknown): string {
+  return given === undefined || given === null
+    ? "nothing"
+    : isObject(given)
+      ? "a schema"
+      : `a ${typeof given}`;
+}
