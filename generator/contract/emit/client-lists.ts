@@ -6,7 +6,7 @@ import { templateExpressions, variableNames } from "./uri-template.js";
 export interface ClientList {
   /** The member of the client: `resourceTemplates`. */
   readonly name: string;
-  /** What its interface is called, after the server's name: `ResourceTemplates`. */
+  /** What its interface is called: `WeatherResourceTemplates`. */
   readonly type: string;
   readonly methods: string;
   readonly rows: string;
@@ -22,7 +22,7 @@ export function promptList({ document, names }: ContractInput): ClientList | und
     return member(method, [description ?? title], `(${parameters}) => Promise<GetPromptResult>`);
   });
   const rows = prompts.map(({ name }) => row(names.prompts.get(name)!.method, stringLiteral(name)));
-  return listOf("prompts", "Prompts", methods, rows);
+  return listOf("prompts", names.listType("prompts"), methods, rows);
 }
 
 /** A method for each resource, by which it is read. */
@@ -36,7 +36,7 @@ export function resourceList({ document, names }: ContractInput): ClientList | u
     ),
   );
   const rows = resources.map(({ uri }) => row(names.resources.get(uri)!, stringLiteral(uri)));
-  return listOf("resources", "Resources", methods, rows);
+  return listOf("resources", names.listType("resources"), methods, rows);
 }
 
 /** A method for each resource template, which fills it in and reads what it comes to. */
@@ -60,7 +60,7 @@ export function templateList({ document, names }: ContractInput): ClientList | u
     );
     return row(names.templates.get(uriTemplate)!.method, `[${expressions.join(", ")}]`);
   });
-  return listOf("resourceTemplates", "ResourceTemplates", methods, rows);
+  return listOf("resourceTemplates", names.listType("resourceTemplates"), methods, rows);
 }
 
 /** Suggestions for arguments of prompts and variables of templates, of servers that declare to have any. */

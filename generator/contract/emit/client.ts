@@ -8,15 +8,15 @@ import type { ContractName } from "./names.js";
 /** `client.ts`: a method for each thing that the contract offers, over any client of the runtime. */
 export function emitClient(input: ContractInput): EmittedFile {
   const { names, tools, origin, importExtension, render } = input;
-  const { server } = names;
   const [prompts, resources, templates] = [promptList(input), resourceList(input), templateList(input)];
   const completions = completionLists(input);
   const content = render("contract-client.ts", {
     origin,
     importExtension,
-    server,
-    // `weatherClient`: no reserved word ends so.
-    clientFunction: `${server.slice(0, 1).toLowerCase()}${server.slice(1)}Client`,
+    clientType: names.clientType,
+    clientFunction: names.clientFunction,
+    toolsType: names.listType("tools"),
+    completionsType: names.listType("completions"),
     checks: tools.some(({ output }) => output !== undefined),
     toolMethods: toolMethods(input).join(""),
     toolRows: tools

@@ -11,8 +11,13 @@ export interface ContractName {
 
 /** What generated code calls the things of a contract: identifiers that no two share, even once capitalised. */
 export interface ContractNames {
-  /** The server, capitalised: `Weather` in `createWeatherServer`. */
-  readonly server: string;
+  /** The function that makes the server: `createWeatherServer`. */
+  readonly createServer: string;
+  /** The client's interface, and the function that makes it: `WeatherClient`, `weatherClient`. */
+  readonly clientType: string;
+  readonly clientFunction: string;
+  /** The interface of one list of the client, by the list: `WeatherTools`. */
+  readonly listType: (list: string) => string;
   /** By name. */
   readonly tools: ReadonlyMap<string, ContractName>;
   readonly prompts: ReadonlyMap<string, ContractName>;
@@ -31,12 +36,18 @@ export function contractNames(contract: Contract): ContractNames {
     return new Map(
       [...methods].map(([key, method]) => [
         key,
-        { method, namespace: untaken(capitalised(method) + capitalised(suffix), taken) },
+        { method, namespace: untaken(joined(capitalised(method), capitalised(suffix)), taken) },
       ]),
     );
   };
+  const server = serverName(contract.name);
+  const clientType = joined(server, "Client");
   return {
-    server: capitalised(methodNames([{ key: "", name: contract.name }], "contract").get("")!),
+    createServer: `create${joined(server, "Server")}`,
+    clientType,
+    // No reserved word ends so.
+    clientFunction: clientType.slice(0, 1).toLowerCase() + clientType.slice(1),
+    listType: (list) => joined(server, capitalised(list)),
     tools: named(
       tools.map(({ name }) => ({ key: name, name })),
       "",
@@ -54,6 +65,17 @@ export function contractNames(contract: Contract): ContractNames {
       "template",
     ),
   };
+}
+
+/** What names of a server begin with: `Weather`. Of `server` alone, they would be those of the runtime. */
+function serverName(name: string): string {
+  const base = capitalised(methodNames([{ key: "", name }], "contract").get("")!);
+  return base === "Server" || base === "Client" ? `Mcp${base}` : base;
+}
+
+/** `MyServer` for `My` and `Server`, and for `MyServer` and `Server`. */
+function joined(name: string, suffix: string): string {
+  return name.endsWith(suffix) ? name : name + suffix;
 }
 
 interface Thing {

@@ -11,7 +11,7 @@ export function emitServer(input: ContractInput): EmittedFile {
     ...list("resourceTemplates", templateMembers(input)),
     ...list("prompts", promptMembers(input)),
   ];
-  const view = { origin, importExtension, server: names.server, members: members.join("") };
+  const view = { origin, importExtension, createServer: names.createServer, members: members.join("") };
   return { content: render("contract-server.ts", view) };
 }
 

@@ -5,11 +5,8 @@ import type { ProjectRequest } from "./project.js";
 /** The files of a new client alone, by path: its author's from then on. */
 export function clientFiles({ document, speaks, render }: ProjectRequest): Map<string, string> {
   const { contract } = document;
-  const { server } = contractNames(contract);
-  const names = {
-    type: `${server}Client`,
-    make: `${server.slice(0, 1).toLowerCase()}${server.slice(1)}Client`,
-  };
+  const { clientType: type, clientFunction: make } = contractNames(contract);
+  const names = { type, make };
   // A name that no letter starts has no lower case: type and function have one name, and are imported by it.
   const imported = names.type === names.make ? names.make : `type ${names.type}, ${names.make}`;
   const tools = (contract.tools ?? []).map(({ name }) => name);

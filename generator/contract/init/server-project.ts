@@ -13,7 +13,7 @@ export function sampleContract(name: string, render: Render): string {
 /** The files of a new server alone, by path: its author's from then on. */
 export function serverFiles({ document, isSample, speaks, render }: ProjectRequest): Map<string, string> {
   const { contract } = document;
-  const create = `create${contractNames(contract).server}Server`;
+  const create = contractNames(contract).createServer;
   const module = "./generated/server.js";
   const handlers = isSample
     ? render("skeleton-handlers.ts", {})

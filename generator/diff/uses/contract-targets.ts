@@ -39,7 +39,7 @@ function entryOf(subject: string, names: ContractNames): Entry | undefined {
   const targets: Target[] = [
     { kind: "entry", name: key },
     { kind: "member", definition: "Handlers", path: `${list}.${key}` },
-    { kind: "member", definition: `${names.server}${capitalised(list)}`, path: method },
+    { kind: "member", definition: names.listType(list), path: method },
   ];
   if (namespace !== undefined) targets.push({ kind: "definition", name: namespace });
   return { targets, namespace };
