@@ -26,19 +26,26 @@ export const lint: RunCommand = async (args, context) => {
   const problems = lintContract(document.contract, asked);
   const costs = toolCosts(document.contract);
   const dear = budget === undefined ? [] : costs.filter(({ tokens }) => tokens > budget);
+  const overBudgets = dear.map((cost) => overBudget(cost, budget!, document));
+  const byTool = grouped(problems, ({ rule, tool }) => [rule.id, tool]);
+  const { format, verbose } = context.console.settings;
+  const byRule = verbose || format !== "text" ? byTool : grouped(problems, ({ rule }) => [rule.id]);
   const findings = [
     ...document.findings,
-    ...grouped(problems).map((group) => findingOf(group, document)),
-    ...dear.map((cost) => overBudget(cost, budget!, document)),
+    ...byRule.map((group) => findingOf(group, document)),
+    ...overBudgets,
   ];
   const total = costs.reduce((sum, { tokens }) => sum + tokens, 0);
-  const errors = findings.filter(({ severity }) => severity === "error").length;
+  const others = [...document.findings, ...overBudgets].map(({ severity }) => severity);
+  const levels = [...others, ...byTool.map(([first]) => first!.rule.level)];
+  const errors = levels.filter((level) => level === "error").length;
   return {
     findings,
     ...(costs.length > 0 && { steps: costTable(costs) }),
     summary:
       `${counted(costs.length, "tool")}, about ${total} tokens; for ${asked.join(", ")}: ` +
-      `${counted(errors, "error")}, ${counted(findings.length - errors, "warning")}`,
+      `${counted(errors, "error")}, ${counted(levels.length - errors, "warning")}` +
+      (byRule.length < byTool.length ? "; --verbose lists them by tool" : ""),
     data: {
       profiles: asked,
       problems: problems.map(({ rule, ...rest }) => ({ rule: rule.id, level: rule.level, ...rest })),
@@ -63,11 +70,14 @@ function profilesOf(args: Arguments): readonly Profile[] {
   return given === undefined ? usual : profiles.filter((profile) => given.includes(profile));
 }
 
-/** What one rule is against in one tool is one finding: a schema may do it a hundred times. */
-function grouped(problems: readonly LintProblem[]): LintProblem[][] {
+/** Problems that are told together, in the order of the first of each. */
+function grouped(
+  problems: readonly LintProblem[],
+  by: (problem: LintProblem) => readonly string[],
+): LintProblem[][] {
   const groups = new Map<string, LintProblem[]>();
   for (const problem of problems) {
-    const key = JSON.stringify([problem.tool, problem.rule.id]);
+    const key = JSON.stringify(by(problem));
     const group = groups.get(key);
     if (group) group.push(problem);
     else groups.set(key, [problem]);
@@ -76,17 +86,28 @@ function grouped(problems: readonly LintProblem[]): LintProblem[][] {
 }
 
 function findingOf(group: readonly LintProblem[], { place }: ContractSource): Finding {
-  const { rule, tool, profiles: concerned, pointer } = group[0]!;
-  const messages = [...new Set(group.map(({ message }) => message))];
-  const shown = messages.length > 4 ? [...messages.slice(0, 4), `${messages.length - 4} more`] : messages;
-  const places = group.length > 1 ? ` in ${group.length} places` : "";
+  const { rule, profiles: concerned, pointer } = group[0]!;
+  const tools = [...new Set(group.map(({ tool }) => tool))];
+  const places = group.length > tools.length ? ` in ${group.length} places` : "";
+  const what = shortList([...new Set(group.map(({ message }) => message))], 4);
   return {
     code: rule.level === "error" ? "MG6601" : "MG6602",
     severity: rule.level,
-    message: `tool ${JSON.stringify(tool)}: ${shown.join(", ")}${places} (${rule.id}: ${concerned.join(", ")})`,
+    message: `${toolsText(tools)}: ${what}${places} (${rule.id}: ${concerned.join(", ")})`,
     place: place(pointer),
     next: rule.fix,
   };
+}
+
+function toolsText(tools: readonly string[]): string {
+  const names = tools.map((tool) => JSON.stringify(tool));
+  return tools.length === 1 ? `tool ${names[0]!}` : `${tools.length} tools (${shortList(names, 3)})`;
+}
+
+/** The first of several texts, and how many more there are. */
+function shortList(texts: readonly string[], most: number): string {
+  const shown = texts.length > most ? [...texts.slice(0, most), `${texts.length - most} more`] : texts;
+  return shown.join(", ");
 }
 
 function overBudget(

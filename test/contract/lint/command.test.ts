@@ -31,6 +31,28 @@ test("what is refused is named with its place, its rule and what to do", async (
   );
 });
 
+test("a rule that many tools are against is one line with counts; --verbose and --json have each tool", async () => {
+  const tools = Array.from({ length: 12 }, (_, index) => ({
+    name: `tool_${index}`,
+    inputSchema: { type: "object", properties: { a: { type: "array" }, b: { type: "array" } } },
+  }));
+  const files = { "c.json": JSON.stringify({ name: "many", version: "1", tools }) };
+  const run = (...options: string[]) =>
+    mcpgen(temporaryFolder(files), ["lint", "c.json", "--profile=openai", ...options]);
+  const { stdout } = await run();
+  const lines = stdout.split("\n").filter((line) => line.includes("MG66"));
+  expect(lines.map((line) => /MG660\d: (.*)/.exec(line)![1])).toEqual([
+    '12 tools ("tool_0", "tool_1", "tool_2", 9 more): no description (no-description: openai)',
+    '12 tools ("tool_0", "tool_1", "tool_2", 9 more): an array without `items` in 24 places (array-without-items: openai)',
+  ]);
+  expect(stdout).toMatch(/for openai: 12 errors, 12 warnings; --verbose lists them by tool\n$/);
+  const verbose = (await run("--verbose")).stdout;
+  expect(verbose.split("\n").filter((line) => line.includes("MG66"))).toHaveLength(24);
+  expect(verbose).toMatch(/12 errors, 12 warnings\n$/);
+  const { findings, problems } = JSON.parse((await run("--json")).stdout) as Record<string, unknown[]>;
+  expect([findings!.length, problems!.length]).toEqual([24, 36]);
+});
+
 test("a profile and a budget decide", async () => {
   const claude = await mcpgen(folder(), ["lint", "c.yaml", "--profile", "claude", "--budget", "56"]);
   expect([claude.code, claude.stdout]).toEqual([0, expect.not.stringContaining("error MG")]);
