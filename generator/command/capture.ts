@@ -28,10 +28,13 @@ export const capture: RunCommand = async (args, context) => {
   const options = serverOptions(args, context);
   expectReach(args, source);
   context.console.progress(`asking ${shownSource(source)}`);
-  const captured = await withServer(source, options, (client) =>
+  const stray: string[] = [];
+  const hearing = { ...options, onStray: (what: string) => stray.push(what) };
+  const captured = await withServer(source, hearing, (client) =>
     captureFrom(client, options.timeout === undefined ? {} : { timeout: options.timeout }),
   );
   const findings = [
+    ...stray.map((what) => strayFinding(what, source)),
     ...captured.leftOut.map((entry) => leftOutFinding(entry, source)),
     ...namelessFinding(captured, source),
     ...unreadFindings(captured, source),
@@ -105,6 +108,17 @@ export function namelessFinding({ nameless: is }: Captured, source: ServerSource
   if (!is) return [];
   const message = 'the server has not said what it is called: "server" stands in the contract';
   return [{ code: "MG6303", severity: "warning", message, place: { file: shownSource(source) } }];
+}
+
+/** Hosts show such lines as errors, and some give the server up. */
+function strayFinding(what: string, source: ServerSource): Finding {
+  return {
+    code: "MG6313",
+    severity: "warning",
+    message: what,
+    place: { file: shownSource(source) },
+    next: "Print on standard error instead: standard output is for messages alone.",
+  };
 }
 
 function about({ contract, revision }: Captured): Record<string, unknown> {

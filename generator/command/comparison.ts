@@ -136,7 +136,7 @@ export function remember(
     key: state.key,
     inOrder,
     planned: {
-      ...Object.fromEntries(manifest.files),
+      ...Object.fromEntries([...generated.files].map(([path, text]) => [path, contentSha256(text)])),
       [manifestFile]: contentSha256(manifestText(manifest)),
     },
     setup: state.setup,

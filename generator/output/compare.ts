@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { naturalCompare } from "@mcpgen/engine";
 import { expectFolder, listOutput, refuseEscape } from "./folder.js";
 import { type Manifest, manifestFile } from "./manifest.js";
-import { contentSha256, withPlainLineEnds } from "./line-ends.js";
+import { layoutFreeSha256, withoutLayout } from "./layout-free.js";
+import { withPlainLineEnds } from "./line-ends.js";
 
 /** How a file on disk relates to what would be written. */
 export type FileState =
-  /** as planned */
+  /** as planned, or as a formatter lays that out */
   | "same"
   /** planned, not on disk */
   | "missing"
@@ -34,7 +35,8 @@ export interface ComparedFile {
 }
 
 /**
- * Compares an output folder with what it should hold. Line ends are no difference: a checkout may change them.
+ * Compares an output folder with what it should hold. Line ends and layout are no difference: a checkout
+ * may change the one, a formatter the other.
  *
  * @param files what would be written, by path; the manifest itself is not among them
  * @param before the manifest of the last run, if it is known
@@ -66,13 +68,20 @@ function comparePlanned(
   const file = join(outDir, path);
   if (!existsSync(file)) return { path, state: "missing", planned };
   const present = readFileSync(file, "utf8");
-  return { path, state: plannedState(planned, present, before?.files.get(path)), planned, present };
+  return { path, state: plannedState(path, planned, present, before?.files.get(path)), planned, present };
 }
 
-function plannedState(planned: string, present: string, recorded: string | undefined): FileState {
+function plannedState(
+  path: string,
+  planned: string,
+  present: string,
+  recorded: string | undefined,
+): FileState {
   if (withPlainLineEnds(present) === withPlainLineEnds(planned)) return "same";
+  // A formatter of the project's own is no edit.
+  if (withoutLayout(path, present) === withoutLayout(path, planned)) return "same";
   if (recorded === undefined) return "unrecorded";
-  return contentSha256(present) === recorded ? "outdated" : "edited";
+  return layoutFreeSha256(path, present) === recorded ? "outdated" : "edited";
 }
 
 function compareOther(outDir: string, path: string, before: Manifest | undefined): ComparedFile {
@@ -80,7 +89,7 @@ function compareOther(outDir: string, path: string, before: Manifest | undefined
   if (recorded === undefined) return { path, state: "foreign" };
   refuseEscape(outDir, path);
   const present = readFileSync(join(outDir, path), "utf8");
-  return { path, state: contentSha256(present) === recorded ? "stale" : "stale-edited", present };
+  return { path, state: layoutFreeSha256(path, present) === recorded ? "stale" : "stale-edited", present };
 }
 
 /** Files of the last run that `listOutput` leaves out, e.g. a package.json that we wrote. */

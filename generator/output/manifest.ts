@@ -14,7 +14,7 @@ export interface Manifest {
   readonly shared: Readonly<Record<string, string>>;
   /** sha256 of a revision's own input files, by revision. */
   readonly inputs: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** sha256 of every file, by path; here and above of content with plain line ends. */
+  /** sha256 of every file without its layout, by path; those above are of content with plain line ends. */
   readonly files: ReadonlyMap<string, string>;
 }
 

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { invariant } from "../diagnostics/invariant.js";
 import { type Manifest, manifestFile, manifestText } from "./manifest.js";
 import type { PlannedFile } from "./plan.js";
-import { contentSha256, withPlainLineEnds } from "./line-ends.js";
+import { layoutFreeSha256 } from "./layout-free.js";
+import { withPlainLineEnds } from "./line-ends.js";
 import { type FileChange, applyChanges } from "./transaction.js";
 
 /**
@@ -37,7 +38,7 @@ export function recordedFiles(
   before: Manifest | undefined,
   leftAlone: (path: string) => boolean,
 ): Map<string, string> {
-  const written = [...files].map(([path, content]) => [path, contentSha256(content)] as const);
+  const written = [...files].map(([path, content]) => [path, layoutFreeSha256(path, content)] as const);
   const others = [...(before?.files ?? [])].filter(([path]) => leftAlone(path));
   return new Map([...others, ...written]);
 }

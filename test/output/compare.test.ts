@@ -4,11 +4,13 @@ import { describe, expect, test } from "vitest";
 import { compareOutput } from "../../generator/output/compare.js";
 import type { Manifest } from "../../generator/output/manifest.js";
 import { type Action, planOutput } from "../../generator/output/plan.js";
-import { sha256 } from "../../generator/output/sha256.js";
+import { layoutFreeSha256 } from "../../generator/output/layout-free.js";
 import { temporaryFolder } from "../temporary-folder.js";
 
 function recorded(files: Readonly<Record<string, string>>): Manifest {
-  const hashes = Object.entries(files).map(([path, content]) => [path, sha256(content)] as const);
+  const hashes = Object.entries(files).map(
+    ([path, content]) => [path, layoutFreeSha256(path, content)] as const,
+  );
   return { generator: "0", options: {}, shared: {}, inputs: {}, files: new Map(hashes) };
 }
 
@@ -20,7 +22,19 @@ describe("what is on disk, what is planned and what was recorded decide what is 
     ["up to date but for line ends", "a\r\n\r\n", "a\n\n", "a\n\n", "same", "UNCHANGED", "UNCHANGED"],
     ["input changed, other line ends", "a\r\n", "b\n", "a\n", "outdated", "UPDATE", "UPDATE"],
     ["edited, other line ends", "mine\r\n", "a\n", "a\n", "edited", "CONFLICT", "UPDATE"],
-    ["a carriage return alone", "a\r", "a\n", "a\n", "edited", "CONFLICT", "UPDATE"],
+    [
+      "up to date but for its layout",
+      "a( 'b', )\n",
+      'a("b");\n',
+      'a("b");\n',
+      "same",
+      "UNCHANGED",
+      "UNCHANGED",
+    ],
+    ["input changed, other layout", "a( 'b', )\n", 'c("b");\n', 'a("b");\n', "outdated", "UPDATE", "UPDATE"],
+    ["in the way, other layout", "a( 'b', )\n", 'a("b");\n', null, "same", "UNCHANGED", "UNCHANGED"],
+    ["edited, other layout", "a( 'c', )\n", 'a("b");\n', 'a("b");\n', "edited", "CONFLICT", "UPDATE"],
+    ["not planned any more, other layout", "a ;", null, "a", "stale", "DELETE", "DELETE"],
     ["not planned any more, other line ends", "a\r\n", null, "a\n", "stale", "DELETE", "DELETE"],
     ["new", null, "a", null, "missing", "CREATE", "CREATE"],
     ["deleted by hand", null, "a", "a", "missing", "CREATE", "CREATE"],

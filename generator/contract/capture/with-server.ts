@@ -26,6 +26,8 @@ export interface ServerOptions {
   readonly questions?: Questions | undefined;
   /** Hears what the server's process prints on standard error. */
   readonly onStderr?: (text: string) => void;
+  /** Hears, at the end, what the server's process has printed on standard output beside messages. */
+  readonly onStray?: (what: string) => void;
 }
 
 /** What answers a server's questions to the user. */
@@ -71,7 +73,9 @@ export async function speaking<T>(
     const { headers, ...made } = wayTo(source, runtime, options);
     ({ way } = made);
     client = await connected(runtime, way, headers, options);
-    return await use(client);
+    const result = await use(client);
+    if (way.stray !== undefined) options.onStray?.(way.stray);
+    return result;
   } catch (error) {
     if (isTimeout(error)) way?.hurry();
     throw serverError(error, source, way ?? { printed: "", stray: undefined });

@@ -92,6 +92,12 @@ export const serverDiagnostics = {
     explanation:
       "`--answer FIELD=VALUE` fills in a field of a form that the server asked its user to fill in. The value is not what the field takes, or the server asked for no field of that name. The form was cancelled where the value was wrong. `FIELD:=JSON` gives numbers, booleans and lists; one field several times a list.",
   },
+  MG6313: {
+    title: "The server prints on standard output what is no message",
+    exit: 1,
+    explanation:
+      "Over stdio, standard output holds messages of the protocol and nothing else (specification, transports, stdio). This client passes such lines over; others show them as errors, or give the server up. Logs belong on standard error: `console.error` in Node.js, `stream=sys.stderr` in Python. A server of `@mcpgen/runtime` imports `@mcpgen/runtime/stdio-guard` first, which moves what libraries print.",
+  },
   MG6307: {
     title: "A contract is compared with what is none",
     exit: 2,

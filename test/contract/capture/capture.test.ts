@@ -93,6 +93,18 @@ test("all pages are read, a bad entry is named, and the rest is captured", async
   expect(ran.stderr).toContain('resources: entry 1 "y" is left out');
 });
 
+test("a server that prints on standard output is captured, with a warning", async () => {
+  const answers = { initialize: initialized({ tools: {} }), "tools/list": { tools: [] } };
+  const source = scripted(answers, 'console.log("listening on stdio"); console.log("ready");');
+  const { code, stdout } = await mcpgen(temporaryFolder(), ["capture", source, "--out", "c.yaml"]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /warning MG6313: on standard output it printed 2 lines that are no messages, the first: "listening on stdio"\n {2}→ Print on standard error/,
+  );
+  const clean = await mcpgen(temporaryFolder(), ["capture", scripted(answers), "--out", "c.yaml"]);
+  expect(clean.stdout).not.toContain("MG6313");
+});
+
 test("entries are counted as the server lists them, over all pages", async () => {
   const source = scripted({
     initialize: initialized({ tools: {} }),
