@@ -22,6 +22,7 @@ export type { Definition, Deprecation, Schema, SchemaNode, TypeName } from "./ir
 export {
   children,
   descendants,
+  inPlaceReferences,
   inPlaceChildren,
   memberChildren,
   reachable,

@@ -1,8 +1,11 @@
 import type { JsonObject, Schema, SchemaNode } from "@mcpgen/engine";
 import { invariant } from "../../diagnostics/invariant.js";
+import { printable } from "../../emit/types/breadth.js";
 import { capitalised } from "../../emit/names.js";
 import { escapeUnprintable, propertyKey } from "../../emit/text.js";
+import type { TypeNames } from "../../emit/types/print.js";
 import { type Plain, plainSchema, withMaybes } from "./plain-schema.js";
+import { printedDeclarations } from "./printed-types.js";
 
 /** A type of a tool: its name in the tool's namespace, and the schema whose root it is. */
 export interface TypeRoot {
@@ -36,11 +39,23 @@ const rootName = "McpgenRoot";
 /** Declarations of roots and of all they refer to. */
 async function declarationsOf(compiler: Compile, roots: readonly TypeRoot[]): Promise<string> {
   const names = typeNames(roots);
+  const isPrintable = roots.every(({ schema }) => printable(schema) === schema);
+  const text = isPrintable ? await compiledDeclarations(compiler, roots, names) : undefined;
+  // What json-schema-to-typescript cannot read, or calls otherwise, is printed by ourselves.
+  return text ?? printedDeclarations(roots, names);
+}
+
+/** What json-schema-to-typescript makes of the roots, if it calls all of them by their names. */
+async function compiledDeclarations(
+  compiler: Compile,
+  roots: readonly TypeRoot[],
+  names: ReadonlyMap<string, TypeNames>,
+): Promise<string | undefined> {
   const keys = new Keys();
   const definitions: Record<string, JsonObject> = {};
   for (const { name, schema } of roots) {
     const plain: Plain = {
-      typeOf: (definition) => names.get(`${name} ${definition}`)!,
+      typeOf: (definition) => names.get(name)!.get(definition)!,
       keyOf: (key) => keys.write(key),
     };
     definitions[name] = definitionOf(schema.root ?? { pointer: "" }, plain);
@@ -53,8 +68,10 @@ async function declarationsOf(compiler: Compile, roots: readonly TypeRoot[]): Pr
     properties: Object.fromEntries(roots.map(({ name }) => [name, { $ref: `#/definitions/${name}` }])),
     definitions,
   };
-  const text = withMaybes(await compiler(document, rootName, options));
-  return indented(keys.restore(withoutRoot(text).split("\n").map(escapeUnprintable)));
+  // It throws errors of its own where a type is told in several ways at once.
+  const compiled = await compiler(document, rootName, options).catch(() => undefined);
+  const text = compiled === undefined ? undefined : withoutRoot(withMaybes(compiled), roots);
+  return text && indented(keys.restore(text.split("\n").map(escapeUnprintable)));
 }
 
 /** A definition that is but a reference would be called as what it refers to. */
@@ -64,19 +81,21 @@ function definitionOf(node: SchemaNode, plain: Plain): JsonObject {
 }
 
 /** A type's name for each definition, by root and definition; names as json-schema-to-typescript leaves them. */
-function typeNames(roots: readonly TypeRoot[]): Map<string, string> {
-  const forms = new Map<string, string>();
+function typeNames(roots: readonly TypeRoot[]): Map<string, TypeNames> {
   const taken = new Set(roots.map(({ name }) => name));
+  const all = new Map<string, TypeNames>();
   for (const { name: root, schema } of roots) {
+    const forms = new Map<string, string>();
+    all.set(root, forms);
     for (const definition of schema.definitions.keys()) {
       const wanted = pascalCase(definition);
       let form = taken.has(wanted) ? `${root}${wanted}` : wanted;
       for (let number = 2; taken.has(form); number++) form = `${wanted}${number}`;
       taken.add(form);
-      forms.set(`${root} ${definition}`, form);
+      forms.set(definition, form);
     }
   }
-  return forms;
+  return all;
 }
 
 function pascalCase(name: string): string {
@@ -111,10 +130,19 @@ class Keys {
   }
 }
 
-function withoutRoot(text: string): string {
+/** `text` without the type of the document, whose members must be the roots by their names. */
+function withoutRoot(text: string, roots: readonly TypeRoot[]): string | undefined {
   const start = text.indexOf(`export interface ${rootName} {`);
   invariant(start >= 0, "the root's type is printed");
-  return text.slice(0, start) + text.slice(text.indexOf("\n}", start) + 2);
+  const end = text.indexOf("\n}", start);
+  const members = text
+    .slice(start, end)
+    .replace(/\/\*[\s\S]*?\*\//g, "")
+    .split("\n")
+    .slice(1);
+  const written = new Set(members.map((line) => line.trim()).filter((line) => line !== ""));
+  const named = roots.every(({ name }) => written.has(`${name}?: ${name}`));
+  return named && written.size === roots.length ? text.slice(0, start) + text.slice(end + 2) : undefined;
 }
 
 /** Lines indented by the braces they end and begin with; json-schema-to-typescript leaves that to prettier. */

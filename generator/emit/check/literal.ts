@@ -12,6 +12,8 @@ interface Code {
 interface ObjectLiteral {
   readonly kind: "object";
   readonly members: readonly Member[];
+  /** The members describe parts of a value; without it they are plain data. */
+  readonly describes: boolean;
   readonly flat: string;
   /** Whether prettier breaks it even where it fits on a line. */
   readonly broken: boolean;
@@ -43,26 +45,39 @@ export function number(value: number): Literal {
 }
 
 /**
- * What follows a member's value. TypeScript types a member called `constructor` or `toString` by what every
- * object has of that name, and not by the index signature that is meant; so that is said.
+ * What follows the value of a member that describes a part. TypeScript types a member called `constructor` or
+ * `toString` by what every object has of that name, and not by the index signature that is meant; so that is said.
  */
-function assertion([key, value]: Member): string {
-  return key in Object.prototype && value.kind === "object" ? " as Shape" : "";
+function assertion([key, value]: Member, describes: boolean): string {
+  if (!describes || !(key in Object.prototype)) return "";
+  if (value.kind === "object") return " as Shape";
+  return value.flat === "false" ? " as const" : "";
 }
 
 /** Whether printing `literal` takes the name `Shape`. */
 export function asserts(literal: Literal): boolean {
   if (literal.kind === "code") return false;
   if (literal.kind === "array") return literal.items.some(asserts);
-  return literal.members.some((member) => assertion(member) !== "" || asserts(member[1]));
+  const { members, describes } = literal;
+  return members.some((member) => assertion(member, describes) === " as Shape" || asserts(member[1]));
 }
 
+/** Members that describe parts of a value, or keywords that do. */
 export function object(members: readonly Member[]): Literal {
+  return objectLiteral(members, true);
+}
+
+/** An object as it stands in a JSON text. */
+export function dataObject(members: readonly Member[]): Literal {
+  return objectLiteral(members, false);
+}
+
+function objectLiteral(members: readonly Member[], describes: boolean): Literal {
   const flat = members
-    .map((member) => `${memberKey(member[0])}: ${member[1].flat}${assertion(member)}`)
+    .map((member) => `${memberKey(member[0])}: ${member[1].flat}${assertion(member, describes)}`)
     .join(", ");
   const broken = members.some(([, value]) => isBroken(value));
-  return { kind: "object", members, flat: members.length === 0 ? "{}" : `{ ${flat} }`, broken };
+  return { kind: "object", members, describes, flat: members.length === 0 ? "{}" : `{ ${flat} }`, broken };
 }
 
 export function array(items: readonly Literal[]): Literal {
@@ -91,17 +106,17 @@ export function printLiteral(literal: Literal, indent: number, before: number, a
       .map((line) => `${margin}${line},`)
       .join("")}${end}]`;
   }
-  return `{${literal.members.map((member) => `${margin}${memberText(member, inner)},`).join("")}${end}}`;
+  return `{${literal.members.map((member) => `${margin}${memberText(member, inner, literal.describes)},`).join("")}${end}}`;
 }
 
-function memberText(member: Member, indent: number): string {
+function memberText(member: Member, indent: number, describes: boolean): string {
   const [key, value] = member;
-  const end = assertion(member);
+  const end = assertion(member, describes);
   const name = `${memberKey(key)}:`;
   const taken = indent + name.length + 1;
   // What cannot be broken itself goes to a line of its own.
-  const moved = value.kind === "code" && taken + firstLine(value.flat).length + 1 > width;
-  if (moved) return `${name}\n${" ".repeat(indent + 2)}${value.flat}`;
+  const moved = value.kind === "code" && taken + firstLine(value.flat).length + end.length + 1 > width;
+  if (moved) return `${name}\n${" ".repeat(indent + 2)}${value.flat}${end}`;
   return `${name} ${printLiteral(value, indent, taken, 1 + end.length)}${end}`;
 }
 

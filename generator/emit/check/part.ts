@@ -1,7 +1,14 @@
-import { type JsonValue, type SchemaNode, type Tags, isJsonObject, naturalCompare } from "@mcpgen/engine";
+import {
+  type JsonValue,
+  type SchemaNode,
+  type Tags,
+  canonicalText,
+  isJsonObject,
+  naturalCompare,
+} from "@mcpgen/engine";
 import { scannedFormat } from "../texts/scanned.js";
 import type { Shapes } from "../validators/shape.js";
-import { type Literal, type Member, array, code, number, object, text } from "./literal.js";
+import { type Literal, type Member, array, code, dataObject, number, object, text } from "./literal.js";
 import { openingOf } from "./opening.js";
 import { type Tagged, taggedBy } from "./tags.js";
 
@@ -87,7 +94,7 @@ function plainMembers(node: SchemaNode, key: keyof SchemaNode): Member[] {
   if (value === true) return [[key, code("true")]];
   if (key === "required") return node.required!.length === 0 ? [] : [[key, array(node.required!.map(text))]];
   const lists = [...node.dependentRequired!].map(([name, names]): Member => [name, array(names.map(text))]);
-  return [[key, object(lists)]];
+  return [[key, dataObject(lists)]];
 }
 
 /** A part that asks nothing is left out. */
@@ -95,15 +102,18 @@ function withoutEmpty(key: string, part: Literal): Member[] {
   return part.flat === "{}" ? [] : [[key, part]];
 }
 
-/** Constants say the type too; those that are of no allowed type allow nothing. */
+/** Constants say the type too; those that are of no allowed type, or listed in one of both keywords, allow nothing. */
 function valueMembers(
   { types, const: constant, enum: values }: SchemaNode,
   key: "types" | "const" | "enum",
 ): Member[] {
   const isAllowed = (value: JsonValue): boolean => !types || types.some((type) => isOfType(value, type));
-  if (key === "enum") return [["enum", array(values!.filter(isAllowed).map(json))]];
-  if (key === "const")
-    return isAllowed(constant!.value) ? [["const", json(constant!.value)]] : [["enum", array([])]];
+  if (key === "const") {
+    const { value } = constant!;
+    const isListed = !values || values.some((other) => canonicalText(other) === canonicalText(value));
+    return isAllowed(value) && isListed ? [["const", json(value)]] : [["enum", array([])]];
+  }
+  if (key === "enum") return constant ? [] : [["enum", array(values!.filter(isAllowed).map(json))]];
   if (constant ?? values) return [];
   return [["type", types!.length === 1 ? text(types![0]!) : array(types!.map(text))]];
 }
@@ -164,7 +174,7 @@ function openMembers(context: Describing, node: SchemaNode, members: readonly Me
   }
   if (node.const ?? node.enum) return [["open", code("true")]];
   const held = [...constants].map(([name, value]): Member => [name, json(value)]);
-  const asked: Member[] = held.length === 0 ? [] : [["constants", object(held)]];
+  const asked: Member[] = held.length === 0 ? [] : [["constants", dataObject(held)]];
   return [["open", object([["types", array(types.map(text))], ...asked])]];
 }
 
@@ -172,7 +182,8 @@ function json(value: JsonValue): Literal {
   if (typeof value === "string") return text(value);
   if (typeof value === "number") return number(value);
   if (Array.isArray(value)) return array(value.map(json));
-  if (isJsonObject(value)) return object(Object.entries(value).map(([key, member]) => [key, json(member)]));
+  if (isJsonObject(value))
+    return dataObject(Object.entries(value).map(([key, member]) => [key, json(member)]));
   return code(String(value));
 }
 

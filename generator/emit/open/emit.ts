@@ -2,6 +2,7 @@ import { type Definition, naturalCompare, reachingOpen, referencesOf } from "@mc
 import type { Emitter, SchemaInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../names.js";
 import { docComment, propertyKey } from "../text.js";
+import { printable } from "../types/breadth.js";
 import { isInterface } from "../types/declaration.js";
 import { assigned, importTypes, interfaceHead, settled } from "../types/layout.js";
 import { indexSignature, membersOf, printBody } from "../types/object.js";
@@ -15,15 +16,15 @@ import { openReading } from "./open-schema.js";
 export const emitOpen: Emitter<SchemaInput> = ({ schema, folder, origin, importExtension, render }) => {
   const exact = nameDefinitions(schema);
   const open = reachingOpen(schema);
-  const reading = openReading(schema, open);
+  const reading = openReading(printable(schema), open);
   const names = localNames(exact, open);
-  const imports = new Set<string>();
+  const referred = new Set<string>();
   const imported = (name: string): string => {
     const identifier = exact.get(name)!;
     return names.get(name) === identifier ? identifier : `${identifier} as ${names.get(name)!}`;
   };
   const definitions = [...reading.definitions.values()].map(({ name, node, ...definition }) => {
-    for (const reference of referencesOf(node)) if (!open.has(reference)) imports.add(imported(reference));
+    for (const reference of referencesOf(node)) if (!open.has(reference)) referred.add(reference);
     const identifier = names.get(name)!;
     return {
       key: propertyKey(name),
@@ -32,10 +33,19 @@ export const emitOpen: Emitter<SchemaInput> = ({ schema, folder, origin, importE
       declaration: declare({ ...definition, name, node }, identifier, names),
     };
   });
-  const exactTypes = importTypes([...imports].sort(naturalCompare), `./types.${importExtension}`);
+  // Some keywords that refer, such as `not`, say nothing about the type.
+  const printed = wordsOf(definitions.map(({ declaration }) => declaration));
+  const imports = [...referred].filter((name) => printed.has(names.get(name)!)).map(imported);
+  const exactTypes = importTypes(imports.sort(naturalCompare), `./types.${importExtension}`);
   const view = { origin, imports: exactTypes, definitions };
   return new Map([[`${folder}/open.ts`, settled(render("open.ts", view))]]);
 };
+
+/** The names that declarations refer to, told from their text: no keys, texts or comments. */
+function wordsOf(declarations: readonly string[]): ReadonlySet<string> {
+  const aside = /\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w$]+\??:/g;
+  return new Set(declarations.flatMap((text) => text.replace(aside, " ").match(/[\w$]+/g) ?? []));
+}
 
 function declare(definition: Definition, identifier: string, names: TypeNames): string {
   const { node } = definition;

@@ -1,6 +1,7 @@
-import { type Definition, type Schema, type SchemaNode, children } from "@mcpgen/engine";
+import { type Definition, type Schema, type SchemaNode } from "@mcpgen/engine";
 import { stringLiteral } from "../text.js";
 import { openDiscriminatorOf } from "../validators/discriminator.js";
+import { withChildren } from "../with-children.js";
 import { Shapes } from "../validators/shape.js";
 
 /** The open definitions of `schema`, every open union and string set in them given an arm for what it does not list. */
@@ -16,7 +17,7 @@ export function openReading(schema: Schema, open: ReadonlySet<string>): Schema {
 }
 
 function opened(shapes: Shapes, node: SchemaNode): SchemaNode {
-  const inner = children(node).length === 0 ? node : mapChildren(node, (child) => opened(shapes, child));
+  const inner = withChildren(node, (child) => opened(shapes, child));
   if (!node.open) return inner;
   const { description, deprecated, pointer, ...rest } = inner;
   const remarks = {
@@ -37,21 +38,4 @@ function unlistedType(shapes: Shapes, node: SchemaNode): string {
   const ofStrings =
     members.length > 0 ? members.every((member) => typeof member === "string") : node.types?.[0] === "string";
   return ofStrings ? "Unlisted" : arms || node.properties ? "Members" : "unknown";
-}
-
-function mapChildren(node: SchemaNode, change: (child: SchemaNode) => SchemaNode): SchemaNode {
-  const list = (nodes: readonly SchemaNode[]): SchemaNode[] => nodes.map(change);
-  const map = (nodes: ReadonlyMap<string, SchemaNode>): Map<string, SchemaNode> =>
-    new Map([...nodes].map(([key, child]) => [key, change(child)]));
-  return {
-    ...node,
-    ...(node.anyOf && { anyOf: list(node.anyOf) }),
-    ...(node.oneOf && { oneOf: list(node.oneOf) }),
-    ...(node.allOf && { allOf: list(node.allOf) }),
-    ...(node.prefixItems && { prefixItems: list(node.prefixItems) }),
-    ...(node.properties && { properties: map(node.properties) }),
-    ...(node.patternProperties && { patternProperties: map(node.patternProperties) }),
-    ...(node.items && { items: change(node.items) }),
-    ...(node.additionalProperties && { additionalProperties: change(node.additionalProperties) }),
-  };
 }

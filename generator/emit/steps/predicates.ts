@@ -95,8 +95,10 @@ export class Predicates {
     );
     for (const [name, { identifier }] of this.own) identifiers.set(name, identifier);
     const names = new ImportedNames(identifiers, new Set(this.own.keys()), this.source.module);
+    const others = [...this.source.schema.definitions.keys()].filter((name) => !this.own.has(name));
+    const proving = new Set(others.map((name) => names.local("is", name)));
     const emitter = new DefinitionEmitter(
-      { names, differing: new Set() },
+      { names, differing: new Set(), proving },
       new Map(),
       recursiveDefinitions(schema),
     );

@@ -1,10 +1,12 @@
-import { naturalCompare } from "@mcpgen/engine";
+import { type Schema, type SchemaNode, naturalCompare } from "@mcpgen/engine";
+import { memberNodes } from "../../model/object-view.js";
 import { type Method, type Role, opposite } from "../../model/model.js";
 import type { Emitter, Files, ModelInput } from "../emitter.js";
 import { argumentsWithin } from "../code-layout.js";
 import { methodDoc } from "../method-doc.js";
 import { capitalised } from "../names.js";
 import { stringLiteral } from "../text.js";
+import { isConstrainedToObjects } from "../types/object.js";
 import { nameOperations } from "./operations.js";
 
 /** `client.ts`: the revision as a client speaks it, and a function for each message that clients send. */
@@ -31,7 +33,7 @@ function emitStubs(role: Role, input: ModelInput): Files {
     hasSteps: input.previous !== undefined,
     modelTypes: modelTypes(sent).join(", "),
     methodTypes: [...methodTypes, `${peer}NotificationMethod`, `${peer}RequestMethod`].sort(naturalCompare),
-    stubs: sent.map((method) => stub(method, operations.get(method.name)!)),
+    stubs: sent.map((method) => stub(method, operations.get(method.name)!, model.schema)),
   });
   return new Map([[`${folder}/${role}.ts`, { content, formatted: true as const }]]);
 }
@@ -59,7 +61,7 @@ interface Stub {
   readonly sent: string;
 }
 
-function stub(method: Method, name: string): Stub {
+function stub(method: Method, name: string, schema: Schema): Stub {
   const { kind, params } = method;
   const literal = stringLiteral(method.name);
   const parameters = [
@@ -77,12 +79,45 @@ function stub(method: Method, name: string): Stub {
     parameters: argumentsWithin(0, `export function ${name}`, parameters, `: Promise<${result}> {`),
     result,
     send,
-    sent: argumentsWithin(1, `return caller.${send}`, sentArguments(method), ";"),
+    sent: argumentsWithin(1, `return caller.${send}`, sentArguments(method, schema), ";"),
   };
 }
 
-function sentArguments({ kind, name, params }: Method): string[] {
-  const value = params.presence === "none" ? "undefined" : "params";
+function sentArguments(method: Method, schema: Schema): string[] {
+  const { kind, name, params } = method;
+  // What a `Caller` sends are objects; a schema may let them be anything.
+  const given = isPrintedAsObject(schema, paramsNodes(method, schema))
+    ? "params"
+    : "params as unknown as object";
+  const value = params.presence === "none" ? "undefined" : given;
   if (kind === "request") return [stringLiteral(name), value, "options"];
   return params.presence === "none" ? [stringLiteral(name)] : [stringLiteral(name), value];
+}
+
+function paramsNodes({ message, params }: Method, schema: Schema): readonly SchemaNode[] {
+  if (params.definition !== undefined) return [schema.definitions.get(params.definition)!.node];
+  return memberNodes(schema, schema.definitions.get(message)!.node, "params");
+}
+
+/** Whether the type that is printed for one of the nodes, which all hold, is certainly an object type. */
+function isPrintedAsObject(
+  schema: Schema,
+  nodes: readonly SchemaNode[],
+  seen: ReadonlySet<SchemaNode> = new Set(),
+): boolean {
+  return nodes.some((node) => {
+    if (seen.has(node) || node.typeText !== undefined) return false;
+    const inside = (parts: readonly SchemaNode[]): boolean =>
+      isPrintedAsObject(schema, parts, new Set([...seen, node]));
+    const own =
+      !node.const &&
+      !node.enum &&
+      (node.types?.every((type) => type === "object") ?? isConstrainedToObjects(node));
+    const target = node.ref === undefined ? [] : [schema.definitions.get(node.ref)!.node];
+    return (
+      own ||
+      inside([...target, ...(node.allOf ?? [])]) ||
+      (node.anyOf?.every((arm) => inside([arm])) ?? false)
+    );
+  });
 }

@@ -1,4 +1,5 @@
-import { type Definition, type Schema, type SchemaNode, children, formats } from "@mcpgen/engine";
+import { type Schema, type SchemaNode, formats } from "@mcpgen/engine";
+import { withChildren, withNodes } from "../with-children.js";
 
 /** A node whose `format` is asserted: the keyword that its validator checks, which no schema has. */
 export interface ScannedNode extends SchemaNode {
@@ -22,30 +23,11 @@ export function asAsked(schema: Schema, formats: "annotation" | "assertion" | un
  * every node. Without, formats are annotations.
  */
 function withScannedFormats(schema: Schema): Schema {
-  const definitions = [...schema.definitions.values()].map((definition): [string, Definition] => [
-    definition.name,
-    { ...definition, node: scanned(definition.node) as SchemaNode },
-  ]);
-  const root = schema.root && { root: scanned(schema.root) as SchemaNode };
-  return { ...schema, definitions: new Map(definitions), ...root, assertsFormats: true };
+  return { ...withNodes(schema, scanned), assertsFormats: true };
 }
 
-function scanned(value: unknown): unknown {
-  if (value instanceof Map) return new Map([...value].map(([key, child]) => [key, scanned(child)]));
-  if (Array.isArray(value)) return value.map(scanned);
-  if (typeof value !== "object" || value === null || !("pointer" in value)) return value;
-  const node = value as SchemaNode;
-  const below = new Set<unknown>(children(node));
-  const entries = Object.entries(node).map(([key, child]) => {
-    const holdsSchemas = below.has(child) || holdsAny(child, below);
-    return [key, holdsSchemas ? scanned(child) : child] as const;
-  });
-  const known = node.format !== undefined && formats.has(node.format);
-  return { ...Object.fromEntries(entries), ...(known && { scanned: node.format }) };
-}
-
-/** Whether a list or map has a schema among its members. */
-function holdsAny(value: unknown, schemas: ReadonlySet<unknown>): boolean {
-  if (value instanceof Map) return [...value.values()].some((child) => schemas.has(child));
-  return Array.isArray(value) && value.some((child) => schemas.has(child));
+function scanned(node: SchemaNode): ScannedNode {
+  const inner = withChildren(node, scanned);
+  const { format } = node;
+  return format !== undefined && formats.has(format) ? { ...inner, scanned: format } : inner;
 }

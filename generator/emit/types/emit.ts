@@ -2,6 +2,7 @@ import type { Definition, Schema } from "@mcpgen/engine";
 import type { Emitter, SchemaInput } from "../emitter.js";
 import { nameDefinitions } from "../names.js";
 import { deprecationLine, docComment } from "../text.js";
+import { printable } from "./breadth.js";
 import { isInterface } from "./declaration.js";
 import { printableBases } from "./extends.js";
 import { type Member, indexSignature, membersOf, printBody } from "./object.js";
@@ -9,7 +10,8 @@ import { assigned, interfaceHead, settled } from "./layout.js";
 import { type TypeNames, printType } from "./print.js";
 
 /** `types.ts`: one exported type for each definition, named as in the schema. */
-export const emitTypes: Emitter<SchemaInput> = ({ schema, folder, origin, render }) => {
+export const emitTypes: Emitter<SchemaInput> = ({ schema: exact, folder, origin, render }) => {
+  const schema = printable(exact);
   const names = nameDefinitions(schema);
   const definitions = [...schema.definitions.values()].map((definition) => ({
     doc: documentation(definition),

@@ -11,6 +11,13 @@ import { type FileContext, type Mode, Place, type Reading, Unit } from "./unit.j
 /** Definitions nested deeper than this are judged without the call stack. */
 const deepest = "64";
 
+/** The functions of a definition. */
+interface Block {
+  readonly exported: boolean;
+  readonly functions: readonly Printed[];
+  readonly parts: PartNames;
+}
+
 /** Emits the validators of single definitions. */
 export class DefinitionEmitter {
   /** The shared functions that what was emitted so far uses. */
@@ -32,14 +39,36 @@ export class DefinitionEmitter {
     this.cycles = cycles;
   }
 
-  /** The functions and constants of one definition, in the order they are printed. */
-  emit(definition: Definition, exact: Reading, open: Reading): string[] {
-    const parts = new PartNames(this.file.names, definition.name);
+  /**
+   * The functions and constants of each definition, in the order they are printed. Of a definition that the file does
+   * not export, only functions that others use are printed.
+   */
+  emitAll(definitions: Iterable<Definition>, exact: Reading, open: Reading): string[] {
+    const blocks = [...definitions].map((definition) => this.block(definition, exact, open));
+    const needed = new Set(blocks.filter(({ exported }) => exported).flatMap(({ functions }) => functions));
+    const hidden = new Map(
+      blocks
+        .filter(({ exported }) => !exported)
+        .flatMap(({ functions }) => functions.map((one) => [one.name, one] as const)),
+    );
+    // What a function that is needed uses is needed; a set goes on with what is added meanwhile.
+    for (const { used } of needed) {
+      for (const word of used) if (hidden.has(word)) needed.add(hidden.get(word)!);
+    }
+    return blocks.flatMap(({ functions, parts }) => {
+      const kept = functions.filter((one) => needed.has(one));
+      return kept.length === 0 ? [] : this.finished(kept, parts).join("\n\n");
+    });
+  }
+
+  private block(definition: Definition, exact: Reading, open: Reading): Block {
+    const { name } = definition;
+    const { names, differing } = this.file;
+    const parts = new PartNames(names, name);
     const functions = this.validator(definition, exact, parts);
-    if (this.file.differing.has(definition.name)) functions.push(...this.validator(definition, open, parts));
-    else if (this.types.has(definition.name))
-      functions.push({ text: this.alias(definition.name), used: new Set() });
-    return this.finished(functions, parts);
+    if (differing.has(name)) functions.push(...this.validator(definition, open, parts));
+    else if (this.types.has(name)) functions.push({ name: "", text: this.alias(name), used: new Set() });
+    return { exported: names.isExported(name), functions, parts };
   }
 
   /** The functions of a definition that nobody outside the file calls, in the exact reading alone. */
@@ -63,9 +92,10 @@ export class DefinitionEmitter {
     const local = names.local(prefix, name);
     const proves = prefix === "is" ? this.types.get(name) : undefined;
     const head = { ...plainHead(local), ...(proves !== undefined && { proves }) };
+    if (!names.isExported(name)) return this.judges(definition, reading, parts, head);
     const exported = names.exported(prefix, name);
     if (local !== exported) {
-      const renamed: Printed = { text: `export { ${local} as ${exported} };`, used: new Set() };
+      const renamed: Printed = { name: "", text: `export { ${local} as ${exported} };`, used: new Set() };
       return [...this.judges(definition, reading, parts, head), renamed];
     }
     return this.judges(definition, reading, parts, { ...head, name: `export ${head.name}` });
@@ -78,7 +108,7 @@ export class DefinitionEmitter {
     const cycle = this.cycles.get(name);
     if (!cycle) return this.functions(definition, reading, "straight", parts, start);
     const deep = names.inner(reading.prefix, name, "deep");
-    const first = printFunction(start, [returns(call(deep, "value", "0"))]);
+    const first = printFunction(start, [returns(call(deep, "value", "0"))], this.file.proving);
     if (!this.isBacktracking(cycle, reading)) {
       const tooDeep = call("postpone", deep, "value", "later");
       return [first, ...this.functions(definition, reading, "walk", parts, walkerHead(deep, true), tooDeep)];
@@ -103,7 +133,7 @@ export class DefinitionEmitter {
   ): Printed[] {
     const { body, unit } = this.body(name, node, reading, mode, parts);
     const guard = tooDeep ? when(compare("depth", ">", deepest), [returns(tooDeep)]) : [];
-    const start = printFunction(head, [...guard, ...body]);
+    const start = printFunction(head, [...guard, ...body], this.file.proving);
     return [start, ...unit.partsFor(start)];
   }
 

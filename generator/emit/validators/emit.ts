@@ -6,6 +6,7 @@ import { asAsked } from "../texts/scanned.js";
 import { DefinitionEmitter } from "./definition.js";
 import { FunctionNames } from "./function-names.js";
 import { importTypes } from "../types/layout.js";
+import { promoted } from "./promoted.js";
 import { prelude } from "./prelude.js";
 import { Shapes } from "./shape.js";
 import { type FileContext, type Reading } from "./unit.js";
@@ -16,27 +17,25 @@ import { type FileContext, type Reading } from "./unit.js";
  */
 export const emitValidators: Emitter<SchemaInput> = (input) => {
   const { folder } = input;
-  const schema = asAsked(input.schema, input.formats);
+  const { schema, own } = promoted(asAsked(input.schema, input.formats));
   const needs = textNeeds(schema);
-  const names = nameDefinitions(schema);
-  const file: FileContext = {
-    names: new FunctionNames(
-      new Map([...names].map(([name, identifier]) => [name, capitalised(identifier)])),
-    ),
-    differing: reachingOpen(schema),
-  };
+  const names = nameDefinitions(input.schema);
+  const functions = new FunctionNames(functionWords(names, own), new Set(own.keys()));
   const types = new Map(
     (input.judgesOnly ? [] : [...names]).map(([name, identifier]) => [
       name,
       shadowing.has(identifier) ? `${identifier}Type` : identifier,
     ]),
   );
+  const file: FileContext = {
+    names: functions,
+    differing: reachingOpen(schema),
+    proving: new Set([...types.keys()].map((name) => functions.local("is", name))),
+  };
   const emitter = new DefinitionEmitter(file, types, recursiveDefinitions(schema));
   const exact = readingOf(schema, false);
   const open = readingOf(schema, true);
-  const definitions = [...schema.definitions.values()].map((definition) =>
-    emitter.emit(definition, exact, open).join("\n\n"),
-  );
+  const definitions = emitter.emitAll(schema.definitions.values(), exact, open);
   const content = input.render("validators.ts", {
     origin: input.origin,
     judgesOnly: input.judgesOnly === true,
@@ -51,6 +50,23 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
   ]);
 };
 
+/** The identifier of each definition as it stands in the names of functions; those that are promoted are numbered. */
+function functionWords(
+  names: ReadonlyMap<string, string>,
+  own: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const words = new Map([...names].map(([name, identifier]) => [name, capitalised(identifier)]));
+  const taken = new Set(words.values());
+  let number = 0;
+  for (const [key, within] of own) {
+    let word: string;
+    do word = `${words.get(within)!}_rest${++number}`;
+    while (taken.has(word));
+    words.set(key, word);
+  }
+  return words;
+}
+
 /** Modules of functions are named so that no function of a validator hides them. */
 function importsOf(needs: TextNeeds, extension: string): string[] {
   return [
@@ -59,9 +75,14 @@ function importsOf(needs: TextNeeds, extension: string): string[] {
   ];
 }
 
-/** Prettier counts some characters beyond ASCII as two columns or none: lines that hold any are left to it. */
+/**
+ * Prettier counts some characters beyond ASCII as two columns or none: files that hold any are left to it, and those
+ * with assertions, which are not laid out.
+ */
 function laidOut(content: string): EmittedFile {
-  return /^[\n -~]*$/.test(content) ? { content, formatted: true } : { content };
+  return /^[\n -~]*$/.test(content) && !content.includes(" as unknown")
+    ? { content, formatted: true }
+    : { content };
 }
 
 /** What emitted code uses of the standard library; definitions called so are imported under another name. */

@@ -21,10 +21,15 @@ const ways: readonly Way[] = ["deep", "stepwise"];
 export class FunctionNames {
   private readonly identifiers: ReadonlyMap<string, string>;
   private readonly exports: ReadonlySet<string>;
+  private readonly hidden: ReadonlySet<string>;
 
-  /** @param identifiers definition name → the identifier as it stands in function names, capitalised */
-  constructor(identifiers: ReadonlyMap<string, string>) {
+  /**
+   * @param identifiers definition name → the identifier as it stands in function names, capitalised
+   * @param hidden definitions whose functions are not exported
+   */
+  constructor(identifiers: ReadonlyMap<string, string>, hidden: ReadonlySet<string> = new Set()) {
     this.identifiers = identifiers;
+    this.hidden = hidden;
     const prefixes: readonly Prefix[] = ["is", "accepts"];
     const names = [...identifiers.values()];
     this.exports = new Set(prefixes.flatMap((prefix) => names.map((name) => prefix + name)));
@@ -33,6 +38,10 @@ export class FunctionNames {
   /** The identifier of a definition as it stands in names. */
   identifier(definition: string): string {
     return this.identifiers.get(definition)!;
+  }
+
+  isExported(definition: string): boolean {
+    return !this.hidden.has(definition);
   }
 
   exported(prefix: Prefix, definition: string): string {

@@ -1,4 +1,5 @@
 import { type Layout, group, indent, line, print, softline, whenBroken } from "../layout.js";
+import { withAssertions } from "./narrowing.js";
 import { prune } from "./prune.js";
 import { type Statement, block } from "./statement.js";
 
@@ -31,13 +32,20 @@ export function judgeHead(name: string): Head {
 
 /** An emitted function. */
 export interface Printed {
+  /** Empty for what only gives another function a name. */
+  readonly name: string;
   readonly text: string;
   /** Names its body uses. */
   readonly used: ReadonlySet<string>;
 }
 
-export function printFunction(head: Head, statements: readonly Statement[]): Printed {
-  const { statements: body, used } = prune(statements);
+/** @param proving functions that are type predicates */
+export function printFunction(
+  head: Head,
+  statements: readonly Statement[],
+  proving: ReadonlySet<string>,
+): Printed {
+  const { statements: body, used } = prune(withAssertions(statements, proving));
   // An underscore says that a parameter is not read, to people and to `noUnusedParameters`.
   const value = used.has("value") ? "value" : "_value";
   const more = head.more.map((parameter) =>
@@ -45,7 +53,7 @@ export function printFunction(head: Head, statements: readonly Statement[]): Pri
   );
   const result = head.proves === undefined ? head.result : `${value} is ${head.proves}`;
   const text = print([signature(head.name, [`${value}: unknown`, ...more], result), " ", block(body)]);
-  return { text, used };
+  return { name: /[\w$]+$/.exec(head.name)![0], text, used };
 }
 
 function signature(name: string, parameters: readonly string[], result: string): Layout {

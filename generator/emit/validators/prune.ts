@@ -33,9 +33,12 @@ function pruneStatement(statement: Statement, used: Set<string>): Statement | un
     case "return":
       readInExpression(statement.value, used);
       return statement;
-    case "plain":
+    case "plain": {
+      const written = /^(?:(?:let|const) )?([\w$]+)(?: = |\+\+$|\.add\()/.exec(statement.text)?.[1];
+      if (written !== undefined && !used.has(written)) return undefined;
       readIn(statement.text, used);
       return statement;
+    }
     case "break":
       return statement;
     case "labelled": {
@@ -45,8 +48,9 @@ function pruneStatement(statement: Statement, used: Set<string>): Statement | un
     case "for": {
       const body = pruneBlock(statement.body, used);
       if (body.length === 0) return undefined;
-      readIn(statement.head, used);
-      return { ...statement, body };
+      const head = readHead(statement.head, used);
+      readIn(head, used);
+      return { ...statement, head, body };
     }
     case "switch": {
       const cases = statement.cases.map((one) => ({ ...one, body: pruneBlock(one.body, used) }));
@@ -61,6 +65,15 @@ function pruneStatement(statement: Statement, used: Set<string>): Statement | un
       return { ...statement, then, ...otherwise };
     }
   }
+}
+
+/** The head of a loop, where what it declares, and nothing reads, is called by a name that says so. */
+function readHead(head: Layout, used: ReadonlySet<string>): Layout {
+  if (typeof head !== "string") return head;
+  const [, index, item, items] = /^const \[([\w$]+), ([\w$]+)\] of (.*)\.entries\(\)$/.exec(head) ?? [];
+  if (item !== undefined && !used.has(item)) return `const ${index} of ${items}.keys()`;
+  const [, declared] = /^const ([\w$]+) (?:in|of) /.exec(head) ?? [];
+  return declared === undefined || used.has(declared) ? head : head.replace(declared, `_${declared}`);
 }
 
 function readInExpression(expression: Expression, used: Set<string>): void {

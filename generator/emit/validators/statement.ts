@@ -44,15 +44,19 @@ export function when(test: Expression, body: readonly Statement[]): Statement[] 
 
 /** Whether control never goes on behind the statements. */
 export function leaves(statements: readonly Statement[]): boolean {
-  const last = statements.at(-1);
-  if (!last) return false;
-  if (last.kind === "return" || last.kind === "break") return true;
-  if (last.kind === "switch") {
+  return statements.some((statement) => {
+    if (statement.kind === "return" || statement.kind === "break") return true;
+    if (statement.kind === "switch") {
+      const { cases } = statement;
+      return cases.some(({ labels }) => labels.length === 0) && cases.every(({ body }) => leaves(body));
+    }
     return (
-      last.cases.some(({ labels }) => labels.length === 0) && last.cases.every(({ body }) => leaves(body))
+      statement.kind === "if" &&
+      statement.else !== undefined &&
+      leaves(statement.then) &&
+      leaves(statement.else)
     );
-  }
-  return last.kind === "if" && last.else !== undefined && leaves(last.then) && leaves(last.else);
+  });
 }
 
 /**

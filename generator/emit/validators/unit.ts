@@ -18,6 +18,8 @@ export interface FileContext {
   readonly names: FunctionNames;
   /** Definitions whose open reading differs from the exact one. */
   readonly differing: ReadonlySet<string>;
+  /** Functions of the file that are type predicates. */
+  readonly proving: ReadonlySet<string>;
 }
 
 /**

@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import type { JsonObject } from "@mcpgen/engine";
+import { compilerErrors } from "./compiler.js";
+import { contractOutput, protocolOutput } from "./output.js";
+
+// Schemas that once made output that did not compile, or ended the run.
+
+const schemas: { readonly [what: string]: JsonObject } = {
+  "what is no number": { not: { type: "number", minimum: 1 } },
+  "a limit where a type is one of several": {
+    type: ["integer", "string"],
+    allOf: [{ exclusiveMinimum: -1 }, { type: "integer", maximum: 2 }],
+  },
+  "constants that exclude each other": { allOf: [{ const: "a" }, { const: "b" }, { enum: ["c", 1] }] },
+  "a choice by a constant that the branch denies": {
+    if: { const: 1 },
+    then: { const: 2 },
+    else: { const: 1 },
+  },
+  "a choice by a truth value": { if: true, then: { type: "string" }, else: false },
+  "a constant that a list has not": { const: 1, enum: [2, { constructor: {} }] },
+  "lists of unlike values": { enum: [1, "a", null, [1, "a", { constructor: { toString: [] } }]] },
+  "members that objects inherit": {
+    properties: { constructor: false, toString: true, valueOf: { type: "string" } },
+    dependentSchemas: { constructor: false },
+  },
+  "boolean arms": { anyOf: [false, true, { type: "string" }], oneOf: [false, { type: "null" }] },
+  "nothing that is read of what is left": { anyOf: [{ contains: true }, true], unevaluatedItems: false },
+  "what is left of a definition that holds the keyword": {
+    properties: { inner: { $ref: "#/$defs/Tree", unevaluatedProperties: false } },
+    $defs: {
+      Tree: { anyOf: [{ properties: { inner: { $ref: "#/$defs/Tree", unevaluatedProperties: false } } }] },
+    },
+  },
+  "alternatives that multiply": {
+    allOf: Array.from({ length: 9 }, (_, part) => ({
+      anyOf: Array.from({ length: 4 }, (_, arm) => ({
+        type: "object",
+        properties: { [`a${part}`]: { type: "string" }, [`b${arm}`]: { const: part } },
+      })),
+    })),
+  },
+};
+
+/** As roots of a result: told apart from the rest, for types of roots are named. */
+const results: { readonly [what: string]: JsonObject } = {
+  "an empty definition": { $ref: "#/$defs/A", $defs: { A: {} } },
+  "a truth value with members": { type: "boolean", properties: { a: { type: "string" } }, required: ["a"] },
+  "a constant with members": { const: 1, type: "object", properties: { a: { enum: ["x"] } } },
+  "a reference beside members": {
+    $ref: "#/$defs/A",
+    anyOf: [{ type: "object", properties: { a: { const: 1 } } }],
+    $defs: { A: { type: "number" } },
+  },
+  "a text that is any": {},
+};
+
+const all = [...Object.values(schemas), ...Object.values(results)];
+const files = new Map<string, string>();
+
+test("tools of such schemas are generated", async () => {
+  const tools = all.map((schema, index) => ({
+    name: `tool_${index}`,
+    inputSchema: { type: "object", properties: { value: { ...schema, $id: "https://example.com/a" } } },
+    outputSchema: schema,
+  }));
+  const outcome = await contractOutput("tools", tools);
+  expect([outcome.crash, outcome.refusal]).toEqual([undefined, undefined]);
+  for (const [path, text] of outcome.files) files.set(path, text);
+});
+
+test("protocols of such schemas are generated", async () => {
+  for (const [index, { $defs = {}, ...schema }] of all.entries()) {
+    const definitions = {
+      ...($defs as JsonObject),
+      Value: schema,
+      Other: { items: { $ref: "#/$defs/Value" } },
+    };
+    const outcome = await protocolOutput(`R${index}`, { $defs: definitions });
+    expect([outcome.crash, outcome.refusal]).toEqual([undefined, undefined]);
+    for (const [path, text] of outcome.files) files.set(path, text);
+  }
+});
+
+test("and all of it compiles", { timeout: 120_000 }, async () => {
+  expect(await compilerErrors(files, ["node"])).toEqual([]);
+});

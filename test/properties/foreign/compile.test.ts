@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { compilerErrors } from "./compiler.js";
+import { type Outcome, contractOutput, protocolOutput, randomProtocol, randomTool } from "./output.js";
+
+// Random schemas of every keyword: whatever a schema says, what is generated from it compiles, strictly.
+
+/** Schemas, half of them of protocols and half of tools. */
+const count = Math.ceil(Number(process.env["MCPGEN_COUNT"] ?? 600) / 50);
+const batch = 200;
+const toolsOfContract = 10;
+
+const batches = Array.from({ length: Math.ceil(count / batch) }, (_, index) => index * batch);
+
+/** A few cannot be read: what a reference comes to may be nothing. */
+const mostRefused = 0.2;
+
+function expectTaken(outcomes: readonly Outcome[]): ReadonlyMap<string, string> {
+  expect(outcomes.flatMap(({ crash = [] }) => crash)).toEqual([]);
+  const refused = outcomes.flatMap(({ refusal = [] }) => refusal);
+  expect(refused.length, refused.join("\n")).toBeLessThanOrEqual(Math.ceil(mostRefused * outcomes.length));
+  return new Map(outcomes.flatMap(({ files }) => [...files]));
+}
+
+test.each(batches)("protocols from number %i on compile", { timeout: 900_000 }, async (from) => {
+  const outcomes: Outcome[] = [];
+  const end = Math.min(from + batch, count);
+  for (let index = from; index < end; index++)
+    outcomes.push(await protocolOutput(`R${index}`, randomProtocol(index)));
+  expect(await compilerErrors(expectTaken(outcomes))).toEqual([]);
+});
+
+test.each(batches)("tools from number %i on compile", { timeout: 900_000 }, async (from) => {
+  const outcomes: Outcome[] = [];
+  const end = Math.min(from + batch, count);
+  for (let start = from; start < end; start += toolsOfContract) {
+    const length = Math.min(toolsOfContract, end - start);
+    const tools = Array.from({ length }, (_, index) => randomTool(start + index));
+    outcomes.push(await contractOutput(`C${start}`, tools));
+  }
+  expect(await compilerErrors(expectTaken(outcomes), ["node"])).toEqual([]);
+});

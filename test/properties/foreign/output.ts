@@ -1,0 +1,99 @@
+import type { JsonObject } from "@mcpgen/engine";
+import { generateContract } from "../../../generator/contract/generate-contract.js";
+import { readContract } from "../../../generator/contract/read-contract.js";
+import { CodedError } from "../../../generator/diagnostics/coded-error.js";
+import { emitterNames, generateFiles } from "../../../generator/generate.js";
+import { randomFrom } from "../../../generator/sample/random.js";
+import { SchemaMaker, type Spelling } from "./random-schema.js";
+
+/** What became of a schema: files by path, a refusal with a code, or an error that no schema may cause. */
+export interface Outcome {
+  readonly files: ReadonlyMap<string, string>;
+  readonly refusal?: string;
+  readonly crash?: string;
+}
+
+export interface Tool {
+  readonly name: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject;
+}
+
+/** Output of the emitters that speak of a revision alone: many revisions can share the rest. */
+const own = emitterNames.filter((name) => !["authoring", "index", "package"].includes(name));
+
+/** The output for a protocol whose schema is `value`, in a folder `revision`. */
+export async function protocolOutput(revision: string, value: JsonObject): Promise<Outcome> {
+  return attempt(value, async () => {
+    const read = { schema: { file: `${revision}.json`, text: JSON.stringify(value), value } };
+    const { files } = await generateFiles({
+      sources: [{ revision, status: "released", schemaFile: `${revision}.json`, read }],
+      schemaDir: "no-such-folder",
+      importExtension: "js",
+      only: own,
+    });
+    return files;
+  });
+}
+
+/** The output for both sides of a contract with these tools, in a folder `name`. */
+export async function contractOutput(name: string, tools: readonly Tool[]): Promise<Outcome> {
+  const contract = { name, version: "1", tools };
+  return attempt(contract, async () => {
+    const document = await readContract(JSON.stringify(contract), `${name}.json`);
+    const { files } = await generateContract({ document, role: "both", importExtension: "js" });
+    return new Map([...files].map(([path, text]) => [`${name}/${path}`, text]));
+  });
+}
+
+async function attempt(value: object, work: () => Promise<ReadonlyMap<string, string>>): Promise<Outcome> {
+  try {
+    return { files: await work() };
+  } catch (error) {
+    if (error instanceof CodedError) return { files: new Map(), refusal: `${error.code} ${error.message}` };
+    return { files: new Map(), crash: `${(error as Error).stack}\n${JSON.stringify(value)}` };
+  }
+}
+
+/** Every fourth schema is one of draft-07. */
+export function spellingOf(index: number): Spelling {
+  return index % 4 === 3 ? "draft-07" : "2020-12";
+}
+
+/** A random schema of definitions, and of a method whose messages they describe. */
+export function randomProtocol(index: number): JsonObject {
+  const spelling = spellingOf(index);
+  const random = randomFrom(`protocol ${index}`);
+  const maker = new SchemaMaker(random, spelling, false);
+  const at = spelling === "2020-12" ? "$defs" : "definitions";
+  const definition = (name: string): JsonObject => ({ $ref: `#/${at}/${name}` });
+  const members = ["jsonrpc", "id", "method", "params"];
+  const request: JsonObject = {
+    type: "object",
+    properties: {
+      jsonrpc: { const: "2.0" },
+      id: { type: ["string", "integer"] },
+      method: { type: "string", const: "a/call" },
+      params: random.chance(0.5) ? definition("A") : maker.schema(3),
+    },
+    required: members.filter((name) => name !== "params" || random.chance(0.7)),
+  };
+  return {
+    $schema: maker.dialect(),
+    [at]: {
+      ...maker.definitions(),
+      CallRequest: request,
+      CallResult: random.chance(0.5)
+        ? maker.schema(3)
+        : { type: "object", properties: { b: maker.schema(2) } },
+      ClientRequest: { anyOf: [definition("CallRequest")] },
+      ServerResult: { anyOf: [definition("CallResult")] },
+    },
+  };
+}
+
+/** A tool with random schemas. */
+export function randomTool(index: number): Tool {
+  const maker = new SchemaMaker(randomFrom(`tool ${index}`), spellingOf(index), true);
+  return { name: `tool_${index}`, inputSchema: maker.document(true), outputSchema: maker.document(false) };
+}

@@ -1,0 +1,124 @@
+import { Ajv } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { expect, test } from "vitest";
+import { type JsonObject, type JsonValue, type Schema, SchemaError, readDocument } from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
+import { combined, nameIn } from "../../emit/validators/combined.js";
+import { isReadByAjv } from "../../emit/validators/oracle.js";
+import { compile } from "../compiled.js";
+import { instancesOf } from "../instances.js";
+import { randomTool } from "./output.js";
+
+// Emitted validators and checks of random schemas give the verdicts of ajv and of the interpreter.
+
+const count = Math.ceil(Number(process.env["MCPGEN_COUNT"] ?? 400) / 50);
+const instancesOfEach = 40;
+const batch = 50;
+const batches = Array.from({ length: Math.ceil(count / batch) }, (_, index) => index * batch);
+
+/** What ajv reads otherwise than the specification means it (oracle.ts), left out. */
+function forAjv(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(forAjv);
+  if (typeof value !== "object" || value === null) return value;
+  const isRead = ([key]: [string, unknown]): boolean =>
+    ![
+      "multipleOf",
+      "__proto__",
+      "unevaluatedProperties",
+      "unevaluatedItems",
+      "$dynamicRef",
+      "$dynamicAnchor",
+    ].includes(key);
+  const kept = Object.fromEntries(Object.entries(value).filter(isRead));
+  const inner = Object.fromEntries(Object.entries(kept).map(([key, child]) => [key, forAjv(child)]));
+  if (isReadByAjv(inner)) return inner;
+  const { contains: _, minContains: __, maxContains: ___, ...rest } = inner;
+  return rest;
+}
+
+/** In draft-07, which ajv does not follow in this, a reference stands for the whole schema. */
+function withReferencesAlone(value: JsonValue, isSchema = true): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => withReferencesAlone(item));
+  if (typeof value !== "object" || value === null) return value;
+  const alone = isSchema && typeof value["$ref"] === "string";
+  const keys = Object.keys(value).filter((key) => !alone || ["$ref", "definitions"].includes(key));
+  return Object.fromEntries(
+    keys.map((key) => {
+      if (["const", "enum", "default", "examples"].includes(key) && isSchema) return [key, value[key]!];
+      const holds =
+        ["properties", "patternProperties", "definitions", "dependencies"].includes(key) && isSchema;
+      return [key, withReferencesAlone(value[key]!, !holds)];
+    }),
+  );
+}
+
+function ajvOf(document: JsonObject): (value: unknown) => boolean {
+  const options = {
+    strict: false,
+    validateFormats: false,
+    ownProperties: true,
+    validateSchema: false,
+  } as const;
+  if (Object.hasOwn(document, "definitions"))
+    return new Ajv(options).compile(withReferencesAlone(document) as JsonObject);
+  return new Ajv2020({ ...options, meta: false }).compile(document);
+}
+
+interface Subject {
+  readonly document: JsonObject;
+  readonly schema: Schema;
+  readonly byAjv: ((value: unknown) => boolean) | undefined;
+}
+
+function subjectsFrom(index: number): Subject[] {
+  const { inputSchema, outputSchema } = randomTool(index);
+  const plain = forAjv(inputSchema) as JsonObject;
+  return [
+    { document: outputSchema!, byAjv: () => undefined },
+    { document: plain, byAjv: () => (isReadByAjv(plain) ? ajvOf(plain) : undefined) },
+  ].flatMap(({ document, byAjv }) => {
+    try {
+      return [{ document, schema: readDocument(document), byAjv: byAjv() }];
+    } catch (error) {
+      if (error instanceof SchemaError) return [];
+      throw error;
+    }
+  });
+}
+
+test.each(batches)("of schemas from number %i on", { timeout: 900_000 }, async (from) => {
+  const length = Math.min(batch, count - from);
+  const subjects = Array.from({ length }, (_, index) => subjectsFrom(from + index)).flat();
+  const whole = combined(new Map(subjects.map(({ schema }, index) => [index, schema])));
+  const compiled = await compile(whole);
+  const disagreements: string[] = [];
+  let valid = 0;
+  let judged = 0;
+  let byAjv = 0;
+  for (const [index, subject] of subjects.entries()) {
+    const name = nameIn(index, "#root");
+    const { is, check } = compiled.get(name)!;
+    const { node } = whole.definitions.get(name)!;
+    for (const value of instancesOf(whole, name, instancesOfEach)) {
+      const expected = isValid(whole, node, value);
+      judged++;
+      if (expected) valid++;
+      const verdicts = { is: is(value), check: check(value).length === 0 };
+      const ajv = subject.byAjv?.(value) ?? expected;
+      if (subject.byAjv) byAjv++;
+      if (verdicts.is === expected && verdicts.check === expected && ajv === expected) continue;
+      const told = JSON.stringify({
+        interpreter: expected,
+        ajv,
+        ...verdicts,
+        value,
+        schema: subject.document,
+      });
+      disagreements.push(told);
+    }
+  }
+  expect(disagreements.slice(0, 3)).toEqual([]);
+  expect(byAjv / judged).toBeGreaterThan(0.3);
+  expect(valid / judged).toBeGreaterThan(0.1);
+  expect(valid / judged).toBeLessThan(0.9);
+});
