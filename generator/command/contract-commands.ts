@@ -62,6 +62,32 @@ export const contractCommands: readonly CommandDefinition[] = [
     load: async () => (await import("./init.js")).initClient,
   },
   {
+    name: "package",
+    summary:
+      "Write a Dockerfile, a server.json or a manifest.json, by which others take the project's server",
+    positionals: {
+      target: {
+        type: "string",
+        description: "docker, registry (server.json of the MCP registry) or mcpb (manifest of a bundle)",
+        choices: ["docker", "registry", "mcpb"],
+        demandOption: true,
+      },
+    },
+    options: {
+      contract: text("Contract FILE of the server (default: the only one of the configuration)"),
+      "registry-name": text("docker, registry: NAMESPACE/NAME (default: mcpName, or io.github.OWNER/NAME)"),
+      author: text("mcpb: the author (default: that of package.json)"),
+      remote: text("registry: https address at which the server runs, too"),
+      replace: flag("Replace files whose content differs"),
+      "dry-run": flag("Show which files would be written; write nothing"),
+    },
+    examples: [
+      ["$0 package docker", "Dockerfile and .dockerignore"],
+      ["$0 package registry --registry-name io.github.ada/weather", "server.json"],
+    ],
+    load: async () => (await import("./package.js")).packageServer,
+  },
+  {
     name: "sync",
     summary: "Put functions that are missing into your handlers; change nothing else",
     options: {

@@ -36,7 +36,7 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
   const render = loadTemplates();
   const { findings, ...source } = await projectSource({ role, args, context, folder, name, speaks, render });
   const packages = packageSpecs(packageFolder, packageVersion());
-  const request: ProjectRequest = { ...source, role, speaks, packages, render };
+  const request: ProjectRequest = { ...source, role, folder, speaks, packages, render };
   const files = [
     ...commonFiles(request),
     ...(role === "server" ? serverFiles(request) : clientFiles(request)),

@@ -5,6 +5,7 @@ import { initDiagnostics } from "./catalogue/init.js";
 import { inputDiagnostics } from "./catalogue/input.js";
 import { lintDiagnostics } from "./catalogue/lint.js";
 import { outputDiagnostics } from "./catalogue/output.js";
+import { packageDiagnostics } from "./catalogue/package.js";
 import { serverDiagnostics } from "./catalogue/server.js";
 import { syncDiagnostics } from "./catalogue/sync.js";
 import { usageDiagnostics } from "./catalogue/usage.js";
@@ -30,6 +31,7 @@ export const catalogue = {
   ...hostDiagnostics,
   ...initDiagnostics,
   ...lintDiagnostics,
+  ...packageDiagnostics,
   ...syncDiagnostics,
 } satisfies Record<string, Diagnostic>;
 

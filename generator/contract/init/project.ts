@@ -1,6 +1,7 @@
 import { commentText } from "../../emit/text.js";
 import type { Render } from "../../emit/templates.js";
 import type { ContractDocument } from "../contract.js";
+import { hostSnippets } from "./host-snippets.js";
 import type { PackageSpecs } from "./package-specs.js";
 import { packageName } from "./project-name.js";
 
@@ -11,6 +12,8 @@ export const generatedFolder = "src/generated";
 export interface ProjectRequest {
   readonly role: "client" | "server";
   readonly document: ContractDocument;
+  /** The absolute path of the project. */
+  readonly folder: string;
   /** The contract's file below the project. */
   readonly contractFile: string;
   /** The contract is the one that projects start with: its tool is written, too. */
@@ -29,7 +32,8 @@ export function commonFiles(request: ProjectRequest): Map<string, string> {
   const view = {
     title: commentText(title ?? name).replaceAll("\n", " "),
     contract: contractFile,
-    call: request.isSample ? `greet --args '{"name":"Ada"}'` : `${plainName(tools[0]?.name)} --args '{…}'`,
+    ...hostSnippets(name, request.folder),
+    call: request.isSample ? "greet name=Ada" : `${plainName(tools[0]?.name)} --args '{…}'`,
   };
   return new Map([
     [".gitignore", "dist/\nnode_modules/\n"],

@@ -78,7 +78,7 @@ export const serverDiagnostics = {
     title: "The file is there already",
     exit: 2,
     explanation:
-      "`--output` never replaces a file unless `--replace` says so. Nothing was sent. In a folder no file is replaced either: a number tells the new one apart.",
+      "No command replaces a file of yours unless `--replace` says so: not `--output` of `call`, `read` and `prompt`, which sends nothing then, and not `package`. In the folder of an `--output` a number tells the new file apart.",
   },
   MG6311: {
     title: "The server has no such prompt",

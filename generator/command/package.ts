@@ -1,0 +1,126 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { isJsonObject } from "@mcpgen/engine";
+import type { ContractDocument } from "../contract/contract.js";
+import { dockerFiles } from "../contract/package/docker.js";
+import { mcpbFiles } from "../contract/package/mcpb.js";
+import { registryFiles } from "../contract/package/registry.js";
+import type { PackageFiles, PackageRequest } from "../contract/package/request.js";
+import { loadContract } from "../contract/read-contract.js";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { loadTemplates } from "../emit/templates.js";
+import { loadJson } from "../input/json-file.js";
+import { applyChanges } from "../output/transaction.js";
+import type { Arguments } from "./arguments.js";
+import { columns } from "./columns.js";
+import type { CommandContext, RunCommand } from "./context.js";
+import { counted } from "./counted.js";
+import { contractIn } from "./init/source.js";
+import { type Project, openProject } from "./project.js";
+import { shownPath } from "./shown-path.js";
+
+/** What a server can be packaged for. */
+const targets: Readonly<Record<string, (request: PackageRequest) => PackageFiles>> = {
+  docker: dockerFiles,
+  mcpb: mcpbFiles,
+  registry: registryFiles,
+};
+
+/** Writes what a registry, a container or a host needs to take the project's server. */
+export const packageServer: RunCommand = async (args, context) => {
+  const project = await openProject(args, context);
+  const { folder } = project.loaded;
+  const { contract } = await serverContract(args, project, context);
+  const { files, findings, next } = targets[args.required("target")]!({
+    contract,
+    ...(await manifestIn(folder, context)),
+    firstLine: firstLine(join(folder, "src/main.ts")),
+    registryName: args.string("registry-name"),
+    author: args.string("author"),
+    remote: remote(args),
+    render: loadTemplates(),
+  });
+  const planned = [...files].map(([path, content]) => ({
+    path,
+    content,
+    before: textOf(join(folder, path)),
+  }));
+  const changed = planned.filter(({ before, content }) => before !== content);
+  const taken = args.flag("replace") ? undefined : changed.find(({ before }) => before !== undefined);
+  if (taken)
+    throw new CodedError("MG6310", "there is such a file already, with other content", {
+      place: { file: shownPath(folder, context.directory, taken.path) },
+      next: "Look at it, then repeat with --replace.",
+    });
+  const dryRun = args.flag("dry-run");
+  if (!dryRun && changed.length > 0) applyChanges(folder, changed);
+  const rows = planned.map(({ path, before, content }) => [
+    before === content ? "SKIP" : before === undefined ? "CREATE" : "REPLACE",
+    shownPath(folder, context.directory, path),
+  ]);
+  return {
+    findings,
+    steps: columns(rows),
+    summary: `${counted(changed.length, "file")} ${dryRun ? "would be written (--dry-run)" : "written"}`,
+    ...(!dryRun && findings.length === 0 && { mend: next }),
+    data: { written: !dryRun, files: Object.fromEntries(files) },
+  };
+};
+
+/** The contract that is named, the configuration's only one of a server, or the one beside it. */
+async function serverContract(
+  args: Arguments,
+  { loaded }: Project,
+  { directory }: CommandContext,
+): Promise<ContractDocument> {
+  const named = args.string("contract");
+  const configured = (loaded.config.contracts ?? [])
+    .filter(({ role }) => role !== "client")
+    .map(({ file }) => resolve(loaded.folder, file));
+  const beside = configured.length === 0 ? contractIn(loaded.folder) : undefined;
+  const [only, another] = beside === undefined ? configured : [join(loaded.folder, beside)];
+  const file = named === undefined ? only : resolve(directory, named);
+  if (file !== undefined && (named !== undefined || another === undefined))
+    return loadContract(file, shownPath(file, directory));
+  throw new CodedError("MG2003", "expected --contract FILE: there is no single contract of a server", {
+    next:
+      configured.length > 1
+        ? `Name one: ${configured.map((each) => shownPath(each, directory)).join(", ")}.`
+        : "Run it in the project's folder; `mcpgen init server` makes one.",
+  });
+}
+
+async function manifestIn(
+  folder: string,
+  { directory }: CommandContext,
+): Promise<Pick<PackageRequest, "manifest" | "manifestFile">> {
+  const file = join(folder, "package.json");
+  const shown = shownPath(folder, directory, "package.json");
+  if (!existsSync(file))
+    throw new CodedError("MG6702", "there is no package.json, which names and versions the package", {
+      place: { file: shown },
+      next: "Run it in the project's folder, or make one: npm init.",
+    });
+  const { value } = await loadJson(file);
+  if (isJsonObject(value)) return { manifest: value, manifestFile: shown };
+  throw new CodedError("MG6702", "package.json is no object", {
+    place: { file: shown },
+    next: "Correct it.",
+  });
+}
+
+function remote(args: Arguments): string | undefined {
+  const url = args.string("remote");
+  if (url === undefined || url.startsWith("https://")) return url;
+  throw new CodedError("MG2004", `expected --remote to be an https address, got ${JSON.stringify(url)}`, {
+    next: "The registry lists servers that others can reach.",
+  });
+}
+
+function firstLine(file: string): string | undefined {
+  return textOf(file)?.split("\n")[0];
+}
+
+function textOf(file: string): string | undefined {
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined;
+}
