@@ -46,6 +46,10 @@ export async function tellUses(
   const found = findUses(await targetsOf(report, compared), {
     path: resolve(context.directory, named),
     kind: compared.kind,
+    compared: {
+      models: compared.kind === "protocol" ? compared.models : [],
+      findings: report.findings,
+    },
     revisions: [report.from, report.to],
     contract: configuredOut(report, project, context),
     generated: generatedCode(project),
@@ -92,7 +96,7 @@ function byNameWarning(files: readonly string[]): Finding[] {
     {
       code: "MG3211",
       severity: "warning",
-      message: `imports of generated code lead nowhere${others}: uses are found by name there`,
+      message: `imports of generated code or of an SDK lead nowhere${others}: uses are found by name there`,
       place: { file: first },
       next: "Install the packages, or run `mcpgen generate`, to have names resolved.",
     },

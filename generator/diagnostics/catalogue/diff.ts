@@ -54,7 +54,7 @@ export const diffDiagnostics = {
     title: "The code that uses are looked for in cannot be opened",
     exit: 2,
     explanation:
-      "`--uses` takes a folder, whose TypeScript files are read with the options of the nearest tsconfig.json, or a tsconfig file, which names its files itself (one that only refers to others names none). Without any TypeScript file nothing can be found, and nothing is said of it.",
+      "`--uses` takes a folder, whose TypeScript files (or JavaScript files, where it has no others) are read with the options of the nearest tsconfig.json, or a tsconfig file, which names its files itself (one that only refers to others names none). Without any such file nothing can be found, and nothing is said of it.",
   },
   MG3210: {
     title: "A file that uses are looked for in does not parse",
@@ -63,9 +63,9 @@ export const diffDiagnostics = {
       "The compiler reads what it can of such a file, so that uses behind the mistake may be missing. Nothing else is checked: code that does not type-check is looked through like any other.",
   },
   MG3211: {
-    title: "Imports of generated code lead nowhere",
+    title: "Imports of generated code or of an SDK lead nowhere",
     exit: 1,
     explanation:
-      "Where the compiler does not find the generated code that a file imports, what it calls its types and members is all that is known: places are found by their names, and may be of something else. Install the packages, or run `mcpgen generate`, and compare again.",
+      "Where the compiler does not find the generated code that a file imports, what it calls its types and members is all that is known: places are found by their names, and may be of something else. Of an official SDK that is not there, imported names, methods and functions of clients and servers are found; members of its types are not. Install the packages, or run `mcpgen generate`, and compare again.",
   },
 } satisfies Record<string, Diagnostic>;

@@ -49,6 +49,8 @@ export interface LookedThrough {
   readonly files: number;
   /** How many findings touch nothing in it. */
   readonly unused: number;
+  /** Files where names alone decide, because imports lead nowhere. */
+  readonly byName: number;
   /** These are left out of the report. */
   readonly onlyUsed: boolean;
 }

@@ -9,13 +9,13 @@ import { type Report, type ReportedFinding, summaryOf } from "./report.js";
  */
 export function withUses(
   report: Report,
-  { uses, files }: CodeUses,
+  { uses, files, byName }: CodeUses,
   { path, onlyUsed }: { readonly path: string; readonly onlyUsed: boolean },
 ): Report {
   const all = report.findings.map((finding, index) => ({ ...finding, uses: uses[index]! }));
   const used = all.filter((finding) => finding.uses.length > 0);
   const findings = onlyUsed ? used : all;
-  const code = { path, files, unused: all.length - used.length, onlyUsed };
+  const code = { path, files, unused: all.length - used.length, byName: byName.length, onlyUsed };
   return { ...report, findings, summary: summaryOf(findings), code };
 }
 
@@ -32,8 +32,9 @@ export function placeText({ file, line, column }: Use): string {
 /** What of a report touches the code that was looked through; nothing where none was. */
 export function codeText({ code, findings }: Report): string | undefined {
   if (!code) return undefined;
-  const { unused, path, onlyUsed } = code;
-  const left = `${unused} ${unused === 1 ? "finding touches" : "findings touch"} nothing in ${path}`;
+  const { unused, path, onlyUsed, byName } = code;
+  const unknown = byName === 0 ? "" : `; in ${byName} ${byName === 1 ? "file" : "files"} names alone decide`;
+  const left = `${unused} ${unused === 1 ? "finding touches" : "findings touch"} nothing in ${path}${unknown}`;
   if (onlyUsed) return `${left}${unused === 0 ? "" : ", and left out"}`;
   const places = usesOf(findings).length;
   return places === 0

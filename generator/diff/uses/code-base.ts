@@ -12,7 +12,7 @@ export interface CodeBase {
 }
 
 /**
- * Reads the TypeScript files of a folder, with the options of the nearest tsconfig.json, or those of a tsconfig file.
+ * Reads the TypeScript files of a folder, or where it has none its JavaScript, with the options of the nearest tsconfig.json, or those of a tsconfig file.
  * Nothing is checked: the compiler finds out what it is asked for, and no more.
  *
  * @param path absolute
@@ -28,7 +28,7 @@ export function openCodeBase(path: string): CodeBase {
   });
   for (const file of files) project.addSourceFileAtPathIfExists(file);
   if (files.length === 0)
-    throw new CodedError("MG3209", "has no TypeScript files", {
+    throw new CodedError("MG3209", "has neither TypeScript nor JavaScript files", {
       place: { file: path },
       next: "Name the folder that your code is in, or the tsconfig file that names it.",
     });
@@ -64,7 +64,10 @@ interface Configured {
 function folderProject(folder: string): Configured {
   const config = ts.findConfigFile(folder, ts.sys.fileExists);
   const options = config === undefined ? standard : configured(config).options;
-  return { files: typeScriptFiles(folder), options };
+  const files = filesIn(folder, typeScript);
+  if (files.length > 0) return { files, options };
+  // What the types of packages say is known of JavaScript, too.
+  return { files: filesIn(folder, javaScript), options: { ...options, allowJs: true } };
 }
 
 const standard: ts.CompilerOptions = {
@@ -93,15 +96,16 @@ function configured(file: string): Configured {
 }
 
 const typeScript = /(?<!\.d)\.[cm]?tsx?$/;
+const javaScript = /\.[cm]?jsx?$/;
 /** Folders that hold no code that people write. */
 const skipped = /^(?:\..*|node_modules|dist|coverage)$/;
 
-function typeScriptFiles(folder: string): string[] {
+function filesIn(folder: string, kind: RegExp): string[] {
   const entries = readable(folder).sort((a, b) => (a.name < b.name ? -1 : 1));
   return entries.flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) return skipped.test(entry.name) ? [] : typeScriptFiles(path);
-    return entry.isFile() && typeScript.test(entry.name) ? [path] : [];
+    if (entry.isDirectory()) return skipped.test(entry.name) ? [] : filesIn(path, kind);
+    return entry.isFile() && kind.test(entry.name) ? [path] : [];
   });
 }
 

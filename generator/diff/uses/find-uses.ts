@@ -6,7 +6,8 @@ import { Mentions } from "./mentions.js";
 import { type GeneratedCode, type Origin, Origins, isInside } from "./origins.js";
 import { type Referred, Symbols } from "./symbols.js";
 import { type Claim, type Target, TargetIndex, memberKey } from "./targets.js";
-import { unresolvedNames } from "./unresolved.js";
+import { type Compared, SdkNames, isDispatched, isOfMessage } from "./sdk.js";
+import { type Unresolved, unresolvedNames } from "./unresolved.js";
 import type { CodeUses, Use } from "./use.js";
 
 export interface FindOptions {
@@ -14,6 +15,8 @@ export interface FindOptions {
   readonly path: string;
   /** What code of which origin the targets are names of. */
   readonly kind: "protocol" | "contract";
+  /** Of the protocol: what is compared. Code that imports an official SDK names it, too. */
+  readonly compared: Compared;
   /** Of the protocol: the revisions that are compared; code of others is not touched. */
   readonly revisions: readonly string[];
   /** Of contracts: the folder of the one that is compared, where it is known. */
@@ -59,6 +62,7 @@ class Search {
   readonly #origins: Origins;
   readonly #symbols: Symbols;
   readonly #mentions: Mentions;
+  readonly #sdk: SdkNames;
   readonly #revisions: ReadonlySet<string> | undefined;
   readonly #program: ts.Program;
 
@@ -71,9 +75,10 @@ class Search {
     const generated = program.getSourceFiles().filter((file) => this.#origins.of(file));
     this.#revisions = concerned(generated, this.#origins, options.revisions);
     this.#mentions = new Mentions(
-      generated.filter((file) => this.#originOf(file)),
+      generated.filter((file) => this.#originOf(file) && this.#origins.of(file)?.kind !== "sdk"),
       targets,
     );
+    this.#sdk = new SdkNames(targets, options.compared);
   }
 
   /** The runtime is code that people write, too, for those who look through it. */
@@ -84,7 +89,8 @@ class Search {
 
   readFile(file: ts.SourceFile): void {
     const unresolved = unresolvedNames(file, this.#program, this.#origins);
-    if (unresolved) this.byName.push(this.#options.shown(file.fileName));
+    if (unresolved.generated || (unresolved.sdk && this.#options.kind === "protocol"))
+      this.byName.push(this.#options.shown(file.fileName));
     const aliases = new Set<string>();
     const visit = (node: ts.Node): void => {
       // What is imported is used further down, perhaps under another name.
@@ -102,7 +108,7 @@ class Search {
   }
 
   #isOfInterest(word: string): boolean {
-    return this.#targets.words.has(word) || this.#mentions.words.has(word);
+    return this.#targets.words.has(word) || this.#mentions.words.has(word) || this.#sdk.words.has(word);
   }
 
   #add(node: Name, claims: readonly Claim[]): void {
@@ -121,22 +127,30 @@ class Search {
       this.found.set(finding, [...(this.found.get(finding) ?? []), use]);
   }
 
-  #claims(node: Name, unresolved: ReadonlyMap<string, string> | undefined): Claim[] {
+  #claims(node: Name, unresolved: Unresolved): Claim[] {
+    return this.#sdk.onItsSide(node, this.#claimsOnAnySide(node, unresolved));
+  }
+
+  #claimsOnAnySide(node: Name, unresolved: Unresolved): Claim[] {
     const referred = this.#symbols.referredBy(node);
     const claims = [
       ...referred.declarations.flatMap((declaration) => this.#claimsOf(declaration)),
       ...this.#claimsOfOwners(node, referred),
       ...(ts.isIdentifier(node) ? [] : this.#claimsOfLiteral(node)),
     ];
-    if (claims.length > 0 || !unresolved || !referred.unknown)
+    if (claims.length > 0 || !referred.unknown)
       return claims.filter(({ value }) => value === undefined || !writesOther(node, value));
-    return this.#claimsByName(node, unresolved);
+    return [
+      ...(unresolved.generated ? this.#claimsByName(node, unresolved.generated) : []),
+      ...(unresolved.sdk ? this.#claimsOfSdk(node, unresolved.sdk) : []),
+    ];
   }
 
   /** What a declaration in generated code stands for. */
   #claimsOf(declaration: ts.Node): Claim[] {
     const origin = this.#originOf(declaration.getSourceFile());
     if (!origin) return [];
+    if (origin.kind === "sdk") return this.#sdk.ofDeclaration(declaration);
     const { definitions, members, methods } = this.#targets;
     const address = addressOf(declaration);
     const named = address && (address.path === "" ? definitions : members);
@@ -166,8 +180,12 @@ class Search {
     const methods = this.#targets.methods.get(node.text) ?? [];
     const entries = this.#targets.entries.get(node.text) ?? [];
     if (methods.length + entries.length === 0) return [];
-    const isOurs = this.#takers(node).some((each) => this.#origins.of(each.getSourceFile()));
-    const certain = node.text.includes("/") || isOurs ? methods.filter(({ wireOnly }) => !wireOnly) : [];
+    const takers = this.#takers(node).flatMap((each) => this.#origins.of(each.getSourceFile()) ?? []);
+    const isOurs = takers.length > 0;
+    // Functions of the SDKs take names of tools, too; some take methods.
+    const takesMethods = takers.some(({ kind }) => kind !== "sdk") || (isOurs && isDispatched(node));
+    const isCertain = node.text.includes("/") || takesMethods || isOfMessage(node);
+    const certain = methods.filter(({ wireOnly }) => isCertain && (!wireOnly || isOfMessage(node)));
     return [...certain, ...(isOurs ? entries : [])];
   }
 
@@ -186,6 +204,14 @@ class Search {
     return [];
   }
 
+  /** Where an official SDK is not there: what is imported, and what clients and servers are asked to do. */
+  #claimsOfSdk({ text, parent }: Name, unresolved: ReadonlyMap<string, string>): Claim[] {
+    const imported = unresolved.get(text);
+    if (imported !== undefined) return this.#sdk.ofExport(imported);
+    const isCalled = ts.isPropertyAccessExpression(parent) && ts.isCallExpression(parent.parent);
+    return isCalled && parent.parent.expression === parent ? this.#sdk.ofFunction(text) : [];
+  }
+
   #claimsByName({ text, parent }: Name, unresolved: ReadonlyMap<string, string>): Claim[] {
     const { definitions, members, methods, entries } = this.#targets;
     const imported = unresolved.get(text);
@@ -197,10 +223,18 @@ class Search {
     return [...last, ...(methods.get(text) ?? []), ...(entries.get(text) ?? [])];
   }
 
+  #isNaming({ kind }: Origin): boolean {
+    return (
+      kind === "runtime" ||
+      kind === this.#options.kind ||
+      (kind === "sdk" && this.#options.kind === "protocol")
+    );
+  }
+
   /** Of code that the targets are names of. */
   #originOf(file: ts.SourceFile): Origin | undefined {
     const origin = this.#origins.of(file);
-    if (!origin || (origin.kind !== "runtime" && origin.kind !== this.#options.kind)) return undefined;
+    if (!origin || !this.#isNaming(origin)) return undefined;
     const { contract } = this.#options;
     if (origin.kind === "contract" && contract !== undefined && !isInside(contract, file.fileName))
       return undefined;

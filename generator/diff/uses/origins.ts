@@ -2,9 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import type { ts } from "ts-morph";
 
-/** Where mcpgen's code comes from, as far as it matters for what its names mean. */
+/** Where code that names the protocol comes from, as far as it matters for what its names mean. */
 export interface Origin {
-  readonly kind: "protocol" | "contract" | "runtime";
+  readonly kind: "protocol" | "contract" | "runtime" | "sdk";
   /** The folder of a revision that a file of the protocol stands in; absent for those that all revisions share. */
   readonly revision?: string;
 }
@@ -19,6 +19,11 @@ export interface GeneratedCode {
 }
 
 const runtime = "@mcpgen/runtime";
+
+/** Packages of the official SDKs, of versions 1 and 2. */
+const sdks: readonly string[] = ["sdk", "client", "server", "core"].map(
+  (name) => `@modelcontextprotocol/${name}`,
+);
 
 /** Tells generated code and the runtime from what people write. */
 export class Origins {
@@ -47,6 +52,7 @@ export class Origins {
     if (this.#generated.contracts.some((folder) => isInside(folder, file))) return { kind: "contract" };
     const owner = this.#packageOf(dirname(file));
     if (owner?.name === runtime) return { kind: "runtime" };
+    if (owner && sdks.includes(owner.name)) return { kind: "sdk" };
     return owner && this.#protocols.has(owner.name) ? protocol(owner.folder, file) : undefined;
   }
 
@@ -67,10 +73,17 @@ export class Origins {
       const target = join(dirname(file), specifier);
       return [this.#generated.out, ...this.#generated.contracts].some((folder) => isInside(folder, target));
     }
-    return [runtime, ...this.#protocols].some(
-      (name) => specifier === name || specifier.startsWith(`${name}/`),
-    );
+    return isOf(specifier, [runtime, ...this.#protocols]);
   }
+
+  /** Whether an import is of an official SDK, by its text alone. */
+  isOfSdk(specifier: string): boolean {
+    return isOf(specifier, sdks);
+  }
+}
+
+function isOf(specifier: string, packages: readonly string[]): boolean {
+  return packages.some((name) => specifier === name || specifier.startsWith(`${name}/`));
 }
 
 function protocol(folder: string, file: string): Origin {

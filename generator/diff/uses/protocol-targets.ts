@@ -17,7 +17,7 @@ export function protocolTargets(
   const places = new Places(models);
   return findings.map((finding) => {
     const { subject, rule } = finding;
-    if ("method" in subject) return [{ kind: "method", name: subject.method }];
+    if ("method" in subject) return ofMethod(subject.method, finding);
     const { definition } = subject;
     const names = [definition, former.get(definition) ?? definition];
     const path = plainPath(subject.path);
@@ -25,6 +25,12 @@ export function protocolTargets(
       return names.flatMap((name) => whole(name, finding, places));
     return names.flatMap((name) => placed(name, path, finding, places));
   });
+}
+
+/** An answer that may come no more is met by code that names it; all else by code that names the method. */
+function ofMethod(name: string, { rule, old }: Finding): Target[] {
+  if (rule !== "result-alternative-removed" || old === null) return [methodTarget(name)];
+  return [{ kind: "definition", name: old }];
 }
 
 /** Old names by new ones. */
@@ -53,8 +59,11 @@ function placed(definition: string, path: string, finding: Finding, places: Plac
   const members = isThere
     ? places.membersAt(definition, path).map((member) => ({ ...member, ...valueOf(finding) }))
     : [];
-  if (isThere && places.isParams(definition, path))
-    return [...members, ...places.methodsOf(definition).map(methodTarget)];
+  // Whether a message has params only code that writes the whole message decides.
+  if (isThere && places.isParams(definition, path)) {
+    const methods = places.methodsOf(definition).map(methodTarget);
+    return [...members, ...methods.map((target) => ({ ...target, wireOnly: true }))];
+  }
   return isMissing(finding) ? [...members, ...around(definition, path, places)] : members;
 }
 

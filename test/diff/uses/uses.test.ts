@@ -165,7 +165,9 @@ test("every format names the places", async () => {
   const printed = async (format: string): Promise<string> =>
     (await mcpgen(folder, ["diff", "old.json", "breaking.json", "--uses", "src", "--format", format])).stdout;
   expect(await printed("text")).toContain("\n         src/guessed.ts:2:39 Params\n");
-  expect(await printed("text")).toMatch(/; 1 place in src to look at; 0 findings touch nothing in src\n$/);
+  expect(await printed("text")).toMatch(
+    /; 1 place in src to look at; 0 findings touch nothing in src; in 1 file names alone decide\n$/,
+  );
   expect(await printed("markdown")).toContain(
     "### Where `src` meets it\n\n- `EchoParams.lang` (property-added-required): `src/guessed.ts:2:39`",
   );
