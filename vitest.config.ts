@@ -26,7 +26,7 @@ const drawing = [
 
 /** Those that have more to do in the long run. */
 const heavy = [
-  "test/runtime/http/{bodies,heap,kept}.test.ts",
+  "test/runtime/http/{bodies,heap,kept,readers}.test.ts",
   "test/runtime/client/{deep,besieged}.test.ts",
   "test/contract/init/*.test.ts",
   "test/docs/journeys.test.ts",

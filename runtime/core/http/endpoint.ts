@@ -4,6 +4,7 @@ import { McpError, messageOf, rpc } from "../peer/errors.js";
 import { type Message, idOf, isObject } from "../peer/message.js";
 import { errorOf } from "../server/context.js";
 import type { Server } from "../server/server.js";
+import { Backlog } from "./backlog.js";
 import { corsHeaders } from "./cors.js";
 import { MemoryEventStore } from "./events.js";
 import type { Exchange } from "./exchange.js";
@@ -34,6 +35,8 @@ export class Endpoint {
   private readonly server: Server;
   private readonly options: HttpOptions;
   private readonly streams: Streams;
+  /** What waits for those who read answers. */
+  readonly backlog: Backlog;
   private readonly load: Load;
   /** Requests that one body may hold. */
   private readonly mostInBatch: number;
@@ -57,7 +60,8 @@ export class Endpoint {
     seal.onRandomKey = () => warn(randomKey);
     const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs, sessions = true } = options;
     this.streams = new Streams(clock, keepAliveMs, options.maxStreams ?? defaults.maxStreams);
-    const { maxConcurrent = defaults.maxConcurrent } = options;
+    const { maxConcurrent = defaults.maxConcurrent, waitingLimit = defaults.waitingLimit } = options;
+    this.backlog = new Backlog(clock, waitingLimit, options.stalledMs ?? defaults.stalledMs);
     const { maxRequests = defaults.maxRequests } = typeof sessions === "object" ? sessions : {};
     this.load = new Load(maxConcurrent, options.bodiesLimit ?? defaults.bodiesLimit);
     this.mostInBatch = Math.min(maxConcurrent, maxRequests);
@@ -141,7 +145,7 @@ export class Endpoint {
 
   /** What it keeps: nothing but sessions and their bytes, once all is answered. */
   get kept(): {
-    readonly [what in "sessions" | "bytes" | "streams" | "requests" | "bodies" | "held"]: number;
+    readonly [what in "sessions" | "bytes" | "streams" | "requests" | "bodies" | "held" | "waiting"]: number;
   } {
     const sessions = (this.sessions?.size ?? 0) + (this.sseSessions?.size ?? 0);
     const { load, streams, bytes } = this;
@@ -152,6 +156,7 @@ export class Endpoint {
       requests: load.size,
       bodies: load.reading,
       held: load.bytes,
+      waiting: this.backlog.size,
     };
   }
 

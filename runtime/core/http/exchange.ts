@@ -1,7 +1,7 @@
 import { McpError, rpc } from "../peer/errors.js";
 import type { Reading } from "./load.js";
 
-/** Bytes of an event stream that may wait for a reader that does not read; more, and it is cut off. */
+/** Bytes of an event stream that wait for its reader, after which a message more cuts it off. */
 export const mostWaiting = 8 * 1_048_576;
 
 /** An event stream that was opened as an answer. */

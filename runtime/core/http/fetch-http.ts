@@ -1,10 +1,12 @@
 import type { Server } from "../server/server.js";
+import type { Backlog } from "./backlog.js";
 import { BodyBytes } from "./body-bytes.js";
 import { Endpoint } from "./endpoint.js";
-import { type EventSink, type Exchange, alreadyRead, mostWaiting } from "./exchange.js";
+import { type EventSink, type Exchange, alreadyRead } from "./exchange.js";
 import type { HttpOptions } from "./http-options.js";
 import type { Reading } from "./load.js";
 import { checkHttpOptions } from "./option-check.js";
+import { WebWriter } from "./web-writer.js";
 
 const howToMount = "let what reads bodies in front read that of a clone()";
 
@@ -16,7 +18,10 @@ class FetchExchange implements Exchange {
   private gone: (() => void)[] = [];
   size = 0;
 
-  constructor(request: Request) {
+  private readonly backlog: Backlog;
+
+  constructor(request: Request, backlog: Backlog) {
+    this.backlog = backlog;
     this.request = request;
     this.response = new Promise((resolve) => (this.resolve = resolve));
     request.signal.addEventListener("abort", () => this.leave());
@@ -74,32 +79,9 @@ class FetchExchange implements Exchange {
   }
 
   openStream(status: number, headers: Readonly<Record<string, string>>): EventSink {
-    let controller!: ReadableStreamDefaultController<Uint8Array>;
-    let open = true;
-    const encoder = new TextEncoder();
-    const leave = (): void => {
-      open = false;
-      this.leave();
-    };
-    const body = new ReadableStream<Uint8Array>(
-      { start: (given) => void (controller = given), cancel: leave },
-      { highWaterMark: mostWaiting, size: (chunk) => chunk.byteLength },
-    );
-    this.resolve(new Response(body, { status, headers }));
-    return {
-      write(text) {
-        if (!open) return false;
-        controller.enqueue(encoder.encode(text));
-        if (controller.desiredSize! >= 0) return true;
-        controller.error(new Error("the reader is too slow"));
-        leave();
-        return false;
-      },
-      end() {
-        if (open) controller.close();
-        open = false;
-      },
-    };
+    const writer = new WebWriter(this.backlog, () => this.leave());
+    this.resolve(new Response(writer.body, { status, headers }));
+    return writer;
   }
 
   onGone(listener: () => void): void {
@@ -138,7 +120,7 @@ export function createHttpHandler(server: Server, options: HttpOptions = {}): Ht
   const endpoint = new Endpoint(server, options);
   return {
     fetch(request) {
-      const exchange = new FetchExchange(request);
+      const exchange = new FetchExchange(request, endpoint.backlog);
       endpoint.handle(exchange);
       return exchange.response;
     },

@@ -34,6 +34,13 @@ export interface HttpOptions extends GuardOptions {
   readonly keptLimit?: number;
   /** Event streams at a time, from which on none more is opened that listens; 10,000 without it. */
   readonly maxStreams?: number;
+  /**
+   * Bytes in all of answers that wait for their readers; 128 MiB without it. Where more wait, those are cut off that
+   * took nothing for longest.
+   */
+  readonly waitingLimit?: number;
+  /** Milliseconds that a reader may take nothing of what waits for it; a minute without it, any number with 0. */
+  readonly stalledMs?: number;
   /** `auto` without it: JSON unless something precedes the answer. */
   readonly responses?: ResponseForm;
   /** Keeps what was sent to sessions for clients that lost a stream; in memory without it. */
@@ -66,6 +73,8 @@ export const defaults = {
   maxRequests: 256,
   maxSessions: 10_000,
   keptLimit: 64 * 1_048_576,
+  waitingLimit: 128 * 1_048_576,
+  stalledMs: 60_000,
   keepAliveMs: 15_000,
   retryMs: 1000,
   streamMs: 3_600_000,

@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Server } from "../server/server.js";
+import type { Backlog } from "./backlog.js";
 import { BodyBytes } from "./body-bytes.js";
 import { Endpoint } from "./endpoint.js";
-import { type EventSink, type Exchange, alreadyRead, mostWaiting } from "./exchange.js";
+import { type EventSink, type Exchange, alreadyRead } from "./exchange.js";
 import type { HttpOptions } from "./http-options.js";
 import type { Reading } from "./load.js";
+import { NodeWriter, longBody } from "./node-writer.js";
 import { checkHttpOptions } from "./option-check.js";
 
 /** Bytes that are read of a body that was refused. */
@@ -32,7 +34,10 @@ class NodeExchange implements Exchange {
   private readonly parsed: unknown;
   size = 0;
 
-  constructor(request: IncomingMessage, response: ServerResponse, parsed: unknown) {
+  private readonly backlog: Backlog;
+
+  constructor(request: IncomingMessage, response: ServerResponse, parsed: unknown, backlog: Backlog) {
+    this.backlog = backlog;
     this.request = request;
     this.response = response;
     this.parsed = parsed;
@@ -125,7 +130,9 @@ class NodeExchange implements Exchange {
     const length = Buffer.byteLength(text);
     // As many bytes as characters: all of them ASCII, and written as latin1 they are not counted and encoded again.
     const encoding = length === text.length ? "latin1" : "utf8";
-    this.response.writeHead(status, { ...headers, "content-length": length }).end(text, encoding);
+    this.response.writeHead(status, { ...headers, "content-length": length });
+    if (length < longBody) this.response.end(text, encoding);
+    else new NodeWriter(this.request, this.response, this.backlog).writeAll(Buffer.from(text, encoding));
   }
 
   openStream(status: number, headers: Readonly<Record<string, string>>): EventSink {
@@ -134,20 +141,7 @@ class NodeExchange implements Exchange {
       response.writeHead(status, headers);
       response.flushHeaders();
     }
-    return {
-      write(text) {
-        if (response.destroyed || response.writableEnded) return false;
-        response.write(text);
-        if (response.writableLength <= mostWaiting) return true;
-        response.destroy();
-        // What waits for others on its connection has no hold on it yet.
-        if (!response.socket) request.socket.destroy();
-        return false;
-      },
-      end() {
-        if (!response.destroyed) response.end();
-      },
-    };
+    return new NodeWriter(request, response, this.backlog);
   }
 
   onGone(listener: () => void): void {
@@ -234,6 +228,8 @@ export function createNodeHandler(server: Server, options: HttpOptions = {}): No
 export function nodeHandler(server: Server, options: HttpOptions): NodeHandler {
   const endpoint = new Endpoint(server, options);
   const handle = (request: IncomingMessage, response: ServerResponse, body?: unknown): void =>
-    endpoint.handle(new NodeExchange(request, response, typeof body === "function" ? undefined : body));
+    endpoint.handle(
+      new NodeExchange(request, response, typeof body === "function" ? undefined : body, endpoint.backlog),
+    );
   return Object.assign(handle, { close: () => endpoint.close() });
 }

@@ -19,6 +19,8 @@ const httpRules: Rules<HttpOptions> = {
   maxConcurrent: 1,
   keptLimit: 1,
   maxStreams: 1,
+  waitingLimit: 1,
+  stalledMs: 0,
   responses: ["auto", "json", "sse"] satisfies ResponseForm[],
   events: "object",
   keepAliveMs: 0,

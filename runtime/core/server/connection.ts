@@ -210,9 +210,7 @@ export class ServerConnection implements Receiver {
     if (this.reserved + bytes > mostReserved)
       throw invalidParams(`the server would have to keep more than ${mostReserved} bytes for this client`);
     if (this.channel.reserve?.(bytes) === false)
-      throw new McpError("invalid-request", "the server is busy: it keeps too much for its clients", {
-        rpcCode: rpc.internalError,
-      });
+      throw invalidRequest("the server is busy: it keeps too much for its clients");
     this.reserved += bytes;
   }
 

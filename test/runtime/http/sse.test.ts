@@ -208,7 +208,7 @@ test("closing ends the streams, and the endpoint keeps nothing", async () => {
   await endpoint.close();
   expect([written.at(-1), endpoint.kept]).toEqual([
     "end",
-    { sessions: 0, bytes: 0, streams: 0, requests: 0, bodies: 0, held: 0 },
+    { sessions: 0, bytes: 0, streams: 0, requests: 0, bodies: 0, held: 0, waiting: 0 },
   ]);
   gone[0]!();
 });
