@@ -222,6 +222,8 @@ export interface Alternative extends NamedDefinition {
 export interface Capability {
   readonly of: Role;
   readonly path: readonly string[];
+  /** Members of it that gate a part of the method each. */
+  readonly parts?: readonly string[];
 }
 
 /**

@@ -399,7 +399,11 @@ export const clientReceives: ReceiveTable<"client"> = {
     "sampling/createMessage": {
       name: "CreateMessageRequest",
       accepts: validators.acceptsCreateMessageRequest,
-      capability: { of: "client", path: ["sampling"] },
+      capability: {
+        of: "client",
+        path: ["sampling"],
+        parts: ["context", "tools"],
+      },
       result: { name: "CreateMessageResult" },
       alternatives: [
         {
@@ -816,7 +820,11 @@ export const serverReceives: ReceiveTable<"server"> = {
     },
     "sampling/createMessage": {
       name: "CreateMessageRequest",
-      capability: { of: "client", path: ["sampling"] },
+      capability: {
+        of: "client",
+        path: ["sampling"],
+        parts: ["context", "tools"],
+      },
       result: {
         name: "CreateMessageResult",
         accepts: validators.acceptsCreateMessageResult,

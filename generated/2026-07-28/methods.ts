@@ -296,7 +296,11 @@ export const clientReceives: ReceiveTable<"client"> = {
     "sampling/createMessage": {
       name: "CreateMessageRequest",
       accepts: validators.acceptsCreateMessageRequest,
-      capability: { of: "client", path: ["sampling"] },
+      capability: {
+        of: "client",
+        path: ["sampling"],
+        parts: ["context", "tools"],
+      },
       payload: true,
       deprecated: {
         since: "2026-07-28",
@@ -622,7 +626,11 @@ export const serverReceives: ReceiveTable<"server"> = {
     },
     "sampling/createMessage": {
       name: "CreateMessageRequest",
-      capability: { of: "client", path: ["sampling"] },
+      capability: {
+        of: "client",
+        path: ["sampling"],
+        parts: ["context", "tools"],
+      },
       payload: true,
       deprecated: {
         since: "2026-07-28",

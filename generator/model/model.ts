@@ -102,6 +102,8 @@ export interface Page {
 export interface Capability {
   readonly of: Role;
   readonly path: string;
+  /** Its members that gate a part of a method each. */
+  readonly parts?: readonly string[];
 }
 
 export interface ErrorCode {

@@ -82,6 +82,8 @@ function take(entry: Writable, note: Note): void {
 
 /** Of each side the capability that was named last. */
 export function capabilitiesOf(notes: readonly CapabilityNote[]): Capability[] {
-  const bySide = new Map(notes.map(({ of, capability }) => [of, { of, path: capability }]));
+  const bySide = new Map(
+    notes.map(({ of, capability, parts }) => [of, { of, path: capability, ...(parts && { parts }) }]),
+  );
   return [...bySide.values()].sort((a, b) => (a.of < b.of ? -1 : 1));
 }

@@ -49,6 +49,8 @@ export interface CapabilityNote extends NoteBase {
   readonly kind: "capability";
   readonly of: "client" | "server";
   readonly capability: string;
+  /** Members of the capability that gate a part of the method each. */
+  readonly parts?: readonly string[];
 }
 
 /**

@@ -23,6 +23,10 @@ const capability: Field = {
   check: (value) => value !== "" && isPointer(value),
 };
 
+function areTexts(value: JsonValue): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
 function optional(field: Field): Field {
   return { ...field, optional: true };
 }
@@ -72,10 +76,7 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
   extends: { base: string },
   pairing: {
     result: string,
-    alternatives: optional({
-      expected: "an array of definition names",
-      check: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
-    }),
+    alternatives: optional({ expected: "an array of definition names", check: areTexts }),
     alternativeCapability: optional(capability),
     alternativeMark: optional({
       expected: "an object of one string",
@@ -92,7 +93,11 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
       check: (value) => value === "both" || side.check(value),
     },
   },
-  capability: { of: side, capability },
+  capability: {
+    of: side,
+    capability,
+    parts: optional({ expected: "an array of members of the capability", check: areTexts }),
+  },
   header: {
     header: string,
     from: { expected: "a JSON Pointer or null", check: (value) => value === null || isPointer(value) },

@@ -57,6 +57,7 @@ export class Facts {
         objectLayout([
           ["of", stringLiteral(capability.of)],
           ["path", pathLayout(capability.path)],
+          ...(capability.parts ? [["parts", stringsLayout(capability.parts)] as const] : []),
         ]),
       ],
       headers.length > 0 && ["headers", headersLayout(headers)],

@@ -1,5 +1,5 @@
 import type { Definition } from "@mcpgen/engine";
-import type { ErrorCode, HeaderRule, Method, ResultOf } from "../../model/model.js";
+import type { Capability, ErrorCode, HeaderRule, Method, ResultOf } from "../../model/model.js";
 import type { Emitter, ModelInput } from "../emitter.js";
 import { definitionLines } from "./lines.js";
 import { codeSpan } from "./markdown.js";
@@ -30,7 +30,7 @@ function methodLine(method: Method): string {
     params.definition === undefined ? undefined : `params ${codeSpan(params.definition)}`,
     params.presence === "optional" ? "params optional" : params.presence === "none" ? "no params" : undefined,
     result && resultText(result),
-    ...capabilities.map(({ of, path }) => `needs ${of} capability ${codeSpan(path)}`),
+    ...capabilities.map(needText),
     method.page && `pages of ${codeSpan(method.page.member)}`,
     method.cacheable ? "cacheable" : undefined,
     method.multiRoundTrip ? "may ask for input" : undefined,
@@ -75,4 +75,11 @@ function heading({ name, extends: bases = [], node }: Definition): string {
     ...(node.deprecated ? ["(deprecated)"] : []),
   ];
   return facts.join(" ");
+}
+
+function needText({ of, path, parts }: Capability): string {
+  const need = `needs ${of} capability ${codeSpan(path)}`;
+  return parts
+    ? `${need} (parts of it ${parts.map((part) => codeSpan(`${path}/${part}`)).join(", ")})`
+    : need;
 }

@@ -11,6 +11,7 @@ import { messagesProblem } from "../sampling/messages.js";
 import type { Ask, AskOptions, AskedRequest, AskedResults, Elicited } from "./ask.js";
 import { type RequestContext, missingCapability } from "./context.js";
 import type { Asked } from "./rounds.js";
+import type { Terms } from "./terms.js";
 
 /** Has a request answered, in the way of an era. */
 type Send = (key: string, asked: Asked, options: AskOptions | undefined) => Promise<Params>;
@@ -80,7 +81,7 @@ async function checked(
   send: () => Promise<Params>,
 ): Promise<Params> {
   const { terms } = context;
-  const missing = missingFor(asked, terms.clientCapabilities);
+  const missing = missingFor(asked, terms);
   if (missing) throw missingCapability(terms, missing);
   const problem = problemOf(asked);
   if (problem !== undefined) throw new McpError("invalid-params", `ask ${JSON.stringify(key)}: ${problem}`);
@@ -100,7 +101,7 @@ async function checked(
 /** What the client would have to declare for a request, and has not. */
 function missingFor(
   { method, params = {} }: Asked,
-  declared: ClientCapabilities,
+  { clientCapabilities: declared, spoken }: Terms,
 ): ClientCapabilities | undefined {
   if (method === "elicitation/create") return missingElicitation(params, declared);
   if (method === "roots/list") return declared.roots ? undefined : { roots: {} };
@@ -109,7 +110,10 @@ function missingFor(
   const { includeContext = "none" } = params;
   if ((params["tools"] ?? params["toolChoice"]) !== undefined && !sampling?.tools)
     return { sampling: { tools: {} } };
-  if (includeContext !== "none" && !sampling?.context) return { sampling: { context: {} } };
+  // A client of a revision without this part has it with sampling itself (2025-06-18 and before).
+  const parts = spoken.table.outgoingRequests.get(method)?.capability?.parts;
+  if (includeContext !== "none" && parts?.includes("context") && !sampling?.context)
+    return { sampling: { context: {} } };
   return sampling ? undefined : { sampling: {} };
 }
 

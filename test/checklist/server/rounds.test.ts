@@ -7,7 +7,7 @@ import {
   type NotificationBus,
   defineServer,
 } from "@mcpgen/runtime";
-import { describe, expect } from "vitest";
+import { describe, expect, test } from "vitest";
 import { everyFeature } from "../../runtime/every-feature/server.js";
 import {
   type Members,
@@ -544,6 +544,17 @@ describe("elicitation and sampling", () => {
     await answered(client, `sample${wrong.length}`, { role: "assistant", model: "m", content: text });
     expect(askedOf(client)).toHaveLength(1);
   });
+
+  test.each(["2024-11-05", "2025-03-26", "2025-06-18"])(
+    "context of servers is part of sampling itself where no capability of its own is known (%s)",
+    async (revision) => {
+      const { client } = await raw(revision, samplers([{ includeContext: "allServers" }]), { sampling: {} });
+      await answered(client, "sample0", { role: "assistant", model: "m", content: text });
+      expect(askedOf(client).map(({ params }) => params!["includeContext"] as unknown)).toEqual([
+        "allServers",
+      ]);
+    },
+  );
 
   row("SAMP-04", "context of servers is not asked for where that was not declared", async (revision) => {
     const params = [

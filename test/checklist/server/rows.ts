@@ -103,7 +103,7 @@ export const rows = {
   "ELIC-10": "06 11 26",
   "SAMP-02": "11 26",
   "SAMP-03": "11 26",
-  "SAMP-04": "24 03 06 11",
+  "SAMP-04": "11",
 } as const;
 
 export type RowId = keyof typeof rows;
