@@ -29,6 +29,7 @@ const heavy = [
   "test/runtime/http/{bodies,heap,kept,readers}.test.ts",
   "test/runtime/client/{deep,besieged}.test.ts",
   "test/contract/init/*.test.ts",
+  "test/contract/package/package.test.ts",
   "test/docs/journeys.test.ts",
 ];
 

@@ -18,8 +18,8 @@ export interface Streams {
 }
 
 /**
- * Where a command's words go: results to standard output, everything else to standard error. Whatever they quote, nothing
- * reaches a terminal but text and colours of ours.
+ * Where a command's words go: results to standard output, everything else to standard error. It is the border to the
+ * terminal: only text and this program's colours pass.
  */
 export class Console {
   readonly settings: ConsoleSettings;

@@ -5,7 +5,7 @@ export interface Outcome {
   readonly findings?: readonly Finding[];
   /** Something else was found that is more than a warning: `text` or `data` tells it. */
   readonly failed?: boolean;
-  /** Not all could be found out: the exit code is that of what stood in the way. */
+  /** Overrides the exit code, e.g. where a server did not answer and the check is incomplete. */
   readonly exit?: number;
   /** The result for people. */
   readonly text?: string;

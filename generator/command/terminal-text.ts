@@ -2,8 +2,8 @@ import { inspect } from "node:util";
 import { escapeUnprintable } from "../emit/text.js";
 
 /**
- * Text fit for a terminal, whoever wrote it: control characters, bidirectional and invisible ones are shown as `\uXXXX`
- * and never obeyed. Line ends and tabs stay. JSON stays JSON: its strings know these escapes.
+ * Makes a text safe for a terminal: control, bidirectional and invisible characters become `\uXXXX`. Line ends and tabs
+ * stay. JSON keeps its meaning: its strings know these escapes.
  */
 export function terminalText(text: string): string {
   return text
@@ -14,8 +14,8 @@ export function terminalText(text: string): string {
 }
 
 /**
- * One line of somebody else's text, fit for a terminal and for the log of a workflow: every character shows,
- * none is obeyed. Lines that start with `::` or `##[` would be commands to GitHub Actions.
+ * Makes one line of foreign text safe for a terminal and for the log of a workflow. GitHub Actions takes lines that start
+ * with `::` or `##[` for commands.
  */
 export function printable(line: string): string {
   return escapeUnprintable(line).replace(workflowCommand, escapeStart);
@@ -29,12 +29,12 @@ function escapeStart(start: string): string {
   return `${start.slice(0, -sign.length)}\\u00${sign.charCodeAt(0).toString(16)}${sign.slice(1)}`;
 }
 
-/** Several lines of somebody else's, each fit for a terminal and for the log of a workflow. */
+/** The same for several lines. */
 export function printableLines(text: string): string {
   return withoutWorkflowCommands(terminalText(text));
 }
 
-/** Lines of text among which colours of ours may stand; the console makes the rest of them fit for a terminal. */
+/** Escapes commands of GitHub Actions alone. The text may hold marks of `Colours`; the console escapes the rest. */
 export function withoutWorkflowCommands(text: string): string {
   return text
     .split("\n")
@@ -46,11 +46,11 @@ export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 export type Paint = (style: Style, text: string) => string;
 
 /**
- * Colours that only the program can set. `paint` puts marks into a text that no server can guess; `show` escapes all else
- * that a terminal would obey, and then makes escape sequences of the marks.
+ * Colours that only this program can set. `paint` puts marks into a text, which no server can guess. `show` escapes all
+ * other control characters, and replaces the marks by escape sequences.
  */
 export class Colours {
-  // A process writes few texts, and none comes back from a server before it ends: this need not be a secret for longer.
+  // Guessing it would only colour a text: a weak random number is enough.
   readonly #mark = `\u001b<${Math.random().toString(36).slice(2)}:`;
   readonly #isOn: boolean;
 

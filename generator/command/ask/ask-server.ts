@@ -8,12 +8,12 @@ import { printable } from "../terminal-text.js";
 import { UserQuestions } from "./questions.js";
 import { RequestTimeout } from "./request-timeout.js";
 
-/** What a command does with the client; the options are for its one long request. */
+/** What a command does with the client. `options` are for its request, `listing` for the lists that it reads first. */
 type Use<T> = (client: LiveClient, options: LiveOptions, listing: LiveOptions) => Promise<T>;
 
 /**
- * Connects to a server and sends it a request, the progress of which is shown. What the server asks its user is answered
- * with `--answer`, or at the terminal.
+ * Connects to a server and sends it a request, the progress of which is shown. Questions of the server to its user are
+ * answered with `--answer`, or at the terminal.
  *
  * @throws CodedError as `withServer`, and MG6312 for answers that do not fit
  */
@@ -26,20 +26,22 @@ export async function askServer<T>(
   const options = serverOptions(args, context);
   expectReach(args, source);
   const listing = options.timeout === undefined ? {} : { timeout: options.timeout };
-  const told = (progress: LiveProgress): void => context.console.note(progressText(progress));
+  const showProgress = (progress: LiveProgress): void => context.console.note(progressText(progress));
   const asks = args.given("answer") || (canAsk(context) && !args.flag("decline"));
   if (!asks)
-    return withServer(source, options, (client) => use(client, { ...listing, onProgress: told }, listing));
+    return withServer(source, options, (client) =>
+      use(client, { ...listing, onProgress: showProgress }, listing),
+    );
   const timeout = new RequestTimeout(options.timeout);
   const questions = new UserQuestions(source, args, context, timeout);
   const request: LiveOptions = {
     signal: timeout.signal,
-    // The limit above ends it sooner, but not while somebody types.
+    // `RequestTimeout` ends the request sooner, except while the user types.
     timeout: forms,
     totalTimeout: forms,
     onProgress: (progress) => {
       timeout.restart();
-      told(progress);
+      showProgress(progress);
     },
   };
   const result = await withServer(source, { ...options, questions }, (client) =>
@@ -49,7 +51,7 @@ export async function askServer<T>(
   return result;
 }
 
-/** Milliseconds that filling in forms may take in all: a day. */
+/** Milliseconds that a request may take while the user answers questions: a day. */
 const forms = 86_400_000;
 
 function progressText({ progress, total, message }: LiveProgress): string {

@@ -26,7 +26,7 @@ export function preparedAnswers(pairs: readonly Pair[], fields: readonly FormFie
   return Object.fromEntries(content);
 }
 
-/** A text as the field's kind reads it; what is none of its kind is left to the field to refuse. */
+/** The value of the field's kind that a text stands for; any other text is returned unchanged, and the field refuses it. */
 export function readAs({ kind }: FormField, text: string): JsonValue {
   const isNumber = (kind === "number" || kind === "integer") && text.trim() !== "";
   if (isNumber && Number.isFinite(Number(text))) return Number(text);
@@ -35,7 +35,7 @@ export function readAs({ kind }: FormField, text: string): JsonValue {
 }
 
 /**
- * Answers that no form asked for: they are misspelt more often than not.
+ * Refuses answers that no form asked for: most of them are misspelt.
  *
  * @throws CodedError MG6312
  */

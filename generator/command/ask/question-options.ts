@@ -8,5 +8,5 @@ export const questionOptionDefinitions: Readonly<Record<string, Options>> = {
     array: true,
     description: "FIELD=VALUE or FIELD:=JSON of a form the server asks to fill in; may be repeated",
   },
-  decline: { type: "boolean", description: "Ask nobody: decline what --answer does not answer" },
+  decline: { type: "boolean", description: "Decline questions that --answer does not answer" },
 };

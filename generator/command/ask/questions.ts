@@ -14,8 +14,8 @@ import { expectAllUsed, preparedAnswers } from "./prepared-answers.js";
 import { decide, fillIn } from "./terminal-form.js";
 
 /**
- * Answers what a server asks its user in the course of a request: with `--answer`, else at the terminal, one question
- * after the other. Where nobody can be asked, the question is declined and told.
+ * Answers a server's questions to its user (elicitation): with `--answer`, else at the terminal, one question at a time.
+ * Without a terminal the question is declined, and a note says so.
  */
 export class UserQuestions implements Questions {
   readonly #source: ServerSource;
@@ -92,7 +92,7 @@ export class UserQuestions implements Questions {
     return typed === undefined ? { action: "cancel" } : { action, content: { ...content, ...typed } };
   }
 
-  /** Nothing but the user opens the page (2025-11-25, elicitation, safe URL handling). */
+  /** The URL is shown, and never opened (2025-11-25, elicitation, safe URL handling). */
   async #page({ message, url }: JsonObject): Promise<JsonObject> {
     if (this.#terminal === undefined)
       return this.#declined(`the user: ${String(message)} (${String(url)})`, []);

@@ -3,7 +3,7 @@ import { Silence } from "../../contract/capture/server-error.js";
 /** Milliseconds without a sign of life, unless `--timeout` says otherwise. */
 const usual = 60_000;
 
-/** Ends a request whose server gives no sign of life. The time in which its user is asked is not the server's. */
+/** Ends a request after a time without an answer or progress. The time in which the user answers questions does not count. */
 export class RequestTimeout {
   readonly #controller = new AbortController();
   readonly #limit: number;
@@ -18,14 +18,14 @@ export class RequestTimeout {
     return this.#controller.signal;
   }
 
-  /** The server has given a sign of life. */
+  /** Restarts the wait: progress has arrived. */
   restart(): void {
     clearTimeout(this.#timer);
     if (this.#asking > 0) return;
     this.#timer = setTimeout(() => this.#controller.abort(new Silence(this.#limit, "request")), this.#limit);
   }
 
-  /** Stands still while `work` is under way. */
+  /** Stops the clock until `work` settles. */
   async paused<T>(work: () => Promise<T>): Promise<T> {
     this.#asking++;
     clearTimeout(this.#timer);
@@ -37,7 +37,7 @@ export class RequestTimeout {
     }
   }
 
-  /** What a request came to; its end by this limit is told as the server's silence. */
+  /** Resolves with the result of the request. A request that this limit ended rejects with `Silence`. */
   async over<T>(request: Promise<T>): Promise<T> {
     this.restart();
     try {

@@ -7,11 +7,11 @@ import { readAs } from "./prepared-answers.js";
 /** What a user decides on a question of a server's. */
 export type Decision = "accept" | "decline" | "cancel";
 
-/** Loaded by those who are asked. */
+/** Loaded with the first question. */
 const prompts = () => import("@clack/prompts");
 
 /**
- * Asks whether a question is answered at all. Escape and Ctrl-C cancel.
+ * Lets the user answer, decline or cancel a question. Escape and Ctrl-C cancel.
  *
  * @param message says which server asks, and what
  */

@@ -11,8 +11,8 @@ import type { ServedContract } from "./served-contracts.js";
 import { comparePair } from "./server.js";
 
 /**
- * Compares each live server that the configuration names with its contract, one after the other. One that does not answer
- * is a finding, and keeps none of the others from being compared.
+ * Compares each live server that the configuration names with its contract, one after the other. A server that does not
+ * answer is a finding; the other servers are compared all the same.
  */
 export async function checkConfiguredServers(
   served: readonly ServedContract[],
@@ -39,7 +39,7 @@ export async function checkConfiguredServers(
   }
 }
 
-/** What cannot be compared fails the command with the code that it would have alone. */
+/** An error as a finding. The command ends with the exit code of the error. */
 function unreachable(error: unknown, server: string): Outcome {
   if (!(error instanceof CodedError)) throw error;
   const { code, message, place, next, detail } = error;

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 
-/** Something in a result that is a file of its own: an image, a sound, the content of a resource. */
+/** A part of a result that is saved as a file: an image, a sound, the content of a resource. */
 export interface Piece {
   /** What it is called where it has a name. */
   readonly name: string | undefined;

@@ -55,7 +55,7 @@ export function savePieces(pieces: readonly Piece[], args: Arguments, context: C
   return pieces.map((piece, index) => ({ piece, file: shown[index]! }));
 }
 
-/** A result that is text alone, as a piece; it is in no object of its own. */
+/** The text of a result that holds no image, sound or blob, as a piece. */
 export function textPiece(name: string, text: string): Piece {
   return { name, mimeType: "text/plain", bytes: Buffer.from(text), holder: textPiece.holder, member: "text" };
 }
@@ -74,7 +74,7 @@ function notOne(count: number, output: string): CodedError {
   );
 }
 
-/** Names for files, each once. A server has no say in the folder, nor in what is hidden there. */
+/** Names for files, each once. A URI of the server gives a name, never a folder or a hidden file. */
 function fileNames(pieces: readonly Piece[], isTaken: (name: string) => boolean): string[] {
   const taken = new Set<string>();
   return pieces.map((piece, index) => {

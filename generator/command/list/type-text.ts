@@ -13,7 +13,7 @@ interface Budget {
 
 /**
  * What a JSON Schema allows, as a short type that people read: `string`, `"a" | "b"`, `{ city: string, days?: integer }`.
- * It leaves out what only validation needs; what is too deep, or refers to itself, is called by its kind.
+ * Keywords that only validation needs are left out. A type that is too deep, or refers to itself, is shown by its kind.
  *
  * @param root the schema that local references start at
  */

@@ -5,14 +5,14 @@ import type { HostFile } from "./host-files.js";
 /** What `${…}` in a host's configuration may stand for. */
 export interface Values {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The value of an input that the file declares; asks for it where somebody can be asked. */
+  /** The value of an input that the file declares. At a terminal it may ask for the value. */
   readonly input: (id: string, place: Place) => Promise<string>;
 }
 
 /**
  * A text of a host's configuration with its `${…}` replaced as that host does it.
  *
- * @throws CodedError MG2203 for what has no value, or is none that the host knows
+ * @throws CodedError MG2203 for a reference without a value, and for one that the host does not know
  */
 export async function expand(text: string, file: HostFile, values: Values, place: Place): Promise<string> {
   if (file.expansion === "none") return text;

@@ -6,8 +6,8 @@ import type { Values } from "./expand.js";
 import type { InputDeclaration } from "./read-host-file.js";
 
 /**
- * Values of `${input:ID}`: what `--input` gives, else what somebody at the terminal answers, else the declared default.
- * Each is asked for once.
+ * Values of `${input:ID}`: from `--input`, else from the terminal, else the declared default. Each is asked
+ * for once.
  */
 export function inputValues(
   declared: readonly InputDeclaration[],

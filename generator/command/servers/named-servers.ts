@@ -39,9 +39,10 @@ export async function serverSource(
 }
 
 /**
- * The same where a SOURCE may be something else, too: what is no server's name stays as it is, unless it is nearly one.
+ * The same for commands that take other sources, too. A text that names no server is returned unchanged.
  *
  * @param others names of other kinds that a SOURCE may have
+ * @throws CodedError MG2201 for a text that nearly names a server; MG2202 and MG2203 for what a file says of it
  */
 export async function sourceOrServer(
   source: string,
@@ -54,12 +55,15 @@ export async function sourceOrServer(
   for await (const configuration of configurations(context)) {
     if (Object.hasOwn(configuration.servers, source)) return addressOf(configuration, source, args, context);
   }
+  const known = await knownServers(context);
+  const nearest = closest(source, [...others, ...known.map(({ name }) => name)]);
+  if (nearest !== undefined && !others.includes(nearest)) throw noSuchServer(source, known);
   return source;
 }
 
-/** Names hold neither what separates paths nor white space; `-` is standard input. */
+/** Names hold neither what separates paths nor white space, and do not end as contracts do; `-` is standard input. */
 function isName(source: string): boolean {
-  return source !== "-" && source !== "" && !/[\s/\\:]/.test(source);
+  return source !== "-" && source !== "" && !/[\s/\\:]|\.(?:json|ya?ml)$/i.test(source);
 }
 
 function isFile(source: string, { directory }: CommandContext): boolean {

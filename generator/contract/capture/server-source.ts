@@ -30,7 +30,7 @@ export function kindOfServer(source: ServerSource): "stdio" | "http" | undefined
   return /^https?:\/\//i.test(source) ? "http" : undefined;
 }
 
-/** Whether a SOURCE is a server: what is neither is a file, a revision or standard input. */
+/** Whether a SOURCE is a server. Otherwise it is a file, a revision or standard input. */
 export function isServerSource(source: ServerSource): boolean {
   return kindOfServer(source) !== undefined;
 }

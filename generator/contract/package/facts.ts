@@ -61,9 +61,9 @@ export function repository({ repository: value }: JsonObject): Repository | unde
 const registryNames = /^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/;
 
 /**
- * The server's name in the MCP registry: as an option or `mcpName` says, else that of its owner at GitHub.
+ * The server's name in the MCP registry: from the option, `mcpName`, or the GitHub owner in `repository`.
  *
- * @returns undefined where nothing tells it
+ * @returns undefined where neither an option nor package.json gives one
  * @throws CodedError MG2004 for a name that cannot be
  */
 export function registryName(request: PackageRequest): string | undefined {

@@ -78,7 +78,7 @@ export const serverDiagnostics = {
     title: "The file is there already",
     exit: 2,
     explanation:
-      "No command replaces a file of yours unless `--replace` says so: not `--output` of `call`, `read` and `prompt`, which sends nothing then, and not `package`. In the folder of an `--output` a number tells the new file apart.",
+      "`--output` of `call`, `read` and `prompt`, and `package`, replace an existing file only with `--replace`. No request was sent. In a folder `--output` replaces nothing: the new file gets a number.",
   },
   MG6311: {
     title: "The server has no such prompt",

@@ -84,7 +84,7 @@ export const usageDiagnostics = {
     title: "This SOURCE is no server",
     exit: 2,
     explanation:
-      'A server is named by its URL (`https://example.com/mcp`), or by `stdio:` and the command that starts it (`"stdio:node server.js"`), in quotes for the shell where it has arguments.',
+      'A server is named by its URL (`https://example.com/mcp`), or by `stdio:` and the command that starts it (`"stdio:node server.js"`), in quotes for the shell where it has arguments, or by the name that the file of a host gives it (`mcpgen list` shows these).',
   },
   MG2015: {
     title: "A project cannot have this name",

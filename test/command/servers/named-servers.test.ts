@@ -169,28 +169,40 @@ test("the desktop's file stands where each platform has it", () => {
 });
 
 test("every command that takes a server takes its name; a file of that name comes first", async () => {
-  const { command, args } = program();
-  const folder = temporaryFolder({
-    ".mcp.json": json({ mcpServers: { weather: { command, args } } }),
-    "old.yaml": "name: scripted\nversion: '1'\n",
-  });
+  const server = newServer("served", "1");
+  server.tool("echo", { inputSchema: { type: "object" } }, async () => "x");
+  const hosts = json({ mcpServers: { weather: { url: await serve(server) } } });
+  const folder = temporaryFolder({ ".mcp.json": hosts, "old.yaml": "name: served\nversion: '1'\n" });
   const codeOf = async (...words: string[]): Promise<number> => (await mcpgen(folder, words)).code;
   expect(await codeOf("list", "weather")).toBe(0);
   expect((await mcpgen(folder, ["lint", "weather"])).stdout).toContain("1 tool, about");
   const captured = await mcpgen(folder, ["capture", "weather", "--out", "new.yaml"]);
-  expect(captured.stderr + captured.stdout).toContain("new.yaml: written; scripted 1 offers 1 tool");
+  expect(captured.stderr + captured.stdout).toContain("new.yaml: written; served 1 offers 1 tool");
   expect(await codeOf("check", "--server", "weather", "--contract", "new.yaml")).toBe(0);
   const drifted = await mcpgen(folder, ["check", "--server", "weather", "--contract", "old.yaml"]);
   expect(drifted.stdout).toContain("Run: mcpgen capture weather --out old.yaml --replace");
   expect((await mcpgen(folder, ["diff", "old.yaml", "weather"])).stdout).toContain("tool-added");
-  expect(await codeOf("init", "client", "client", "--server", "weather")).toBe(0);
-  const taken = temporaryFolder({
-    ".mcp.json": json({ mcpServers: { weather: { command, args } } }),
-    weather: "x",
-  });
+  expect(await codeOf("init", "client", "client", "--server", "weather", "--dry-run")).toBe(0);
+  const taken = temporaryFolder({ ".mcp.json": hosts, weather: "x" });
   expect((await mcpgen(taken, ["call", "weather", "echo"])).stderr).toContain("MG2014");
   expect((await mcpgen(taken, ["list", "weather"])).stderr).not.toContain("MG22");
 });
+
+test.each(["lint", "list", "diff"])(
+  "%s: what is nearly the name of a server is told, too",
+  async (command) => {
+    const folder = temporaryFolder({
+      ".mcp.json": json({ mcpServers: { weather: { command: "node" } } }),
+      "a.yaml": "name: a\nversion: '1'\n",
+    });
+    const words = command === "diff" ? ["diff", "a.yaml", "wether"] : [command, "wether"];
+    const ran = await mcpgen(folder, words);
+    expect([ran.code, ran.stderr]).toEqual([
+      2,
+      expect.stringMatching(/MG2201.*"wether"\n.*Did you mean weather/),
+    ]);
+  },
+);
 
 const one = { mcpServers: { weather: { command: "node" } } };
 test.each<[string, string[], string, string, RegExp]>([
