@@ -65,10 +65,13 @@ interface Checked {
 async function checkAnew({ args, targets, project, context, files }: ContractInputs): Promise<Checked> {
   // What generates is loaded only when something may have changed.
   const { checkContracts } = await import("../contracts/run.js");
-  const output = await checkContracts(targets, args, project, context);
+  const { moduleKinds } = await import("./module-kind.js");
+  const modules = moduleKinds(targets, context);
+  const checked = await checkContracts(targets, args, project, context);
+  const output = { ...checked, findings: [...(checked.findings ?? []), ...modules.findings] };
   const { serverContracts } = await import("../sync/server-contracts.js");
   const contracts = files.code.length === 0 ? [] : await serverContracts(project, context);
-  if (contracts.length === 0) return { outcome: output, read: [] };
+  if (contracts.length === 0) return { outcome: output, read: modules.read };
   // It loads the compiler, which only projects with a server need.
   const { missingFindings, readHandlers } = await import("../sync/handlers.js");
   const report = await readHandlers(files.code, contracts, project, context);
@@ -77,7 +80,7 @@ async function checkAnew({ args, targets, project, context, files }: ContractInp
   const findings = [...report.findings, ...missing];
   return {
     outcome: withHandlers(output, findings, missing.length > 0, handlers, context),
-    read: report.read,
+    read: [...modules.read, ...report.read],
   };
 }
 

@@ -44,4 +44,10 @@ export const contractDiagnostics = {
     explanation:
       "A server must tell from a URI what its variables were, in one way only. {name}, {+name}, {#name}, {.name}, {/name}, {?a,b} and {&a,b} are taken; modifiers ({name:3}, {list*}) and several variables without a separator between them are not. For a client it is a warning: it has no method for such a template.",
   },
+  MG6009: {
+    title: "What is generated is compiled to CommonJS",
+    exit: 1,
+    explanation:
+      'Output is made for ES modules, and so are `@mcpgen/runtime` and `@mcpgen/protocol`. Under `"module": "nodenext"` (or `node16`, `node18`, `node20`) TypeScript compiles a file to CommonJS unless the nearest package.json says `"type": "module"`: with `verbatimModuleSyntax` nothing compiles then, and Node.js before 20.19 cannot load the result. Add `"type": "module"`; files of the project that are CommonJS get the extension `.cjs` or `.cts`. Or put a package.json with `{ "type": "module" }` into the folder of the code. Projects that a bundler builds set `"module": "esnext"` and `"moduleResolution": "bundler"`.',
+  },
 } satisfies Record<string, Diagnostic>;
