@@ -20,5 +20,6 @@ export const handlers: Handlers = {
   completions: {
     plan: { city: (value, { days }) => [`${value}ern`, `${days}`] },
     "weather://{city}/days{?from}": { city: () => ["Bern"] },
+    "map:///{+path}{.format}{/zoom}{?x,y}{&z}{#part}": {},
   },
 };

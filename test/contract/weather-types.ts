@@ -53,6 +53,19 @@ export function servers(): void {
   createWeatherServer({ ...handlers, tools: { get_weather: handlers.tools.get_weather } }, { revisions: [] });
   // @ts-expect-error a tool that the contract does not have
   createWeatherServer({ ...handlers, tools: { ...handlers.tools, other: () => "" } }, { revisions: [] });
+  const { completions } = handlers;
+  // @ts-expect-error a completer of an argument that the prompt does not have
+  const misspelt: Handlers["completions"]["plan"] = { town: () => [] };
+  createWeatherServer({ ...handlers, completions: { ...completions, plan: misspelt } }, { revisions: [] });
+  // @ts-expect-error completions of what the contract does not have
+  createWeatherServer({ ...handlers, completions: { ...completions, other: {} } }, { revisions: [] });
+  // @ts-expect-error no completions of a template, though the contract declares some
+  createWeatherServer({ ...handlers, completions: { plan: {} } }, { revisions: [] });
+  const settled: Handlers["completions"]["plan"] = { city: (value, { days }) => [value, days ?? "3"] };
+  createWeatherServer({ ...handlers, completions: { ...completions, plan: settled } }, { revisions: [] });
+  // @ts-expect-error an argument that the prompt does not have is never settled
+  const unsettled: Handlers["completions"]["plan"] = { city: (_, { town }) => [town] };
+  createWeatherServer({ ...handlers, completions: { ...completions, plan: unsettled } }, { revisions: [] });
   // @ts-expect-error all prompts are missing
   createWeatherServer({ ...handlers, prompts: undefined }, { revisions: [] });
 }

@@ -50,6 +50,7 @@ export async function readHandlers(
     const here = contracts.map((contract) => ({
       file: contract.file,
       wanted: contract.wanted,
+      completable: contract.completable,
       lookIn: code.lookIn(path, contract),
       anywhere: `import(${JSON.stringify(serverSpecifier(dirname(path), contract.out, extension))}).Handlers`,
     }));
@@ -110,7 +111,7 @@ export function missingFindings({ missing }: HandlersFile): Finding[] {
   }));
 }
 
-export function noHandlers({ file, out, wanted }: ServerContract, { loaded }: Project): Finding {
+export function noHandlers({ file, out, wanted, completable }: ServerContract, { loaded }: Project): Finding {
   const module = serverSpecifier(dirname(out), out, loaded.config.importExtension ?? "js");
   return {
     code: "MG6506",
@@ -118,6 +119,6 @@ export function noHandlers({ file, out, wanted }: ServerContract, { loaded }: Pr
     message: "there are no handlers for it",
     place: { file },
     next: `Paste this into a file beside ${shownPath(out, loaded.folder)}, or name yours with --handlers.`,
-    detail: handlersStub(wanted, module),
+    detail: handlersStub(wanted, module, completable),
   };
 }

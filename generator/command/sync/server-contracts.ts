@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { loadContract } from "../../contract/read-contract.js";
+import { completable } from "../../contract/completable.js";
 import { type Wanted, wantedMembers } from "../../contract/sync/wanted.js";
 import type { CommandContext } from "../context.js";
 import type { Project } from "../project.js";
@@ -12,6 +13,8 @@ export interface ServerContract {
   /** The folder of what is generated from it. */
   readonly out: string;
   readonly wanted: Wanted;
+  /** Arguments that values are suggested for, by prompt or URI template. */
+  readonly completable: ReadonlyMap<string, readonly string[]>;
 }
 
 /** The contracts that the configuration names with the role server or both. */
@@ -24,7 +27,12 @@ export async function serverContracts(
     configured.map(async ({ file, out }) => {
       const shown = shownPath(loaded.folder, directory, file);
       const { contract } = await loadContract(resolve(loaded.folder, file), shown);
-      return { file: shown, out: resolve(loaded.folder, out), wanted: wantedMembers(contract) };
+      return {
+        file: shown,
+        out: resolve(loaded.folder, out),
+        wanted: wantedMembers(contract),
+        completable: completable(contract),
+      };
     }),
   );
 }

@@ -1,5 +1,6 @@
 import type { EmittedFile } from "../../emit/emitter.js";
 import { docComment, propertyKey } from "../../emit/text.js";
+import { completable } from "../completable.js";
 import type { ContractInput } from "./input.js";
 
 /** `server.ts`: what handlers take and give, exactly, and the server that is made of them. */
@@ -11,7 +12,16 @@ export function emitServer(input: ContractInput): EmittedFile {
     ...list("resourceTemplates", templateMembers(input)),
     ...list("prompts", promptMembers(input)),
   ];
-  const view = { origin, importExtension, createServer: names.createServer, members: members.join("") };
+  const completions = completionMembers(input);
+  const declared = input.document.contract.capabilities?.["completions"] !== undefined;
+  const view = {
+    ...{ origin, importExtension, createServer: names.createServer },
+    members: members.join(""),
+    completions: completions.length > 0 && {
+      key: declared ? "completions" : "completions?",
+      members: completions.join(""),
+    },
+  };
   return { content: render("contract-server.ts", view) };
 }
 
@@ -54,6 +64,23 @@ function promptMembers({ document, names }: ContractInput): string[] {
     const args = `types.${names.prompts.get(name)!.namespace}.Arguments`;
     return member(name, description ?? title, `args: ${args}, context: HandlerContext`, "PromptAnswer");
   });
+}
+
+/** A type for each prompt and template that has arguments: their names are those of its completers. */
+function completionMembers({ document: { contract }, names }: ContractInput): string[] {
+  const types = new Map<string, string[]>();
+  const add = (reference: string, type: string): void =>
+    void types.set(reference, [...(types.get(reference) ?? []), type]);
+  const references = completable(contract);
+  for (const { name } of contract.prompts ?? [])
+    if (references.has(name)) add(name, `types.${names.prompts.get(name)!.namespace}.Arguments`);
+  for (const { uriTemplate } of contract.resourceTemplates ?? [])
+    if (references.has(uriTemplate))
+      add(uriTemplate, `types.${names.templates.get(uriTemplate)!.namespace}.Variables`);
+  return [...types].map(
+    ([reference, all]) =>
+      `    readonly ${propertyKey(reference)}: Completions<${all.map((type) => `keyof ${type}`).join(" | ")}>;\n`,
+  );
 }
 
 function member(key: string, description: string | undefined, parameters: string, answer: string): string {

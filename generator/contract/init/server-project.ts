@@ -1,4 +1,5 @@
 import type { Render } from "../../emit/templates.js";
+import { completable } from "../completable.js";
 import { contractNames } from "../emit/names.js";
 import { handlersStub } from "../sync/stub.js";
 import { wantedMembers } from "../sync/wanted.js";
@@ -17,7 +18,7 @@ export function serverFiles({ document, isSample, speaks, render }: ProjectReque
   const module = "./generated/server.js";
   const handlers = isSample
     ? render("skeleton-handlers.ts", {})
-    : handlersStub(wantedMembers(contract), module);
+    : handlersStub(wantedMembers(contract), module, completable(contract));
   const narrowed = speaks === undefined ? "" : `, speaks: ${JSON.stringify(speaks)}`;
   const options = `{ revisions: serverRevisions${narrowed} }`;
   return new Map([

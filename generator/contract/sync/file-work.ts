@@ -17,6 +17,8 @@ export interface SyncContract {
   /** What messages call it: the file it is in. */
   readonly file: string;
   readonly wanted: Wanted;
+  /** Arguments that values are suggested for, by prompt or URI template. */
+  readonly completable?: ReadonlyMap<string, readonly string[]>;
   /** What the file's imports lead to. */
   readonly lookIn: LookIn;
   /** How the file can call the contract's `Handlers` without an import. */
@@ -93,13 +95,15 @@ export class FileWork {
     for (const section of absent) {
       for (const name of contract.wanted.get(section)!) this.#miss(holder.node, contract, section, name);
     }
-    this.#insert(holder, type, (place) =>
+    this.#insert(holder, type, contract, (place) =>
       absent.map((section) => sectionStub(section, contract.wanted.get(section)!, place)),
     );
   }
 
   #takeSection(holder: Holder, section: Section, type: HandlersType, contract: SyncContract): void {
     if (!this.#isNew(holder.node, contract, section)) return;
+    // Where none are wanted there may be some all the same: the type-checker judges their names.
+    if (section === "completions" && !contract.wanted.has(section)) return;
     const wanted = contract.wanted.get(section) ?? [];
     if (holder.kind === "unknown")
       return this.#unknown(holder, contract, section, wanted, type.part !== undefined);
@@ -110,7 +114,7 @@ export class FileWork {
       this.findings.push({ ...finding, place: this.#place(node) });
     if (!this.#isToFill(holder, section, type, contract, members, absent)) return;
     for (const name of absent) this.#miss(holder.node, contract, section, name);
-    this.#insert(holder, type, (place) => absent.map((name) => memberStub(section, name, place)));
+    this.#insert(holder, type, contract, (place) => absent.map((name) => memberStub(section, name, place)));
   }
 
   /** Whether all that is absent is to be inserted: not where a type lets it be absent, or nobody can know. */
@@ -135,12 +139,13 @@ export class FileWork {
   #insert(
     holder: Exclude<Holder, { kind: "unknown" }>,
     { handlers }: HandlersType,
+    { completable }: SyncContract,
     print: (place: StubPlace) => readonly string[][],
   ): void {
     const { node, kind, typed } = holder;
     const script = isScript(this.#source);
     const printed = insertionsInto(node, this.#source, kind === "literal" ? "," : "", (step) =>
-      print({ handlers, kind, typed, step, script }),
+      print({ handlers, kind, typed, step, script, completable }),
     );
     this.insertions.push(...printed);
   }

@@ -12,9 +12,11 @@ export interface StubPlace {
   readonly step: string;
   /** JavaScript, where types are not written. */
   readonly script?: boolean;
+  /** Arguments that values are suggested for, by prompt or URI template. */
+  readonly completable?: ReadonlyMap<string, readonly string[]> | undefined;
 }
 
-const parameters: Readonly<Record<Section, string>> = {
+const parameters: Readonly<Record<Exclude<Section, "completions">, string>> = {
   tools: "args, context",
   resources: "uri, context",
   resourceTemplates: "variables, context, uri",
@@ -22,11 +24,9 @@ const parameters: Readonly<Record<Section, string>> = {
 };
 
 /** A function that is yet to be written, as lines. Its result type is written, so that a field too many does not compile. */
-export function memberStub(
-  section: Section,
-  name: string,
-  { handlers, kind, typed, step, script = false }: StubPlace,
-): string[] {
+export function memberStub(section: Section, name: string, place: StubPlace): string[] {
+  if (section === "completions") return completionsStub(name, place);
+  const { handlers, kind, typed, step, script = false } = place;
   const type = `${handlers}["${section}"][${stringLiteral(name)}]`;
   const given = typed || script ? parameters[section] : `...[${parameters[section]}]: Parameters<${type}>`;
   const answer = script ? "" : `: Promise<${answerOf(handlers, section, name)}>`;
@@ -36,6 +36,18 @@ export function memberStub(
     `async ${key}(${given})${answer} {`,
     `${step}throw new Error(${stringLiteral(`${name} is not written yet`)});`,
     "}",
+  ];
+}
+
+/** Functions that suggest nothing yet: that is an answer, too. */
+function completionsStub(name: string, { handlers, kind, step, script, completable }: StubPlace): string[] {
+  const type = script ? "" : `: ${handlers}["completions"][${stringLiteral(name)}]`;
+  const open = kind === "class" ? `${memberKey(name)}${type} = {` : `${memberKey(name)}: {`;
+  const names = completable?.get(name) ?? [];
+  return [
+    open,
+    ...names.map((each) => `${step}${memberKey(each)}: async () => [],`),
+    kind === "class" ? "};" : "}",
   ];
 }
 
@@ -63,8 +75,12 @@ export function sectionStub(section: Section, names: readonly string[], place: S
  *
  * @param module where `Handlers` is imported from
  */
-export function handlersStub(wanted: Wanted, module: string): string {
-  const place: StubPlace = { handlers: "Handlers", kind: "literal", typed: true, step: "  " };
+export function handlersStub(
+  wanted: Wanted,
+  module: string,
+  completable?: ReadonlyMap<string, readonly string[]>,
+): string {
+  const place: StubPlace = { handlers: "Handlers", kind: "literal", typed: true, step: "  ", completable };
   const members = [...wanted].flatMap(([section, names]) => {
     const lines = sectionStub(section, names, place);
     return [...lines.slice(0, -1), `${lines.at(-1)},`].map((line) => `  ${line}`);

@@ -1,7 +1,8 @@
 import type { Contract } from "../contract.js";
+import { completable } from "../completable.js";
 
 /** The members of `Handlers` that hold a function for each thing of one kind. */
-export const sections = ["tools", "resources", "resourceTemplates", "prompts"] as const;
+export const sections = ["tools", "resources", "resourceTemplates", "prompts", "completions"] as const;
 
 export type Section = (typeof sections)[number];
 
@@ -9,12 +10,15 @@ export type Section = (typeof sections)[number];
 export type Wanted = ReadonlyMap<Section, readonly string[]>;
 
 /** What the handlers of `contract` must hold, in the contract's order. */
-export function wantedMembers({ tools, resources, resourceTemplates, prompts }: Contract): Wanted {
+export function wantedMembers(contract: Contract): Wanted {
+  const { tools, resources, resourceTemplates, prompts, capabilities } = contract;
   const keys: readonly (readonly [Section, readonly string[]])[] = [
     ["tools", (tools ?? []).map(({ name }) => name)],
     ["resources", (resources ?? []).map(({ uri }) => uri)],
     ["resourceTemplates", (resourceTemplates ?? []).map(({ uriTemplate }) => uriTemplate)],
     ["prompts", (prompts ?? []).map(({ name }) => name)],
+    // Servers may suggest values without declaring so; they must where they declare it.
+    ["completions", capabilities?.["completions"] === undefined ? [] : [...completable(contract).keys()]],
   ];
   return new Map(keys.filter(([, names]) => names.length > 0));
 }
@@ -25,4 +29,5 @@ export const nounOf: Readonly<Record<Section, string>> = {
   resources: "resource",
   resourceTemplates: "resource template",
   prompts: "prompt",
+  completions: "prompt or template with arguments, called",
 };

@@ -8,7 +8,7 @@ import type {
 } from "@mcpgen/protocol/authoring";
 import { McpError } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
-import { type Completers, requireArguments } from "./completion.js";
+import { type Completer, type Completers, requireArguments } from "./completion.js";
 import type { Listed, Listing } from "./listing.js";
 import type { PromptHandler } from "./prompts.js";
 import type { ResourceHandler, TemplateHandler } from "./resources.js";
@@ -36,7 +36,9 @@ export interface ContractHandlers {
   readonly resourceTemplates?: { readonly [uriTemplate: string]: TemplateHandler<never> };
   readonly prompts?: { readonly [name: string]: PromptHandler<never> };
   /** Suggestions, by prompt name or URI template. */
-  readonly completions?: { readonly [reference: string]: Completers };
+  readonly completions?: {
+    readonly [reference: string]: { readonly [name: string]: Completer | undefined };
+  };
 }
 
 /** Checks of a tool's arguments and of its structured content, as they are generated from a contract. */
@@ -86,7 +88,7 @@ class ContractServer extends Server {
       hints: undefined,
     }));
     const completersOf = (key: string, names: readonly string[]): Completers => {
-      const completers = Object.hasOwn(completions, key) ? completions[key]! : {};
+      const completers = Object.hasOwn(completions, key) ? (completions[key] as Completers) : {};
       requireArguments(`completions of ${JSON.stringify(key)}`, names, completers);
       return completers;
     };

@@ -2,7 +2,6 @@
 
 import {
   type CallToolResult,
-  type Completers,
   type HandlerContext,
   type PromptAnswer,
   type ResourceAnswer,
@@ -42,10 +41,7 @@ export type Structured<Content> = Pick<CallToolResult, "_meta"> & {
 };
 
 /** A function for each thing the contract offers. */
-export interface Handlers {
-  /** Suggestions, by the name of a prompt or by a URI template. */
-  readonly completions?: { readonly [reference: string]: Completers };
-}
+export interface Handlers {}
 
 export declare namespace Handlers {
   type Lists = Omit<Handlers, "completions">;

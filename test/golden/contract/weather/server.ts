@@ -2,7 +2,6 @@
 
 import {
   type CallToolResult,
-  type Completers,
   type HandlerContext,
   type PromptAnswer,
   type ResourceAnswer,
@@ -39,6 +38,15 @@ export type Structured<Content> = Pick<CallToolResult, "_meta"> & {
   readonly structuredContent: Content;
   readonly content?: CallToolResult["content"];
   readonly isError?: false;
+};
+
+/** Suggests values of arguments, given the first letters of one and what others are; one without a function has none. */
+export type Completions<Name extends string> = {
+  readonly [Each in Name]?: (
+    value: string,
+    settled: { readonly [Other in Name]?: string },
+    context: HandlerContext,
+  ) => readonly string[] | Promise<readonly string[]>;
 };
 
 /** A function for each thing the contract offers. */
@@ -88,8 +96,17 @@ export interface Handlers {
       context: HandlerContext,
     ) => PromptAnswer | Promise<PromptAnswer>;
   };
+
   /** Suggestions, by the name of a prompt or by a URI template. */
-  readonly completions?: { readonly [reference: string]: Completers };
+  readonly completions: {
+    readonly plan: Completions<keyof types.PlanPrompt.Arguments>;
+    readonly "weather://{city}/days{?from}": Completions<
+      keyof types.DayTemplate.Variables
+    >;
+    readonly "map:///{+path}{.format}{/zoom}{?x,y}{&z}{#part}": Completions<
+      keyof types.MapTemplate.Variables
+    >;
+  };
 }
 
 export declare namespace Handlers {

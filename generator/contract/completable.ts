@@ -1,0 +1,31 @@
+import type { Contract } from "./contract.js";
+import { templateExpressions, variableNames } from "./emit/uri-template.js";
+
+/**
+ * What values can be suggested for: names of arguments by prompt, and of variables by URI template. A template that
+ * cannot be read has none.
+ */
+export function completable({
+  prompts = [],
+  resourceTemplates = [],
+}: Contract): Map<string, readonly string[]> {
+  const names = new Map<string, readonly string[]>();
+  const add = (reference: string, found: readonly string[]): void => {
+    if (found.length > 0) names.set(reference, [...new Set([...(names.get(reference) ?? []), ...found])]);
+  };
+  for (const { name, arguments: given = [] } of prompts)
+    add(
+      name,
+      given.map((each) => each.name),
+    );
+  for (const { uriTemplate } of resourceTemplates) add(uriTemplate, variablesOf(uriTemplate));
+  return names;
+}
+
+function variablesOf(template: string): string[] {
+  try {
+    return variableNames(templateExpressions(template, {}));
+  } catch {
+    return [];
+  }
+}
