@@ -1,4 +1,3 @@
-import { escapeUnprintable } from "../../emit/text.js";
 import { contractNames } from "../emit/names.js";
 import type { ProjectRequest } from "./project.js";
 
@@ -9,7 +8,6 @@ export function clientFiles({ document, speaks, render }: ProjectRequest): Map<s
   const names = { type, make };
   // A name that no letter starts has no lower case: type and function have one name, and are imported by it.
   const imported = names.type === names.make ? names.make : `type ${names.type}, ${names.make}`;
-  const tools = (contract.tools ?? []).map(({ name }) => name);
   const revisions =
     speaks === undefined
       ? "clientRevisions"
@@ -17,9 +15,6 @@ export function clientFiles({ document, speaks, render }: ProjectRequest): Map<s
   return new Map([
     ["src/client.ts", render("skeleton-client.ts", { ...names, imported, revisions })],
     ["src/main.ts", render("skeleton-client-main.ts", {})],
-    [
-      "test/client.test.mjs",
-      render("skeleton-client.test.mjs", { ...names, tools: escapeUnprintable(JSON.stringify(tools)) }),
-    ],
+    ["test/client.test.mjs", render("skeleton-client.test.mjs", names)],
   ]);
 }
