@@ -16,6 +16,7 @@ const drawing = [
   "test/emit/open/tags.test.ts",
   "test/emit/steps/pairs.test.ts",
   "test/emit/steps/property.test.ts",
+  "test/emit/steps/successors.test.ts",
   "test/diff/gauntlet.test.ts",
   "test/diff/mutations.test.ts",
   "test/diff/released-mutations.test.ts",

@@ -36,24 +36,25 @@ export function decisionsOf(
 }
 
 function carried({ comparison, revision, notes }: StagedUpgrade, file: string): Decision[] {
-  const kinds = new Map<string, string[]>();
-  for (const { revision: of, note } of comparison.generated.carried) {
-    if (of !== revision.revision) continue;
-    const known = kinds.get(note.kind) ?? [];
-    kinds.set(note.kind, [...known, `${note.targets.join(", ")} (${note.pointer})`]);
-  }
+  const items = comparison.generated.carried
+    .filter(({ revision: of }) => of === revision.revision)
+    .map(({ note }) => `${note.kind} on ${note.targets.join(", ")} (${note.pointer})`);
+  if (items.length === 0) return [];
   const from = revision.notes?.from === revision.revision ? undefined : revision.notes?.from;
-  return [...kinds].map(([kind, items]): Decision => ({
-    kind: "carried-notes",
-    title: `${counted(items.length, `note of kind ${kind}`, `notes of kind ${kind}`)} carried over${from === undefined ? "" : ` from ${from}`}`,
-    advice: 'Check each against the new specification; delete its "carried", or the note.',
-    ...(notes && { file }),
-    items,
-  }));
+  return [
+    {
+      kind: "carried-notes",
+      title: `${counted(items.length, "note")} carried over${from === undefined ? "" : ` from ${from}`}`,
+      advice: 'Check each against the new specification; delete its "carried", or the note.',
+      ...(notes && { file }),
+      items,
+    },
+  ];
 }
 
 function dropped({ revision }: StagedUpgrade, file: string): Decision[] {
-  const items = revision.notes?.dropped ?? [];
+  // What was decided of the steps to an older revision has been decided.
+  const items = (revision.notes?.dropped ?? []).filter((text) => !/: it speaks of the step from /.test(text));
   const kept = revision.notes?.from === revision.revision;
   if (items.length === 0) return [];
   return [

@@ -14,6 +14,8 @@ export interface Point {
   readonly text?: string;
   /** Particulars, below it. */
   readonly details?: readonly string[];
+  /** A message that proves it; printed where all particulars are. */
+  readonly proof?: string;
 }
 
 export interface Section {
@@ -45,6 +47,7 @@ export function guideOf({ revision, done, decisions, report, next }: GuideInput)
   return {
     title: `Upgrade: ${from}${revision}`,
     sections: [
+      ...(report ? newSection(report) : []),
       { heading: "Done", points: done },
       decisions.length === 0
         ? { heading: "To decide", text: "Nothing.", points: [] }
@@ -53,6 +56,41 @@ export function guideOf({ revision, done, decisions, report, next }: GuideInput)
       { heading: "Next", points: next },
     ],
   };
+}
+
+/** What the new revision has that the old one has not, by rules: names alone, for what it means is said below. */
+const additions: readonly (readonly [lead: string, rule: RegExp])[] = [
+  ["Requests", /^request-(?:direction-)?added$/],
+  ["Notifications", /^notification-(?:direction-)?added$/],
+  ["Results", /^result-alternative-added$/],
+  ["Required members", /^property-added-required$/],
+  ["Optional members", /^property-added-optional$/],
+  ["Values and shapes", /^(?:enum-value|union-member)-added$|^became-union$/],
+  ["Errors", /^error-added$/],
+  ["Types", /^definition-(?:added|extracted)$/],
+];
+
+function newSection({ findings }: Report): Section[] {
+  const points = additions.flatMap(([lead, rule]): Point[] => {
+    const subjects = findings.filter((finding) => rule.test(finding.rule)).map(nameOf);
+    return subjects.length === 0 ? [] : [{ lead, subjects: shortList([...new Set(subjects)]) }];
+  });
+  return points.length === 0 ? [] : [{ heading: "What is new", points }];
+}
+
+function nameOf(finding: ReportedFinding): string {
+  const { rule, subject, new: next } = finding;
+  const text = subjectText(subject);
+  const isNamed = rule === "enum-value-added" || rule === "result-alternative-added";
+  return isNamed && next !== null ? `${text}: ${next}` : text;
+}
+
+/** More are in the report of `diff`. */
+const mostNames = 16;
+
+function shortList(names: readonly string[]): string[] {
+  const rest = names.length - mostNames;
+  return rest > 1 ? [...names.slice(0, mostNames), `… ${rest} more`] : [...names];
 }
 
 function changeSections(report: Report): Section[] {
@@ -109,12 +147,10 @@ function changePoints(findings: readonly ReportedFinding[]): Point[] {
       lead: rule,
       subjects: group.map(({ subject }) => subjectText(subject)),
       text: `${why} → ${advice}`,
-      details: [
-        ...usesOf(group).map((use) => `used at ${placeText(use)}: ${use.name}`),
-        ...(proof
-          ? [`${proof.valid.old ? "refused now" : "may come now"}: ${shortened(JSON.stringify(proof.value))}`]
-          : []),
-      ],
+      details: usesOf(group).map((use) => `used at ${placeText(use)}: ${use.name}`),
+      ...(proof && {
+        proof: `${proof.valid.old ? "refused now" : "may come now"}: ${shortened(JSON.stringify(proof.value))}`,
+      }),
     };
   });
 }

@@ -26,7 +26,7 @@ function sectionText({ heading, text, points, checklist }: Section, options: Tex
 }
 
 function pointText(
-  { lead, subjects, text, details = [] }: Point,
+  { lead, subjects, text, details = [], proof }: Point,
   mark: string,
   options: TextOptions,
 ): string {
@@ -37,7 +37,9 @@ function pointText(
   const line = [parts, text].filter(Boolean).join(parts && subjects ? `\n      ` : ". ");
   return [
     `  ${mark}${line}`,
-    ...shown.map((detail) => `      ${paint("dim", detail)}`),
+    ...[...shown, ...(verbose && proof !== undefined ? [proof] : [])].map(
+      (detail) => `      ${paint("dim", detail)}`,
+    ),
     ...(rest > 0 ? [`      ${paint("dim", `… ${rest} more (--verbose)`)}`] : []),
   ].join("\n");
 }

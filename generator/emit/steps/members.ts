@@ -150,7 +150,8 @@ function written(
 
 /** Members that neither side names. */
 function otherMembers(planner: Planner, source: Member, target: Member): Change[] {
-  const known = [...new Set([...source.properties.keys(), ...target.properties.keys()])];
+  const owned = [source, target].flatMap(({ name }) => planner.ownedBy(name));
+  const known = [...new Set([...source.properties.keys(), ...target.properties.keys(), ...owned])];
   if (source.closed) return [];
   if (target.closed) {
     const exits = [{ test: always, outcome: { how: "drop", what: "undeclared member" } as const }];

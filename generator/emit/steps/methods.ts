@@ -57,7 +57,7 @@ function planBothWays(previous: ProtocolModel, model: ProtocolModel): StepPlan {
   const notes = model.stepNotes.filter((note) => note.previous === previous.revision);
   const way = (kind: "lift" | "lower", source: Side, target: Side): Way => {
     const decisions = new Decisions(notes, kind, model.revision);
-    const planner = new Planner(aligner, decisions, kind === "lower");
+    const planner = new Planner(aligner, decisions, kind === "lower", [previous, model]);
     return { methods: methodsOf(planner, source, target), decisions, target };
   };
   return { lift: way("lift", old, next), lower: way("lower", next, old) };

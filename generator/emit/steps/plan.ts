@@ -12,7 +12,9 @@ export type Outcome =
       readonly value: JsonValue;
       readonly cases: readonly StepCase[];
     }
-  | { readonly how: "refuse"; readonly code: string; readonly reason: string };
+  | { readonly how: "refuse"; readonly code: string; readonly reason: string }
+  /** It has a form there of its own: the exit's `step` leads to it. */
+  | { readonly how: "pass" };
 
 /** An object that holds a text: its constants, and the member the text stands in. */
 export interface TextBlock {
@@ -37,6 +39,8 @@ export interface Exit {
   readonly outcome: Outcome;
   /** An array of one, which its item may stand for. */
   readonly single?: Plan;
+  /** Where the outcome is to pass: what is done to the value, and nothing else is. */
+  readonly step?: Plan;
 }
 
 /** One thing to do to an object or an array. */
@@ -81,7 +85,7 @@ export function plansOf(plan: Plan): Plan[] {
   const inside = plan.arms.flatMap(({ changes }) =>
     changes.flatMap((change) => ("plan" in change ? [change.plan] : [])),
   );
-  return [...inside, ...plan.exits.flatMap(({ single }) => single ?? [])];
+  return [...inside, ...plan.exits.flatMap(({ single, step }) => single ?? step ?? [])];
 }
 
 /** Where values of the place are left out, the notes that say so: JSON Pointers they may go by. */
@@ -106,5 +110,6 @@ export function activePlans(roots: Iterable<Plan>): Set<Plan> {
 }
 
 function changesItself({ exits, arms }: Plan): boolean {
-  return exits.length > 0 || arms.some(({ changes }) => changes.some((change) => !("plan" in change)));
+  const leaves = exits.some(({ outcome }) => outcome.how !== "pass");
+  return leaves || arms.some(({ changes }) => changes.some((change) => !("plan" in change)));
 }

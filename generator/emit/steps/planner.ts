@@ -4,6 +4,7 @@ import { alignArms, labelOf } from "../../diff/align/arms.js";
 import type { Pair, Place } from "../../diff/align/pair.js";
 import type { FormReader } from "../../diff/shape/form-reader.js";
 import type { Conjunction, Form, Member } from "../../diff/shape/form.js";
+import type { ProtocolModel } from "../../model/model.js";
 import { type Decisions, type Subject } from "./decisions.js";
 import { boundsFit, limitsOf, scalarsFit } from "./fits.js";
 import { Likeness } from "./alike.js";
@@ -32,8 +33,16 @@ export class Planner {
   private readonly aligner: Aligner;
   private readonly known = new Map<string, Plan>();
   private readonly likeness: Likeness;
+  private readonly models: readonly Pick<ProtocolModel, "owned">[];
 
-  constructor(aligner: Aligner, decisions: Decisions, isLowering: boolean) {
+  /** @param models what the eras own, which the schemas that are aligned leave out */
+  constructor(
+    aligner: Aligner,
+    decisions: Decisions,
+    isLowering: boolean,
+    models: readonly Pick<ProtocolModel, "owned">[],
+  ) {
+    this.models = models;
     this.aligner = aligner;
     this.decisions = decisions;
     this.isLowering = isLowering;
@@ -65,6 +74,12 @@ export class Planner {
       new PlacePlanner(this, places, inside, hint).fill(plan);
     }
     return plan;
+  }
+
+  /** Members of a definition that an era fills in: steps leave them alone. */
+  ownedBy(definition: string | undefined): string[] {
+    if (definition === undefined) return [];
+    return this.models.flatMap(({ owned }) => [...(owned.get(definition) ?? [])]);
   }
 
   private sourceOf(pair: Pair): Place {

@@ -3,7 +3,7 @@ import { type Layout, group, hardline, indent, line, print, softline, whenBroken
 import { stringLiteral } from "../text.js";
 import { type Expression, and, or } from "../validators/expression.js";
 import { called, conditionOf, fails, ifAll, ifAny } from "./conditions.js";
-import type { Arm, Change, Exit, Plan, TextBlock } from "./plan.js";
+import type { Arm, Change, Exit, Plan, Test, TextBlock } from "./plan.js";
 import { joinedWords } from "./joined-words.js";
 import type { Predicates } from "./predicates.js";
 import { representatives } from "./same.js";
@@ -94,6 +94,7 @@ export class PlanPrinter {
   private exits(exits: readonly Exit[], hint: string): Layout[] {
     const byOutcome = new Map<string, { body: Layout[]; conditions: Expression[] }>();
     for (const { test, unless, outcome } of exits) {
+      if (outcome.how === "pass") continue;
       const failed = unless && fails(this.predicates.of(unless, hint));
       const parts = [conditionOf(test), failed].filter((part) => part !== undefined);
       const key = JSON.stringify(outcomeOf(outcome));
@@ -105,7 +106,18 @@ export class PlanPrinter {
       const condition = or(...conditions);
       return condition.kind === "constant" ? body : [braced(ifAll([condition])!, body)];
     });
-    return [...exits.flatMap(({ single }) => (single ? this.single(single) : [])), ...left];
+    return [
+      ...exits.flatMap((exit) => (exit.step ? this.passed(exit.test, exit.step) : [])),
+      ...exits.flatMap(({ single }) => (single ? this.single(single) : [])),
+      ...left,
+    ];
+  }
+
+  /** A value with a form of its own on the other side takes its own step, if any. */
+  private passed(test: Test, plan: Plan): Layout[] {
+    const name = this.nameOf(plan);
+    const value = name === undefined ? "value" : called(name, "value", ...where);
+    return [braced(ifAll([conditionOf(test)])!, [["return ", value, ";"]])];
   }
 
   /** An array of one becomes its item. */

@@ -22,7 +22,7 @@ export function resultPlan(planner: Planner, source: Answered, target: Answered)
   const [from, to] = [placeOf(unmarked), placeOf(known)];
   if (!from || !to) return undefined;
   const plan = planner.plan([from], [to], { pointers: [] }, unmarked[0]);
-  const exits = marked.map((alternative) => exitOf(planner, alternative));
+  const exits = marked.map((alternative) => exitOf(planner, alternative, partnerOf(alternative, target)));
   const arms = strayMarks(source, target);
   if (exits.length === 0 && arms.length === 0) return plan;
   return { ...plan, exits: [...exits, ...plan.exits], arms: [...arms, ...plan.arms] };
@@ -33,10 +33,27 @@ function markedAlternatives({ result }: Method): Alternative[] {
   return (result?.alternatives ?? []).filter(({ discriminator }) => discriminator !== undefined);
 }
 
-function exitOf(planner: Planner, { definition, discriminator }: Alternative): Exit {
+/** The alternative of the other side that bears the same mark. */
+function partnerOf({ discriminator }: Alternative, { method }: Answered): string | undefined {
+  const { key, value } = discriminator!;
+  return markedAlternatives(method).find(
+    (other) => other.discriminator!.key === key && other.discriminator!.value === value,
+  )?.definition;
+}
+
+function exitOf(
+  planner: Planner,
+  { definition, discriminator }: Alternative,
+  partner: string | undefined,
+): Exit {
   const { key, value } = discriminator!;
   const test: Test =
     value === undefined ? { constants: [], present: [key] } : { constants: [[key, [value]]], present: [] };
+  if (partner !== undefined) {
+    const nodes = [definition, partner].map((ref): SchemaNode => ({ pointer: "", ref }));
+    const step = planner.plan([nodes[0]!], [nodes[1]!], { pointers: [] }, definition);
+    return { test, outcome: { how: "pass" }, step };
+  }
   const subject = { pointers: [pointer("/$defs", definition)], what: definition };
   return { test, outcome: planner.decisions.outcome(subject, undefined) };
 }

@@ -27,7 +27,7 @@ export function returning(statements: readonly Layout[]): Layout[] {
 }
 
 /** What a value that leaves leaves as. */
-export function outcomeOf(outcome: Outcome): Layout[] {
+export function outcomeOf(outcome: Exclude<Outcome, { how: "pass" }>): Layout[] {
   const what = "what" in outcome ? stringLiteral(outcome.what) : "";
   switch (outcome.how) {
     case "drop":
