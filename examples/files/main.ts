@@ -3,7 +3,7 @@
 import "@mcpgen/runtime/stdio-guard";
 import { pathToFileURL } from "node:url";
 import { serverRevisions } from "@mcpgen/protocol/server";
-import { type Registration, createServer, resourceNotFound } from "@mcpgen/runtime";
+import { type Registration, createServer, isInsideRoots, resourceNotFound } from "@mcpgen/runtime";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 import { Folder, contentsOf } from "./folder.js";
 
@@ -52,9 +52,10 @@ server.tool(
   },
   async (_, { ask }) => {
     const roots = await ask.roots("roots");
-    const isRelevant = (uri: string) =>
-      roots.some((root) => `${uri}/`.startsWith(`${root.uri.replace(/\/$/, "")}/`));
-    return [...listed.keys()].map(uriOf).filter(isRelevant).join("\n");
+    return [...listed.keys()]
+      .map(uriOf)
+      .filter((uri) => isInsideRoots(uri, roots))
+      .join("\n");
   },
 );
 

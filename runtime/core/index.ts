@@ -30,6 +30,7 @@ export {
   type TemplateHandler,
 } from "./server/resources.js";
 export type { PromptAnswer, PromptHandler } from "./server/prompts.js";
+export { isInsideRoots } from "./roots/file-uri.js";
 export type { Completer, Completers } from "./server/completion.js";
 export type { CacheHints } from "./server/prepared.js";
 export type { Change, NotificationBus } from "./server/changes.js";

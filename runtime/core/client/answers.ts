@@ -3,6 +3,7 @@ import { contentProblem, formProblem } from "../elicitation/form.js";
 import { type Spoken, summary } from "../era/spoken.js";
 import { McpError, invalidParams, isMcpError, messageOf, rpc } from "../peer/errors.js";
 import { type Params, isObject } from "../peer/message.js";
+import { fileUriProblem } from "../roots/file-uri.js";
 import { messagesProblem } from "../sampling/messages.js";
 import { pageProblem } from "../elicitation/page.js";
 import { type Nulls, withoutNulls } from "./decode.js";
@@ -142,10 +143,12 @@ function answered<Result extends object>(handler: string, result: Result): Resul
 /** What is wrong with the roots of a client (client/roots, root). */
 export function rootsProblem(roots: readonly Root[]): string | undefined {
   if (!Array.isArray(roots)) return `roots are a list, not ${JSON.stringify(roots)}`;
-  const stray = (roots as readonly Root[]).find((root) => !root?.uri?.startsWith?.("file://"));
-  return stray === undefined
-    ? undefined
-    : `roots are file:// URIs; ${stray?.uri ?? JSON.stringify(stray)} is not`;
+  for (const root of roots as readonly Root[]) {
+    const problem = fileUriProblem(root?.uri);
+    if (problem !== undefined)
+      return `roots are file:// URIs of this machine; ${root?.uri ?? JSON.stringify(root)} is not: ${problem}`;
+  }
+  return undefined;
 }
 
 /** The user does not want the model to be asked (sampling, error handling). */

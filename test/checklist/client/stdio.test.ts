@@ -23,7 +23,7 @@ row("STDIO-03", "every line is a message of the revision, and lines hold nothing
   const { client, peer } = await connected(
     revision,
     { "tools/call": ({ params }) => (params!["name"] === "slow" ? undefined : failure(-32603)) },
-    { roots: [{ uri: "file:///a\nb" }] },
+    { roots: [{ uri: "file:///a", name: "a\nb" }] },
   );
   const stop = new AbortController();
   const slow = client.callTool("slow", { text: "a\nb\r\n\u2028" }, { signal: stop.signal });
