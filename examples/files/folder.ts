@@ -1,5 +1,5 @@
-import { watch } from "node:fs";
-import { readFile, readdir, realpath } from "node:fs/promises";
+import { constants, watch } from "node:fs";
+import { open, readdir, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { isUtf8 } from "node:buffer";
 
@@ -30,7 +30,7 @@ export class Folder {
   async read(path: string): Promise<Buffer | undefined> {
     try {
       const real = await realpath(join(this.path, path));
-      return real.startsWith(this.path + sep) ? await readFile(real) : undefined;
+      return real.startsWith(this.path + sep) ? await contentOf(real) : undefined;
     } catch {
       return undefined;
     }
@@ -46,6 +46,22 @@ export class Folder {
       if (name !== null) last = last.then(() => look(name));
     });
     return (last = look());
+  }
+}
+
+/**
+ * The bytes of a file; nothing of a pipe, a device or a socket. To open a pipe waits for its writer, and four that wait
+ * hold up all other access to files.
+ */
+async function contentOf(path: string): Promise<Buffer | undefined> {
+  if (!(await stat(path)).isFile()) return undefined;
+  // Something else may have taken the file's place since: then this does not wait, and the second look finds it.
+  const { O_RDONLY, O_NONBLOCK = 0 } = constants;
+  const file = await open(path, O_RDONLY | O_NONBLOCK);
+  try {
+    return (await file.stat()).isFile() ? await file.readFile() : undefined;
+  } finally {
+    await file.close();
   }
 }
 

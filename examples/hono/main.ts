@@ -8,7 +8,14 @@ import { Hono } from "hono";
 const server = createServer({ name: "hono", version: "1.0.0" }, { revisions: serverRevisions });
 server.tool<{ to: number }>(
   "count",
-  { inputSchema: { type: "object", properties: { to: { type: "integer" } }, required: ["to"] } },
+  {
+    inputSchema: {
+      type: "object",
+      // Bounded: whatever a client may choose costs the server no more than this.
+      properties: { to: { type: "integer", minimum: 0, maximum: 1000 } },
+      required: ["to"],
+    },
+  },
   ({ to }, { progress }) => {
     for (let number = 1; number <= to; number++) progress(number, to);
     return `counted to ${to}`;

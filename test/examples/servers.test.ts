@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -174,6 +175,20 @@ describe("files", () => {
       await heard(subscription, [listChanged]);
       expect(await names()).toEqual(["a.txt", "b 1.txt", "bytes"]);
       await subscription.close();
+    });
+
+    test.skipIf(process.platform === "win32")("pipes in the folder hold nothing up", async () => {
+      const { folder, uri } = served();
+      // More than the threads that Node has for files.
+      const pipes = Array.from({ length: 8 }, (_, index) => `pipe${index}`);
+      execFileSync(
+        "mkfifo",
+        pipes.map((name) => join(folder, name)),
+      );
+      const client = await clientOf(program, [folder], { revision });
+      const reads = pipes.map((name) => client.readResource(`${uri}/${name}`).catch(() => "refused"));
+      expect((await client.readResource(`${uri}/a.txt`)).contents).toHaveLength(1);
+      expect(new Set(await Promise.all(reads))).toEqual(new Set(["refused"]));
     });
 
     test("asks which folders the user works in", async () => {

@@ -54,7 +54,7 @@ test.each([
 
 const segment = fc.oneof(
   fc.constantFrom("..", ".", "%2e%2e", "%2E.", "..%2f", "%5c..", "a", "b", "", "%61", "...", "a b", "%2e"),
-  fc.string({ maxLength: 3 }).map((text) => encodeURIComponent(text.toWellFormed())),
+  fc.string({ maxLength: 3 }).map((text) => encodeURIComponent(text)),
 );
 const uris = fc.array(segment, { maxLength: 6 }).map((segments) => `file:///${segments.join("/")}`);
 
