@@ -1,26 +1,17 @@
 /**
- * For each contender, the source of a server with `count` tools of five fields, typed the way its documentation
- * shows. No two tools have the same fields, so that nothing the compiler did for one serves another.
+ * Sources of a server with `count` tools of five fields, typed as each contender's documentation shows. No two tools have
+ * the same fields, so that nothing the compiler did for one serves another. A row holds contenders that infer from the
+ * same kind of schema; its floor is the schema alone, with a function of what it gives.
  */
 export const typed = {
-  floor: (count) => `
-interface Result { content: { type: "text"; text: string }[] }
-${each(count, (name) => `interface ${name}Input { ${plainFields(name)} }\n`)}
-export interface Handlers {${each(count, (name) => `${name}(input: ${name}Input): Promise<Result>;\n`)}}
-export const handlers: Handlers = {${each(count, (name) => `async ${name}(input) { ${answer(name)} },\n`)}};`,
-
-  ours: (count) => `
-import { serverRevisions } from "@mcpgen/protocol/server";
-import { createServer } from "@mcpgen/runtime";
-export const server = createServer({ name: "bench", version: "1.0.0" }, { revisions: serverRevisions });
-${each(count, (name) => `interface ${name}Input { ${plainFields(name)} }\n`)}
-${each(
-  count,
-  (name) =>
-    `server.tool<${name}Input>("${name}", { inputSchema: ${jsonSchema(name)} }, async (input) => { ${answer(name)} });\n`,
-)}`,
-
-  "sdk-v1": (count) => `
+  "from zod": {
+    floor: (count) => `
+import { z } from "zod";
+${each(count, (name) => `const schema${name} = z.object(${zodFields(name)});\nexport const run${name} = async (input: z.output<typeof schema${name}>) => { ${answer(name)} };\n`)}`,
+    ours: (count) => `
+import { z } from "zod";
+${ours(count, (name) => `z.object(${zodFields(name)})`)}`,
+    "sdk-v1": (count) => `
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
 export const server = new McpServer({ name: "bench", version: "1.0.0" });
@@ -29,8 +20,7 @@ ${each(
   (name) =>
     `server.registerTool("${name}", { inputSchema: ${zodFields(name)} }, async (input) => { ${answer(name)} });\n`,
 )}`,
-
-  "sdk-v2": (count) => `
+    "sdk-v2": (count) => `
 import { McpServer } from "@modelcontextprotocol/server";
 import { z } from "zod";
 export const server = new McpServer({ name: "bench", version: "1.0.0" });
@@ -39,8 +29,7 @@ ${each(
   (name) =>
     `server.registerTool("${name}", { inputSchema: z.object(${zodFields(name)}) }, async (input) => { ${answer(name)} });\n`,
 )}`,
-
-  "mcp-lite": (count) => `
+    "mcp-lite": (count) => `
 import { McpServer } from "mcp-lite";
 import { z } from "zod";
 export const server = new McpServer({ name: "bench", version: "1.0.0" });
@@ -49,8 +38,17 @@ ${each(
   (name) =>
     `server.tool("${name}", { inputSchema: z.object(${zodFields(name)}), handler: async (input) => { ${answer(name)} } });\n`,
 )}`,
+  },
 
-  tmcp: (count) => `
+  "from valibot": {
+    floor: (count) => `
+import * as v from "valibot";
+${each(count, (name) => `const schema${name} = v.object(${valibotFields(name)});\nexport const run${name} = async (input: v.InferOutput<typeof schema${name}>) => { ${answer(name)} };\n`)}`,
+    ours: (count) => `
+import { toStandardJsonSchema } from "@valibot/to-json-schema";
+import * as v from "valibot";
+${ours(count, (name) => `toStandardJsonSchema(v.object(${valibotFields(name)}))`)}`,
+    tmcp: (count) => `
 import { ValibotJsonSchemaAdapter } from "@tmcp/adapter-valibot";
 import { McpServer } from "tmcp";
 import * as v from "valibot";
@@ -63,15 +61,73 @@ ${each(
   (name) =>
     `server.tool({ name: "${name}", description: "", schema: v.object(${valibotFields(name)}) }, async (input) => { ${answer(name)} });\n`,
 )}`,
+  },
+
+  "from JSON Schema": { ours: (count) => ours(count, jsonSchema) },
+
+  written: {
+    floor: (count) => `
+interface Result { content: { type: "text"; text: string }[] }
+${each(count, (name) => `interface ${name}Input { ${plainFields(name)} }\n`)}
+export interface Handlers {${each(count, (name) => `${name}(input: ${name}Input): Promise<Result>;\n`)}}
+export const handlers: Handlers = {${each(count, (name) => `async ${name}(input) { ${answer(name)} },\n`)}};`,
+    ours: (count) => `
+${each(count, (name) => `interface ${name}Input { ${plainFields(name)} }\n`)}
+${ours(count, jsonSchema, (name) => `<${name}Input>`)}`,
+  },
 };
+
+/** A contract with `count` such tools. */
+export function contractOf(count) {
+  const tools = Array.from({ length: count }, (_, index) => ({
+    name: `Tool${index}`,
+    inputSchema: schemaOf(`Tool${index}`),
+  }));
+  return { name: "bench", version: "1.0.0", tools };
+}
+
+/** A program that gives the contract its handlers. */
+export function handlersOf(count) {
+  return `
+import { type Handlers, createBenchServer } from "./out/server.js";
+const handlers: Handlers = { tools: {
+${each(count, (name) => `${name}: async (input) => { ${answer(name)} },\n`)}
+} };
+export const server = createBenchServer(handlers, { revisions: [] });`;
+}
+
+function ours(count, schema, argument = () => "") {
+  return `
+import { serverRevisions } from "@mcpgen/protocol/server";
+import { createServer } from "@mcpgen/runtime";
+export const server = createServer({ name: "bench", version: "1.0.0" }, { revisions: serverRevisions });
+${each(
+  count,
+  (name) =>
+    `server.tool${argument(name)}("${name}", { inputSchema: ${schema(name)} }, async (input) => { ${answer(name)} });\n`,
+)}`;
+}
 
 function plainFields(name) {
   return `title${name}: string; size${name}: number; deep${name}: boolean; tags${name}: string[]; note${name}?: string`;
 }
 
+function schemaOf(name) {
+  const required = { [`title${name}`]: "string", [`size${name}`]: "number", [`deep${name}`]: "boolean" };
+  const scalars = Object.entries({ ...required, [`note${name}`]: "string" }).map(([key, type]) => [
+    key,
+    { type },
+  ]);
+  const tags = { type: "array", items: { type: "string" } };
+  return {
+    type: "object",
+    properties: { ...Object.fromEntries(scalars), [`tags${name}`]: tags },
+    required: [...Object.keys(required), `tags${name}`],
+  };
+}
+
 function jsonSchema(name) {
-  return `{ type: "object", properties: { title${name}: { type: "string" }, size${name}: { type: "number" }, deep${name}: { type: "boolean" },
-  tags${name}: { type: "array", items: { type: "string" } }, note${name}: { type: "string" } }, required: ["title${name}", "size${name}", "deep${name}", "tags${name}"] }`;
+  return JSON.stringify(schemaOf(name));
 }
 
 function zodFields(name) {

@@ -4,7 +4,7 @@ import { sessionsRow } from "./sessions.mjs";
 import { sizeRows } from "./size.mjs";
 import { startUpRow } from "./start-up.mjs";
 import { stdioRows } from "./stdio.mjs";
-import { typesRow } from "./types.mjs";
+import { typesRows } from "./types.mjs";
 
 /** Every row: `{ name, unit, bar, measure(effort): Promise<Map<contender, value>> }`. */
 export const allRows = [
@@ -14,5 +14,5 @@ export const allRows = [
   ...clientRows,
   startUpRow,
   ...sizeRows,
-  typesRow,
+  ...typesRows,
 ];

@@ -1,27 +1,53 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { typed } from "../typed.mjs";
+import { ours } from "../contenders.mjs";
+import { contractOf, handlersOf, typed } from "../typed.mjs";
 
 const folder = fileURLToPath(new URL("../node_modules/.cache/types/", import.meta.url));
 const tsc = fileURLToPath(new URL("../../../node_modules/typescript/bin/tsc", import.meta.url));
+const cli = fileURLToPath(new URL("../../../dist/generator/cli.js", import.meta.url));
 const many = 50;
 
-/** What the compiler does for one more tool of five fields: the difference between servers of 50 tools and of 1. */
-export const typesRow = { name: "TypeScript instantiations a tool", unit: "", bar: 15, measure };
+/**
+ * What the compiler does for one more tool of five fields: the difference between servers of 50 tools and of 1. Each row
+ * holds those that have their types from the same kind of schema.
+ */
+export const typesRows = [
+  { name: "TypeScript instantiations a tool, contract", unit: "", bar: 15, measure: ofContract },
+  ...Object.entries(typed).map(([kind, sources]) => ({
+    name: `TypeScript instantiations a tool, ${kind}`,
+    unit: "",
+    measure: async () => measure(kind, sources),
+  })),
+];
 
-async function measure() {
+/** Ours alone has contracts: what is generated of one, and a handler for each tool. */
+async function ofContract() {
+  const between =
+    instantiations("contract-many", handlersOf(many), contractOf(many)) -
+    instantiations("contract-one", handlersOf(1), contractOf(1));
+  return new Map([[ours, between / (many - 1)]]);
+}
+
+function measure(kind, sources) {
   const values = new Map();
-  for (const [name, source] of Object.entries(typed)) {
-    const between = instantiations(name, source(many)) - instantiations(name, source(1));
+  for (const [name, source] of Object.entries(sources)) {
+    const project = `${kind.replaceAll(" ", "-")}-${name}`;
+    const between = instantiations(project, source(many)) - instantiations(project, source(1));
     values.set(name, between / (many - 1));
   }
   return values;
 }
 
-function instantiations(name, source) {
+function instantiations(name, source, contract) {
   const project = `${folder}${name}/`;
   mkdirSync(project, { recursive: true });
+  if (contract) {
+    writeFileSync(`${project}contract.json`, JSON.stringify(contract));
+    const words = ["generate", "--contract", "contract.json", "--out", "out", "--force", "--quiet"];
+    execFileSync(process.execPath, [cli, ...words], { cwd: project, stdio: "inherit" });
+  }
   writeFileSync(`${project}main.ts`, source);
   writeFileSync(`${project}tsconfig.json`, JSON.stringify({ compilerOptions, files: ["main.ts"] }));
   const report = execFileSync(

@@ -6,8 +6,7 @@ import type { Inferred, ToolSchema } from "../schema/schema-type.js";
 import { requireArguments } from "./completion.js";
 import { checkDefinition, requireHandler } from "./definition-check.js";
 import type {
-  AnswerOf,
-  ArgumentsOf,
+  HandlerOf,
   PromptDefinition,
   PromptValuesOf,
   Registration,
@@ -42,10 +41,11 @@ export class CodeFirstServer extends Server {
     Arguments = Inferred,
     const Input extends ToolSchema = ToolSchema,
     const Output extends ToolSchema = ToolSchema,
+    Given = unknown,
   >(
     name: string,
     definition: ToolDefinition<Input, Output>,
-    handler: ToolHandler<ArgumentsOf<NoInfer<Arguments>, NoInfer<Input>>, AnswerOf<NoInfer<Output>>>,
+    handler: HandlerOf<NoInfer<Arguments>, NoInfer<Input>, NoInfer<Output>, Given>,
   ): Registration<Omit<ToolDefinition, "visible">> {
     const place = `tool ${JSON.stringify(name)}`;
     checkDefinition(place, definition, "Tool", ["visible"]);
@@ -56,7 +56,7 @@ export class CodeFirstServer extends Server {
       definition: { name, ...rest, ...schemas.definition } as Params & Tool,
       enabled: true,
       visible,
-      handler: handler as ToolHandler,
+      handler: handler as unknown as ToolHandler,
       ...schemas.checks,
     } as ToolEntry;
     return this.register("tools", name, this.features.tools, entry, (changed, changes) => {

@@ -4,7 +4,7 @@ import type { Completer } from "./completion.js";
 import type { HandlerContext } from "./context.js";
 import type { CacheHints } from "./prepared.js";
 import type { ArgumentNames, PromptArguments, PromptValues } from "./prompt-arguments.js";
-import type { StructuredAnswer, ToolAnswer } from "./tools.js";
+import type { StructuredAnswer, ToolHandler } from "./tools.js";
 import type { VariableNames } from "./uri-template-type.js";
 
 /** What was registered, to change or withdraw it while clients are connected; they are told. */
@@ -57,20 +57,39 @@ type CompletersFor<Names extends string> = [Names] extends [never]
   ? { readonly [name: string]: never }
   : { readonly [Name in Names]?: Completer };
 
-/** What a tool's handler gets: what is written as a type argument, or what follows from the schema. */
-export type ArgumentsOf<Written, Input> = [Written] extends [Inferred]
-  ? ToolSchema extends Input
-    ? { [name: string]: unknown }
-    : OutputOf<Input>
-  : Written;
+/**
+ * A tool's handler: what it gets is written as a type argument, or follows from one schema; what it gives, from the
+ * other.
+ */
+// A conditional type is settled before the compiler looks at the function: a text in a result stays one of its choices.
+export type HandlerOf<Written, Input, Output, Given> = ToolSchema extends Output
+  ? ToolHandler<ArgumentsOf<Written, Input>>
+  : ToolHandler<ArgumentsOf<Written, Input>, Exactly<Given, InputOf<Output>>>;
 
-/** What a tool's handler gives. */
-// It is `never` while the compiler looks for type arguments inside the handler, before that of the schema is settled.
-export type AnswerOf<Output> = [Output] extends [never]
-  ? ToolAnswer
-  : ToolSchema extends Output
-    ? ToolAnswer
-    : StructuredAnswer<InputOf<Output>>;
+/**
+ * What is given for `Content`, and no field beside. The result of a function may hold more than its type names; a
+ * misspelt field would pass.
+ */
+type Exactly<Given, Content> = [Excess<Given, Content>] extends [never]
+  ? StructuredAnswer<Content>
+  : Given & {
+      readonly structuredContent: {
+        readonly [Name in Excess<Given, Content>]: "this field is not in the outputSchema";
+      };
+    };
+
+type Excess<Given, Content> = unknown extends Content
+  ? never
+  : Given extends { readonly structuredContent: infer Found }
+    ? Exclude<keyof Found, NamesOf<Content>>
+    : never;
+
+type NamesOf<Content> = Content extends unknown ? keyof Content : never;
+
+type ArgumentsOf<Written, Input> = [Written] extends [Inferred] ? Known<OutputOf<Input>> : Written;
+
+/** Arguments are an object, whatever the schema says of them. */
+type Known<Arguments> = unknown extends Arguments ? { [name: string]: unknown } : Arguments;
 
 /** What a prompt's handler gets. */
 export type PromptValuesOf<Written, Given> = [Written] extends [Inferred] ? PromptValues<Given> : Written;
