@@ -40,6 +40,7 @@ const deep = [
   "test/properties/{differential,large,soak}.test.ts",
   "test/diff/{metamorphic,released-mutations,robustness,truth}.test.ts",
   "test/contract/hostile.test.ts",
+  "test/types/mistakes.test.ts",
   "test/contract/capture/signals.test.ts",
   "test/runtime/http/killed.test.ts",
 ];

@@ -1,0 +1,49 @@
+// Everything of @mcpgen/runtime, with functions that need no `revisions`: they bring all that @mcpgen/protocol holds.
+// What is to be small imports @mcpgen/runtime, and gives the revisions that it speaks.
+import type { Implementation } from "@mcpgen/protocol/authoring";
+import { serverRevisions } from "@mcpgen/protocol/server";
+import type { Client } from "./client/client.js";
+import { type ConnectOptions as CoreConnectOptions, connect as connectWith } from "./client/connect.js";
+import type { Source } from "./client/source.js";
+import { type CodeFirstServer, createServer as createServerWith } from "./server/create-server.js";
+import {
+  type Contract,
+  type ContractHandlers,
+  type DefineServerOptions as CoreDefineServerOptions,
+  defineServer as defineServerWith,
+} from "./server/define-server.js";
+import type { Server, ServerOptions as CoreServerOptions } from "./server/server.js";
+
+export * from "./index.js";
+
+type Optional<Options, Name extends keyof Options> = Omit<Options, Name> & Partial<Pick<Options, Name>>;
+
+/** `revisions`: all released ones without it. */
+export type ServerOptions = Optional<CoreServerOptions, "revisions">;
+
+/** `revisions`: all released ones without it. */
+export type DefineServerOptions = Optional<CoreDefineServerOptions, "revisions">;
+
+/** `revisions`: all released ones without it. */
+export type ConnectOptions = Optional<CoreConnectOptions, "revisions">;
+
+/** As `createServer` of @mcpgen/runtime. @throws {McpError} `invalid-definition` */
+export function createServer(info: Implementation, options: ServerOptions = {}): CodeFirstServer {
+  return createServerWith(info, { revisions: serverRevisions, ...options });
+}
+
+/** As `defineServer` of @mcpgen/runtime. @throws {McpError} `invalid-definition` */
+export function defineServer(
+  contract: Contract,
+  handlers: ContractHandlers,
+  options: DefineServerOptions,
+): Server {
+  return defineServerWith(contract, handlers, { revisions: serverRevisions, ...options });
+}
+
+/** As `connect` of @mcpgen/runtime, which says what it throws. */
+export async function connect(source: Source, options: ConnectOptions = {}): Promise<Client> {
+  // A server has no use for what a client speaks.
+  const { clientRevisions } = await import("@mcpgen/protocol/client");
+  return connectWith(source, { revisions: clientRevisions, ...options });
+}

@@ -1,0 +1,56 @@
+import { resolve } from "node:path";
+import { build } from "esbuild";
+import { expect, test } from "vitest";
+import { clientRevisions, revisionIds, serverRevisions } from "@mcpgen/protocol";
+import { connect as connectWith, memoryChannels } from "@mcpgen/runtime";
+import { connect, createServer, defineServer } from "@mcpgen/runtime/all";
+
+const info = { name: "s", version: "1" };
+
+test("a server and a client speak all revisions where none are given", async () => {
+  const server = createServer(info);
+  server.tool("greet", {}, () => "hello");
+  expect([...server.revisions].sort()).toEqual([...revisionIds]);
+  for (const revision of revisionIds) {
+    const [near, far] = memoryChannels();
+    server.connect(far);
+    const client = await connect(near, { revision });
+    expect(client.revision).toBe(revision);
+    expect(await client.callTool("greet")).toMatchObject({ content: [{ text: "hello" }] });
+    await client.close();
+  }
+});
+
+test("those that are given are spoken", async () => {
+  const [newest] = [...serverRevisions].sort((one, other) => (one.id < other.id ? 1 : -1));
+  expect(createServer(info, { revisions: [newest!] }).revisions).toEqual([newest!.id]);
+  expect(createServer(info, { speaks: [newest!.id] }).revisions).toEqual([newest!.id]);
+  const contract = { ...info, resources: [{ uri: "x://a", name: "a" }] };
+  const handlers = { resources: { "x://a": () => "" } };
+  expect(defineServer(contract, handlers, { checks: {} }).revisions).toHaveLength(revisionIds.length);
+  const [near, far] = memoryChannels();
+  createServer(info).connect(far);
+  const old = clientRevisions.filter(({ id }) => id === "2025-06-18");
+  const client = await connect(near, { revisions: old });
+  expect(client.revision).toBe("2025-06-18");
+  await client.close();
+});
+
+test("options that are misspelt are told as those of the other entry are", async () => {
+  expect(() => createServer(info, { revision: [] } as never)).toThrow("Did you mean revisions?");
+  await expect(connect("http://localhost", { elicits: 1 } as never)).rejects.toThrow("Did you mean elicit?");
+  await expect(connectWith("http://localhost", {} as never)).rejects.toThrow("@mcpgen/runtime/all");
+});
+
+test("a bundle of the entry that is given its revisions holds none", async () => {
+  const holds = async (entry: string): Promise<boolean> => {
+    const { outputFiles } = await build({
+      stdin: { contents: `export { createServer } from "${entry}";`, resolveDir: resolve(".") },
+      ...{ bundle: true, write: false, minify: true, platform: "node", format: "esm" },
+      conditions: ["mcpgen-source"],
+      logLevel: "error",
+    });
+    return revisionIds.some((id) => new RegExp(`id:"${id}"`).test(outputFiles[0]!.text));
+  };
+  expect([await holds("@mcpgen/runtime"), await holds("@mcpgen/runtime/all")]).toEqual([false, true]);
+});
