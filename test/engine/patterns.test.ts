@@ -1,9 +1,11 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type Hazard, hazardOf, matcherOf } from "@mcpgen/engine";
+import { overlap, setOfClass } from "../../runtime/engine/patterns/character-set.js";
 import { LinearMatcher } from "../../runtime/engine/patterns/linear-matcher.js";
 import { parsePattern } from "../../runtime/engine/patterns/parse.js";
 import { programOf } from "../../runtime/engine/patterns/program.js";
+import { Work } from "../../runtime/engine/patterns/work.js";
 import { stepsOf } from "./pattern-steps.js";
 
 describe("the hazard of", () => {
@@ -114,4 +116,48 @@ test("what no matcher is made of", () => {
     expect(matcherOf(source), source).toBeUndefined();
   }
   expect(() => matcherOf("(")).toThrow(SyntaxError);
+});
+
+describe("patterns that are hard to judge", () => {
+  const many = (count: number, made: (index: number) => string): string[] =>
+    Array.from({ length: count }, (_, index) => made(index));
+  const letters = (index: number): string =>
+    many(60, (at) => String.fromCodePoint(0x100 + ((index * 7 + at * 13) % 5000))).join("");
+  const hard: readonly (readonly [string, string])[] = [
+    ["290 that may be left out", `^${"a?".repeat(290)}$`],
+    ["590 loops", "a*".repeat(590)],
+    ["40 loops of two letters", `^${"(?:a|b)*".repeat(40)}$`],
+    ["100 loops of anything", `${".*".repeat(100)}x`],
+    ["a choice of 200", `^(?:${many(200, (index) => `[a-z]{1,2}${letters(index)[0]}`).join("|")})*$`],
+    ["a choice of 300 classes of 60", `^(?:${many(300, (index) => `[${letters(index)}]`).join("|")})*$`],
+  ];
+
+  test.each(hard)("%s: the work is bounded, and an automaton matches", (_, pattern) => {
+    const steps = vi.spyOn(Work.prototype, "step");
+    try {
+      hazardOf(pattern);
+      const work = steps.mock.calls.reduce((sum, [count = 1]) => sum + count, 0);
+      // What passes the bound is the last step alone; it may be judged twice.
+      expect(work).toBeLessThan(201_000);
+    } finally {
+      steps.mockRestore();
+    }
+    expect(matcherOf(pattern)).toBeInstanceOf(LinearMatcher);
+  });
+
+  test.each([
+    "^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$",
+    "^(0|[1-9]\\d*)\\.(0|[1-9]\\d*)\\.(0|[1-9]\\d*)(?:-((?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*)(?:\\.(?:0|[1-9]\\d*|\\d*[a-zA-Z-][0-9a-zA-Z-]*))*))?(?:\\+([0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*))?$",
+    "^(([0-9a-fA-F]{1,4}:){7,7}[0-9a-fA-F]{1,4}|([0-9a-fA-F]{1,4}:){1,7}:|([0-9a-fA-F]{1,4}:){1,6}:[0-9a-fA-F]{1,4})$",
+    "^[a-zA-Z0-9_-]{1,128}$",
+  ])("%s, which people write, is still left to the platform", (pattern) => {
+    expect(hazardOf(pattern)).toBe("none");
+  });
+
+  test("code points of classes are compared in the order they have", () => {
+    expect(overlap(setOfClass("[z-za-c]"), setOfClass("[b]"))).toBe(true);
+    expect(overlap(setOfClass("[xyzabc]"), setOfClass("[d-w]"))).toBe(false);
+    expect(overlap(setOfClass("[\\d_]"), setOfClass("[^\\w]"))).toBe(false);
+    expect(setOfClass("[cabbd-f]")).toEqual([[0x61, 0x66]]);
+  });
 });

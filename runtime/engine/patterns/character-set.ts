@@ -1,4 +1,4 @@
-/** Code points, as ranges with both ends included. At least those that are meant: more is allowed, fewer are not. */
+/** Code points, as ranges with both ends included, in order and apart. At least those that are meant: more is allowed, fewer are not. */
 export type CharacterSet = readonly (readonly [number, number])[];
 
 const last = 0x10ffff;
@@ -21,7 +21,12 @@ const spaces: CharacterSet = [
 
 /** Whether some code point may be in both. */
 export function overlap(a: CharacterSet, b: CharacterSet): boolean {
-  return a.some(([from, to]) => b.some(([start, end]) => from <= end && start <= to));
+  let at = 0;
+  for (const [from, to] of a) {
+    while (at < b.length && b[at]![1] < from) at++;
+    if (at < b.length && b[at]![0] <= to) return true;
+  }
+  return false;
 }
 
 /** What a character escape or class escape takes, outside of a class. */
@@ -73,7 +78,7 @@ export function setOfClass(text: string): CharacterSet {
     ranges.push([set[0]![0], to]);
     index += 2;
   }
-  return negated ? complement(ranges) : ranges;
+  return negated ? complement(ranges) : inOrder(ranges);
 }
 
 function single(code: number): CharacterSet {
@@ -93,6 +98,16 @@ function codeOfEscape(escape: string): number {
   if (kind === "u" || kind === "x") return Number.parseInt(escape.slice(2), 16);
   if (kind === "c") return escape.charCodeAt(2) % 32;
   return controls[kind] ?? escape.codePointAt(1)!;
+}
+
+function inOrder(ranges: CharacterSet): CharacterSet {
+  const merged: [number, number][] = [];
+  for (const [from, to] of [...ranges].sort(([a], [b]) => a - b)) {
+    const before = merged.at(-1);
+    if (before && from <= before[1] + 1) before[1] = Math.max(before[1], to);
+    else merged.push([from, to]);
+  }
+  return merged;
 }
 
 function complement(set: CharacterSet): CharacterSet {

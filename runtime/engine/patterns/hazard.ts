@@ -1,9 +1,12 @@
 import { type Expression, parsePattern } from "./parse.js";
-import { type Positions, positionsOf, reachableFrom, shareCodePoint } from "./positions.js";
+import { Loops } from "./loops.js";
+import { type Positions, positionsOf, shareCodePoint } from "./positions.js";
+import { TooMuchWork, Work } from "./work.js";
 
 /**
  * How the time that a backtracking matcher takes may grow with the text: with its length, with a power of it, or
- * exponentially. An upper bound: `exponential` may also mean that nothing better is known.
+ * exponentially. An upper bound: `exponential` may also mean that nothing better is known, or that finding it out would
+ * take too much work.
  */
 export type Hazard = "none" | "polynomial" | "exponential";
 
@@ -25,11 +28,40 @@ export function hazardOf(pattern: string): Hazard {
 }
 
 function hazardOfExpression(expression: Expression): Hazard {
-  const ranks = [true, false].map((counted) => {
-    const positions = positionsOf(expression, counted);
-    return severity.indexOf(positions ? hazardIn(positions) : "exponential");
-  });
-  return severity[Math.min(...ranks)]!;
+  let least: Hazard = "exponential";
+  for (const counted of isCounted(expression) ? [true, false] : [true]) {
+    const hazard = hazardWith(expression, counted);
+    if (hazard === "none") return hazard;
+    if (hazard === "polynomial") least = hazard;
+  }
+  return least;
+}
+
+/** Whether it has repeats with an upper bound, which may stand for copies or for loops. */
+function isCounted(expression: Expression): boolean {
+  switch (expression.kind) {
+    case "sequence":
+      return expression.parts.some(isCounted);
+    case "choice":
+      return expression.arms.some(isCounted);
+    case "repeat":
+      return (expression.max > 1 && expression.max < Infinity) || isCounted(expression.part);
+    case "look":
+      return isCounted(expression.part);
+    default:
+      return false;
+  }
+}
+
+function hazardWith(expression: Expression, counted: boolean): Hazard {
+  const work = new Work(mostSteps);
+  try {
+    const positions = positionsOf(expression, counted, work);
+    return positions ? hazardIn(positions, work) : "exponential";
+  } catch (error) {
+    if (error instanceof TooMuchWork) return "exponential";
+    throw error;
+  }
 }
 
 function worst(hazards: readonly Hazard[]): Hazard {
@@ -55,57 +87,51 @@ function isStart(expression: Expression | undefined): boolean {
   return expression?.kind === "boundary" && expression.at === "start";
 }
 
-/** More work than this on one pattern is not done. */
-const mostSteps = 1_000_000;
+/** More work than this on one automaton is not done. */
+const mostSteps = 100_000;
 
 /** More ways than this for one text, though they do not grow with it, are too many. */
 const mostWays = 4096;
 
-class TooMuch extends Error {}
-
-function hazardIn(positions: Positions): Hazard {
-  const search = new Search(positions);
-  try {
-    if (search.doubles()) return "exponential";
-    if (search.ways() > mostWays) return "exponential";
-    return search.adds() ? "polynomial" : "none";
-  } catch (error) {
-    if (error instanceof TooMuch) return "exponential";
-    throw error;
-  }
+function hazardIn(positions: Positions, work: Work): Hazard {
+  const search = new Search(positions, work);
+  if (search.doubles()) return "exponential";
+  if (search.ways() > mostWays) return "exponential";
+  return search.adds() ? "polynomial" : "none";
 }
 
 class Search {
   private readonly positions: Positions;
-  private readonly reachable: readonly ReadonlySet<number>[];
+  private readonly work: Work;
+  private readonly loops: Loops;
   private readonly count: number;
-  private steps = 0;
+  /** Of pairs of positions: 1 if a code point leads to both, 2 if none does, 0 if that is not known yet. */
+  private readonly shared: Uint8Array;
 
-  constructor(positions: Positions) {
+  constructor(positions: Positions, work: Work) {
     this.positions = positions;
+    this.work = work;
     this.count = positions.sets.length;
-    this.reachable = positions.sets.map((_, position) => reachableFrom(positions, position));
+    this.loops = new Loops(positions, work);
+    this.shared = new Uint8Array(this.count * this.count);
   }
 
   /** Whether a position comes back to itself on one text in two ways. */
   doubles(): boolean {
-    for (let start = 0; start < this.count; start++) {
-      if (!this.reachable[start]!.has(start)) continue;
-      const inLoop = (position: number): boolean => this.inLoop(start, position);
-      for (const from of [start, ...this.reachable[start]!].filter(inLoop)) {
-        for (const [to, ways] of this.positions.follow[from]!) if (ways > 1 && inLoop(to)) return true;
-      }
-      if (this.returnsApart(start, inLoop)) return true;
+    for (const members of this.loops.members) {
+      if (!this.loops.isLoop(members[0]!)) continue;
+      for (const from of members)
+        for (const [to, ways] of this.positions.follow[from]!) {
+          this.work.step();
+          if (ways > 1 && this.loops.share(from, to)) return true;
+        }
+      for (const start of members) if (this.returnsApart(start)) return true;
     }
     return false;
   }
 
-  private inLoop(start: number, position: number): boolean {
-    return this.reachable[start]!.has(position) && this.reachable[position]!.has(start);
-  }
-
   /** Whether two ways part from `start` on the same text and meet there again. */
-  private returnsApart(start: number, inLoop: (position: number) => boolean): boolean {
+  private returnsApart(start: number): boolean {
     const apart = new Set<number>();
     const pending: [number, number][] = [[start, start]];
     const edges: [number, number][] = [];
@@ -113,7 +139,7 @@ class Search {
     while (pending.length > 0) {
       const [a, b] = pending.pop()!;
       for (const [nextA, nextB] of this.pairsAfter(a, b)) {
-        if (!inLoop(nextA) || !inLoop(nextB)) continue;
+        if (!this.loops.share(start, nextA) || !this.loops.share(start, nextB)) continue;
         const key = nextA * this.count + nextB;
         edges.push([a * this.count + b, key]);
         if (nextA !== nextB) apart.add(key);
@@ -128,11 +154,16 @@ class Search {
 
   private comesBack(from: ReadonlySet<number>, edges: readonly [number, number][], to: number): boolean {
     const before = new Map<number, number[]>();
-    for (const [source, target] of edges) before.set(target, [...(before.get(target) ?? []), source]);
+    for (const [source, target] of edges) {
+      const sources = before.get(target);
+      if (sources) sources.push(source);
+      else before.set(target, [source]);
+    }
     const reached = new Set([to]);
     for (const key of reached) {
-      this.step();
-      for (const source of before.get(key) ?? []) reached.add(source);
+      const sources = before.get(key) ?? [];
+      this.work.step(1 + sources.length);
+      for (const source of sources) reached.add(source);
     }
     return [...from].some((key) => reached.has(key));
   }
@@ -140,9 +171,11 @@ class Search {
   /** Whether a loop leads to another that takes the same text. */
   adds(): boolean {
     for (let from = 0; from < this.count; from++) {
-      if (!this.reachable[from]!.has(from)) continue;
-      for (const to of this.reachable[from]!) {
-        if (to !== from && this.reachable[to]!.has(to) && this.leads(from, to)) return true;
+      if (!this.loops.isLoop(from)) continue;
+      for (let to = 0; to < this.count; to++) {
+        this.work.step();
+        if (to !== from && this.loops.isLoop(to) && this.loops.leads(from, to) && this.leads(from, to))
+          return true;
       }
     }
     return false;
@@ -156,10 +189,11 @@ class Search {
     while (pending.length > 0) {
       const [a, b, c] = pending.pop()!;
       for (const [nextA, nextB] of this.pairsAfter(a, b)) {
-        if (!this.inLoop(from, nextA) || !(nextB === to || this.reachable[nextB]!.has(to))) continue;
+        if (!this.loops.share(from, nextA) || !(nextB === to || this.loops.leads(nextB, to))) continue;
         for (const nextC of this.positions.follow[c]!.keys()) {
-          this.step();
-          if (!this.inLoop(to, nextC) || !this.share(nextA, nextC) || !this.share(nextB, nextC)) continue;
+          this.work.step();
+          if (!this.loops.share(to, nextC) || !this.share(nextA, nextC) || !this.share(nextB, nextC))
+            continue;
           if (nextA === from && nextB === to && nextC === to) return true;
           const key = (nextA * count + nextB) * count + nextC;
           if (seen.has(key)) continue;
@@ -178,7 +212,10 @@ class Search {
       let most = 1;
       for (const a of next.keys()) {
         let same = 0;
-        for (const [b, number] of next) if (this.share(a, b)) same += number;
+        for (const [b, number] of next) {
+          this.work.step();
+          if (this.share(a, b)) same += number;
+        }
         most = Math.max(most, same);
       }
       ways *= most;
@@ -189,17 +226,20 @@ class Search {
   private *pairsAfter(a: number, b: number): Generator<[number, number]> {
     for (const nextA of this.positions.follow[a]!.keys()) {
       for (const nextB of this.positions.follow[b]!.keys()) {
-        this.step();
+        this.work.step();
         if (this.share(nextA, nextB)) yield [nextA, nextB];
       }
     }
   }
 
   private share(a: number, b: number): boolean {
-    return shareCodePoint(this.positions, a, b);
-  }
-
-  private step(): void {
-    if (++this.steps > mostSteps) throw new TooMuch();
+    const key = a * this.count + b;
+    const known = this.shared[key]!;
+    if (known > 0) return known === 1;
+    const { sets } = this.positions;
+    this.work.step(sets[a]!.length + sets[b]!.length);
+    const found = shareCodePoint(this.positions, a, b);
+    this.shared[key] = this.shared[b * this.count + a] = found ? 1 : 2;
+    return found;
   }
 }

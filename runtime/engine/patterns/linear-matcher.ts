@@ -10,8 +10,9 @@ interface Moment {
   readonly after: Map<number, Moment | "matched">;
 }
 
-/** So many sets of states are remembered; after that, all are forgotten. */
+/** So many sets of states are remembered, with so many states in all; after that, all are forgotten. */
 const mostMoments = 1_000;
+const mostStates = 200_000;
 
 /**
  * Whether a pattern matches somewhere in a text, by all ways at once: the time grows with the length of the text,
@@ -26,6 +27,8 @@ export class LinearMatcher {
   private readonly ascii = new Int32Array(128).fill(-1);
   private readonly moments = new Map<string, Moment>();
   private beginning: Moment;
+  /** In all moments that are remembered. */
+  private states = 0;
 
   constructor(program: Program) {
     this.program = program;
@@ -86,7 +89,8 @@ export class LinearMatcher {
     const key = `${before}${states.join()}`;
     let moment = this.moments.get(key);
     if (!moment) {
-      if (this.moments.size >= mostMoments) this.forget();
+      if (this.moments.size >= mostMoments || this.states > mostStates) this.forget();
+      this.states += states.length;
       this.moments.set(key, (moment = { states, before, after: new Map() }));
     }
     return moment;
@@ -94,6 +98,7 @@ export class LinearMatcher {
 
   private forget(): void {
     this.moments.clear();
+    this.states = 0;
     this.beginning = { ...this.beginning, after: new Map() };
   }
 

@@ -1,5 +1,6 @@
 import { type CharacterSet, everything, overlap } from "./character-set.js";
 import type { Expression } from "./parse.js";
+import type { Work } from "./work.js";
 
 /**
  * The automaton of a pattern whose states are the places where a code point is taken (Glushkov), with one more
@@ -19,6 +20,9 @@ interface Part {
 
 const empty: Part = { nullable: true, first: [], last: [] };
 
+/** Steps that a way between two positions takes to make. */
+const joining = 4;
+
 /** More positions than this are not looked into. */
 const mostPositions = 600;
 
@@ -28,9 +32,10 @@ class Unbounded extends Error {}
 /**
  * @param counted repeats with an upper bound are copies, or else loops, which take at least the same ways
  * @returns nothing where time may not be judged by the automaton
+ * @throws {TooMuchWork}
  */
-export function positionsOf(expression: Expression, counted: boolean): Positions | undefined {
-  const builder = new Builder(counted);
+export function positionsOf(expression: Expression, counted: boolean, work: Work): Positions | undefined {
+  const builder = new Builder(counted, work);
   try {
     const whole = builder.part(expression);
     for (const next of whole.first) builder.join(0, next);
@@ -46,12 +51,15 @@ class Builder implements Positions {
   readonly sets: CharacterSet[] = [everything];
   readonly follow: Map<number, number>[] = [new Map()];
   private readonly counted: boolean;
+  private readonly work: Work;
 
-  constructor(counted: boolean) {
+  constructor(counted: boolean, work: Work) {
     this.counted = counted;
+    this.work = work;
   }
 
   join(from: number, to: number): void {
+    this.work.step(joining);
     this.follow[from]!.set(to, (this.follow[from]!.get(to) ?? 0) + 1);
   }
 
@@ -144,20 +152,6 @@ function startsAtStart(expression: Expression): boolean {
   if (expression.kind === "sequence")
     return expression.parts.length > 0 && startsAtStart(expression.parts[0]!);
   return expression.kind === "choice" && expression.arms.every(startsAtStart);
-}
-
-/** The positions that may come after a code point that leads from `from` to `to`, and so on: all reachable ones. */
-export function reachableFrom({ follow }: Positions, start: number): Set<number> {
-  const reached = new Set<number>();
-  const pending = [start];
-  while (pending.length > 0) {
-    for (const next of follow[pending.pop()!]!.keys()) {
-      if (reached.has(next)) continue;
-      reached.add(next);
-      pending.push(next);
-    }
-  }
-  return reached;
 }
 
 /** Whether some code point leads to all of the positions. */
