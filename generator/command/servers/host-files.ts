@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Which `${…}` a host replaces in the entries of its file. */
@@ -27,8 +27,18 @@ const projectFiles: readonly (HostFileKind & { readonly path: string })[] = [
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The files that name servers for `directory`: those of the nearest folder first, that of the desktop last. */
-export function hostFiles(directory: string, env: Environment, platform = process.platform): HostFile[] {
+/**
+ * The files that name servers for `directory`: those of the nearest folder first, that of the desktop last. A file in a
+ * parent that belongs to another user is left out: it could start that user's program under the name of one's own.
+ *
+ * @param user the id of the user who runs this process; undefined on platforms without
+ */
+export function hostFiles(
+  directory: string,
+  env: Environment,
+  platform = process.platform,
+  user = process.getuid?.(),
+): HostFile[] {
   const files = foldersUpFrom(directory).flatMap((folder) =>
     projectFiles.map(({ path, ...kind }) => ({ ...kind, folder, path: join(folder, path) })),
   );
@@ -41,8 +51,15 @@ export function hostFiles(directory: string, env: Environment, platform = proces
       path: join(desktop, "claude_desktop_config.json"),
       folder: directory,
     });
-  return files.filter(({ path }) => existsSync(path));
+  return files.filter(({ path, folder }) => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return false;
+    return folder === directory || user === undefined || found.uid === user || found.uid === root;
+  });
 }
+
+/** The id of the superuser. */
+const root = 0;
 
 function foldersUpFrom(folder: string): string[] {
   const parent = dirname(folder);

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { chownSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { hostFiles } from "../../../generator/command/servers/host-files.js";
@@ -167,6 +168,23 @@ test("the desktop's file stands where each platform has it", () => {
   ]);
   expect(found({}, "linux")).toEqual([]);
 });
+
+test.skipIf(process.getuid === undefined)(
+  "a file of another user names servers in the working directory alone",
+  () => {
+    const folder = temporaryFolder({ ".mcp.json": "{}", "in/.mcp.json": "{}" });
+    const seenBy = (user: number): string[] =>
+      hostFiles(join(folder, "in"), {}, process.platform, user).map(({ path }) =>
+        path.slice(folder.length + 1),
+      );
+    const own = statSync(folder).uid;
+    expect(seenBy(own)).toEqual(["in/.mcp.json", ".mcp.json"]);
+    // Files of the superuser are trusted: they are given away first.
+    if (own === 0)
+      for (const file of [".mcp.json", "in/.mcp.json"]) chownSync(join(folder, file), 54_321, 54_321);
+    expect(seenBy(own === 0 ? own : 54_321)).toEqual(["in/.mcp.json"]);
+  },
+);
 
 test("every command that takes a server takes its name; a file of that name comes first", async () => {
   const server = newServer("served", "1");
