@@ -54,7 +54,7 @@ async function resume(connection: ServerConnection, context: RequestContext): Pr
 
 function answer(connection: ServerConnection, context: RequestContext, result: Answer): void {
   if (context.over) return connection.settled();
-  const { request, rounds, batch } = context;
+  const { request, rounds } = context;
   if (rounds?.wanted.size) {
     connection.core.warn(
       `${request.method}: the handler went on though an ask had no answer yet; its result is dropped`,
@@ -68,7 +68,7 @@ function answer(connection: ServerConnection, context: RequestContext, result: A
     return fail(connection, context, error);
   }
   connection.finish(context);
-  connection.respond(request.id, resultText(request.id, text), batch);
+  connection.answer(context, resultText(request.id, text));
 }
 
 function textOf(connection: ServerConnection, context: RequestContext, result: Answer): string {
@@ -115,7 +115,7 @@ function suspend(connection: ServerConnection, context: RequestContext, rounds: 
       (text) => {
         if (context.over) return connection.settled();
         connection.finish(context);
-        connection.respond(request.id, resultText(request.id, text), context.batch);
+        connection.answer(context, resultText(request.id, text));
       },
       (error: unknown) => {
         rounds.wanted.clear();

@@ -191,6 +191,13 @@ export class ServerConnection implements Receiver {
     this.respond(id, text, batch, code);
   }
 
+  /** Sends the result of a request. */
+  answer({ request, batch, reported }: RequestContext, text: string): void {
+    const { channel } = this;
+    if (reported !== undefined && !batch && channel.sendApart) channel.sendApart(text, reported);
+    else this.respond(request.id, text, batch);
+  }
+
   respond(id: RequestId | undefined, text: string, batch?: Batch, rpcCode?: number): void {
     if (batch) batch.answer(text);
     else if (this.channel.answer) this.channel.answer(id, text, rpcCode);

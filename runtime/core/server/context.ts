@@ -60,6 +60,8 @@ export class RequestContext implements HandlerContext {
   rounds: Rounds | undefined;
   /** What it came in, where that was a JSON-RPC batch. */
   batch: Batch | undefined;
+  /** When progress was sent last, by `performance.now()`. */
+  reported: number | undefined;
   /** Nothing more is sent for this request. */
   over = false;
   private controller: AbortController | undefined;
@@ -111,6 +113,7 @@ export class RequestContext implements HandlerContext {
       // JSON has no numbers that are not finite; JavaScript callers pass what is no number.
       if (!Number.isFinite(progress) || progress <= this.lastProgress) return;
       this.lastProgress = progress;
+      this.reported = performance.now();
       this.notify("notifications/progress", {
         progressToken,
         progress,

@@ -24,6 +24,12 @@ export interface StreamTreatment {
 }
 
 /**
+ * Milliseconds between the last progress of a request and its answer. The official SDK's clients forget a request when
+ * its answer comes, before they hear the progress that was read together with it.
+ */
+const apart = 10;
+
+/**
  * The wire format of stdio over any pair of byte streams, a socket for one (2026-07-28,
  * basic/transports/stdio): a message a line.
  */
@@ -37,6 +43,8 @@ export class StreamChannel implements Channel {
   readonly #announce: (reason: Error | undefined) => void;
   #receiver: Receiver | undefined;
   #inlet: Inlet | undefined;
+  /** Answers that wait to be sent apart. */
+  readonly #apart = new Set<() => void>();
   #closing = false;
   #over: { readonly reason: Error | undefined } | undefined;
 
@@ -79,11 +87,26 @@ export class StreamChannel implements Channel {
     this.#outlet.send(text);
   }
 
+  sendApart(text: string, since: number): void {
+    const wait = since + apart - performance.now();
+    if (wait <= 0) return this.send(text);
+    // What it is to follow leaves first.
+    this.#outlet.flush();
+    const send = (): void => {
+      clearTimeout(timer);
+      this.#apart.delete(send);
+      this.send(text);
+    };
+    const timer = setTimeout(send, wait);
+    this.#apart.add(send);
+  }
+
   flush(): void {
     this.#outlet.flush();
   }
 
   async close(): Promise<void> {
+    for (const send of this.#apart) send();
     this.#closing = true;
     this.#inlet?.stop();
     await this.#outlet.close(this.#end);

@@ -24,6 +24,11 @@ export interface Channel {
    * @param rpcCode of the error that the answer is, if it is one
    */
   answer?(id: RequestId | undefined, text: string, rpcCode?: number): void;
+  /**
+   * Sends an answer so late after what was sent at `since` (milliseconds, `performance.now()`) that its reader takes the
+   * two one after the other, for channels on which they would be read at once.
+   */
+  sendApart?(text: string, since: number): void;
   /** Says that an incoming request, having been cancelled, is never answered. */
   forgo?(id: RequestId): void;
   /**

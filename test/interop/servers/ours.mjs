@@ -50,6 +50,11 @@ tool("count", { to: number }, async ({ to }, context) => {
   await gate.passed();
   return `counted to ${to}`;
 });
+tool("report", {}, (_input, { progress, log }) => {
+  log("info", "almost there");
+  progress(1, 1);
+  return "reported";
+});
 tool("release", {}, () => {
   gate.open();
   return "released";

@@ -1,0 +1,48 @@
+// An answer comes apart from the progress before it: some readers forget a request before they hear what came with it.
+import { PassThrough } from "node:stream";
+import { serverRevisions } from "@mcpgen/protocol";
+import { createServer } from "@mcpgen/runtime";
+import { streamChannel } from "@mcpgen/runtime/stdio";
+import { expect, test } from "vitest";
+
+/** A server in the middle of a call, and the chunks it wrote. */
+function called(tool: string): {
+  readonly chunks: string[];
+  readonly output: PassThrough;
+  readonly connection: { close(): Promise<void> };
+} {
+  const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
+  server.tool("report", {}, (_, { progress }) => {
+    progress(1);
+    return "reported";
+  });
+  server.tool("plain", {}, () => "plain");
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const chunks: string[] = [];
+  output.setEncoding("utf8").on("data", (chunk: string) => chunks.push(chunk));
+  const connection = server.connect(streamChannel(input, output));
+  const prefix = "io.modelcontextprotocol/";
+  const _meta = {
+    progressToken: "p",
+    [`${prefix}protocolVersion`]: "2026-07-28",
+    [`${prefix}clientCapabilities`]: {},
+  };
+  const params = { name: tool, arguments: {}, _meta };
+  input.write(`${JSON.stringify({ jsonrpc: "2.0", id: "c", method: "tools/call", params })}\n`);
+  return { chunks, output, connection };
+}
+
+test("the last progress and the answer leave in two writes", async () => {
+  const { chunks } = called("report");
+  await expect.poll(() => chunks.length).toBe(2);
+  expect(chunks[0]).toContain("notifications/progress");
+  expect(chunks[0]).not.toContain('"result"');
+  expect(chunks[1]).toContain('"id":"c"');
+});
+
+test("a connection that closes meanwhile sends the answer first", async () => {
+  const { chunks, output, connection } = called("report");
+  while (chunks.length === 0) await new Promise((resolve) => output.once("data", resolve));
+  await connection.close();
+  expect(chunks.join("")).toContain('"id":"c"');
+});
