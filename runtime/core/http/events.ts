@@ -44,6 +44,8 @@ export interface EventStore {
 /** Events kept for one session, and characters in them. */
 const mostEvents = 256;
 const mostCharacters = 1_048_576;
+/** Characters that an event counts for beside its text: names and lists take memory, too. */
+const overhead = 128;
 /** Characters kept for all sessions together. */
 const mostInAll = 64 * 1_048_576;
 
@@ -78,8 +80,8 @@ export class MemoryEventStore implements EventStore {
     }
     const id = `${stream}-${++history.last}-${history.mark}`;
     history.events.push({ id, stream, data });
-    history.characters += data.length;
-    this.characters += data.length;
+    history.characters += data.length + overhead;
+    this.characters += data.length + overhead;
     while (
       history.events.length > mostEvents ||
       (history.characters > mostCharacters && history.events.length > 1)
@@ -90,9 +92,9 @@ export class MemoryEventStore implements EventStore {
   }
 
   private forget(history: History): void {
-    const { length } = history.events.shift()!.data;
-    history.characters -= length;
-    this.characters -= length;
+    const count = history.events.shift()!.data.length + overhead;
+    history.characters -= count;
+    this.characters -= count;
   }
 
   /** Empties the histories of others, those first that were looked at longest ago; their numbers go on. */

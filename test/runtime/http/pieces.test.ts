@@ -144,8 +144,14 @@ describe("the event store", () => {
     expect(store.after("s", huge)!.events).toEqual([]);
   });
 
+  test("events without text count, too", () => {
+    const store = new MemoryEventStore(128 * 100);
+    for (let session = 0; session < 1000; session++) store.append(`s${session}`, "0", "");
+    expect(store).toMatchObject({ characters: 128 * 100 });
+  });
+
   test("where all sessions together have too much, those that wrote longest ago lose theirs, never a number", () => {
-    const store = new MemoryEventStore(1000);
+    const store = new MemoryEventStore(1000 + 2 * 128);
     const text = "x".repeat(400);
     const [a, b, c] = ["a", "b", "c"].map((session) => store.append(session, "0", text));
     expect([a, b, c].map((id, index) => store.after("abc"[index]!, id!) !== undefined)).toEqual([
