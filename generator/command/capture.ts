@@ -7,7 +7,7 @@ import { withServer } from "../contract/capture/with-server.js";
 import { contractFileName } from "../contract/contract-file.js";
 import { contractText } from "../contract/contract-text.js";
 import { readableTemplates } from "../contract/emit/readable-templates.js";
-import { readToolSchemas, untypedWarning } from "../contract/emit/tool-schemas.js";
+import { ignoredWarnings, readToolSchemas, untypedWarning } from "../contract/emit/tool-schemas.js";
 import { CodedError, type Place } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { applyChanges } from "../output/transaction.js";
@@ -99,6 +99,7 @@ function unreadFindings({ contract }: Captured, source: ServerSource): Finding[]
   const unread = readToolSchemas(contract).flatMap((tool) => tool.unread);
   return [
     ...unread.map((each) => untypedWarning(each, place)),
+    ...ignoredWarnings(contract, unread, place),
     ...readableTemplates(contract, place).warnings,
   ];
 }

@@ -16,6 +16,10 @@ export const protocolCommands: readonly CommandDefinition[] = [
       role: text("With --contract: whom the output is for (default: both)", {
         choices: ["client", "server", "both"],
       }),
+      formats: text("With --contract: whether format is checked (default: annotation)", {
+        choices: ["annotation", "assertion"],
+      }),
+      base: text("With --contract: folder that references of schemas to files may lead into"),
       out: text("Output folder (default: generated)"),
       only: text("Kinds of output, separated by commas: types,validators,…"),
       templates: text("Folder with your own templates"),

@@ -69,6 +69,8 @@ const contract = objectOf(
     file: text("The contract: YAML, or JSON by its extension."),
     out: text("Folder for what is generated from it."),
     role: oneOf(["client", "server", "both"], "Which side is generated."),
+    formats: oneOf(["annotation", "assertion"], "Whether format is checked (default: annotation)."),
+    base: text("Folder that references of schemas to files may lead into."),
     server: text(
       "The live server of the contract, which `mcpgen check` compares with it: http(s)://…, stdio:COMMAND … or a name.",
     ),

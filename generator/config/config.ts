@@ -30,6 +30,10 @@ export interface ContractConfig {
   readonly file: string;
   readonly out: string;
   readonly role: "client" | "server" | "both";
+  /** Whether `format` is checked, of the formats that are known (`assertion`), or only describes (default). */
+  readonly formats?: "annotation" | "assertion";
+  /** Folder that references of schemas to files may lead into; without it, none are followed. */
+  readonly base?: string;
   /** The live server of the contract, which `mcpgen check` compares with it. Commands start in the file's folder. */
   readonly server?: string;
 }

@@ -13,7 +13,13 @@ import { emitPayload } from "./emit/payload.js";
 import { emitRouting } from "./emit/routing.js";
 import { emitServer } from "./emit/server.js";
 import { readableTemplates } from "./emit/readable-templates.js";
-import { type ToolSchemas, expectRead, readToolSchemas, untypedWarning } from "./emit/tool-schemas.js";
+import {
+  type ToolSchemas,
+  expectRead,
+  ignoredWarnings,
+  readToolSchemas,
+  untypedWarning,
+} from "./emit/tool-schemas.js";
 import { emitTypes } from "./emit/types.js";
 
 export interface ContractRequest {
@@ -22,6 +28,8 @@ export interface ContractRequest {
   readonly importExtension: "js" | "ts";
   /** Folder of template overrides. */
   readonly templatesDir?: string;
+  /** Whether `format` is checked, of the formats that the engine knows, or only describes (default). */
+  readonly formats?: "annotation" | "assertion";
 }
 
 export interface GeneratedContract {
@@ -50,6 +58,7 @@ export async function generateContract(request: ContractRequest): Promise<Genera
     document,
     role,
     importExtension,
+    formats: request.formats ?? "annotation",
     names: contractNames(document.contract),
     tools,
     origin: commentText(basename(document.file)).replaceAll("\n", " "),
@@ -58,7 +67,9 @@ export async function generateContract(request: ContractRequest): Promise<Genera
   const files = new Map<string, string>();
   for (const [path, { content, formatted }] of await emitted(input))
     files.set(path, formatted || content.length > longest ? content : await format(path, content));
-  return { files, warnings };
+  const { contract, place } = request.document;
+  const unread = tools.flatMap((tool) => tool.unread);
+  return { files, warnings: [...warnings, ...ignoredWarnings(contract, unread, place)] };
 }
 
 /** What a client can be made of, and what it does without. */

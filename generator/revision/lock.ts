@@ -67,14 +67,20 @@ function ordered({ status, dialect, upstream, canonical, descriptions }: LockedR
   };
 }
 
+const dialects: readonly Dialect[] = ["2020-12", "2019-09", "draft-07", "draft-04"];
+
+function isDialect(value: JsonValue | undefined): value is Dialect {
+  return dialects.some((dialect) => dialect === value);
+}
+
 function lockedRevision(entry: JsonValue, file: string, at: string): LockedRevision {
   if (!isJsonObject(entry)) throw malformed(file, at, "expected an object");
   const { status, dialect, upstream, canonical, descriptions } = entry;
   if (status !== "released" && status !== "draft" && status !== "handwritten") {
     throw malformed(file, `${at}/status`, 'expected "released", "draft" or "handwritten"');
   }
-  if (dialect !== "2020-12" && dialect !== "draft-07")
-    throw malformed(file, `${at}/dialect`, 'expected "2020-12" or "draft-07"');
+  if (!isDialect(dialect))
+    throw malformed(file, `${at}/dialect`, `expected one of ${dialects.map((one) => `"${one}"`).join(", ")}`);
   if (!isSha256(canonical)) throw malformed(file, `${at}/canonical`, "expected a sha256 in hexadecimal");
   if (typeof descriptions !== "boolean")
     throw malformed(file, `${at}/descriptions`, "expected true or false");

@@ -12,6 +12,7 @@ import {
 import { keywords } from "./keywords.js";
 import { SchemaError } from "./schema-error.js";
 import { type Dialect, currentReference, dialectOf, inCurrentVocabulary } from "./vocabulary.js";
+import { speaksIn } from "./resources/dialects.js";
 
 /** The dialect every canonical schema is written in. */
 export const canonicalDialect = "https://json-schema.org/draft/2020-12/schema";
@@ -67,6 +68,8 @@ interface Work {
   readonly dialect: Dialect;
   readonly descriptions: boolean;
   readonly keepsEnums: boolean;
+  /** The document takes items that are left over; asked once. */
+  takesRest?: boolean;
   /** Sets of schemas, inner ones first: sorted once all references are known. */
   readonly sets: { readonly at: string; readonly members: JsonValue[] }[];
   /** Places that references lead through. */
@@ -94,12 +97,36 @@ function schemaObject(source: JsonObject, at: string, depth: number, work: Work)
     if (keywords.get(keyword)?.prose && !work.descriptions) continue;
     if (at === "" && keyword === "$schema") continue;
     const place = pointer(at, written);
+    if (hasOtherMeanings(work.dialect)) refuseOtherMeaning(keyword, written, place, work);
     const content = keywordValue(keyword, value, place, depth, work);
     target[keyword] = Object.hasOwn(target, keyword) ? merged(target[keyword]!, content, place) : content;
   }
   const result = sorted(target);
   work.origins.set(result, at);
   return result;
+}
+
+/** Keywords of these dialects, and of others in them, that 2020-12 has no word for. */
+function hasOtherMeanings(dialect: Dialect): boolean {
+  return dialect === "draft-04" || dialect === "2019-09";
+}
+
+function refuseOtherMeaning(keyword: string, written: string, at: string, work: Work): void {
+  const { dialect } = work;
+  if (keywords.has(keyword) && !keywords.get(keyword)!.annotation && !speaksIn(dialect, written)) {
+    const message = `the keyword ${JSON.stringify(written)} means nothing in ${dialect}, and something in 2020-12`;
+    throw new SchemaError("unsupported-keyword", at, message);
+  }
+  if (keyword.startsWith("$recursive")) {
+    const message = `the keyword ${JSON.stringify(written)} of ${dialect} is not supported here`;
+    throw new SchemaError("unsupported-keyword", at, message);
+  }
+  if (dialect !== "2019-09" || keyword !== "contains") return;
+  work.takesRest ??= JSON.stringify(work.document).includes('"unevaluatedItems":');
+  if (!work.takesRest) return;
+  const message =
+    "items that `contains` finds are left over for `unevaluatedItems` in 2019-09, and not in 2020-12";
+  throw new SchemaError("unsupported-keyword", at, message);
 }
 
 function keywordValue(keyword: string, value: JsonValue, at: string, depth: number, work: Work): JsonValue {

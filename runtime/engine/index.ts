@@ -7,7 +7,8 @@ export {
   type CanonicaliseOptions,
 } from "./canonicalise.js";
 export { type DocumentOptions, readDocument } from "./read-document.js";
-export type { BundleOptions } from "./resources/bundle.js";
+export { type Bundle, type BundleOptions, bundle } from "./resources/bundle.js";
+export { type IgnoredKeyword, ignoredKeywords } from "./ignored.js";
 export { dialectOf, isSchemaPlace, type Dialect } from "./vocabulary.js";
 export { readSchema, type DefinitionRemarks, type NodeRemarks, type ReadOptions } from "./read.js";
 export { formats } from "./formats/format.js";

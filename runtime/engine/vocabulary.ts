@@ -3,22 +3,32 @@ import { type JsonObject, type JsonValue, escapeToken, isJsonObject, pointerToke
 import { keywords } from "./keywords.js";
 import { SchemaError } from "./schema-error.js";
 
-/** The dialects that can be read. */
-export type Dialect = "2020-12" | "draft-07";
+/** The dialects that can be read. Draft-06 is read as draft-07, which only adds to it. */
+export type Dialect = "2020-12" | "2019-09" | "draft-07" | "draft-04";
+
+const declarations: readonly (readonly [RegExp, Dialect])[] = [
+  [/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/, "2020-12"],
+  [/^https?:\/\/json-schema\.org\/draft\/2019-09\/schema#?$/, "2019-09"],
+  [/^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/, "draft-07"],
+  [/^https?:\/\/json-schema\.org\/draft-04\/schema#?$/, "draft-04"],
+];
 
 /** The dialect a document declares, or seems to be written in when it declares none. */
 export function dialectOf(document: JsonObject): Dialect {
   const declared = document["$schema"];
   if (declared === undefined) return Object.hasOwn(document, "definitions") ? "draft-07" : "2020-12";
-  if (typeof declared === "string") {
-    if (/^https?:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/.test(declared)) return "2020-12";
-    if (/^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/.test(declared)) return "draft-07";
-  }
+  const found = typeof declared === "string" && declarations.find(([form]) => form.test(declared));
+  if (found) return found[1];
   throw new SchemaError(
     "unsupported-dialect",
     "/$schema",
-    `expected JSON Schema 2020-12 or draft-07, got ${shown(declared)}`,
+    `expected JSON Schema 2020-12, 2019-09, draft-07, draft-06 or draft-04, got ${shown(declared)}`,
   );
+}
+
+/** Whether the siblings of a `$ref` mean nothing, as before 2019-09. */
+export function hasReferencesAlone(dialect: Dialect): boolean {
+  return dialect === "draft-07" || dialect === "draft-04";
 }
 
 function shown(declared: JsonValue): string {
@@ -37,12 +47,18 @@ export interface CurrentKeyword {
  * may still say `definitions`. One keyword may come twice, from two spellings.
  */
 export function* inCurrentVocabulary(source: JsonObject, dialect: Dialect): Generator<CurrentKeyword> {
-  // In draft-07 the siblings of `$ref` do not constrain.
-  const referenceAlone = dialect === "draft-07" && Object.hasOwn(source, "$ref");
+  const referenceAlone = hasReferencesAlone(dialect) && Object.hasOwn(source, "$ref");
   for (const [written, value] of Object.entries(source)) {
     const keyword = currentKeyword(written, source, dialect);
     if (referenceAlone && keyword !== "$ref" && !keywords.get(keyword)?.annotation) continue;
-    if (dialect === "draft-07" && written === "additionalItems" && keyword === written) continue;
+    if (dialect !== "2020-12" && written === "additionalItems" && keyword === written) continue;
+    if (dialect === "draft-04" && Object.hasOwn(exclusive, written)) {
+      // A limit is exclusive if a keyword beside it says so.
+      if (value === true && source[exclusive[written]!] !== undefined)
+        yield { keyword: written, value: source[exclusive[written]!]!, written: exclusive[written]! };
+      if (typeof value === "boolean") continue;
+    }
+    if (dialect === "draft-04" && source[exclusives[written] ?? ""] === true) continue;
     if (keyword === "dependentSchemas" && written === "dependencies" && isJsonObject(value)) {
       yield* splitDependencies(value, written);
     } else {
@@ -51,14 +67,25 @@ export function* inCurrentVocabulary(source: JsonObject, dialect: Dialect): Gene
   }
 }
 
+/** In draft-04, keywords that make a limit exclusive, and the limits. */
+const exclusive: { readonly [keyword: string]: string } = {
+  exclusiveMaximum: "maximum",
+  exclusiveMinimum: "minimum",
+};
+const exclusives: { readonly [limit: string]: string } = {
+  maximum: "exclusiveMaximum",
+  minimum: "exclusiveMinimum",
+};
+
 /** How 2020-12 spells a keyword of `schema`. */
 function currentKeyword(keyword: string, schema: JsonValue | undefined, dialect: Dialect): string {
   if (keyword === "definitions") return "$defs";
-  if (dialect !== "draft-07" || !isJsonObject(schema)) return keyword;
+  if (dialect === "2020-12" || !isJsonObject(schema)) return keyword;
+  if (dialect === "draft-04" && keyword === "id") return "$id";
   const tuple = Array.isArray(schema["items"]);
   if (keyword === "items") return tuple ? "prefixItems" : "items";
   if (keyword === "additionalItems") return tuple ? "items" : "additionalItems";
-  return keyword === "dependencies" ? "dependentSchemas" : keyword;
+  return keyword === "dependencies" && dialect !== "2019-09" ? "dependentSchemas" : keyword;
 }
 
 function* splitDependencies(value: JsonObject, written: string): Generator<CurrentKeyword> {

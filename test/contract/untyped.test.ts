@@ -21,7 +21,7 @@ function endless(): object {
 }
 
 const bad = {
-  draft4: { $schema: "http://json-schema.org/draft-04/schema#", type: "object" },
+  draft3: { $schema: "http://json-schema.org/draft-03/schema#", type: "object" },
   tuple: { type: "object", properties: { a: { type: "array", items: [{ type: "string" }] } } },
   pattern: { type: "object", properties: { a: { type: "string", pattern: "([" } } },
   remote: { type: "object", properties: { a: { $ref: "https://example.com/a.json" } } },

@@ -355,12 +355,27 @@ describe("refuses", () => {
       "malformed-keyword",
       "/definitions/a/dependencies",
     ],
-    ["draft-04", { $schema: "http://json-schema.org/draft-04/schema#" }, "unsupported-dialect", "/$schema"],
+    ["draft-03", { $schema: "http://json-schema.org/draft-03/schema#" }, "unsupported-dialect", "/$schema"],
     [
-      "2019-09",
-      { $schema: "https://json-schema.org/draft/2019-09/schema" },
-      "unsupported-dialect",
-      "/$schema",
+      "a keyword that draft-04 does not have",
+      { $schema: "http://json-schema.org/draft-04/schema#", definitions: { a: { const: 1 } } },
+      "unsupported-keyword",
+      "/definitions/a/const",
+    ],
+    [
+      "recursive references of 2019-09",
+      { $schema: "https://json-schema.org/draft/2019-09/schema", $defs: { a: { $recursiveRef: "#" } } },
+      "unsupported-keyword",
+      "/$defs/a/$recursiveRef",
+    ],
+    [
+      "items that contains finds and 2019-09 leaves over",
+      {
+        $schema: "https://json-schema.org/draft/2019-09/schema",
+        $defs: { a: { contains: {} }, b: { unevaluatedItems: false } },
+      },
+      "unsupported-keyword",
+      "/$defs/a/contains",
     ],
     ["a dialect that is no text", { $schema: 7 }, "unsupported-dialect", "/$schema"],
     [

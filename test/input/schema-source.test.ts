@@ -26,7 +26,7 @@ describe("an error of the engine becomes a coded one", () => {
     ["unsupported-keyword", '{\n"$defs": {\n"A": {"propertis": {}}}}', "MG1103", "/$defs/A/propertis"],
     [
       "unsupported-dialect",
-      '{\n\n"$schema": "http://json-schema.org/draft-04/schema#"}',
+      '{\n\n"$schema": "http://json-schema.org/draft-03/schema#"}',
       "MG1104",
       "/$schema",
     ],

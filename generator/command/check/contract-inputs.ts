@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { type JsonObject, canonicalText } from "@mcpgen/engine";
 import { fileFingerprint, folderFingerprint } from "../../output/fingerprint.js";
@@ -28,7 +29,10 @@ export function contractInputs(
   const given = args.string("templates");
   const templatesDir = given === undefined ? templates : resolve(context.directory, given);
   const options = {
-    contracts: contracts.map(({ file, out, role }) => ({ file, out, role })),
+    contracts: contracts.map(({ file, out, role, formats = null, base = null }) => ({
+      ...{ file, out, role },
+      ...{ formats, base },
+    })),
     extension: args.string("import-extension") ?? importExtension ?? null,
     templates: templatesDir ?? null,
   } satisfies JsonObject;
@@ -42,6 +46,8 @@ export function contractInputs(
       loaded.folder,
       canonicalText(options),
       folderFingerprint(templatesDir && resolve(loaded.folder, templatesDir)),
+      // Which files schemas refer to, only reading them tells: nothing is known from before.
+      targets.some(({ base }) => base !== undefined) ? randomUUID() : "",
       ...Object.entries(fingerprintsOf(paths)).map((each) => each.join(" ")),
     ].join("\n"),
   );

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { loadContract } from "../../contract/read-contract.js";
+import { withLocalReferences } from "../../contract/local-references.js";
 import { generateContract } from "../../contract/generate-contract.js";
 import type { Finding } from "../../diagnostics/finding.js";
 import { type ComparedFile, compareOutput } from "../../output/compare.js";
@@ -36,18 +37,25 @@ export async function compareContract(
   target: ContractTarget,
   { importExtension, templatesDir, ignoreManifest }: ContractOptions,
 ): Promise<ContractComparison> {
-  const { file, shown, outDir, role } = target;
-  const document = await loadContract(file, shown);
+  const { file, shown, outDir, role, formats, base } = target;
+  const written = await loadContract(file, shown);
+  const document = base === undefined ? written : await withLocalReferences(written, base);
   const { files, warnings } = await generateContract({
     document,
     role,
     importExtension,
+    ...(formats && { formats }),
     ...(templatesDir !== undefined && { templatesDir }),
   });
   const before = ignoreManifest ? readableManifest(outDir) : readManifest(outDir);
   const manifest: Manifest = {
     generator: packageVersion(),
-    options: { importExtension, role, ...(templatesDir !== undefined && { templates: true }) },
+    options: {
+      importExtension,
+      role,
+      ...(formats === "assertion" && { formats }),
+      ...(templatesDir !== undefined && { templates: true }),
+    },
     shared: {},
     inputs: { contract: { [basename(file)]: fileFingerprint(file) } },
     files: recordedFiles(files, before, () => false),

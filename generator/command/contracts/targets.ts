@@ -18,6 +18,10 @@ export interface ContractTarget {
   readonly shown: string;
   readonly outDir: string;
   readonly role: ContractRole;
+  /** Whether `format` is checked; it only describes without. */
+  readonly formats?: "annotation" | "assertion";
+  /** Folder that references to files may lead into. */
+  readonly base?: string;
 }
 
 /** Options that ask for a part of the protocol's own output, and for nothing else. */
@@ -35,6 +39,12 @@ export function contractTargets(
 ): ContractTarget[] {
   const named = args.string("contract");
   if (named === undefined) {
+    for (const option of ["formats", "base"]) {
+      if (args.string(option) !== undefined)
+        throw new CodedError("MG2005", `--${option} needs --contract`, {
+          next: `Name the contract file, too; or write ${option} beside it in the configuration.`,
+        });
+    }
     if (args.string("role") !== undefined)
       throw new CodedError("MG2005", "--role needs --contract", { next: "Name the contract file, too." });
     const asksForProtocol =
@@ -48,7 +58,15 @@ export function contractTargets(
   refuseServer(named);
   const file = resolve(context.directory, named);
   const role = (args.string("role") as ContractRole | undefined) ?? "both";
-  return [{ file, shown: shownPath(file, context.directory), outDir, role }];
+  const formats = args.string("formats") as ContractTarget["formats"];
+  const base = args.string("base");
+  return [
+    {
+      ...{ file, shown: shownPath(file, context.directory), outDir, role },
+      ...(formats && { formats }),
+      ...(base !== undefined && { base: resolve(context.directory, base) }),
+    },
+  ];
 }
 
 function refuseProtocolOptions(args: Arguments): void {
@@ -84,9 +102,13 @@ function refuseServer(source: string): void {
 
 function configured({ loaded, outDir, schemaDir }: Project, { directory }: CommandContext): ContractTarget[] {
   const { config, folder, file: configFile } = loaded;
-  const targets = (config.contracts ?? []).map(({ file, out, role }): ContractTarget => {
+  const targets = (config.contracts ?? []).map(({ file, out, role, formats, base }): ContractTarget => {
     const path = resolve(folder, file);
-    return { file: path, shown: shownPath(path, directory), outDir: resolve(folder, out), role };
+    return {
+      ...{ file: path, shown: shownPath(path, directory), outDir: resolve(folder, out), role },
+      ...(formats && { formats }),
+      ...(base !== undefined && { base: resolve(folder, base) }),
+    };
   });
   const protocol = readLock(schemaDir).size > 0 ? [outDir] : [];
   for (const [index, target] of targets.entries()) {

@@ -20,7 +20,7 @@ export function emitChecks(input: ContractInput): Map<string, EmittedFile> {
   const judged: SchemaInput = {
     ...{ origin, importExtension, render },
     folder: `${folder}/schemas`,
-    schema: mergeSchemas(schemas),
+    schema: mergeSchemas(schemas, input.formats),
     formats: "annotation",
     judgesOnly: true,
   };

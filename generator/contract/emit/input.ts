@@ -16,5 +16,7 @@ export interface ContractInput {
   /** What the header names: the contract's file, without its folder. */
   readonly origin: string;
   readonly importExtension: "js" | "ts";
+  /** Whether `format` is checked where a schema's own meta-schema does not ask for it. */
+  readonly formats: "annotation" | "assertion";
   readonly render: Render;
 }

@@ -6,12 +6,15 @@ const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples
 
 /**
  * Schemas as one: each root is a definition of the name given, definitions of its own stand behind a space.
- * What their meta-schemas ask of formats is settled for each before.
+ * What their meta-schemas ask of formats, or `formats` asks for all, is settled for each before.
  */
-export function mergeSchemas(schemas: ReadonlyMap<string, Schema>): Schema {
+export function mergeSchemas(
+  schemas: ReadonlyMap<string, Schema>,
+  formats: "annotation" | "assertion" = "annotation",
+): Schema {
   const definitions = new Map<string, Definition>();
   for (const [prefix, given] of schemas) {
-    const schema = asAsked(given, undefined);
+    const schema = asAsked(given, formats === "assertion" ? formats : undefined);
     const rename = (name: string): string => `${prefix} ${name}`;
     definitions.set(prefix, { name: prefix, node: renamed(schema.root ?? anything, rename) });
     for (const { name, node } of schema.definitions.values())

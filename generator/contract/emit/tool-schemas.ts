@@ -1,4 +1,11 @@
-import { SchemaError, pointer, readDocument, type JsonObject, type Schema } from "@mcpgen/engine";
+import {
+  SchemaError,
+  ignoredKeywords,
+  pointer,
+  readDocument,
+  type JsonObject,
+  type Schema,
+} from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diagnostics/finding.js";
 import { closest } from "../../diagnostics/suggest.js";
@@ -39,6 +46,27 @@ export function readToolSchemas({ tools = [] }: Contract): ToolSchemas[] {
     const output = outputSchema && settled("outputSchema", outputSchema);
     return { tool, input, ...(output && { output }), unread };
   });
+}
+
+/** Keywords of tools' schemas that their dialects do not have, and that seem to ask for something. */
+export function ignoredWarnings(
+  { tools = [] }: Contract,
+  unread: readonly UnreadSchema[],
+  place: ContractDocument["place"],
+): Finding[] {
+  return tools.flatMap(({ name, inputSchema, outputSchema }, index) =>
+    Object.entries({ inputSchema, outputSchema }).flatMap(([part, schema]) => {
+      const isRead = !unread.some((each) => each.tool === name && each.part === part);
+      if (schema === undefined || !isRead) return [];
+      return ignoredKeywords(schema).map(({ pointer: at, keyword, dialect }): Finding => ({
+        code: "MG6008",
+        severity: "warning",
+        message: `the tool ${JSON.stringify(name)}: ${JSON.stringify(keyword)} means nothing in ${dialect}`,
+        place: place(pointer("/tools", index, part) + at),
+        next: "Remove the keyword, or declare JSON Schema 2020-12 in `$schema`.",
+      }));
+    }),
+  );
 }
 
 /** @throws CodedError MG6005 for schemas that cannot be read */

@@ -30,7 +30,7 @@ export const contractDiagnostics = {
     title: "A tool's schema is none that values can be judged by",
     exit: 3,
     explanation:
-      "Schemas are JSON Schema 2020-12, or draft-07 where `$schema` says so. References lead to the schema itself: nothing is ever fetched. At most 128 subschemas may stand inside one another, and patterns must be ones that can be matched in time that grows with the text alone. Output for servers is refused. A client can do without: what the schema is of is neither typed nor checked, and a warning says so.",
+      "Schemas are JSON Schema 2020-12, or 2019-09, draft-07, draft-06 or draft-04 where `$schema` says so. References lead to the schema itself: nothing is ever fetched. At most 128 subschemas may stand inside one another, and patterns must be ones that can be matched in time that grows with the text alone. Output for servers is refused. A client can do without: what the schema is of is neither typed nor checked, and a warning says so.",
   },
   MG6006: {
     title: "A header declared for an argument is not valid",
@@ -44,10 +44,22 @@ export const contractDiagnostics = {
     explanation:
       "A server must tell from a URI what its variables were, in one way only. {name}, {+name}, {#name}, {.name}, {/name}, {?a,b} and {&a,b} are taken; modifiers ({name:3}, {list*}) and several variables without a separator between them are not. For a client it is a warning: it has no method for such a template.",
   },
+  MG6008: {
+    title: "A keyword means nothing in the dialect of its schema",
+    exit: 1,
+    explanation:
+      "A tool's schema names an older dialect of JSON Schema in `$schema`, and has a keyword that a newer one added: `const` in draft-04, `dependentRequired` in draft-07, `prefixItems` in 2019-09. Such a keyword asserts nothing, and is not checked. Declare the dialect that the schema is written in.",
+  },
   MG6009: {
     title: "What is generated is compiled to CommonJS",
     exit: 1,
     explanation:
       'Output is made for ES modules, and so are `@mcpgen/runtime` and `@mcpgen/protocol`. Under `"module": "nodenext"` (or `node16`, `node18`, `node20`) TypeScript compiles a file to CommonJS unless the nearest package.json says `"type": "module"`: with `verbatimModuleSyntax` nothing compiles then, and Node.js before 20.19 cannot load the result. Add `"type": "module"`; files of the project that are CommonJS get the extension `.cjs` or `.cts`. Or put a package.json with `{ "type": "module" }` into the folder of the code. Projects that a bundler builds set `"module": "esnext"` and `"moduleResolution": "bundler"`.',
+  },
+  MG6010: {
+    title: "A reference to a file cannot be followed",
+    exit: 3,
+    explanation:
+      "With `--base DIR`, or `base` of a contract in the configuration, schemas of tools may refer to JSON files in that folder: `common.json#/$defs/City`. Paths are relative to the folder, or to the file they stand in. What leads out of the folder, by `..`, as an absolute path or through a link, is refused, and so is a file that is not there. Nothing is fetched from a network.",
   },
 } satisfies Record<string, Diagnostic>;

@@ -72,12 +72,13 @@ export const inputDiagnostics = {
     title: "A keyword is not supported",
     exit: 3,
     explanation:
-      "mcpgen refuses keywords it cannot turn into types and checks, for output that ignored them would accept what the schema forbids. A keyword of your own may start with `x-`; those are ignored.",
+      "mcpgen refuses keywords it cannot turn into types and checks, for output that ignored them would accept what the schema forbids. A keyword of your own may start with `x-`; those are ignored. A document of 2019-09 or draft-04 is converted; a keyword whose meaning 2020-12 has no word for is refused, for the output would mean something else: `$recursiveRef`, `contains` in a document with `unevaluatedItems`, or `const` in draft-04, which ignores it.",
   },
   MG1104: {
     title: "The schema is written in another dialect",
     exit: 3,
-    explanation: "mcpgen reads JSON Schema 2020-12 and draft-07. Convert the file, or correct its `$schema`.",
+    explanation:
+      "mcpgen reads JSON Schema 2020-12, 2019-09, draft-07, draft-06 and draft-04. Convert the file, or correct its `$schema`.",
   },
   MG1105: {
     title: "A reference leads nowhere",

@@ -8,7 +8,9 @@ const longest = 400;
 const deepest = 64;
 
 /** What is wrong with a value that was refused, in one line: `days: expected integer, got "3"`. */
-export function explain(schema: Schema, node: SchemaNode, value: JsonValue): string {
+export function explain(given: Schema, node: SchemaNode, value: JsonValue): string {
+  // What the schema takes was refused for a format, which generated validators may check.
+  const schema: Schema = isValid(given, node, value) ? { ...given, assertsFormats: true } : given;
   const { path, expected, got } = search(schema, node, value, []);
   const where = path.map((key, index) => (typeof key === "number" ? `[${key}]` : index === 0 ? key : `.${key}`)).join("");
   const text = `${where === "" ? "" : `${where}: `}expected ${expected}, got ${got}`;
@@ -41,7 +43,7 @@ function search(schema: Schema, node: SchemaNode, value: JsonValue, path: readon
     const found = wrongItem(schema, node, value, path);
     if (found) return found;
   }
-  return wrong(boundsOf(node));
+  return wrong(boundsOf(node, schema.assertsFormats === true));
 }
 
 /** The part of a reference or a conjunction that refuses the value. */
@@ -80,7 +82,7 @@ function wrongItem(
 }
 
 /** What else a node asks for, in words. */
-function boundsOf(node: SchemaNode): string {
+function boundsOf(node: SchemaNode, assertsFormats: boolean): string {
   const bounds = (
     [
       ["minLength", "characters at least"],
@@ -97,6 +99,7 @@ function boundsOf(node: SchemaNode): string {
     ] as const
   ).flatMap(([keyword, words]) => (node[keyword] === undefined ? [] : [`${node[keyword]} ${words}`]));
   if (node.pattern !== undefined) bounds.push(`text that matches ${node.pattern}`);
+  if (assertsFormats && node.format !== undefined) bounds.push(`the format ${node.format}`);
   if (node.uniqueItems) bounds.push("no item twice");
   if (node.anyOf) bounds.push("one of the alternatives");
   if (node.oneOf) bounds.push("exactly one of the alternatives");

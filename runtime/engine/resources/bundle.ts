@@ -2,10 +2,10 @@ import { canonicalDialect, kindOf, refuseDepth } from "../canonicalise.js";
 import { referenceTo } from "../fragment.js";
 import { type JsonObject, type JsonValue, isJsonObject, jsonObject, pointer } from "../json.js";
 import { keywords } from "../keywords.js";
-import { type Dialect, inCurrentVocabulary } from "../vocabulary.js";
+import { type Dialect, hasReferencesAlone, inCurrentVocabulary } from "../vocabulary.js";
 import { definitionName } from "./definition-name.js";
 import { type DynamicScope, DynamicScopes } from "./dynamic-scope.js";
-import { type Place, Registry, refuse } from "./registry.js";
+import { type Place, Registry, dynamicReferences, refuse } from "./registry.js";
 import { targetOf } from "./target.js";
 
 export interface BundleOptions {
@@ -49,9 +49,14 @@ const settled = new Set([
   "$anchor",
   "$dynamicAnchor",
   "$dynamicRef",
+  "$recursiveAnchor",
+  "$recursiveRef",
   "$vocabulary",
   "$defs",
 ]);
+
+/** In 2019-09, what `contains` finds is left over for `unevaluatedItems`, as what stands below `not` is. */
+const containing = new Set(["contains", "maxContains", "minContains"]);
 
 /** So many definitions, at most, exist only because ways to a schema differ: without a limit, ways could multiply. */
 const mostCopies = 10_000;
@@ -82,6 +87,7 @@ class Bundler {
   private readonly references = new Map<JsonObject | boolean, Map<string, string>>();
   private readonly names = new Set<string>();
   private copies = 0;
+  private restTaken: boolean | undefined;
   private readonly pending: (() => void)[] = [];
 
   constructor(registry: Registry) {
@@ -188,22 +194,37 @@ class Bundler {
     this.origins.set(context.at, place);
     const scope = this.scopes.entered(source, context.scope);
     const target = jsonObject();
+    const aside = jsonObject();
     const { rules } = place.resource;
     for (const { keyword, value, written } of inCurrentVocabulary(source, rules.dialect)) {
       if (!rules.speaks(written) || settled.has(keyword)) continue;
-      // Beside a reference, draft-07 does not assert formats either.
-      if (keyword === "format" && rules.dialect === "draft-07" && Object.hasOwn(source, "$ref")) continue;
-      const inner = { scope, at: pointer(context.at, keyword), depth: context.depth + 1 };
-      target[keyword] =
+      // Beside a reference that stands alone, formats are not asserted either.
+      if (keyword === "format" && hasReferencesAlone(rules.dialect) && Object.hasOwn(source, "$ref"))
+        continue;
+      const apart = rules.dialect === "2019-09" && this.takesRest && containing.has(keyword);
+      const path = apart ? ["allOf", listLength(source["allOf"]), "not", "not", keyword] : [keyword];
+      const inner = { scope, at: pointer(context.at, ...path), depth: context.depth + 1 };
+      (apart ? aside : target)[keyword] =
         keyword === "$ref"
           ? this.settled(value, place, pointer(place.at, written), scope, false)
           : this.value(keyword, value, { resource: place.resource, at: pointer(place.at, written) }, inner);
     }
-    const dynamic = source["$dynamicRef"];
-    if (dynamic !== undefined && rules.speaks("$dynamicRef")) {
-      conjoin(target, this.settled(dynamic, place, pointer(place.at, "$dynamicRef"), scope, true));
+    if (Object.keys(aside).length > 0)
+      target["allOf"] = [...listOf(target["allOf"]), { not: { not: aside } }];
+    for (const keyword of dynamicReferences) {
+      const reference = source[keyword];
+      if (reference === undefined || !rules.speaks(keyword)) continue;
+      conjoin(target, this.settled(reference, place, pointer(place.at, keyword), scope, true));
     }
     return target;
+  }
+
+  /** Whether some schema takes the items that are left over. */
+  private get takesRest(): boolean {
+    this.restTaken ??= [...this.registry.places.keys()].some((schema) =>
+      Object.hasOwn(schema, "unevaluatedItems"),
+    );
+    return this.restTaken;
   }
 
   private settled(value: JsonValue, from: Place, at: string, scope: DynamicScope, dynamic: boolean): string {
@@ -238,5 +259,13 @@ class Bundler {
 /** Adds a reference to those a schema has already. */
 function conjoin(target: JsonObject, reference: string): void {
   if (!Object.hasOwn(target, "$ref")) target["$ref"] = reference;
-  else target["allOf"] = [...((target["allOf"] as JsonValue[] | undefined) ?? []), { $ref: reference }];
+  else target["allOf"] = [...listOf(target["allOf"]), { $ref: reference }];
+}
+
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function listLength(value: JsonValue | undefined): number {
+  return listOf(value).length;
 }

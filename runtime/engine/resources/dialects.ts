@@ -78,20 +78,53 @@ const vocabularies: ReadonlyMap<string, readonly string[]> = new Map([
 
 const vocabularyBase = "https://json-schema.org/draft/2020-12/vocab/";
 
+/** Keywords of draft-07 that draft-04 does not have. */
+const newerThanDraft04 = new Set([
+  ...[
+    "$id",
+    "const",
+    "contains",
+    "contentEncoding",
+    "contentMediaType",
+    "else",
+    "examples",
+    "if",
+    "propertyNames",
+  ],
+  ...["readOnly", "then", "writeOnly"],
+]);
+
+/** Keywords of 2020-12 that 2019-09 does not have. */
+const newerThan2019 = new Set(["$dynamicAnchor", "$dynamicRef", "prefixItems"]);
+
+const speaksDraft07 = (written: string): boolean =>
+  (keywords.has(written) && !newer.has(written)) ||
+  written === "definitions" ||
+  written === "dependencies" ||
+  written === "additionalItems";
+
 const wholeDialects: { readonly [D in Dialect]: Rules } = {
   "2020-12": {
     dialect: "2020-12",
     speaks: (written) => keywords.has(written) || written === "definitions",
   },
-  "draft-07": {
-    dialect: "draft-07",
+  "2019-09": {
+    dialect: "2019-09",
     speaks: (written) =>
-      (keywords.has(written) && !newer.has(written)) ||
-      written === "definitions" ||
-      written === "dependencies" ||
-      written === "additionalItems",
+      (keywords.has(written) && !newerThan2019.has(written)) ||
+      ["definitions", "additionalItems", "$recursiveRef", "$recursiveAnchor"].includes(written),
+  },
+  "draft-07": { dialect: "draft-07", speaks: speaksDraft07 },
+  "draft-04": {
+    dialect: "draft-04",
+    speaks: (written) => (speaksDraft07(written) && !newerThanDraft04.has(written)) || written === "id",
   },
 };
+
+/** Whether a keyword, as it is written, means anything in a dialect. */
+export function speaksIn(dialect: Dialect, written: string): boolean {
+  return wholeDialects[dialect].speaks(written);
+}
 
 /**
  * The rules for a schema that declares `$schema`, or inherits them where it declares none. A meta-schema among
@@ -128,7 +161,7 @@ function declaredRules(
   const base =
     meta["$schema"] === undefined ? undefined : declaredRules(meta["$schema"], documents, at, seen);
   const chosen = meta["$vocabulary"];
-  if (base?.dialect === "draft-07" || !isJsonObject(chosen)) return base ?? wholeDialects["2020-12"];
+  if ((base && base.dialect !== "2020-12") || !isJsonObject(chosen)) return base ?? wholeDialects["2020-12"];
   const spoken = new Set(["$defs", "definitions"]);
   for (const [uri, required] of Object.entries(chosen)) {
     const words = uri.startsWith(vocabularyBase)

@@ -1,6 +1,6 @@
 import { type JsonObject, isJsonObject, pointer } from "../json.js";
 import { stronglyConnected } from "../references.js";
-import { type Registry, subschemas } from "./registry.js";
+import { type Registry, dynamicReferences, subschemas } from "./registry.js";
 import { targetOf } from "./target.js";
 
 /** For each name, the outermost schema on the way here that has it as a dynamic anchor. */
@@ -74,7 +74,7 @@ export class DynamicScopes {
     const place = this.registry.places.get(schema)!;
     let name: string | undefined;
     for (const [child] of subschemas(schema, place)) if (isJsonObject(child)) next.add(child);
-    for (const keyword of ["$ref", "$dynamicRef"]) {
+    for (const keyword of ["$ref", ...dynamicReferences]) {
       if (!Object.hasOwn(schema, keyword) || !place.resource.rules.speaks(keyword)) continue;
       const target = targetOf(this.registry, schema[keyword]!, place, pointer(place.at, keyword));
       if (isJsonObject(target.schema)) next.add(target.schema);

@@ -1,9 +1,15 @@
 import { type JsonObject, type JsonValue, isJsonObject, pointer } from "../json.js";
 import { keywords } from "../keywords.js";
 import { SchemaError } from "../schema-error.js";
-import { type Dialect, inCurrentVocabulary } from "../vocabulary.js";
+import { type Dialect, hasReferencesAlone, inCurrentVocabulary } from "../vocabulary.js";
 import { type Rules, rulesOf } from "./dialects.js";
 import { resolveUri, splitFragment } from "./uri.js";
+
+/** What a dynamic anchor of 2019-09, which has no name, is called; no anchor of 2020-12 is. */
+export const recursiveAnchor = "#";
+
+/** Keywords that refer to what the way to a schema decides. */
+export const dynamicReferences = ["$dynamicRef", "$recursiveRef"] as const;
 
 /** A schema with an identity of its own (2020-12 core, section 4.3.5): a document, or a part of one that has an `$id`. */
 export interface Resource {
@@ -42,7 +48,7 @@ export class Registry {
   private loadReferred(): void {
     // The iteration includes schemas that are added meanwhile.
     for (const [schema, { resource }] of this.places) {
-      for (const keyword of ["$ref", "$dynamicRef"]) {
+      for (const keyword of ["$ref", ...dynamicReferences]) {
         const reference = schema[keyword];
         if (typeof reference !== "string" || reference.startsWith("#")) continue;
         this.find(splitFragment(resolveUri(reference, resource.uri)).absolute);
@@ -110,9 +116,9 @@ export class Registry {
   /** Reads what a schema says about its own identity. */
   private identify(schema: JsonObject, { resource, at }: Place): Place {
     const { dialect } = resource.rules;
-    // In draft-07 the siblings of `$ref` mean nothing, `$id` among them.
-    if (dialect === "draft-07" && Object.hasOwn(schema, "$ref")) return { resource, at };
-    const id = schema["$id"];
+    // Before 2019-09 the siblings of `$ref` mean nothing, `$id` among them.
+    if (hasReferencesAlone(dialect) && Object.hasOwn(schema, "$ref")) return { resource, at };
+    const id = schema[dialect === "draft-04" ? "id" : "$id"];
     let owner = resource;
     if (typeof id === "string") {
       const { absolute, fragment } = splitFragment(id);
@@ -121,12 +127,18 @@ export class Registry {
         const rules = rulesOf(schema, resource.rules, this.documents, pointer(at, "$schema"));
         owner = this.resource(schema, uri, rules, at, resource.document);
       }
-      if (fragment !== "" && dialect === "draft-07") add(owner.anchors, fragment, schema);
+      if (fragment !== "" && hasReferencesAlone(dialect)) add(owner.anchors, fragment, schema);
     }
+    if (
+      schema["$recursiveAnchor"] === true &&
+      schema === owner.root &&
+      owner.rules.speaks("$recursiveAnchor")
+    )
+      add(owner.dynamicAnchors, recursiveAnchor, schema);
     if (owner.rules.speaks("$anchor")) {
       const { $anchor: anchor, $dynamicAnchor: dynamic } = schema;
       if (typeof anchor === "string") add(owner.anchors, anchor, schema);
-      if (typeof dynamic === "string") {
+      if (typeof dynamic === "string" && owner.rules.speaks("$dynamicAnchor")) {
         add(owner.anchors, dynamic, schema);
         add(owner.dynamicAnchors, dynamic, schema);
       }

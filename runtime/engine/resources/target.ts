@@ -1,6 +1,6 @@
 import { referencedPointer } from "../fragment.js";
 import { type JsonObject, type JsonValue, isJsonObject, pointer, pointerTokens } from "../json.js";
-import { type Place, type Registry, type Resource, refuse } from "./registry.js";
+import { type Place, type Registry, type Resource, recursiveAnchor, refuse } from "./registry.js";
 import { resolveUri, splitFragment } from "./uri.js";
 
 /** What a reference leads to. */
@@ -29,8 +29,11 @@ export function targetOf(registry: Registry, reference: JsonValue, from: Place, 
       `expected a reference into this document or one handed in with it, got ${JSON.stringify(reference)}; remote schemas are never fetched`,
     );
   }
-  if (fragment === "")
-    return { schema: expectSchema(resource.root, reference, from, at), dynamic: undefined };
+  if (fragment === "") {
+    const schema = expectSchema(resource.root, reference, from, at);
+    const isDynamic = resource.dynamicAnchors.get(recursiveAnchor) === schema;
+    return { schema, dynamic: isDynamic ? recursiveAnchor : undefined };
+  }
   const name = referencedPointer(`#${fragment}`);
   if (name.startsWith("/")) {
     return { schema: atPlace(registry, resource, name, { reference, from, at }), dynamic: undefined };

@@ -33,12 +33,12 @@ test.each(Object.entries(unreadable))(
 );
 
 test("an output schema of another dialect is an error that carries the result", async () => {
-  const draft04 = { $schema: "http://json-schema.org/draft-04/schema#", type: "object" };
-  const { client } = await listed(draft04, []);
+  const draft03 = { $schema: "http://json-schema.org/draft-03/schema#", type: "object" };
+  const { client } = await listed(draft03, []);
   await expect(client.callTool("a")).rejects.toMatchObject({
     name: "McpError",
     code: "invalid-definition",
-    message: expect.stringContaining("draft-04") as string,
+    message: expect.stringContaining("draft-03") as string,
     data: { result: { structuredContent: { a: "x" } } },
   });
 });

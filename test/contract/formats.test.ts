@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { generateContract } from "../../generator/contract/generate-contract.js";
+import { readContract } from "../../generator/contract/read-contract.js";
+import { explain } from "../../runtime/core/schema/explain.js";
+import { readDocument } from "@mcpgen/engine";
+
+const schema = { type: "object", properties: { when: { type: "string", format: "date-time" } } } as const;
+
+const validatorsWith = async (formats?: "annotation" | "assertion") => {
+  const contract = {
+    name: "n",
+    version: "1",
+    tools: [{ name: "t", inputSchema: schema, outputSchema: schema }],
+  };
+  const document = await readContract(JSON.stringify(contract), "c.json");
+  const request = { document, role: "both", importExtension: "js", ...(formats && { formats }) } as const;
+  return (await generateContract(request)).files;
+};
+
+test("formats describe, and are checked on request", async () => {
+  const described = await validatorsWith();
+  expect(described.get("checks/schemas/validators.ts")).not.toContain("textFormats");
+  expect(await validatorsWith("annotation")).toEqual(described);
+  const checked = await validatorsWith("assertion");
+  expect(checked.get("checks/schemas/validators.ts")!.match(/textFormats\.\w+\(/g)).toHaveLength(2);
+  expect([...checked.keys()]).toContain("checks/schemas/formats.ts");
+});
+
+test("a format that was not kept is explained, where the schema alone finds nothing wrong", () => {
+  const read = readDocument(schema);
+  expect(explain(read, read.root!, { when: "soon" })).toBe('when: expected the format date-time, got "soon"');
+});
