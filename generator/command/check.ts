@@ -132,7 +132,11 @@ export async function checkOutput(
   });
   if (comparison instanceof CodedError) return unreadable(comparison, schemas, context);
   const findings = [...interrupted(project, context), ...schemas, ...drift(comparison, project, context)];
-  const warnings = carriedNotes(comparison.generated, project, context);
+  const { withoutMethods } = await import("./without-methods.js");
+  const warnings = [
+    ...carriedNotes(comparison.generated, project, context),
+    ...withoutMethods(comparison.generated, wanted.request, context),
+  ];
   if (findings.length === 0) {
     remember(state, comparison, warnings, { inOrder: true });
     return clean(warnings, wanted);

@@ -17,6 +17,7 @@ import { contractTargets } from "./contracts/targets.js";
 import { conflictFindings, forcing, planOutcome } from "./plan-report.js";
 import { printable } from "./terminal-text.js";
 import { shownPath } from "./shown-path.js";
+import { withoutMethods } from "./without-methods.js";
 
 export const generate: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
@@ -71,7 +72,10 @@ async function planProtocol(
   const comparison = await compareWithOutput(wanted, project.outDir, state, { ignoreManifest: force });
   report(comparison, context);
   const plan = planOutput(comparison.files, { force });
-  const warnings = carriedNotes(comparison.generated, project, context);
+  const warnings = [
+    ...carriedNotes(comparison.generated, project, context),
+    ...withoutMethods(comparison.generated, wanted.request, context),
+  ];
   return {
     conflicts: conflictFindings(plan, project, context),
     outcome: { findings: warnings, ...planOutcome(plan, comparison.generated, project, context) },

@@ -110,6 +110,12 @@ export const inputDiagnostics = {
     explanation:
       "A protocol schema holds its definitions under `$defs` (or `definitions`). The document has none, so there is nothing to generate.",
   },
+  MG1111: {
+    title: "No definition of the schema describes a message",
+    exit: 1,
+    explanation:
+      "A protocol's schema defines its messages: objects whose `method` is one constant, in unions such as `ClientRequest`. The schema has none, so that types and validators of its definitions are all that is made of it: tables, stubs and steps are empty. If it is no schema of the protocol, generate with `--only types,validators,check`, which leaves them out and says nothing.",
+  },
   MG1110: {
     title: "A pattern could take time without bound",
     exit: 3,

@@ -1,4 +1,11 @@
-import { DefinitionMemo, type Schema, type SchemaNode, descendants } from "@mcpgen/engine";
+import {
+  DefinitionMemo,
+  type Schema,
+  type SchemaNode,
+  descendants,
+  recursiveDefinitions,
+} from "@mcpgen/engine";
+import { Shapes } from "../validators/shape.js";
 import { withChildren, withNodes } from "../with-children.js";
 
 /**
@@ -17,20 +24,45 @@ type Combined = "allOf" | "anyOf" | "oneOf";
 
 /**
  * The schema as types are printed of it: a node whose alternatives, multiplied with each other, are too many for
- * TypeScript is told by fewer of its keywords. Such a type takes all that the node accepts, and more.
+ * TypeScript is told by fewer of its keywords. Such a type takes all that the node accepts, and more. A
+ * definition that refers to itself and takes no kind of value is told by `never`.
  */
 export function printable(schema: Schema): Schema {
+  const impossible = impossibleDefinitions(schema);
   const memo = new DefinitionMemo<Breadth>(schema, breadthOf);
   const isBroad = (node: SchemaNode): boolean => memo.of(node).without.length > 0;
   const roots = [...schema.definitions.values()].map(({ node }) => node);
   if (schema.root) roots.push(schema.root);
-  if (!roots.some((node) => [...descendants(node)].some(isBroad))) return schema;
+  const isChanged = (node: SchemaNode): boolean => isBroad(node) || impossible.has(node);
+  if (!roots.some((node) => someDescendant(node, isChanged))) return schema;
   const change = (node: SchemaNode): SchemaNode => {
+    if (impossible.has(node)) {
+      const { pointer, description, deprecated } = node;
+      return {
+        ...{ pointer, never: true },
+        ...(description !== undefined && { description }),
+        ...(deprecated && { deprecated }),
+      };
+    }
     const kept: { -readonly [K in keyof SchemaNode]: SchemaNode[K] } = { ...node };
     for (const keyword of memo.of(node).without) delete kept[keyword];
     return withChildren(kept, change);
   };
   return withNodes(schema, change);
+}
+
+/** Definitions that refer to themselves and take no value, which TypeScript could not find out without an end. */
+function impossibleDefinitions(schema: Schema): ReadonlySet<SchemaNode> {
+  const shapes = new Shapes(schema, false);
+  const nodes = [...recursiveDefinitions(schema).keys()].map((name) => shapes.definition(name));
+  return new Set(
+    nodes.filter((node) => !node.never && node.typeText === undefined && shapes.kindsOf(node).size === 0),
+  );
+}
+
+function someDescendant(node: SchemaNode, is: (node: SchemaNode) => boolean): boolean {
+  for (const each of descendants(node)) if (is(each)) return true;
+  return false;
 }
 
 function breadthOf(node: SchemaNode, of: (name: string) => Breadth): Breadth {

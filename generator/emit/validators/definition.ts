@@ -44,7 +44,15 @@ export class DefinitionEmitter {
    * not export, only functions that others use are printed.
    */
   emitAll(definitions: Iterable<Definition>, exact: Reading, open: Reading): string[] {
-    const blocks = [...definitions].map((definition) => this.block(definition, exact, open));
+    const all = [...definitions];
+    // Mostly every definition is exported: each is printed whole, and nothing but its text is kept.
+    if (all.every(({ name }) => this.file.names.isExported(name))) {
+      return all.map((definition) => {
+        const { functions, parts } = this.block(definition, exact, open);
+        return this.finished(functions, parts).join("\n\n");
+      });
+    }
+    const blocks = all.map((definition) => this.block(definition, exact, open));
     const needed = new Set(blocks.filter(({ exported }) => exported).flatMap(({ functions }) => functions));
     const hidden = new Map(
       blocks

@@ -32,6 +32,16 @@ const schemas: { readonly [what: string]: JsonObject } = {
       Tree: { anyOf: [{ properties: { inner: { $ref: "#/$defs/Tree", unevaluatedProperties: false } } }] },
     },
   },
+  "what no value is, and speaks of itself": {
+    $ref: "#/$defs/Nothing",
+    $defs: {
+      Nothing: {
+        const: "one",
+        type: "array",
+        prefixItems: [{ type: "array", items: { $ref: "#/$defs/Nothing" } }],
+      },
+    },
+  },
   "alternatives that multiply": {
     allOf: Array.from({ length: 9 }, (_, part) => ({
       anyOf: Array.from({ length: 4 }, (_, arm) => ({
