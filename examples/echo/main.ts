@@ -1,12 +1,11 @@
 // The smallest server there is: one tool, every revision of the protocol.
 import "@mcpgen/runtime/stdio-guard";
-import { serverRevisions } from "@mcpgen/protocol/server";
-import { createServer } from "@mcpgen/runtime";
+import { createServer } from "@mcpgen/runtime/all";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 
-const server = createServer({ name: "echo", version: "1.0.0" }, { revisions: serverRevisions });
+const server = createServer({ name: "echo", version: "1.0.0" });
 
-server.tool<{ message: string }>(
+server.tool(
   "echo",
   {
     description: "Says what it is told.",

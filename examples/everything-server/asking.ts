@@ -2,7 +2,7 @@ import type { CodeFirstServer, Elicited, Form, HandlerContext } from "@mcpgen/ru
 
 /** Tools that ask the client for something once. */
 export function addAsking(server: CodeFirstServer): void {
-  server.tool<{ prompt: string }>(
+  server.tool(
     "test_sampling",
     {
       description: "Has the client's model answer a prompt.",
@@ -17,7 +17,7 @@ export function addAsking(server: CodeFirstServer): void {
     },
   );
 
-  server.tool<{ message: string }>(
+  server.tool(
     "test_elicitation",
     {
       description: "Has the user fill in a form.",

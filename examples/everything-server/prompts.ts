@@ -8,7 +8,7 @@ export function addPrompts(server: CodeFirstServer): void {
     () => "This is a simple prompt for testing.",
   );
 
-  server.prompt<{ arg1: string; arg2: string }>(
+  server.prompt(
     "test_prompt_with_arguments",
     {
       description: "A prompt with two arguments.",
@@ -23,7 +23,7 @@ export function addPrompts(server: CodeFirstServer): void {
     ({ arg1, arg2 }) => `Prompt with arguments: arg1='${arg1}', arg2='${arg2}'`,
   );
 
-  server.prompt<{ resourceUri: string }>(
+  server.prompt(
     "test_prompt_with_embedded_resource",
     {
       description: "A prompt with a resource in it.",

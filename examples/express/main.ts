@@ -6,7 +6,7 @@ import { createNodeHandler } from "@mcpgen/runtime/http";
 import express from "express";
 
 const server = createServer({ name: "express", version: "1.0.0" }, { revisions: serverRevisions });
-server.tool<{ to: number }>(
+server.tool(
   "count",
   {
     inputSchema: {

@@ -5,7 +5,7 @@ import { createNodeHandler } from "@mcpgen/runtime/http";
 import { fastify } from "fastify";
 
 const server = createServer({ name: "fastify", version: "1.0.0" }, { revisions: serverRevisions });
-server.tool<{ to: number }>(
+server.tool(
   "count",
   {
     inputSchema: {

@@ -6,7 +6,7 @@ import { createHttpHandler } from "@mcpgen/runtime/fetch";
 import { Hono } from "hono";
 
 const server = createServer({ name: "hono", version: "1.0.0" }, { revisions: serverRevisions });
-server.tool<{ to: number }>(
+server.tool(
   "count",
   {
     inputSchema: {

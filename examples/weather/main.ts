@@ -14,7 +14,7 @@ const suggest = (text: string) => cities.filter((city) => city.startsWith(text.t
 
 const server = createServer({ name: "weather", version: "1.0.0" }, { revisions: serverRevisions });
 
-server.tool<{ city: string; unit?: "celsius" | "fahrenheit" }>(
+server.tool(
   "current_weather",
   {
     description: "The weather in a city now.",
@@ -42,13 +42,13 @@ server.resource("weather://stations", { mimeType: "application/json" }, () => JS
 server.resourceTemplate(
   "weather://stations/{city}",
   { mimeType: "application/json", complete: { city: suggest } },
-  ({ city = "" }, context, uri) => {
+  ({ city }, context, uri) => {
     if (!cities.includes(city)) throw resourceNotFound(uri, context);
     return JSON.stringify(stations[city]);
   },
 );
 
-server.prompt<{ city: string }>(
+server.prompt(
   "pack",
   { title: "What to pack", arguments: [{ name: "city", required: true }], complete: { city: suggest } },
   ({ city }) => `Read weather://stations/${city} and say in a line what to pack for ${city}.`,

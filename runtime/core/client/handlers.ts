@@ -6,11 +6,12 @@ import type {
   ElicitResult,
   Root,
 } from "@mcpgen/protocol/authoring";
+import type * as platform from "../platform.js";
 
 /** Given to what answers a request of the server's. */
 export interface AnswerContext {
   /** Aborted when the server cancels its request, or the connection goes. */
-  readonly signal: AbortSignal;
+  readonly signal: platform.AbortSignal;
 }
 
 /**

@@ -15,6 +15,7 @@ import { Pending, type Timeouts } from "../peer/pending.js";
 import type { Channel, Receiver } from "../transport/channel.js";
 import { type AnswerRequest, Answering } from "./answering.js";
 import type { Answer } from "./remote-error.js";
+import type * as platform from "../platform.js";
 
 /** What a client makes of messages that answer none of its requests. */
 export interface LinkListener {
@@ -145,7 +146,7 @@ export class Link implements Receiver {
   }
 
   /** What a request would be authorized with now; empty where nothing authorizes requests. */
-  authorization(signal: AbortSignal): string | Promise<string> {
+  authorization(signal: platform.AbortSignal): string | Promise<string> {
     return this.channel.authorization?.(signal) ?? "";
   }
 

@@ -1,5 +1,6 @@
 import { Aborts } from "../peer/aborts.js";
 import { type ClientLimits, limitExceeded } from "./limits.js";
+import type * as platform from "../platform.js";
 
 /** Characters of all questions that wait. */
 const mostCharacters = 16 * 1_048_576;
@@ -30,7 +31,7 @@ export class Questions {
    */
   async ask<Result>(
     question: object,
-    signal: AbortSignal,
+    signal: platform.AbortSignal,
     work: () => Result | Promise<Result>,
   ): Promise<Result> {
     if (this.running < this.limits.maxQuestions) this.running++;
@@ -42,7 +43,7 @@ export class Questions {
     }
   }
 
-  private turn(question: object, signal: AbortSignal): Promise<void> {
+  private turn(question: object, signal: platform.AbortSignal): Promise<void> {
     if (signal.aborted) throw signal.reason;
     const { maxWaitingQuestions } = this.limits;
     const characters = JSON.stringify(question).length;

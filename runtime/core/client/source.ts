@@ -3,12 +3,13 @@ import type { Spoken } from "../era/spoken.js";
 import type { HttpClientOptions } from "../http/http-client-options.js";
 import type { StdioClientOptions } from "../stdio/client-channel.js";
 import type { Channel } from "../transport/channel.js";
+import type * as platform from "../platform.js";
 
 /**
  * Where a server is: a URL, `stdio:` and a command, a command with its arguments, an open channel, or something
  * that opens one each time it is called.
  */
-export type Source = string | URL | Command | Channel | (() => Channel | Promise<Channel>);
+export type Source = string | platform.URL | Command | Channel | (() => Channel | Promise<Channel>);
 
 /** A channel, which is there once, or what opens one each time it is called. */
 export type Opener = Channel | (() => Channel | Promise<Channel>);

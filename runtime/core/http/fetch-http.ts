@@ -7,6 +7,7 @@ import type { HttpOptions } from "./http-options.js";
 import type { Reading } from "./load.js";
 import { checkHttpOptions } from "./option-check.js";
 import { WebWriter } from "./web-writer.js";
+import type * as platform from "../platform.js";
 
 const howToMount = "let what reads bodies in front read that of a clone()";
 
@@ -105,7 +106,7 @@ function decoded(bytes: Uint8Array): string | null {
 
 /** What answers web requests. */
 export interface HttpHandler {
-  fetch(this: void, request: Request): Promise<Response>;
+  fetch(this: void, request: platform.Request): Promise<platform.Response>;
   /** Ends all sessions and streams. */
   close(): Promise<void>;
 }

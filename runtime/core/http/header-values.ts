@@ -1,14 +1,15 @@
 import { McpError } from "../peer/errors.js";
+import type * as platform from "../platform.js";
 
 /** Headers as they may be given: those of the platform, or a record, in which what is undefined is left out. */
-export type HeaderValues = Headers | Readonly<Record<string, string | undefined>>;
+export type HeaderValues = platform.Headers | Readonly<Record<string, string | undefined>>;
 
 /**
  * Puts headers in place of those that have the same names, however they are spelled.
  *
  * @throws {McpError} `invalid-definition`: the header is named; its value may be a secret
  */
-export function setHeaders(headers: Headers, given: HeaderValues): void {
+export function setHeaders(headers: platform.Headers, given: HeaderValues): void {
   const entries = (Symbol.iterator in given ? given : Object.entries(given)) as Iterable<
     readonly [string, string | undefined]
   >;

@@ -1,5 +1,6 @@
 import type { Resend } from "../client/resending.js";
 import type { HeaderValues } from "./header-values.js";
+import type * as platform from "../platform.js";
 
 export type { HeaderValues } from "./header-values.js";
 
@@ -15,7 +16,7 @@ export interface HttpClientOptions {
   /** Headers of each request. */
   readonly headers?: HeaderValues;
   /** In place of the platform's. */
-  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  readonly fetch?: (url: string, init: platform.RequestInit) => Promise<platform.Response>;
   /**
    * Gives the headers that authorize a request; called again, with what the server asks for, when one was
    * refused with 401 or 403, and the request is then sent once more. The signal is aborted when nobody waits
@@ -23,7 +24,7 @@ export interface HttpClientOptions {
    */
   readonly authorize?: (
     challenge: Challenge | undefined,
-    signal: AbortSignal,
+    signal: platform.AbortSignal,
   ) => HeaderValues | Promise<HeaderValues>;
   /** Attempts to connect to a lost stream again that may fail in a row; 5 without it. */
   readonly reconnects?: number;

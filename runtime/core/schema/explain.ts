@@ -12,7 +12,9 @@ export function explain(given: Schema, node: SchemaNode, value: JsonValue): stri
   // What the schema takes was refused for a format, which generated validators may check.
   const schema: Schema = isValid(given, node, value) ? { ...given, assertsFormats: true } : given;
   const { path, expected, got } = search(schema, node, value, []);
-  const where = path.map((key, index) => (typeof key === "number" ? `[${key}]` : index === 0 ? key : `.${key}`)).join("");
+  const where = path
+    .map((key, index) => (typeof key === "number" ? `[${key}]` : index === 0 ? key : `.${key}`))
+    .join("");
   const text = `${where === "" ? "" : `${where}: `}expected ${expected}, got ${got}`;
   return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
 }
@@ -23,7 +25,12 @@ interface Wrong {
   readonly got: string;
 }
 
-function search(schema: Schema, node: SchemaNode, value: JsonValue, path: readonly (string | number)[]): Wrong {
+function search(
+  schema: Schema,
+  node: SchemaNode,
+  value: JsonValue,
+  path: readonly (string | number)[],
+): Wrong {
   const wrong = (expected: string, got = textOf(value)): Wrong => ({ path, expected, got });
   if (path.length >= deepest) return wrong("something else");
   const inner = innermost(schema, node, value);
@@ -76,7 +83,8 @@ function wrongItem(
 ): Wrong | undefined {
   for (const [index, item] of value.entries()) {
     const described = prefixItems[index] ?? items;
-    if (described && !isValid(schema, described, item)) return search(schema, described, item, [...path, index]);
+    if (described && !isValid(schema, described, item))
+      return search(schema, described, item, [...path, index]);
   }
   return undefined;
 }
@@ -116,5 +124,7 @@ function hasType(type: string, value: JsonValue): boolean {
 function textOf(value: JsonValue): string {
   const text = JSON.stringify(value) ?? "nothing";
   const short = text.length > 60 ? `${text.slice(0, 59)}…` : text;
-  return typeof value === "string" || value === null ? short : `${short} (${Array.isArray(value) ? "array" : typeof value})`;
+  return typeof value === "string" || value === null
+    ? short
+    : `${short} (${Array.isArray(value) ? "array" : typeof value})`;
 }

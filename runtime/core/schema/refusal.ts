@@ -2,7 +2,16 @@ import type { Judge } from "@mcpgen/protocol/model";
 import { isObject } from "../peer/message.js";
 import { locateIssue } from "./locate.js";
 import { nearest } from "./nearest.js";
-import { alternatives, choiceText, inside, keysOf, placeText, scalarText, summary, valueText } from "./words.js";
+import {
+  alternatives,
+  choiceText,
+  inside,
+  keysOf,
+  placeText,
+  scalarText,
+  summary,
+  valueText,
+} from "./words.js";
 
 /** Subschemas that one explanation compares with parts of a value. */
 const mostSteps = 20_000;
@@ -60,15 +69,18 @@ export function schemaIssues(schema: unknown, value: unknown): string[] {
 }
 
 /** The numbers that a keyword bounds, what holds for them, and how that reads. */
-const bounds: readonly (readonly [keyword: string, words: string, holds: (value: number, bound: number) => boolean])[] =
-  [
-    ["minimum", "at least", (value, bound) => value >= bound],
-    ["maximum", "at most", (value, bound) => value <= bound],
-    ["exclusiveMinimum", "more than", (value, bound) => value > bound],
-    ["exclusiveMaximum", "less than", (value, bound) => value < bound],
-    // Nearly a multiple may be one that floating point cannot hold.
-    ["multipleOf", "a multiple of", (value, step) => Math.abs(value / step - Math.round(value / step)) < 1e-6],
-  ];
+const bounds: readonly (readonly [
+  keyword: string,
+  words: string,
+  holds: (value: number, bound: number) => boolean,
+])[] = [
+  ["minimum", "at least", (value, bound) => value >= bound],
+  ["maximum", "at most", (value, bound) => value <= bound],
+  ["exclusiveMinimum", "more than", (value, bound) => value > bound],
+  ["exclusiveMaximum", "less than", (value, bound) => value < bound],
+  // Nearly a multiple may be one that floating point cannot hold.
+  ["multipleOf", "a multiple of", (value, step) => Math.abs(value / step - Math.round(value / step)) < 1e-6],
+];
 
 class Search {
   found: Wrong[] = [];
@@ -102,7 +114,8 @@ class Search {
     for (const part of listOf(node["allOf"])) this.compare(value, part, place, depth + 1);
     this.compareArms(value, listOf(node["anyOf"]), place, depth);
     this.compareArms(value, listOf(node["oneOf"]), place, depth);
-    if (this.fits(value, node["oneOf"], place, depth) > 1) this.report(place, "only one of the alternatives", value);
+    if (this.fits(value, node["oneOf"], place, depth) > 1)
+      this.report(place, "only one of the alternatives", value);
     if (this.fits(value, node["not"], place, depth) > 0)
       this.report(place, `anything but ${this.expectation(node["not"])}`, value);
     const { if: condition } = node;
@@ -134,7 +147,8 @@ class Search {
       this.skipped++;
     }
     if (isAllowed && (!types || types.some((type) => isOfType(type, value)))) return true;
-    if (choices) this.report(place, choiceText(choices), value, { choices, kind: true, advice: meant(value, choices) });
+    if (choices)
+      this.report(place, choiceText(choices), value, { choices, kind: true, advice: meant(value, choices) });
     else this.report(place, alternatives(types!), value, { kind: true });
     return false;
   }
@@ -174,7 +188,8 @@ class Search {
       this.compare(item, index < first.length ? first[index] : items, there, depth + 1);
       if (uniqueItems !== true) continue;
       const key = JSON.stringify(item);
-      if (earlier.has(key)) this.report(there, "no item twice", item, { got: `item ${earlier.get(key)} again` });
+      if (earlier.has(key))
+        this.report(there, "no item twice", item, { got: `item ${earlier.get(key)} again` });
       earlier.set(key, index);
     }
     this.skip(node, ["contains", "unevaluatedItems"]);
@@ -192,18 +207,26 @@ class Search {
     for (const key of listOf(node["required"]) as readonly string[]) {
       if (Object.hasOwn(value, key)) continue;
       const instead = nearest(key, others);
-      const advice = instead === undefined ? "" : `; did you mean ${scalarText(key)} by ${scalarText(instead)}?`;
+      const advice =
+        instead === undefined ? "" : `; did you mean ${scalarText(key)} by ${scalarText(instead)}?`;
       const part = Object.hasOwn(properties, key) ? properties[key] : undefined;
       this.report(inside(place, key), this.expectation(part), undefined, { missing: true, advice });
     }
     for (const key of keys)
-      if (Object.hasOwn(properties, key)) this.compare(value[key], properties[key], inside(place, key), depth + 1);
+      if (Object.hasOwn(properties, key))
+        this.compare(value[key], properties[key], inside(place, key), depth + 1);
     this.compareSize(keys.length, node, "Properties", "key", place);
     this.compareOthers(value, others, node, place, depth);
   }
 
   /** Members that `properties` does not name. */
-  private compareOthers(value: Node, keys: readonly string[], node: Node, place: string, depth: number): void {
+  private compareOthers(
+    value: Node,
+    keys: readonly string[],
+    node: Node,
+    place: string,
+    depth: number,
+  ): void {
     this.skip(node, unread);
     const { additionalProperties: schema, patternProperties } = node;
     for (const key of patternProperties === undefined ? keys : [])
@@ -244,9 +267,18 @@ class Search {
       if (!all.every((wrong) => wrong !== undefined)) continue;
       const { got } = all[0]!;
       const part = at(value, there.slice(place.length));
-      const choices = all.every((wrong) => wrong.choices) ? all.flatMap((wrong) => wrong.choices!) : undefined;
-      const expected = choices ? choiceText(choices) : alternatives([...new Set(all.map((wrong) => wrong.expected))]);
-      return this.report(there, expected, part, { got, choices, kind: true, advice: meant(part, choices ?? []) });
+      const choices = all.every((wrong) => wrong.choices)
+        ? all.flatMap((wrong) => wrong.choices!)
+        : undefined;
+      const expected = choices
+        ? choiceText(choices)
+        : alternatives([...new Set(all.map((wrong) => wrong.expected))]);
+      return this.report(there, expected, part, {
+        got,
+        choices,
+        kind: true,
+        advice: meant(part, choices ?? []),
+      });
     }
     // A member that tells arms apart weighs most, then one that is there.
     const weigh = (wrong: readonly Wrong[]): number =>

@@ -12,8 +12,7 @@ import type { Parse } from "../server/tools.js";
 import { explain } from "./explain.js";
 import type { JsonSchema } from "./json-schema.js";
 import type { ToolSchema } from "./schema-type.js";
-import {
-  type Side, isStandard, jsonSchemaOf, parserOf, shapeProblem } from "./standard-schema.js";
+import { type Side, isStandard, jsonSchemaOf, parserOf, shapeProblem } from "./standard-schema.js";
 
 /** A schema on the wire, and what goes with it. */
 export interface CheckedSchema {
@@ -35,7 +34,10 @@ export function schemaCheck(given: ToolSchema, place: string, side: Side, root?:
   const schema = isStandard(given) ? jsonSchemaOf(given, side, place) : given;
   if (!isObject(schema)) throw invalid(place, "expected a JSON Schema object");
   if (root !== undefined && schema["type"] !== root)
-    throw invalid(place, `expected "type": ${JSON.stringify(root)} at the root, got ${JSON.stringify(schema["type"]) ?? "no type"}`);
+    throw invalid(
+      place,
+      `expected "type": ${JSON.stringify(root)} at the root, got ${JSON.stringify(schema["type"]) ?? "no type"}`,
+    );
   // What a library parses is not checked twice; its schema may hold patterns that only the library matches.
   if (isStandard(given)) return { schema, check: parserOf(given) };
   return { schema, check: reading(schema, place) };

@@ -63,7 +63,9 @@ export function isStandard(schema: unknown): schema is StandardSchema {
 export function jsonSchemaOf(schema: StandardSchema, side: Side, place: string): JsonSchema {
   const { jsonSchema, vendor } = schema["~standard"];
   if (!jsonSchema) {
-    const remedy = Object.hasOwn(remedies, vendor) ? remedies[vendor]! : "Use a version that implements Standard JSON Schema";
+    const remedy = Object.hasOwn(remedies, vendor)
+      ? remedies[vendor]!
+      : "Use a version that implements Standard JSON Schema";
     throw invalid(`${place}: the schema of ${vendor} has no JSON Schema. ${remedy}, or pass JSON Schema.`);
   }
   try {
@@ -90,7 +92,8 @@ function converted(schema: StandardSchema, side: Side): JsonSchema {
 }
 
 /** Actions of valibot after which a value has the type that it had. */
-const sameType = /^(trim|normalize|readonly|brand|flavor|(to_(lower|upper)_case|to_(min|max)_value|(filter|sort)_items)$)/;
+const sameType =
+  /^(trim|normalize|readonly|brand|flavor|(to_(lower|upper)_case|to_(min|max)_value|(filter|sort)_items)$)/;
 
 /**
  * Steps of a pipe that JSON Schema has no word for: the advertised schema leaves out what takes or gives the same type,
@@ -112,15 +115,17 @@ interface ValibotStep {
 /** The member of an object schema that has no JSON Schema, where the library shows its members. */
 function memberThatFails(schema: object, side: Side): string | undefined {
   const { shape, entries } = schema as { readonly shape?: unknown; readonly entries?: unknown };
-  const found = Object.entries((isObject(shape) ? shape : isObject(entries) ? entries : {})).find(([, member]) => {
-    if (!isStandard(member) || !member["~standard"].jsonSchema) return false;
-    try {
-      converted(member, side);
-      return false;
-    } catch {
-      return true;
-    }
-  });
+  const found = Object.entries(isObject(shape) ? shape : isObject(entries) ? entries : {}).find(
+    ([, member]) => {
+      if (!isStandard(member) || !member["~standard"].jsonSchema) return false;
+      try {
+        converted(member, side);
+        return false;
+      } catch {
+        return true;
+      }
+    },
+  );
   return found?.[0];
 }
 

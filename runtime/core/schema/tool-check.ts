@@ -13,7 +13,11 @@ export function toolCheck(judge: Judge, schemaOf?: () => JsonSchema | undefined)
 }
 
 /** What explains is loaded when there is something to explain. */
-async function explained(judge: Judge, schemaOf: (() => JsonSchema | undefined) | undefined, value: unknown): Promise<string> {
+async function explained(
+  judge: Judge,
+  schemaOf: (() => JsonSchema | undefined) | undefined,
+  value: unknown,
+): Promise<string> {
   const { explainRefusal } = await import("./refusal.js");
   return explainRefusal(judge, schemaOf?.(), value);
 }

@@ -15,7 +15,10 @@ export function scalarText(value: unknown): string {
   if (typeof value !== "string") return String(value);
   const text = JSON.stringify(value.length > shown ? `${value.slice(0, shown)}…` : value);
   return text.replace(unprintable, (character) =>
-    Array.from({ length: character.length }, (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`).join(""),
+    Array.from(
+      { length: character.length },
+      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, "0")}`,
+    ).join(""),
   );
 }
 
@@ -29,7 +32,9 @@ export function valueText(value: unknown): string {
 
 /** `"a"`, or `one of "a", "b"`; a long list ends with how many more there are. */
 export function choiceText(values: readonly unknown[]): string {
-  const texts = values.map((value) => (typeof value === "object" && value !== null ? valueText(value) : scalarText(value)));
+  const texts = values.map((value) =>
+    typeof value === "object" && value !== null ? valueText(value) : scalarText(value),
+  );
   const shownTexts: string[] = [];
   let length = 0;
   for (const text of texts) {
@@ -80,7 +85,9 @@ const longestSummary = 400;
 export function summary(lines: readonly string[]): string {
   let shown = lines.length > mostLines ? mostLines - 1 : lines.length;
   const text = (): string =>
-    [...lines.slice(0, shown), ...(shown < lines.length ? [`and ${lines.length - shown} more`] : [])].join("\n");
+    [...lines.slice(0, shown), ...(shown < lines.length ? [`and ${lines.length - shown} more`] : [])].join(
+      "\n",
+    );
   while (shown > 1 && text().length > longestSummary) shown--;
   return text();
 }

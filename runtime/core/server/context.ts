@@ -10,11 +10,12 @@ import { placeOf } from "./report.js";
 import { type Rounds, newRounds } from "./rounds.js";
 import type { ServerConnection } from "./connection.js";
 import type { Terms } from "./terms.js";
+import type * as platform from "../platform.js";
 
 /** What a handler is given beside its parameters; good for this one request. */
 export interface HandlerContext {
   /** Aborted when the request is cancelled, times out, or the connection goes. */
-  readonly signal: AbortSignal;
+  readonly signal: platform.AbortSignal;
   /** Id of the protocol revision the client speaks. */
   readonly revision: string;
   readonly requestId: RequestId;
@@ -76,7 +77,7 @@ export class RequestContext implements HandlerContext {
     this.auth = connection.auth;
   }
 
-  get signal(): AbortSignal {
+  get signal(): platform.AbortSignal {
     if (!this.controller) {
       this.controller = new AbortController();
       if (this.over) this.controller.abort();

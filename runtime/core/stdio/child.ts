@@ -4,23 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterProcess, noLongerAfterProcess } from "./after-process.js";
 import { processGroup, windowsTree, type ProcessTree } from "./process-tree.js";
 import type { Command } from "./source.js";
-import { start, type StartOptions, type StartedProcess } from "./start.js";
+import type { ChildOptions, Exit } from "./child-options.js";
+import { start, type StartedProcess } from "./start.js";
 import { StderrTail } from "./stderr-tail.js";
 import { within } from "./within.js";
-
-export interface ChildOptions extends StartOptions {
-  /** Milliseconds to wait for the processes to end after their input has ended: 2000. */
-  readonly inputGrace?: number | undefined;
-  /** Milliseconds to wait after SIGTERM, before SIGKILL: 2000. */
-  readonly terminateGrace?: number | undefined;
-}
-
-/** How a process ended; or, if it never began, why not. */
-export interface Exit {
-  readonly exitCode: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly error?: Error;
-}
 
 const windows = process.platform === "win32";
 

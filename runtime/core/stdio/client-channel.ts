@@ -1,6 +1,7 @@
 import { McpError } from "../peer/errors.js";
 import type { Channel, Receiver } from "../transport/channel.js";
-import { Child, type ChildOptions, type Exit } from "./child.js";
+import type { ChildOptions, Exit } from "./child-options.js";
+import { Child } from "./child.js";
 import { Inlet } from "./inlet.js";
 import { Outlet } from "./outlet.js";
 import type { Command } from "./source.js";

@@ -46,7 +46,7 @@ export const safeVariables = {
 } as const;
 
 export interface ChildEnvironmentInput {
-  readonly platform: NodeJS.Platform;
+  readonly platform: string;
   /** The environment of this process. */
   readonly from: Environment;
   /** `safe`: only `safeVariables`. */
@@ -75,11 +75,7 @@ export function childEnvironment(input: ChildEnvironmentInput): Record<string, s
 }
 
 /** The value of a variable, its name compared as the platform does. */
-export function variable(
-  environment: Environment,
-  name: string,
-  platform: NodeJS.Platform,
-): string | undefined {
+export function variable(environment: Environment, name: string, platform: string): string | undefined {
   if (platform !== "win32") return environment[name];
   const found = Object.keys(environment).find((key) => key.toUpperCase() === name);
   return found === undefined ? undefined : environment[found];

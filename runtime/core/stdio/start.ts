@@ -2,22 +2,9 @@ import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { statSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { invocationOf } from "./command.js";
-import { childEnvironment, type Environment } from "./environment.js";
+import type { StartOptions } from "./child-options.js";
+import { childEnvironment } from "./environment.js";
 import type { Command } from "./source.js";
-
-export interface StartOptions {
-  /** Added to the inherited environment, and stronger; `undefined` takes a variable away. */
-  readonly env?: Environment | undefined;
-  /** What is inherited: `safe` (unless told otherwise) only `safeVariables`, `all` everything. */
-  readonly inheritEnv?: "safe" | "all" | undefined;
-  /** Working directory. */
-  readonly cwd?: string | undefined;
-  /**
-   * What becomes of the child's standard error, beside its end being kept for errors: written to ours as it is
-   * (escape sequences, too), given to a function, or nothing. `ignore` opens none: nothing is kept.
-   */
-  readonly stderr?: "inherit" | "ignore" | ((text: string) => void) | undefined;
-}
 
 export type StartedProcess = ChildProcessByStdio<Writable, Readable, Readable | null>;
 

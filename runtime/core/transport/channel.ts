@@ -1,4 +1,5 @@
 import type { RequestId } from "../peer/message.js";
+import type * as platform from "../platform.js";
 
 /**
  * A duplex stream of messages with one other party: a pipe, a pair in memory. What travels is the text
@@ -62,7 +63,7 @@ export interface Channel {
    *
    * @throws {McpError} `authorize-failed`
    */
-  authorization?(signal: AbortSignal): string | Promise<string>;
+  authorization?(signal: platform.AbortSignal): string | Promise<string>;
   /** Headers that all messages carry from now on. */
   speak?(headers: Readonly<Record<string, string>>): void;
   /** Writes what is queued now, for callers that know that nothing more comes in this turn. */
