@@ -1,8 +1,8 @@
 import type { Backlog, Reader } from "./backlog.js";
 import { type EventSink, mostWaiting } from "./exchange.js";
 
-/** More bytes than ever wait. */
-const plenty = Number.MAX_SAFE_INTEGER;
+/** More bytes than ever wait; platforms take no larger number for it. */
+const plenty = 2 ** 30;
 
 /** Bytes that may wait and are not counted; platforms keep as many for a connection anyway. */
 const least = 65_536;

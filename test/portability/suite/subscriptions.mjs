@@ -86,7 +86,7 @@ export const subscriptions = [
     async run(world) {
       const served = world.serve();
       const party = world.raw(newest, {}, served);
-      const uris = Array.from({ length: 200 }, (_, index) => `note://${index}/${"x".repeat(5000)}`);
+      const uris = Array.from({ length: 20 }, (_, index) => `note://${index}/${"x".repeat(5000)}`);
       const request = party.message("subscriptions/listen", {
         notifications: { resourceSubscriptions: uris },
       });
@@ -98,7 +98,7 @@ export const subscriptions = [
         }),
       );
       same(response.status, 200);
-      for (let round = 0; round < 12; round++) for (const uri of uris) served.server.resourceUpdated(uri);
+      for (let round = 0; round < 120; round++) for (const uri of uris) served.server.resourceUpdated(uri);
       // What is queued comes out; the connection ends in an error, not in order.
       const reader = response.body.getReader();
       const failed = await (async () => {
