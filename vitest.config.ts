@@ -38,7 +38,7 @@ const heavy = [
 const deep = [
   "test/examples/ci.test.ts",
   "test/properties/{differential,large,soak}.test.ts",
-  "test/diff/{metamorphic,released-mutations,robustness,truth}.test.ts",
+  "test/diff/{memory,metamorphic,released-mutations,robustness,truth}.test.ts",
   "test/contract/hostile.test.ts",
   "test/types/mistakes.test.ts",
   "test/contract/capture/signals.test.ts",

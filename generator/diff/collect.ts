@@ -15,6 +15,9 @@ interface Gathered {
   readonly methods: Set<string>;
 }
 
+/** Ways of meeting a difference that are tried for a proof; more would not find what these do not. */
+const attempts = 6;
+
 /** Gathers differences, one entry for each rule, subject and pair of shapes. */
 export class Collection {
   private readonly entries = new Map<string, Gathered>();
@@ -28,7 +31,8 @@ export class Collection {
       this.entries.set(key, entry);
     }
     if (!entry.facts.includes(fact)) entry.facts.push(fact);
-    entry.occurrences.push(occurrence);
+    // What is kept of an occurrence is all that its message leads to.
+    if (entry.occurrences.length < attempts) entry.occurrences.push(occurrence);
     for (const writer of writers) entry.writers.add(writer);
     for (const method of methods) entry.methods.add(method);
   }
@@ -43,9 +47,6 @@ export class Collection {
 function identityOf({ rule, subject, old, new: next }: Fact): string {
   return canonicalText({ rule, subject: { ...subject }, old, new: next });
 }
-
-/** Ways of meeting a difference that are tried for a proof; more would not find what these do not. */
-const attempts = 6;
 
 function weigh(
   { facts, occurrences, writers, methods }: Gathered,
@@ -99,7 +100,7 @@ type Prove = (direction: Direction) => Counterexample | undefined;
 /** Each direction is proven once, and only if somebody asks. */
 function proofs(occurrences: readonly Occurrence[], prover: Prover): Prove {
   return (direction) => {
-    for (const occurrence of occurrences.slice(0, attempts)) {
+    for (const occurrence of occurrences) {
       const proof = prover.prove(occurrence, direction);
       if (proof) return proof;
     }

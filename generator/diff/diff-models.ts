@@ -1,6 +1,7 @@
 import { naturalCompare } from "@mcpgen/engine";
 import type { ProtocolModel } from "../model/model.js";
 import { Aligner } from "./align/aligner.js";
+import type { Pair } from "./align/pair.js";
 import { Collection } from "./collect.js";
 import { type Finding, type Policy, defaultPolicy, levelFor, subjectText } from "./finding.js";
 import { grouped } from "./group.js";
@@ -12,8 +13,8 @@ import { compareErrors } from "./walk/errors.js";
 import { type Origins, compareFiles } from "./walk/files.js";
 import { compareMethods } from "./walk/methods.js";
 import { movedRoots } from "./walk/moved.js";
-import { type Parts, partsOf } from "./walk/parts.js";
-import { type Reached, reachedFrom } from "./walk/reach.js";
+import { partsOf } from "./walk/parts.js";
+import { type Reached, leadingToFacts, metFrom, reachedFrom } from "./walk/reach.js";
 import type { Root } from "./walk/root.js";
 import { Maker } from "./witness/maker.js";
 import { Prover } from "./witness/prove.js";
@@ -34,10 +35,12 @@ export function diffModels(
   const aligner = new Aligner(old.schema, next.schema);
   const comparison = compareMethods(old, next, aligner);
   compareErrors(old, next, aligner, comparison);
+  comparison.roots.push(...envelopeRoots(aligner, old, next));
+  aligner.run();
   const parts = [partsOf(old), partsOf(next)] as const;
-  const walked = walk(old, next, aligner, comparison, parts);
-  const collection = collect(comparison, walked);
-  const met = new Set([...walked.values()].flatMap((reached) => [...reached.keys()]));
+  const met = metFrom(comparison.roots);
+  const moved = movedRoots(old, next, aligner, parts, met);
+  const collection = collect(comparison, [...comparison.roots, ...moved], metFrom(moved, met));
   const names = compareDefinitions(aligner, met, parts);
   for (const fact of origins ? [...names, ...compareFiles(origins)] : names) {
     collection.add({ fact, context: { part: "definition", definition: ["", ""] } }, ["client", "server"], []);
@@ -54,39 +57,25 @@ function withListed(model: ProtocolModel, other: ProtocolModel): ProtocolModel {
   return methods.length === model.methods.length ? model : { ...model, methods };
 }
 
-/** Walks from every root, then from what no root led to. */
-function walk(
-  old: ProtocolModel,
-  next: ProtocolModel,
-  aligner: Aligner,
-  { roots }: MethodComparison,
-  parts: readonly [Parts, Parts],
-): Map<Root, Reached> {
-  roots.push(...envelopeRoots(aligner, old, next));
-  aligner.run();
-  const walked = new Map(roots.map((root) => [root, reachedFrom(root)]));
-  for (const root of movedRoots(old, next, aligner, parts, [...walked.values()]))
-    walked.set(root, reachedFrom(root));
-  return walked;
-}
-
-function collect({ facts }: MethodComparison, walked: ReadonlyMap<Root, Reached>): Collection {
+/** What every root leads to is gathered before the next one is looked at: many may lead to the same. */
+function collect({ facts }: MethodComparison, roots: readonly Root[], met: ReadonlySet<Pair>): Collection {
   const collection = new Collection();
   for (const { fact, context, writers, methods } of facts)
     collection.add({ fact, context }, writers, methods);
-  for (const [{ context, writers, methods, isTold, needsProof }, reached] of walked) {
-    for (const pair of reached.keys()) {
-      for (const fact of pair.facts) {
-        if (!isTold || isTold(fact, pair))
-          collection.add(
-            { fact: needsProof ? { ...fact, needsProof } : fact, context, place: { pair, reached } },
-            writers,
-            methods,
-          );
-      }
+  const leading = leadingToFacts(met);
+  for (const root of roots) gather(root, reachedFrom(root, leading), collection);
+  return collection;
+}
+
+function gather(root: Root, reached: Reached, collection: Collection): void {
+  const { context, writers, methods, isTold, needsProof } = root;
+  for (const pair of reached.keys()) {
+    for (const fact of pair.facts) {
+      if (isTold && !isTold(fact, pair)) continue;
+      const told = needsProof ? { ...fact, needsProof } : fact;
+      collection.add({ fact: told, context, place: { pair, reached } }, writers, methods);
     }
   }
-  return collection;
 }
 
 const ruleOrder: ReadonlyMap<string, number> = new Map(ruleIds.map((id, index) => [id, index]));

@@ -1,6 +1,6 @@
 import { type JsonValue, isJsonObject, pointerTokens } from "@mcpgen/engine";
 import type { Finding } from "../../diff/finding.js";
-import { partsOf } from "../../diff/walk/parts.js";
+import { heldBy } from "../../diff/walk/parts.js";
 import type { Method, ProtocolModel } from "../../model/model.js";
 import type { Contract } from "../contract.js";
 
@@ -19,9 +19,8 @@ export function meetings(
       methods.filter((method) => isUsed(method, contract)).map(({ name }) => name),
     ),
   );
-  const holders = models.map((model) => partsOf(model).methods);
-  const isHeld = (definition: string): boolean =>
-    holders.some((methods) => [...(methods.get(definition) ?? [])].some((name) => used.has(name)));
+  const held = models.map((model) => heldBy(model, ({ name }) => used.has(name)));
+  const isHeld = (definition: string): boolean => held.some((names) => names.has(definition));
   return findings.filter(({ subject, methods, rule }) => {
     if (methods.length > 0) return methods.some((name) => used.has(name));
     if ("method" in subject) return used.has(subject.method);

@@ -123,7 +123,7 @@ function changeOf(
   if (partners?.has(name)) return undefined;
   if (partners && others) return "definition-meaning-changed";
   // Messages themselves are not compared by name: their params and results are.
-  if (lists.test(name) || parts.every(({ methods }) => methods.has(name))) return undefined;
+  if (lists.test(name) || parts.every(({ held }) => held.has(name))) return undefined;
   const texts = [aligner.old, aligner.new].map((reader) =>
     formSignature(reader, reader.of([reader.schema.definitions.get(name)!.node])),
   );

@@ -1,9 +1,10 @@
 import type { ProtocolModel } from "../../model/model.js";
 import { constantMember } from "../../model/object-view.js";
 import { isRoleUnion } from "../../model/role-unions.js";
+import type { Pair } from "../align/pair.js";
 import type { Aligner } from "../align/aligner.js";
 import { type Parts, held } from "./parts.js";
-import { type Reached, reachedFrom } from "./reach.js";
+import { reachedFrom } from "./reach.js";
 import type { Root } from "./root.js";
 
 /** So many definitions are put in order by what they hold; more are taken by name. */
@@ -18,17 +19,17 @@ export function movedRoots(
   next: ProtocolModel,
   aligner: Aligner,
   [parts, others]: readonly [Parts, Parts],
-  walked: readonly Reached[],
+  pairs: Iterable<Pair>,
 ): Root[] {
   const [before, after] = [parts.writers, others.writers];
-  const met = metDefinitions(walked);
+  const met = metDefinitions(pairs);
   const isUnmet = (name: string): boolean => !met.old.has(name) && !met.new.has(name);
   const names = [...before.keys()].filter(
     (name) => after.has(name) && isUnmet(name) && !isMessage(old, name) && !isMessage(next, name),
   );
   const below = new Map<string, ReadonlySet<string>>();
   const sizeOf = (name: string): number =>
-    names.length > mostSized ? 0 : held(next.schema, name, below).size;
+    names.length > mostSized ? 0 : held(next.schema, [name], below).size;
   const size = new Map(names.map((name) => [name, sizeOf(name)]));
   const roots: Root[] = [];
   // Those that hold others come first, so that the others are met in them.
@@ -43,10 +44,10 @@ export function movedRoots(
       pair,
       context: { part: "definition", definition: [name, name] },
       writers,
-      methods: [...others.methods.get(name)!],
+      methods: others.methodsOf(name),
     };
     roots.push(root);
-    const further = metDefinitions([reachedFrom(root)]);
+    const further = metDefinitions(reachedFrom(root).keys());
     for (const each of further.old) met.old.add(each);
     for (const each of further.new) met.new.add(each);
   }
@@ -54,17 +55,12 @@ export function movedRoots(
 }
 
 /** Definitions that have been compared with something. */
-function metDefinitions(walked: readonly Reached[]): { old: Set<string>; new: Set<string> } {
+function metDefinitions(pairs: Iterable<Pair>): { old: Set<string>; new: Set<string> } {
   const met = { old: new Set<string>(), new: new Set<string>() };
-  for (const reached of walked) {
-    for (const pair of reached.keys()) {
-      for (const { old, new: next } of [
-        { old: pair.old.definition, new: pair.new.definition },
-        ...pair.arms,
-      ]) {
-        if (old !== undefined) met.old.add(old);
-        if (next !== undefined) met.new.add(next);
-      }
+  for (const pair of pairs) {
+    for (const { old, new: next } of [{ old: pair.old.definition, new: pair.new.definition }, ...pair.arms]) {
+      if (old !== undefined) met.old.add(old);
+      if (next !== undefined) met.new.add(next);
     }
   }
   return met;

@@ -1,33 +1,59 @@
 import { type Schema, referencesOf } from "@mcpgen/engine";
-import { type ProtocolModel, type Role, opposite } from "../../model/model.js";
+import { type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
 import { resultsOf } from "../witness/judge.js";
 
 /** What messages and results hold, and who writes it. */
 export interface Parts {
+  /** The definitions that any message or result holds. */
+  readonly held: ReadonlySet<string>;
+  /** By definition; those that nobody sends have no entry. */
   readonly writers: ReadonlyMap<string, ReadonlySet<Role>>;
-  readonly methods: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The methods whose messages or results hold a definition. */
+  readonly methodsOf: (definition: string) => string[];
 }
 
 export function partsOf(model: ProtocolModel): Parts {
   const writers = new Map<string, Set<Role>>();
-  const methods = new Map<string, Set<string>>();
   const below = new Map<string, ReadonlySet<string>>();
-  const hold = (roots: readonly string[], method: string, roles: readonly Role[]): void => {
-    for (const name of new Set(roots.flatMap((root) => [...held(model.schema, root, below)]))) {
-      methods.set(name, (methods.get(name) ?? new Set()).add(method));
-      for (const role of roles) writers.set(name, (writers.get(name) ?? new Set()).add(role));
-    }
-  };
-  for (const method of model.methods) {
-    hold([method.message], method.name, method.senders);
-    hold(resultsOf(method), method.name, method.senders.map(opposite));
+  for (const role of ["client", "server"] as const) {
+    const roots = model.methods.flatMap((method) => writtenBy(role, method));
+    for (const name of held(model.schema, roots, below))
+      writers.set(name, (writers.get(name) ?? new Set()).add(role));
   }
-  return { writers, methods };
+  // Few are asked for: what each message holds is too much to keep.
+  const methodsOf = (definition: string): string[] => {
+    const methods = model.methods.filter((method) =>
+      held(model.schema, [method.message, ...resultsOf(method)], below).has(definition),
+    );
+    return [...new Set(methods.map(({ name }) => name))];
+  };
+  return { held: heldBy(model, () => true, below), writers, methodsOf };
 }
 
-/** Names of all definitions reachable from one; each definition's own references are looked up once. */
-export function held(schema: Schema, root: string, below: Map<string, ReadonlySet<string>>): Set<string> {
-  const seen = new Set<string>([root]);
+/** The definitions that messages and results of some methods hold. */
+export function heldBy(
+  { schema, methods }: ProtocolModel,
+  isMeant: (method: Method) => boolean,
+  below = new Map<string, ReadonlySet<string>>(),
+): ReadonlySet<string> {
+  const roots = methods.filter(isMeant).flatMap((method) => [method.message, ...resultsOf(method)]);
+  return held(schema, roots, below);
+}
+
+function writtenBy(role: Role, method: Method): string[] {
+  return [
+    ...(method.senders.includes(role) ? [method.message] : []),
+    ...(method.senders.includes(opposite(role)) ? resultsOf(method) : []),
+  ];
+}
+
+/** Names of all definitions reachable from some; each definition's own references are looked up once. */
+export function held(
+  schema: Schema,
+  roots: Iterable<string>,
+  below: Map<string, ReadonlySet<string>>,
+): Set<string> {
+  const seen = new Set<string>(roots);
   for (const name of seen) {
     let references = below.get(name);
     const node = schema.definitions.get(name)?.node;
