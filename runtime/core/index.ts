@@ -32,6 +32,7 @@ export {
 export type { PromptAnswer, PromptHandler } from "./server/prompts.js";
 export { isInsideRoots } from "./roots/file-uri.js";
 export type { Completer, Completers } from "./server/completion.js";
+export { memoryStateStore, type StateStore, type UsedState } from "./server/state-store.js";
 export type { CacheHints } from "./server/prepared.js";
 export type { Change, NotificationBus } from "./server/changes.js";
 export type { JsonSchema } from "./schema/json-schema.js";

@@ -48,7 +48,13 @@ function wait(connection: ServerConnection, context: RequestContext, result: Pro
 /** Takes a multi round-trip request up where its last round left it. */
 async function resume(connection: ServerConnection, context: RequestContext): Promise<Answer> {
   const { core, principal } = connection;
-  context.rounds = await openRounds(context.request, core.seal, principal, wallTimeOf(core.clock));
+  context.rounds = await openRounds(
+    context.request,
+    core.seal,
+    principal,
+    wallTimeOf(core.clock),
+    core.states,
+  );
   return call(connection, context);
 }
 

@@ -43,7 +43,8 @@ export interface HandlerContext {
   readonly ask: Ask;
   /**
    * Runs `effect` once, however many rounds of input the request takes, and gives its result in each. Keys
-   * are unique in a handler; the result must be JSON.
+   * are unique in a handler; the result must be JSON. **Without a `stateStore` a client that sends a round again runs
+   * the effects after its ask again.**
    */
   readonly once: <T>(key: string, effect: () => T | Promise<T>) => Promise<T>;
 }

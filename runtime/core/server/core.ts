@@ -7,6 +7,7 @@ import type { NotificationBus } from "./changes.js";
 import type { RequestContext } from "./context.js";
 import type { Prepared } from "./prepared.js";
 import type { ErrorListener } from "./report.js";
+import type { StateStore } from "./state-store.js";
 import type { StateSeal } from "./state.js";
 
 /** What answers one method. Results are in the authoring vocabulary. */
@@ -33,6 +34,7 @@ export interface ServerCore {
   readonly capabilities: () => ServerCapabilities;
   readonly changes: NotificationBus;
   readonly seal: StateSeal;
+  readonly states: StateStore | undefined;
   readonly clock: Clock;
   readonly timeouts: Timeouts;
   readonly wrongArguments: "error" | "result" | undefined;

@@ -131,6 +131,7 @@ const known: { readonly [name in keyof Required<DefineServerOptions>]: 0 } = {
   pageSize: 0,
   cache: 0,
   stateKeys: 0,
+  stateStore: 0,
   changes: 0,
   wrongArguments: 0,
   timeouts: 0,

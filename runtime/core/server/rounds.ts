@@ -1,6 +1,7 @@
 import { McpError, rpc } from "../peer/errors.js";
 import { isObject } from "../peer/message.js";
 import type { Params, RequestMessage } from "../peer/message.js";
+import type { StateStore, UsedState } from "./state-store.js";
 import type { StateSeal } from "./state.js";
 
 /** A request that rides in a result which asks for input (`InputRequests`). */
@@ -17,10 +18,14 @@ export interface Rounds {
   readonly once: Map<string, Promise<unknown>>;
   /** What this round asks for, by key. */
   readonly wanted: Map<string, Asked>;
+  /** The state that brought it: the next one is bound to it. */
+  readonly before?: Pick<UsedState, "request" | "round">;
 }
 
 /** What rides in `requestState`, sealed. */
 interface State {
+  /** Binds the state to the rounds before. */
+  readonly chain: Pick<UsedState, "request" | "round">;
   /** Digest of the request the state belongs to. */
   readonly request: string;
   readonly principal: string;
@@ -52,6 +57,7 @@ export async function openRounds(
   seal: StateSeal,
   principal: string,
   now: number,
+  store?: StateStore,
 ): Promise<Rounds> {
   const { requestState, inputResponses } = request.params ?? {};
   const given = isObject(inputResponses) ? inputResponses : {};
@@ -66,10 +72,13 @@ export async function openRounds(
   if (state.expires <= now) throw rejected("it has expired");
   if (state.principal !== principal) throw rejected("it was issued to someone else");
   if (state.request !== (await digestOf(request))) throw rejected("it belongs to another request");
+  const { chain, expires } = state;
+  if (store && !(await store.use({ ...chain, expires })))
+    throw rejected("it, or a later one, was used before");
   const answers = new Map(Object.entries(state.answers));
   for (const key of state.asked) if (Object.hasOwn(given, key)) answers.set(key, given[key] as Params);
   const once = state.once.map(({ key, value }) => [key, Promise.resolve(value)] as const);
-  return { answers, once: new Map(once), wanted: new Map() };
+  return { answers, once: new Map(once), wanted: new Map(), before: chain };
 }
 
 /**
@@ -86,7 +95,9 @@ export async function sealRounds(
 ): Promise<string> {
   const once: { key: string; value: unknown }[] = [];
   for (const [key, running] of rounds.once) once.push({ key, value: await running });
+  const { request: name = crypto.randomUUID(), round = 0 } = rounds.before ?? {};
   const state: State = {
+    chain: { request: name, round: round + 1 },
     request: await digestOf(request),
     principal,
     expires: now + stateLifetime,

@@ -11,6 +11,7 @@ const rules: Rules<ServerOptions> = {
   pageSize: "anything",
   cache: { ttlMs: "amount", cacheScope: ["public", "private"] } satisfies Rules<CacheHints>,
   stateKeys: "array",
+  stateStore: "object",
   changes: "object",
   wrongArguments: ["error", "result"],
   timeouts: { timeout: "amount", totalTimeout: "amount" },

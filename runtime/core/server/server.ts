@@ -14,6 +14,7 @@ import type { MethodHandler, NotificationHandler, ServerCore } from "./core.js";
 import { Features } from "./features.js";
 import { type CacheHints, Prepared, uncached } from "./prepared.js";
 import { type ErrorListener, errorReport, warningReport } from "./report.js";
+import type { StateStore } from "./state-store.js";
 import { stateSeal } from "./state.js";
 import { listen } from "./subscriptions.js";
 
@@ -40,6 +41,11 @@ export interface ServerOptions {
    * its own.
    */
   readonly stateKeys?: readonly string[];
+  /**
+   * Remembers which states were used, so that no client runs a round again: `memoryStateStore()` where one process serves
+   * a client's requests, else one that all processes share. Without it, a state may be used until it expires.
+   */
+  readonly stateStore?: StateStore;
   /** Carries changes to the clients; give one that spans processes where several serve the same clients. */
   readonly changes?: NotificationBus;
   /**
@@ -98,6 +104,7 @@ export class Server {
       capabilities: () => this.capabilities(),
       changes: this.changes,
       seal: stateSeal(options.stateKeys ?? []),
+      states: options.stateStore,
       clock: options.clock ?? systemClock,
       timeouts: { ...defaultTimeouts, ...options.timeouts },
       wrongArguments: options.wrongArguments,
