@@ -2,6 +2,7 @@ import type { Batch } from "../peer/batch.js";
 import { invalidRequest } from "../peer/errors.js";
 import {
   type NotificationMessage,
+  type RequestId,
   type RequestMessage,
   type ResponseMessage,
   idOf,
@@ -35,6 +36,9 @@ export function readBatch(connection: ServerConnection, messages: readonly unkno
   const refuse = (problem: string): void => connection.refuse(undefined, invalidRequest(problem));
   if (!connection.session?.spoken.table.batches) return refuse("batches are not supported");
   if (messages.length === 0) return refuse("the batch is empty");
+  const twice = idTwice(messages);
+  if (twice !== undefined)
+    return refuse(`two requests of the batch have the id ${JSON.stringify(twice).slice(0, 60)}`);
   const batch = connection.gather(messages.filter(isAnswered).length);
   for (const message of messages) {
     if (isObject(message) && message["method"] === "initialize" && "id" in message)
@@ -43,6 +47,17 @@ export function readBatch(connection: ServerConnection, messages: readonly unkno
       connection.refuse(undefined, invalidRequest("a batch holds no batches"), batch);
     else readMessage(connection, message, batch);
   }
+}
+
+/** An id that two requests of a batch have: their answers could not be told apart. */
+function idTwice(messages: readonly unknown[]): RequestId | undefined {
+  const ids = new Set<RequestId>();
+  for (const message of messages) {
+    const id = isObject(message) && typeof message["method"] === "string" ? idOf(message) : undefined;
+    if (id !== undefined && ids.has(id)) return id;
+    if (id !== undefined) ids.add(id);
+  }
+  return undefined;
 }
 
 /** Whether a message of a batch gets an answer: requests do, and what cannot be read. */
