@@ -28,7 +28,7 @@ const drawing = [
 /** Those that have more to do in the long run. */
 const heavy = [
   "test/runtime/http/{bodies,heap,kept,readers}.test.ts",
-  "test/runtime/client/{deep,besieged}.test.ts",
+  "test/runtime/client/{deep,floods}.test.ts",
   "test/contract/init/*.test.ts",
   "test/contract/package/package.test.ts",
   "test/docs/journeys.test.ts",
@@ -42,6 +42,7 @@ const deep = [
   "test/contract/hostile.test.ts",
   "test/types/mistakes.test.ts",
   "test/contract/capture/signals.test.ts",
+  "test/runtime/client/besieged.test.ts",
   "test/runtime/http/killed.test.ts",
 ];
 

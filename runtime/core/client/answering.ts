@@ -6,9 +6,28 @@ import type { AnswerContext } from "./handlers.js";
 /** What makes the result of a request of the server's, as JSON. */
 export type AnswerRequest = (request: RequestMessage, context: AnswerContext) => Promise<string>;
 
+/** What the answer to one request is made with. The signal is made when it is wanted: it costs more than a ping. */
+class Context implements AnswerContext {
+  private controller: AbortController | undefined;
+  private ended: { readonly why: McpError } | undefined;
+
+  get signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController();
+      if (this.ended) this.controller.abort(this.ended.why);
+    }
+    return this.controller.signal;
+  }
+
+  abort(why: McpError): void {
+    this.ended = { why };
+    this.controller?.abort(why);
+  }
+}
+
 /** The requests of a server's that are being answered. */
 export class Answering {
-  private readonly controllers = new Map<RequestId, AbortController>();
+  private readonly contexts = new Map<RequestId, Context>();
   private readonly send: (text: string) => void;
 
   constructor(send: (text: string) => void) {
@@ -18,15 +37,15 @@ export class Answering {
   /** Answers a request, unless it is cancelled before the answer is there. */
   begin(request: RequestMessage, answer: AnswerRequest): void {
     const { id } = request;
-    const { controllers } = this;
-    const controller = new AbortController();
-    controllers.set(id, controller);
+    const { contexts } = this;
+    const context = new Context();
+    contexts.set(id, context);
     const settle = (text: string): void => {
-      if (controllers.get(id) !== controller) return;
-      controllers.delete(id);
+      if (contexts.get(id) !== context) return;
+      contexts.delete(id);
       this.send(text);
     };
-    answer(request, { signal: controller.signal }).then(
+    answer(request, context).then(
       (result) => settle(resultText(id, result)),
       (error: unknown) => settle(failureText(id, error)),
     );
@@ -34,15 +53,15 @@ export class Answering {
 
   /** The server wants no answer any more. Says whether one was being made. */
   cancel(id: RequestId, why: McpError): boolean {
-    const controller = this.controllers.get(id);
-    this.controllers.delete(id);
-    controller?.abort(why);
-    return controller !== undefined;
+    const context = this.contexts.get(id);
+    this.contexts.delete(id);
+    context?.abort(why);
+    return context !== undefined;
   }
 
   /** No answer can be given any more. */
   cancelAll(why: McpError): void {
-    for (const id of [...this.controllers.keys()]) this.cancel(id, why);
+    for (const id of [...this.contexts.keys()]) this.cancel(id, why);
   }
 }
 

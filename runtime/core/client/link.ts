@@ -46,7 +46,9 @@ export class Link implements Receiver {
   answered = false;
   private readonly channel: Channel;
   private readonly pending: Pending<Answer>;
-  private readonly answering = new Answering((text) => this.channel.send(text));
+  private readonly answering = new Answering((text) =>
+    this.channel.reply ? this.channel.reply(text) : this.channel.send(text),
+  );
   private end: McpError | undefined;
   private readonly watchers = new Set<(why: McpError) => void>();
 

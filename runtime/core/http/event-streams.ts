@@ -24,6 +24,8 @@ export interface StreamUser {
   readonly message: (text: string) => void;
   /** All that came together was handed over. */
   readonly turn: () => void;
+  /** Resolves when more may be read; nothing if it may now. */
+  readonly room: () => Promise<void> | undefined;
   /** The server knows the session no more. */
   readonly forgotten: () => void;
 }
@@ -152,6 +154,7 @@ export class EventStreams {
       reader.push(chunk);
       // Some servers leave it open, and sockets with it; others end it now, and the connection is used again.
       if (timer === undefined && asked?.isDone()) timer = setTimeout(asked.end, grace);
+      return this.user.room();
     }).catch((error: unknown) => {
       // A stream that broke is taken up again; one that is too long would be so again.
       if (error instanceof McpError && error.code === "message-too-long") throw error;
@@ -163,8 +166,8 @@ export class EventStreams {
     // A server that has its client come back for the answer says when (2025-11-25, polling).
     const polls = asked !== undefined && (reader.retryMs ?? 0) > 0;
     // Where streams open and end at once, the server is not there yet, for all that its proxy says.
-    if (polls || events > 0 || reader.lastId !== undefined || performance.now() - began >= steady)
-      pace.connected();
+    const lasted = performance.now() - began >= steady;
+    if (polls || events > 0 || reader.lastId !== undefined || lasted) pace.connected(lasted);
     else pace.missed();
     return { lastId: reader.lastId, last, broken };
   }

@@ -28,7 +28,10 @@ export interface HttpClientOptions {
   ) => HeaderValues | Promise<HeaderValues>;
   /** Attempts to connect to a lost stream again that may fail in a row; 5 without it. */
   readonly reconnects?: number;
-  /** Milliseconds to wait before the first of them, where the server does not say; doubled each time. */
+  /**
+   * Milliseconds to wait before the first of them, where the server does not say: 1,000; doubled each time. A server
+   * may ask for 100 at least, or for this where it is less.
+   */
   readonly retryMs?: number;
   /**
    * Requests that are sent again where the connection broke before the answer, so that the server may do them twice.

@@ -69,6 +69,7 @@ export class HttpClientChannel implements Channel {
         this.exchange("GET", { ...this.version, ...(from && { "last-event-id": from }) }, signal),
       message: (text) => this.receiver?.message(text),
       turn: () => this.receiver?.turn(),
+      room: () => this.notices.room,
       forgotten: () => this.session !== undefined && this.retire(),
     });
     this.listening = new Listening(this.streams, this.everything.signal, onWarning);
@@ -205,6 +206,7 @@ export class HttpClientChannel implements Channel {
       this.older = await openSse(this.requests, this.limit, this.everything.signal, {
         message: (text) => this.receiver?.message(text),
         turn: () => this.receiver?.turn(),
+        room: () => this.notices.room,
         ended: (why) => this.end(why),
         forgotten: () => this.retire(),
       });

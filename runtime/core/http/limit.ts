@@ -8,18 +8,22 @@ export function tooLong(limit: number): McpError {
 }
 
 /**
- * Gives what comes of a body to `take`, till it ends.
+ * Gives what comes of a body to `take`, till it ends; where that gives a promise, no more is read before it resolves.
  *
  * @throws {Error} what `take` throws, or the connection; nothing more is read then
  */
-export async function pump(response: Response, take: (chunk: Uint8Array) => void): Promise<void> {
+export async function pump(
+  response: Response,
+  take: (chunk: Uint8Array) => void | Promise<void>,
+): Promise<void> {
   const body = response.body?.getReader();
   if (!body) return;
   try {
     for (;;) {
       const chunk = await body.read();
       if (chunk.done) return;
-      take(chunk.value);
+      const busy = take(chunk.value);
+      if (busy) await busy;
     }
   } catch (error) {
     await body.cancel().catch(() => undefined);

@@ -1,18 +1,33 @@
 import { McpError } from "../peer/errors.js";
 
-/** When to connect to a lost stream again, and when to give it up. */
+/** Milliseconds that pass before a stream is asked for again at least, unless the application says less. */
+const shortest = 100;
+
+/** Milliseconds that pass at most; timers that are set for longer than 24 days fire at once. */
+const longest = 300_000;
+
+/** Milliseconds up to which the pauses between streams that end soon grow: no more than 60 of them a minute. */
+const longestAfterBrief = 1000;
+
+/**
+ * When to connect to a lost stream again, and when to give it up. What the server asks for is obeyed where that is
+ * not too soon: pauses double while attempts fail, and while streams end soon after they began.
+ */
 export class Pace {
   private readonly most: number;
+  private readonly shortest: number;
   private ms: number;
   private failed = 0;
+  private brief = 0;
 
   /**
    * @param most attempts in a row that may fail
-   * @param ms milliseconds to wait first, until the server says otherwise; doubled with each failure
+   * @param ms milliseconds to wait first, until the server says otherwise
    */
   constructor(most = 5, ms = 1000) {
     this.most = most;
     this.ms = ms;
+    this.shortest = Math.max(Math.min(ms, shortest), 1);
   }
 
   /** The server said how long to wait (2025-11-25, Streamable HTTP, sending messages). */
@@ -25,8 +40,10 @@ export class Pace {
     return this.failed >= this.most;
   }
 
-  connected(): void {
+  /** There was a stream. @param steady whether it lasted */
+  connected(steady: boolean): void {
     this.failed = 0;
+    this.brief = steady ? 0 : this.brief + 1;
   }
 
   missed(): void {
@@ -41,16 +58,11 @@ export class Pace {
   async next(signal: AbortSignal): Promise<void> {
     if (this.isWorn)
       throw lost(`the stream was lost, and ${this.failed} attempts to connect to it again failed`);
-    const ms = Math.max(this.ms, shortest) * 2 ** Math.min(this.failed, 5);
-    await wait(Math.min(ms, longest), signal);
+    const failing = Math.max(this.ms, this.shortest) * 2 ** Math.min(this.failed, 5);
+    const hasty = Math.min(this.shortest * 2 ** Math.min(Math.max(this.brief - 1, 0), 30), longestAfterBrief);
+    await wait(Math.min(Math.max(failing, hasty), longest), signal);
   }
 }
-
-/** Nobody is asked more often than this, whatever a server says. */
-const shortest = 10;
-
-/** Nor more rarely; and timers that are set for longer than 24 days fire at once. */
-const longest = 300_000;
 
 /** Waits, unless the signal is aborted: then it rejects. */
 export function wait(ms: number, signal: AbortSignal): Promise<void> {

@@ -21,6 +21,8 @@ export interface SseUser {
   readonly message: (text: string) => void;
   /** All that came together was handed over. */
   readonly turn: () => void;
+  /** Resolves when more may be read; nothing if it may now. */
+  readonly room: () => Promise<void> | undefined;
   /** The stream is over, and the session with it: there is no way to take it up again. */
   readonly ended: (why: McpError) => void;
   /** The server does not know the session any more, though the stream stands. */
@@ -123,6 +125,7 @@ function firstOf(
     pump(response, (chunk) => {
       reader.push(chunk);
       user.turn();
+      return user.room();
     }).then(
       () => over(interrupted("the server ended the stream, which cannot be resumed")),
       (error: unknown) => over(error instanceof McpError ? error : broken(error)),

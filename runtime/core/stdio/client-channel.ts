@@ -64,8 +64,13 @@ class RunningServer implements StdioClientChannel {
     this.#limit = limit;
     this.#outlet = new Outlet(
       child.input,
-      // Reading goes on however much waits to be written: that is what lets a server read again.
-      { full() {}, drained() {}, broken: () => void this.#lose("no longer reads its input") },
+      // Reading goes on however much of the client's own waits to be written: that is what lets a server read again.
+      // It stops where a server asks and asks, and reads no answer.
+      {
+        full: () => this.#inlet?.halt(),
+        drained: () => this.#inlet?.resume(),
+        broken: () => void this.#lose("no longer reads its input"),
+      },
       { backlog: Infinity },
     );
     child.output.on("error", () => {});
@@ -84,6 +89,10 @@ class RunningServer implements StdioClientChannel {
 
   send(text: string): void {
     this.#outlet.send(text);
+  }
+
+  reply(text: string): void {
+    this.#outlet.reply(text);
   }
 
   flush(): void {

@@ -13,6 +13,9 @@ export interface OutletOwner {
 /** 4 MiB: what may wait for a slow reader before `full` is called. */
 export const defaultBacklog = 4 * 1024 * 1024;
 
+/** 1 MiB: what may wait of answers alone before `full` is called, whatever the backlog. */
+const mostReplies = 1024 * 1024;
+
 /** As much as a pipe takes at once: gathering more in one write gains nothing. */
 const writeSize = 64 * 1024;
 
@@ -26,6 +29,8 @@ export class Outlet {
   readonly #owner: OutletOwner;
   readonly #backlog: number;
   #queue = "";
+  /** Characters of the answers since nothing waited. */
+  #replies = 0;
   #scheduled = false;
   #held = false;
   #full = false;
@@ -56,6 +61,12 @@ export class Outlet {
     else if (!this.#held) this.#schedule();
   }
 
+  /** Queues the answer to a request of the other side's: it causes these, and is not to cause more than it reads. */
+  reply(text: string): void {
+    this.#replies += text.length;
+    this.send(text);
+  }
+
   /** Until `release` nothing is written unless `flush` is called or much is queued: spares the scheduling. */
   hold(): void {
     this.#held = true;
@@ -73,9 +84,13 @@ export class Outlet {
     const text = this.#queue;
     this.#queue = "";
     this.#write.call(this.#stream, text, "utf8");
+    if (this.#full) return;
     // Without that need no `drain` would follow.
-    if (this.#full || !this.#stream.writableNeedDrain) return;
-    if (this.#stream.writableLength <= this.#backlog) return;
+    if (!this.#stream.writableNeedDrain) {
+      this.#replies = 0;
+      return;
+    }
+    if (this.#stream.writableLength <= this.#backlog && this.#replies <= mostReplies) return;
     this.#full = true;
     this.#owner.full();
   }
@@ -108,6 +123,7 @@ export class Outlet {
   };
 
   #drain(): void {
+    this.#replies = 0;
     if (!this.#full || this.#gone) return;
     this.#full = false;
     this.#owner.drained();

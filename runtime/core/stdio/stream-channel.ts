@@ -10,7 +10,7 @@ export interface StreamChannelOptions {
   /**
    * How much may wait to be read by the other side (UTF-16 units, about bytes) before this side stops
    * reading. 4 MiB unless said otherwise. A client should say `Infinity`: two sides that both stop reading
-   * wait for each other for ever.
+   * wait for each other for ever. It then stops for 1 MiB of answers to the server's own requests alone.
    */
   readonly backlog?: number | undefined;
 }
@@ -99,6 +99,10 @@ export class StreamChannel implements Channel {
     };
     const timer = setTimeout(send, wait);
     this.#apart.add(send);
+  }
+
+  reply(text: string): void {
+    this.#outlet.reply(text);
   }
 
   flush(): void {

@@ -20,6 +20,11 @@ export interface Channel {
    */
   send(text: string, origin?: RequestId): void;
   /**
+   * Sends a client's answer to a request of the server's, for channels that read no more while too many of them wait
+   * to be read.
+   */
+  reply?(text: string): void;
+  /**
    * Sends the answer to an incoming request, for channels on which that differs from any other message.
    *
    * @param rpcCode of the error that the answer is, if it is one

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { EventStreams } from "../../../runtime/core/http/event-streams.js";
 import { Pace } from "../../../runtime/core/http/pace.js";
 import { type Incoming, type Script, connected } from "../../checklist/http/scripted.js";
@@ -120,7 +120,7 @@ test("a server that has its clients come back for an answer is asked as long as 
         incoming.event(server.of("tools/call")[0]!.answer({ content: [] })).end();
       },
     },
-    { http: { reconnects: 2 } },
+    { http: { reconnects: 2, retryMs: 1 } },
   );
   expect((await client.callTool("x")).content).toEqual([]);
 });
@@ -140,6 +140,7 @@ test("a stream that was quiet for some seconds was one, and is had again however
       },
       message: () => undefined,
       turn: () => undefined,
+      room: () => undefined,
       forgotten: () => undefined,
     },
   );
@@ -257,4 +258,80 @@ test("an application whose warnings fail hears of nothing else for it", async ()
   await warned;
   expect((await client.callTool("x")).content).toEqual([]);
   expect(server.of("initialize")).toHaveLength(1);
+});
+
+describe("a server that asks its clients to come back at once", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const stream = (text: string): Promise<Response> =>
+    Promise.resolve(new Response(text, { headers: { "content-type": "text/event-stream" } }));
+  const user = {
+    message: () => undefined,
+    turn: () => undefined,
+    room: () => undefined,
+    forgotten: () => undefined,
+  };
+
+  /** How often a stream is asked for in each of three minutes, where each brings one event and ends. */
+  async function asked(
+    retry: string,
+    read: (streams: EventStreams, signal: AbortSignal) => unknown,
+  ): Promise<number[]> {
+    let count = 0;
+    const text = `id: 1\n${retry}data: ${JSON.stringify(notice)}\n\n`;
+    const end = new AbortController();
+    const streams = new EventStreams({}, { ...user, get: () => (count++, stream(text)) });
+    const over = Promise.resolve(read(streams, end.signal)).catch(() => undefined);
+    const counts: number[] = [];
+    for (let minute = 0; minute < 3; minute++) {
+      const before = count;
+      await vi.advanceTimersByTimeAsync(60_000);
+      counts.push(count - before);
+    }
+    end.abort();
+    await over;
+    return counts;
+  }
+
+  const listening = (streams: EventStreams, signal: AbortSignal) =>
+    streams.listen(undefined, signal, () => undefined);
+  const answering = async (streams: EventStreams, signal: AbortSignal) =>
+    streams.answer(await stream("id: 0\nretry: 1\ndata: \n\n"), {
+      id: 1,
+      signal,
+      resumable: true,
+      isDone: () => false,
+      end: () => undefined,
+    });
+
+  test.each(["retry: 0\n", "retry: 1\n", "retry: 100\n"])(
+    "is asked once a second in the end (%j)",
+    async (retry) => {
+      for (const read of [listening, answering]) {
+        const [first, second, third] = await asked(retry, read);
+        expect(first).toBeLessThanOrEqual(65);
+        expect([second, third]).toEqual([60, 60]);
+      }
+    },
+  );
+
+  test("and one that asks for more is obeyed", async () => {
+    expect(await asked("retry: 2000\n", listening)).toEqual([30, 30, 30]);
+    expect(await asked("", listening)).toEqual([60, 60, 60]);
+  });
+
+  test("pauses double from 100 ms on", async () => {
+    const times: number[] = [];
+    const end = new AbortController();
+    const get = (): Promise<Response> => {
+      times.push(performance.now());
+      return stream("retry: 1\ndata: x\n\n");
+    };
+    void new EventStreams({}, { ...user, get }).listen(undefined, end.signal, () => undefined);
+    await vi.advanceTimersByTimeAsync(5000);
+    end.abort();
+    const pauses = times.slice(1).map((time, index) => Math.round(time - times[index]!));
+    expect(pauses).toEqual([100, 200, 400, 800, 1000, 1000, 1000]);
+  });
 });
