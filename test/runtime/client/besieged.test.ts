@@ -1,0 +1,35 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { beforeAll, expect, test } from "vitest";
+import { bundle } from "../stdio/bundle.js";
+
+let program: string;
+beforeAll(async () => {
+  program = await bundle("../../client/programs/besieged.ts");
+});
+
+const mb = 1_000_000;
+
+/** What becomes of the application, where the server does its worst, and the memory that its process may take. */
+const outcomes: readonly (readonly [string, unknown, number])[] = [
+  ["40 results of 9 MB", "read", 260 * mb],
+  ["5,000 results of 100 KB", "read", 200 * mb],
+  ["300,000 notices of the same", 1000, 90 * mb],
+  ["300,000 notices of others", "limit-exceeded", 90 * mb],
+  ["30,000 questions of 20 KB", "answered", 200 * mb],
+  ["50,000 forms in each of 10 calls", "limit-exceeded", 260 * mb],
+  ["1,000 pages of 1 MB", "list-incomplete", 260 * mb],
+  ["pings of 4 KB that nobody reads answers to", "timeout", 90 * mb],
+  ["the same over HTTP", "timeout", 200 * mb],
+];
+
+test.each(outcomes)("a client with a heap of 160 MB lives through %s", async (attack, outcome, most) => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--max-old-space-size=160", program, "client", attack],
+    { timeout: 120_000 },
+  );
+  const told = JSON.parse(stdout) as { outcome: unknown; peak: number };
+  expect(told.outcome).toBe(outcome);
+  expect(told.peak).toBeLessThan(most);
+});
