@@ -10,7 +10,10 @@ import type * as platform from "../platform.js";
 
 /** Given to what answers a request of the server's. */
 export interface AnswerContext {
-  /** Aborted when the server cancels its request, or the connection goes. */
+  /**
+   * Aborted when the server cancels its request, or the connection goes. A question that goes on nevertheless keeps
+   * its turn, of which there are `limits.maxQuestions`.
+   */
   readonly signal: platform.AbortSignal;
 }
 
@@ -26,7 +29,8 @@ export interface ClientHandlers {
   ) => ElicitResult | Promise<ElicitResult>;
   /**
    * Asks the user whether to visit a page, and opens it if they agree: nothing else may touch the URL before
-   * (2026-07-28, elicitation, safe URL handling).
+   * (2026-07-28, elicitation, safe URL handling). It is given `https:` URLs and those of this machine alone, in
+   * printable ASCII and without credentials; the server gets −32602 for any other.
    */
   readonly elicitUrl?: (
     page: ElicitRequestURLParams,

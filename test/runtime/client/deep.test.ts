@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
-import { McpError } from "@mcpgen/runtime";
-import { type Members, connected } from "../../checklist/scripted-peer.js";
+import { McpError, connect } from "@mcpgen/runtime";
+import { VirtualClock } from "@mcpgen/runtime/testing";
+import { type Members, ScriptedPeer, type Wired, base, connected } from "../../checklist/scripted-peer.js";
 import * as http from "../../checklist/http/scripted.js";
 import { everyWay, failureOf } from "./asked.js";
 
@@ -115,5 +116,24 @@ test.each(ways)(
       }
     await new Promise((resolve) => setImmediate(resolve));
     expect(rejections).toEqual([]);
+  },
+);
+
+test.each(["2025-11-25", "2026-07-28"])(
+  "so does connecting to a server that says it of itself (%s)",
+  async (revision) => {
+    const result =
+      revision < "2026"
+        ? `{"protocolVersion":"${revision}","serverInfo":{"name":"x","version":"1"},"capabilities":`
+        : `{"resultType":"complete","ttlMs":0,"cacheScope":"private","supportedVersions":["${revision}"],"capabilities":`;
+    for (const capabilities of [list, object, `{"tools":${list}}`, `{"experimental":{"a":${object}}}`]) {
+      const opening = ({ id }: Wired, own: ScriptedPeer) =>
+        void own.write(
+          `{"jsonrpc":"2.0","id":${String(id)},"result":${result}${capabilities}}}\n`,
+        ) as undefined;
+      const peer = new ScriptedPeer(revision, { initialize: opening, "server/discover": opening });
+      const failure = await failureOf(connect(peer.channel, { ...base(new VirtualClock()), revision }));
+      if (failure !== undefined) expect(failure).toBeInstanceOf(McpError);
+    }
   },
 );

@@ -31,6 +31,11 @@ const sampling = {
 };
 const sampled = { role: "assistant", model: "m", content: { type: "text", text: "!" } } as const;
 
+/** The same question so many times. */
+function times<Question>(count: number, question: Question): Question[] {
+  return Array.from({ length: count }, () => question);
+}
+
 /** A model that answers late, and how many were at work at most. */
 function slowModel() {
   const work = { running: 0, most: 0, begun: 0 };
@@ -51,7 +56,7 @@ test.each(legacy)(
     const count = transport === "http" ? 40 : isLong ? 20_000 : 1000;
     const maxWaitingQuestions = transport === "http" ? 10 : 256;
     const limits = { maxWaitingQuestions };
-    const { answers, failure } = await asked(revision, transport, Array(count).fill(sampling), {
+    const { answers, failure } = await asked(revision, transport, times(count, sampling), {
       sample,
       limits,
     });
@@ -73,7 +78,7 @@ test.each(ways)(
   async (revision, transport) => {
     for (const maxQuestions of transport === "http" ? [2] : [1, 2, Infinity]) {
       const { work, sample } = slowModel();
-      const { answers } = await asked(revision, transport, Array(20).fill(sampling), {
+      const { answers } = await asked(revision, transport, times(20, sampling), {
         sample,
         limits: { maxQuestions },
       });
@@ -90,14 +95,14 @@ test.each(modern)(
   "5,000 forms in one round fail the call, and nobody is asked (%s, %s)",
   async (revision, transport) => {
     const elicit = vi.fn(() => ({ action: "decline" as const }));
-    const { failure } = await asked(revision, transport, Array(5000).fill(form), { elicit });
+    const { failure } = await asked(revision, transport, times(5000, form), { elicit });
     expect(failure).toMatchObject({
       name: "McpError",
       code: "limit-exceeded",
       data: { limit: "maxRoundQuestions", value: 32 },
     });
     expect(elicit).not.toHaveBeenCalled();
-    expect((await asked(revision, transport, Array(32).fill(form), { elicit })).failure).toBeUndefined();
+    expect((await asked(revision, transport, times(32, form), { elicit })).failure).toBeUndefined();
     expect(elicit).toHaveBeenCalledTimes(32);
   },
 );
