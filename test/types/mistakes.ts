@@ -87,6 +87,88 @@ server.prompt(
 `;
 }
 
+/** The contract of that server. */
+export const contract = {
+  name: "trips",
+  version: "1",
+  capabilities: { completions: {} },
+  tools: [
+    {
+      name: "forecast",
+      inputSchema: {
+        type: "object",
+        properties: { city: { type: "string" }, days: { type: "integer" } },
+        required: ["city"],
+      },
+      outputSchema: {
+        type: "object",
+        properties: { celsius: { type: "number" }, sky: { type: "string" } },
+        required: ["celsius", "sky"],
+      },
+    },
+    { name: "book", inputSchema: { type: "object" } },
+  ],
+  resourceTemplates: [{ name: "day", uriTemplate: "weather://{city}/{day}" }],
+  prompts: [{ name: "pack", arguments: [{ name: "city", required: true }, { name: "luggage" }] }],
+};
+
+/** The contract as `renamed` has it: another argument. */
+export const renamedContract = {
+  ...contract,
+  tools: [
+    {
+      ...contract.tools[0]!,
+      inputSchema: {
+        type: "object",
+        properties: { town: { type: "string" }, days: { type: "integer" } },
+        required: ["town"],
+      },
+    },
+    contract.tools[1]!,
+  ],
+};
+
+/** The handlers of the contract, with nothing wrong in them, as `sync` begins them. */
+export const contractProgram = `
+import { type Handlers, createTripsServer } from "./out/server.js";
+
+export const server = createTripsServer(
+  {
+    tools: {
+      forecast: (args): Handlers.Answer<"tools", "forecast"> => {
+        const celsius = args.days ?? 1;
+        return { structuredContent: { celsius, sky: args.city } };
+      },
+      book: async (_, { ask }): Promise<Handlers.Answer<"tools", "book">> => {
+        const answer = await ask.elicit("seat", {
+          message: "Where do you sit?",
+          requestedSchema: { type: "object", properties: { seat: { type: "string" } }, required: ["seat"] },
+        });
+        return answer.action === "accept" ? answer.content.seat.trim() : "nowhere";
+      },
+    },
+    resourceTemplates: {
+      "weather://{city}/{day}": (variables) => [variables.city, variables.day].join(),
+    },
+    prompts: { pack: (values) => \`Pack \${values.luggage ?? "nothing"} for \${values.city.trim()}.\` },
+    completions: { pack: { city: () => [], luggage: () => ["bag"] }, "weather://{city}/{day}": { city: () => [], day: () => [] } },
+  },
+  { revisions: [], instructions: "Ask for a city." },
+);
+`;
+
+/** The same mistakes in that program, but for the renamed schema, which is a contract of its own. */
+export function mistakesByContract(): readonly Mistake[] {
+  return mistakesIn({ ...flavours["zod"]!, renamed: ["./out/server.js", "./renamed/server.js"] }).map(
+    (mistake) =>
+      mistake.name === "an option misspelt"
+        ? { name: mistake.name, from: "{ revisions: [], instructions:", to: "{ revisions: [], instruction:" }
+        : mistake.name === "a completer of an unknown argument"
+          ? { name: mistake.name, from: "luggage: () =>", to: "lugage: () =>" }
+          : mistake,
+  );
+}
+
 /** The mistakes that users were seen to make, in a program of `programOf`. */
 export function mistakesIn({ renamed: [from, to] }: Flavour): readonly Mistake[] {
   return [

@@ -1,7 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ours } from "../contenders.mjs";
+import { mistaken } from "../mistaken.mjs";
 import { contractOf, handlersOf, typed } from "../typed.mjs";
 
 const folder = fileURLToPath(new URL("../node_modules/.cache/types/", import.meta.url));
@@ -14,6 +15,7 @@ const many = 50;
  * holds those that have their types from the same kind of schema.
  */
 export const typesRows = [
+  { name: "mistakes that do not compile, of 11", unit: "", measure: async () => mistakesCaught() },
   { name: "TypeScript instantiations a tool, contract", unit: "", bar: 15, measure: ofContract },
   ...Object.entries(typed).map(([kind, sources]) => ({
     name: `TypeScript instantiations a tool, ${kind}`,
@@ -36,6 +38,26 @@ function measure(kind, sources) {
     const project = `${kind.replaceAll(" ", "-")}-${name}`;
     const between = instantiations(project, source(many)) - instantiations(project, source(1));
     values.set(name, between / (many - 1));
+  }
+  return values;
+}
+
+/** How many edits of a right program the compiler refuses. */
+function mistakesCaught() {
+  const values = new Map();
+  for (const [name, { program, edits }] of Object.entries(mistaken)) {
+    const project = `${folder}mistakes-${name}/`;
+    mkdirSync(project, { recursive: true });
+    for (const [index, [from, to]] of [["", ""], ...edits].entries()) {
+      if (from !== "" && program.split(from).length !== 2)
+        throw new Error(`${name}: ${from} does not stand once`);
+      writeFileSync(`${project}program-${index}.ts`, program.replace(from, to));
+    }
+    writeFileSync(`${project}tsconfig.json`, JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+    const { stdout } = spawnSync(process.execPath, [tsc, "-p", project], { encoding: "utf8" });
+    const wrong = new Set([...stdout.matchAll(/program-(\d+)\.ts\(.*error TS/g)].map(([, index]) => index));
+    if (wrong.has("0")) throw new Error(stdout);
+    values.set(name, wrong.size);
   }
   return values;
 }
