@@ -1,6 +1,6 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, posix, relative, sep } from "node:path";
-import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, isJsonObject, pointer, resolveUri } from "@mcpgen/engine";
 import { CodedError, type Place } from "../diagnostics/coded-error.js";
 import { parseJson } from "../input/json-file.js";
 import { decodeText } from "../input/text-file.js";
@@ -47,15 +47,15 @@ async function withFiles(
   base: string,
   place: (pointer: string) => Place,
 ): Promise<JsonObject> {
-  // An identity of the schema's own is what its references are relative to.
-  if (typeof schema["$id"] === "string") return schema;
+  // References are relative to the identity of the schema, where it has one: the files are named likewise.
+  const identity = typeof schema["$id"] === "string" ? schema["$id"] : "";
   const pending = [...fileReferences(schema, "", place)];
   const files = new Map<string, JsonObject>();
   for (const reference of pending) {
     if (files.has(reference.path)) continue;
     if (files.size === mostFiles) throw refused(reference, `expected at most ${mostFiles} files`);
     const { value, shown } = await fileAt(reference, base);
-    files.set(reference.path, { ...value, $id: reference.path });
+    files.set(reference.path, { ...value, $id: resolveUri(reference.path, identity) });
     pending.push(...fileReferences(value, reference.path, (below) => ({ file: shown, pointer: below })));
   }
   if (files.size === 0) return schema;

@@ -8,6 +8,7 @@ export {
 } from "./canonicalise.js";
 export { type DocumentOptions, readDocument } from "./read-document.js";
 export { type Bundle, type BundleOptions, bundle } from "./resources/bundle.js";
+export { resolveUri } from "./resources/uri.js";
 export { type IgnoredKeyword, ignoredKeywords } from "./ignored.js";
 export { dialectOf, isSchemaPlace, type Dialect } from "./vocabulary.js";
 export { readSchema, type DefinitionRemarks, type NodeRemarks, type ReadOptions } from "./read.js";

@@ -51,6 +51,21 @@ test("a file beside the contract becomes a part of the schema, and files that it
   }
 });
 
+test("a schema with an identity finds the files beside it under that", async () => {
+  const folder = folderWith({ "city.json": { $id: "https://example.com/schemas/city.json", ...city } });
+  const { $ref } = { $ref: "city.json#/$defs/City" };
+  const inputSchema = {
+    $id: "https://example.com/schemas/t.json",
+    type: "object",
+    properties: { city: { $ref } },
+  };
+  const contract = { name: "n", version: "1", tools: [{ name: "t", inputSchema }] };
+  const document = await readContract(JSON.stringify(contract), "c.json");
+  const [tool] = (await withLocalReferences(document, folder)).contract.tools!;
+  const isValid = validatorOf(readDocument(tool!.inputSchema));
+  expect([isValid({ city: "Bern" }), isValid({ city: "B" })]).toEqual([true, false]);
+});
+
 test("a file may refer to itself, and two to each other", async () => {
   const folder = folderWith({
     "a.json": { properties: { b: { $ref: "b.json" }, a: { $ref: "a.json" } } },

@@ -42,6 +42,14 @@ const schemas: { readonly [what: string]: JsonObject } = {
       },
     },
   },
+  "more members than TypeScript follows in one function": {
+    type: "object",
+    properties: Object.fromEntries(
+      Array.from({ length: 1200 }, (_, index) => [`member${index}`, { enum: ["a", "b", index] }]),
+    ),
+    required: ["member1", "member900", "other"],
+    additionalProperties: false,
+  },
   "alternatives that multiply": {
     allOf: Array.from({ length: 9 }, (_, part) => ({
       anyOf: Array.from({ length: 4 }, (_, arm) => ({
