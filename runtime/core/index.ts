@@ -9,6 +9,7 @@ export type {
 } from "./server/definitions.js";
 export {
   defineServer,
+  defineToolServer,
   type Contract,
   type ContractHandlers,
   type DefineServerOptions,

@@ -16,6 +16,8 @@ export function emitServer(input: ContractInput): EmittedFile {
   const declared = input.document.contract.capabilities?.["completions"] !== undefined;
   const view = {
     ...{ origin, importExtension, createServer: names.createServer },
+    // What serves resources and prompts need not be in the bundle of a server of tools alone.
+    defineServer: hasToolsAlone(input) ? "defineToolServer" : "defineServer",
     members: members.join(""),
     completions: completions.length > 0 && {
       key: declared ? "completions" : "completions?",
@@ -23,6 +25,13 @@ export function emitServer(input: ContractInput): EmittedFile {
     },
   };
   return { content: render("contract-server.ts", view) };
+}
+
+function hasToolsAlone({ document: { contract } }: ContractInput): boolean {
+  const others = ["resources", "resourceTemplates", "prompts", "completions"];
+  return !others.some(
+    (kind) => Object.hasOwn(contract, kind) || Object.hasOwn(contract.capabilities ?? {}, kind),
+  );
 }
 
 /** Lists that the contract does not have are no part of the handlers. */

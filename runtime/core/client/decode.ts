@@ -100,7 +100,7 @@ async function sift(
 /** The value without the nulls that are what is wrong with it. */
 export async function withoutNulls<Value>({ accepts }: OpenDefinition, value: Value): Promise<Value> {
   if (accepts(value)) return value;
-  const { withoutWrongNulls } = await import("../schema/locate.js");
+  const { withoutWrongNulls } = await import("../schema/wrong-nulls.js");
   return withoutWrongNulls(accepts, value) as Value;
 }
 

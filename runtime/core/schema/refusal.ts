@@ -2,16 +2,7 @@ import type { Judge } from "@mcpgen/protocol/model";
 import { isObject } from "../peer/message.js";
 import { locateIssue } from "./locate.js";
 import { nearest } from "./nearest.js";
-import {
-  alternatives,
-  choiceText,
-  inside,
-  keysOf,
-  placeText,
-  scalarText,
-  summary,
-  valueText,
-} from "./words.js";
+import { alternatives, choiceText, inside, keysOf, placeText, scalarText, summary, valueText } from "./words.js";
 
 /** Subschemas that one explanation compares with parts of a value. */
 const mostSteps = 20_000;
@@ -51,59 +42,55 @@ interface Node {
  */
 export function explainRefusal(judge: Judge, schema: unknown, value: unknown): string {
   if (value === undefined) return "it is missing";
-  const issues = schemaIssues(schema, value);
-  return issues.length > 0
-    ? summary(issues)
-    : (locateIssue(judge, value)?.message ?? "it is not what the schema asks for");
+  const search = new Search(schema);
+  search.compare(value, schema, "", 0);
+  if (search.found.length > 0) return summary(search.found.map(lineOf));
+  const located = locateIssue(judge, value);
+  if (!located) return "it is not what the schema asks for";
+  const pattern = search.patterns.get(located.pointer);
+  return pattern === undefined
+    ? located.message
+    : lineOf({ place: located.pointer, expected: pattern, got: located.got, advice: "" });
 }
 
 /** What is wrong with a value by its schema, a line each; nothing where no keyword that is looked at tells. */
 export function schemaIssues(schema: unknown, value: unknown): string[] {
   const search = new Search(schema);
   search.compare(value, schema, "", 0);
-  const wrong = search.found.length > 0 ? search.found : search.suspected();
-  return wrong.map(({ place, expected, got, advice }) => {
-    const where = placeText(place);
-    return `${where && `${where}: `}expected ${expected}, got ${got}${advice}`.slice(0, longest);
-  });
+  return search.found.map(lineOf);
+}
+
+function lineOf({ place, expected, got, advice }: Wrong): string {
+  const where = placeText(place);
+  return `${where && `${where}: `}expected ${expected}, got ${got}${advice}`.slice(0, longest);
 }
 
 /** The numbers that a keyword bounds, what holds for them, and how that reads. */
-const bounds: readonly (readonly [
-  keyword: string,
-  words: string,
-  holds: (value: number, bound: number) => boolean,
-])[] = [
-  ["minimum", "at least", (value, bound) => value >= bound],
-  ["maximum", "at most", (value, bound) => value <= bound],
-  ["exclusiveMinimum", "more than", (value, bound) => value > bound],
-  ["exclusiveMaximum", "less than", (value, bound) => value < bound],
-  // Nearly a multiple may be one that floating point cannot hold.
-  ["multipleOf", "a multiple of", (value, step) => Math.abs(value / step - Math.round(value / step)) < 1e-6],
-];
+const bounds: readonly (readonly [keyword: string, words: string, holds: (value: number, bound: number) => boolean])[] =
+  [
+    ["minimum", "at least", (value, bound) => value >= bound],
+    ["maximum", "at most", (value, bound) => value <= bound],
+    ["exclusiveMinimum", "more than", (value, bound) => value > bound],
+    ["exclusiveMaximum", "less than", (value, bound) => value < bound],
+    // Nearly a multiple may be one that floating point cannot hold.
+    ["multipleOf", "a multiple of", (value, step) => Math.abs(value / step - Math.round(value / step)) < 1e-6],
+  ];
 
 class Search {
   found: Wrong[] = [];
-  /** What patterns ask for: to match them may take long, so that it is left to the validator. */
-  private readonly patterns: Wrong[] = [];
+  /** What patterns ask for, by place: to match them may take long, so that it is left to the validator. */
+  readonly patterns = new Map<string, string>();
   private readonly root: unknown;
   private steps = mostSteps;
-  /** Keywords that were not looked at. */
-  private skipped = 0;
 
   constructor(root: unknown) {
     this.root = root;
   }
 
-  /** What must be wrong where nothing else is: the one pattern, if that is all that was not looked at. */
-  suspected(): readonly Wrong[] {
-    return this.skipped === 1 ? this.patterns : [];
-  }
-
   compare(value: unknown, schema: unknown, place: string, depth: number): void {
     if (schema === false) return this.report(place, "nothing", value);
     if (!isObject(schema) || this.found.length >= enough) return;
-    if (--this.steps < 0 || depth > deepest) return void this.skipped++;
+    if (--this.steps < 0 || depth > deepest) return;
     const node: Node = schema;
     if (node["$ref"] !== undefined) this.compare(value, this.referred(node["$ref"]), place, depth + 1);
     if (!this.compareKind(value, node, place)) return;
@@ -114,15 +101,6 @@ class Search {
     for (const part of listOf(node["allOf"])) this.compare(value, part, place, depth + 1);
     this.compareArms(value, listOf(node["anyOf"]), place, depth);
     this.compareArms(value, listOf(node["oneOf"]), place, depth);
-    if (this.fits(value, node["oneOf"], place, depth) > 1)
-      this.report(place, "only one of the alternatives", value);
-    if (this.fits(value, node["not"], place, depth) > 0)
-      this.report(place, `anything but ${this.expectation(node["not"])}`, value);
-    const { if: condition } = node;
-    if (condition !== undefined) {
-      const met = this.fits(value, condition, place, depth);
-      if (met >= 0) this.compare(value, node[met > 0 ? "then" : "else"], place, depth + 1);
-    }
   }
 
   private report(place: string, expected: string, value: unknown, more: Partial<Wrong> = {}): void {
@@ -131,24 +109,18 @@ class Search {
 
   /** The subschema that a reference inside the schema leads to. */
   private referred(reference: unknown): unknown {
-    const target = /^#(\/|$)/.test(String(reference)) ? at(this.root, String(reference).slice(1)) : undefined;
-    if (target === undefined) this.skipped++;
-    return target;
+    return /^#(\/|$)/.test(String(reference)) ? at(this.root, String(reference).slice(1)) : undefined;
   }
 
   /** Type, constant and listed values; false where one of them refuses the value. */
   private compareKind(value: unknown, node: Node, place: string): boolean {
     const choices = choicesOf(node);
     const types = typesOf(node);
-    let isAllowed = !choices || choices.includes(value);
     // Objects and arrays are not compared: they count as allowed.
-    if (!isAllowed && isComposite(value) && choices?.some(isComposite)) {
-      isAllowed = true;
-      this.skipped++;
-    }
+    const isAllowed =
+      !choices || choices.includes(value) || (isComposite(value) && choices.some(isComposite));
     if (isAllowed && (!types || types.some((type) => isOfType(type, value)))) return true;
-    if (choices)
-      this.report(place, choiceText(choices), value, { choices, kind: true, advice: meant(value, choices) });
+    if (choices) this.report(place, choiceText(choices), value, { choices, kind: true, advice: meant(value, choices) });
     else this.report(place, alternatives(types!), value, { kind: true });
     return false;
   }
@@ -163,10 +135,7 @@ class Search {
   private compareString(value: string, node: Node, place: string): void {
     const { minLength, maxLength, pattern } = node;
     if (minLength ?? maxLength) this.compareSize([...value].length, node, "Length", "character", place);
-    if (pattern === undefined) return;
-    this.skipped++;
-    const expected = `a string that matches ${scalarText(pattern)}`;
-    this.patterns.push({ place, expected, got: valueText(value), advice: "" });
+    if (pattern !== undefined) this.patterns.set(place, `a string that matches ${scalarText(pattern)}`);
   }
 
   private compareSize(size: number, node: Node, keyword: string, unit: string, place: string): void {
@@ -188,16 +157,9 @@ class Search {
       this.compare(item, index < first.length ? first[index] : items, there, depth + 1);
       if (uniqueItems !== true) continue;
       const key = JSON.stringify(item);
-      if (earlier.has(key))
-        this.report(there, "no item twice", item, { got: `item ${earlier.get(key)} again` });
+      if (earlier.has(key)) this.report(there, "no item twice", item, { got: `item ${earlier.get(key)} again` });
       earlier.set(key, index);
     }
-    this.skip(node, ["contains", "unevaluatedItems"]);
-    if (Array.isArray(items)) this.skipped++;
-  }
-
-  private skip(node: Node, keywords: readonly string[]): void {
-    if (keywords.some((keyword) => node[keyword] !== undefined)) this.skipped++;
   }
 
   private compareObject(value: Node, node: Node, place: string, depth: number): void {
@@ -207,27 +169,18 @@ class Search {
     for (const key of listOf(node["required"]) as readonly string[]) {
       if (Object.hasOwn(value, key)) continue;
       const instead = nearest(key, others);
-      const advice =
-        instead === undefined ? "" : `; did you mean ${scalarText(key)} by ${scalarText(instead)}?`;
+      const advice = instead === undefined ? "" : `; did you mean ${scalarText(key)} by ${scalarText(instead)}?`;
       const part = Object.hasOwn(properties, key) ? properties[key] : undefined;
       this.report(inside(place, key), this.expectation(part), undefined, { missing: true, advice });
     }
     for (const key of keys)
-      if (Object.hasOwn(properties, key))
-        this.compare(value[key], properties[key], inside(place, key), depth + 1);
+      if (Object.hasOwn(properties, key)) this.compare(value[key], properties[key], inside(place, key), depth + 1);
     this.compareSize(keys.length, node, "Properties", "key", place);
     this.compareOthers(value, others, node, place, depth);
   }
 
   /** Members that `properties` does not name. */
-  private compareOthers(
-    value: Node,
-    keys: readonly string[],
-    node: Node,
-    place: string,
-    depth: number,
-  ): void {
-    this.skip(node, unread);
+  private compareOthers(value: Node, keys: readonly string[], node: Node, place: string, depth: number): void {
     const { additionalProperties: schema, patternProperties } = node;
     for (const key of patternProperties === undefined ? keys : [])
       if (schema === false)
@@ -247,15 +200,6 @@ class Search {
     return wrong;
   }
 
-  /** How many of the schemas the value fits; -1 where that is not certain. */
-  private fits(value: unknown, schemas: unknown, place: string, depth: number): number {
-    if (schemas === undefined) return 0;
-    const { skipped } = this;
-    const parts = Array.isArray(schemas) ? (schemas as unknown[]) : [schemas];
-    const fitting = parts.filter((part) => this.trial(value, part, place, depth).length === 0);
-    return this.skipped === skipped ? fitting.length : -1;
-  }
-
   /** Where no arm is met: what all ask for at one place, or what is wrong by the one that was probably meant. */
   private compareArms(value: unknown, arms: readonly unknown[], place: string, depth: number): void {
     const trials = arms.map((arm) => this.trial(value, arm, place, depth));
@@ -267,18 +211,9 @@ class Search {
       if (!all.every((wrong) => wrong !== undefined)) continue;
       const { got } = all[0]!;
       const part = at(value, there.slice(place.length));
-      const choices = all.every((wrong) => wrong.choices)
-        ? all.flatMap((wrong) => wrong.choices!)
-        : undefined;
-      const expected = choices
-        ? choiceText(choices)
-        : alternatives([...new Set(all.map((wrong) => wrong.expected))]);
-      return this.report(there, expected, part, {
-        got,
-        choices,
-        kind: true,
-        advice: meant(part, choices ?? []),
-      });
+      const choices = all.every((wrong) => wrong.choices) ? all.flatMap((wrong) => wrong.choices!) : undefined;
+      const expected = choices ? choiceText(choices) : alternatives([...new Set(all.map((wrong) => wrong.expected))]);
+      return this.report(there, expected, part, { got, choices, kind: true, advice: meant(part, choices ?? []) });
     }
     // A member that tells arms apart weighs most, then one that is there.
     const weigh = (wrong: readonly Wrong[]): number =>
@@ -298,16 +233,6 @@ class Search {
     return texts.length === 0 ? "a value" : alternatives([...new Set(texts)]);
   }
 }
-
-/** Keywords of objects that are not looked at: they are rare, or patterns decide. */
-const unread = [
-  "patternProperties",
-  "propertyNames",
-  "unevaluatedProperties",
-  "dependentRequired",
-  "dependentSchemas",
-  "dependencies",
-];
 
 /** What stands at a JSON Pointer. */
 function at(value: unknown, pointer: string): unknown {

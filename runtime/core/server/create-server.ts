@@ -3,7 +3,7 @@ import { McpError } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
 import { schemaCheck } from "../schema/schema-check.js";
 import type { Inferred, ToolSchema } from "../schema/schema-type.js";
-import { requireArguments } from "./completion.js";
+import { complete, requireArguments } from "./completion.js";
 import { checkDefinition, requireHandler } from "./definition-check.js";
 import type {
   HandlerOf,
@@ -16,8 +16,8 @@ import type {
 } from "./definitions.js";
 import type { Listed, Listing } from "./listing.js";
 import { type PromptArguments, argumentsOf } from "./prompt-arguments.js";
-import type { PromptEntry, PromptHandler } from "./prompts.js";
-import type { ResourceHandler, TemplateHandler } from "./resources.js";
+import { type PromptEntry, type PromptHandler, getPrompt } from "./prompts.js";
+import { type ResourceHandler, type TemplateHandler, readResource } from "./resources.js";
 import { checkServerOptions } from "./server-rules.js";
 import { Server, type ServerOptions } from "./server.js";
 import type { ToolEntry, ToolHandler } from "./tools.js";
@@ -29,6 +29,7 @@ export class CodeFirstServer extends Server {
   constructor(info: Implementation, options: ServerOptions) {
     checkServerOptions(info, options);
     super(info, options, true);
+    this.features.others = { readResource, getPrompt, complete };
   }
 
   /**

@@ -8,10 +8,11 @@ import type {
 } from "@mcpgen/protocol/authoring";
 import { McpError } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
-import { type Completer, type Completers, requireArguments } from "./completion.js";
+import { type Completer, type Completers, complete, requireArguments } from "./completion.js";
+import type { Features } from "./features.js";
 import type { Listed, Listing } from "./listing.js";
-import type { PromptHandler } from "./prompts.js";
-import type { ResourceHandler, TemplateHandler } from "./resources.js";
+import { type PromptHandler, getPrompt } from "./prompts.js";
+import { type ResourceHandler, type TemplateHandler, readResource } from "./resources.js";
 import { Server, type ServerOptions } from "./server.js";
 import type { Check, ToolHandler } from "./tools.js";
 import { UriTemplate } from "./uri-template.js";
@@ -60,66 +61,106 @@ export function defineServer(
   handlers: ContractHandlers,
   options: DefineServerOptions,
 ): Server {
-  return new ContractServer(contract, handlers, options);
+  return new ContractServer(contract, handlers, options, fillOthers);
 }
 
+/**
+ * As `defineServer`, for a contract of tools alone: a bundle does without what serves resources, prompts and completions.
+ *
+ * @throws {McpError} `invalid-definition`: as `defineServer`, and where there is more than tools
+ */
+export function defineToolServer(
+  contract: Contract,
+  handlers: ContractHandlers,
+  options: DefineServerOptions,
+): Server {
+  return new ContractServer(contract, handlers, options, requireToolsAlone);
+}
+
+/** What a server offers beside tools. */
+type FillOthers = (
+  features: Features,
+  contract: Contract,
+  handlers: ContractHandlers,
+  declared: object,
+) => void;
+
 class ContractServer extends Server {
-  constructor(contract: Contract, handlers: ContractHandlers, options: DefineServerOptions) {
+  constructor(
+    contract: Contract,
+    handlers: ContractHandlers,
+    options: DefineServerOptions,
+    others: FillOthers,
+  ) {
     requireKnown(options);
     const { name, version, title, instructions, capabilities } = contract;
     const info: Implementation = { name, version, ...(title === undefined ? {} : { title }) };
+    const declared = { ...capabilities, ...options.capabilities };
     super(
       info,
       {
         ...(instructions === undefined ? {} : { instructions }),
         ...options,
-        capabilities: { ...capabilities, ...options.capabilities },
+        capabilities: declared,
       },
       false,
     );
-    const { tools, resources, templates, prompts } = this.features;
-    const { completions = {} } = handlers;
-    fill(tools, "tools", contract.tools, handlers.tools, "name", (definition, handler) => ({
+    fill(this.features.tools, "tools", contract.tools, handlers.tools, "name", (definition, handler) => ({
       ...checksOf(definition.name, definition, options.checks),
       handler,
     }));
-    fill(resources, "resources", contract.resources, handlers.resources, "uri", (_, handler) => ({
-      handler,
-      hints: undefined,
-    }));
-    const completersOf = (key: string, names: readonly string[]): Completers => {
-      const completers = Object.hasOwn(completions, key) ? (completions[key] as Completers) : {};
-      requireArguments(`completions of ${JSON.stringify(key)}`, names, completers);
-      return completers;
-    };
-    fill(
-      templates,
-      "resourceTemplates",
-      contract.resourceTemplates,
-      handlers.resourceTemplates,
-      "uriTemplate",
-      ({ uriTemplate }, handler) => {
-        const template = new UriTemplate(uriTemplate);
-        return {
-          handler: handler as TemplateHandler,
-          hints: undefined,
-          template,
-          completers: completersOf(uriTemplate, template.variables),
-        };
-      },
-    );
-    fill(prompts, "prompts", contract.prompts, handlers.prompts, "name", (definition, handler) => ({
-      handler,
-      completers: completersOf(definition.name, definition.arguments?.map(({ name }) => name) ?? []),
-    }));
-    const stray = Object.keys(completions).find(
-      (key) => !prompts.entries.has(key) && !templates.entries.has(key),
-    );
-    if (stray !== undefined)
-      throw invalid(`completions: the contract has no prompt or template ${JSON.stringify(stray)}`);
+    others(this.features, contract, handlers, declared);
     this.refresh();
   }
 }
+
+const fillOthers: FillOthers = (features, contract, handlers) => {
+  const { resources, templates, prompts } = features;
+  const { completions = {} } = handlers;
+  features.others = { readResource, getPrompt, complete };
+  fill(resources, "resources", contract.resources, handlers.resources, "uri", (_, handler) => ({
+    handler,
+    hints: undefined,
+  }));
+  const completersOf = (key: string, names: readonly string[]): Completers => {
+    const completers = Object.hasOwn(completions, key) ? (completions[key] as Completers) : {};
+    requireArguments(`completions of ${JSON.stringify(key)}`, names, completers);
+    return completers;
+  };
+  fill(
+    templates,
+    "resourceTemplates",
+    contract.resourceTemplates,
+    handlers.resourceTemplates,
+    "uriTemplate",
+    ({ uriTemplate }, handler) => {
+      const template = new UriTemplate(uriTemplate);
+      return {
+        handler: handler as TemplateHandler,
+        hints: undefined,
+        template,
+        completers: completersOf(uriTemplate, template.variables),
+      };
+    },
+  );
+  fill(prompts, "prompts", contract.prompts, handlers.prompts, "name", (definition, handler) => ({
+    handler,
+    completers: completersOf(definition.name, definition.arguments?.map(({ name }) => name) ?? []),
+  }));
+  const stray = Object.keys(completions).find(
+    (key) => !prompts.entries.has(key) && !templates.entries.has(key),
+  );
+  if (stray !== undefined)
+    throw invalid(`completions: the contract has no prompt or template ${JSON.stringify(stray)}`);
+};
+
+/** @throws {McpError} `invalid-definition`: the contract, or what is declared, is of more than tools */
+const requireToolsAlone: FillOthers = (_, contract, handlers, declared) => {
+  const more = ["resources", "resourceTemplates", "prompts", "completions"].find((kind) =>
+    [contract, handlers, declared].some((some) => Object.hasOwn(some, kind)),
+  );
+  if (more !== undefined) throw invalid(`${more}: a server of tools alone has none. Use defineServer`);
+};
 
 /** Every option that there is. Names alone are looked at: callers are generated, and a bundle stays small. */
 const known: { readonly [name in keyof Required<DefineServerOptions>]: 0 } = {

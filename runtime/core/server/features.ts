@@ -2,13 +2,13 @@ import type { ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { Params } from "../peer/message.js";
 import { invalidParams } from "../peer/errors.js";
 import type { NotificationBus } from "./changes.js";
-import { type CompleteParams, complete } from "./completion.js";
+import type { CompleteParams, complete } from "./completion.js";
 import type { RequestContext } from "./context.js";
 import type { MethodHandler } from "./core.js";
 import { type Listed, Listing } from "./listing.js";
 import type { CacheHints } from "./prepared.js";
-import { type PromptEntry, getPrompt } from "./prompts.js";
-import { type ResourceEntry, type TemplateEntry, readResource } from "./resources.js";
+import type { PromptEntry, getPrompt } from "./prompts.js";
+import type { ResourceEntry, TemplateEntry, readResource } from "./resources.js";
 import { type ToolEntry, callTool } from "./tools.js";
 
 /** How the lists of a server are told. */
@@ -21,12 +21,21 @@ export interface ListOptions {
   readonly changing: boolean;
 }
 
+/** What serves more than tools: a server of tools alone is bundled without it. */
+export interface OtherFeatures {
+  readonly readResource: typeof readResource;
+  readonly getPrompt: typeof getPrompt;
+  readonly complete: typeof complete;
+}
+
 /** Tools, resources, templates and prompts, and the methods that serve them. */
 export class Features {
   readonly tools: Listing<ToolEntry>;
   readonly resources: Listing<ResourceEntry>;
   readonly templates: Listing<TemplateEntry>;
   readonly prompts: Listing<PromptEntry>;
+  /** Absent where there are tools alone. */
+  others: OtherFeatures | undefined;
   private readonly changes: NotificationBus;
   private readonly changing: boolean;
   /** Notifications that are published when this turn is over: one for all that changed in it. */
@@ -106,8 +115,9 @@ export class Features {
 
   private readonly call: MethodHandler = (params: never, context) => callTool(this.tools, params, context);
   private readonly read: MethodHandler = (params: never, context) =>
-    readResource(this.resources, this.templates, params, context);
-  private readonly get: MethodHandler = (params: never, context) => getPrompt(this.prompts, params, context);
+    this.others!.readResource(this.resources, this.templates, params, context);
+  private readonly get: MethodHandler = (params: never, context) =>
+    this.others!.getPrompt(this.prompts, params, context);
 
   private readonly complete: MethodHandler = (params: CompleteParams, context: RequestContext) => {
     const { type, name = "", uri = "" } = params.ref;
@@ -115,10 +125,10 @@ export class Features {
       const prompt = this.prompts.find(name, context);
       if (!prompt) throw invalidParams(`there is no prompt ${JSON.stringify(name)}`);
       const names = prompt.definition.arguments?.map((argument) => argument.name) ?? [];
-      return complete(params, names, prompt.completers, context);
+      return this.others!.complete(params, names, prompt.completers, context);
     }
     const found = this.templates.find(uri, context);
     if (!found) throw invalidParams(`there is no resource template ${JSON.stringify(uri)}`);
-    return complete(params, found.template.variables, found.completers, context);
+    return this.others!.complete(params, found.template.variables, found.completers, context);
   };
 }

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { revisionIds } from "@mcpgen/protocol";
 import type { Checks, Judge } from "@mcpgen/protocol/model";
-import { locateIssue, withoutWrongNulls } from "../../../runtime/core/schema/locate.js";
+import { locateIssue } from "../../../runtime/core/schema/locate.js";
+import { withoutWrongNulls } from "../../../runtime/core/schema/wrong-nulls.js";
 
 interface Vector {
   readonly validator: string;

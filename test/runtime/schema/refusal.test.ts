@@ -70,14 +70,9 @@ test.each<[object, unknown, string]>([
     'kind: expected one of "line", "circle", got "circel" (string); did you mean "circle"?',
   ],
   [{ anyOf: [{ type: "string" }, { type: "null" }] }, 3, "expected string or null, got 3 (number)"],
-  [{ oneOf: [{ minimum: 1 }, { maximum: 9 }] }, 5, "expected only one of the alternatives, got 5 (number)"],
-  [{ not: { type: "string" } }, "a", 'expected anything but string, got "a" (string)'],
-  [
-    { if: { properties: { a: { const: 1 } } }, then: { required: ["b"] } },
-    { a: 1 },
-    "b: expected a value, got nothing",
-  ],
   // What is not looked at, the validator tells.
+  [{ properties: { a: { not: { type: "string" } } } }, { a: "b" }, "a: expected another string, got \"b\" (string)"],
+  [{ if: { properties: { a: { const: 1 } } }, then: { required: ["b"] } }, { a: 1 }, "b: expected a value, got nothing"],
   [{ properties: { a: { contains: { type: "string" } } } }, { a: [1] }, "a: expected another array, got array"],
   [{ properties: { a: { patternProperties: { "^x": city } } } }, { a: { x: 1 } }, "a.x: expected string, got 1 (number)"],
 ])("by %j, %j is explained", (schema, value, text) => {
@@ -110,11 +105,7 @@ describe("the official tests of JSON Schema", () => {
   );
 
   test("nothing is said against a value that is valid, but by keywords that are none in a dialect", () => {
-    const wrong = cases.filter(
-      // A pattern is what is left where a value was refused for nothing else.
-      ({ schema, data, valid, name }) =>
-        valid && !name.includes("pattern.json") && schemaIssues(schema, data).length > 0,
-    );
+    const wrong = cases.filter(({ schema, data, valid }) => valid && schemaIssues(schema, data).length > 0);
     expect(wrong.map(({ name }) => name)).toEqual([
       "2020-12 vocabulary.json: schema that uses custom metaschema with with no validation vocabulary: no validation: invalid number, but it still validates",
       "draft-07 ref.json: ref overrides any sibling keywords: ref valid, maxItems ignored",

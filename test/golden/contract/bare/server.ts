@@ -9,7 +9,7 @@ import {
   type Server,
   type ServerOptions,
   type ToolAnswer,
-  defineServer,
+  defineToolServer,
 } from "@mcpgen/runtime";
 import { checks } from "./checks.js";
 import { contract } from "./contract.js";
@@ -64,5 +64,5 @@ export function createBareServer(
   handlers: Handlers,
   options: ServerOptions,
 ): Server {
-  return defineServer(contract, handlers, { ...options, checks });
+  return defineToolServer(contract, handlers, { ...options, checks });
 }

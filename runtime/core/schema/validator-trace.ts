@@ -1,0 +1,101 @@
+import type { Judge } from "@mcpgen/protocol/model";
+import { inside } from "./words.js";
+
+/** How far a validator came with a value. */
+export interface Reading {
+  readonly taken: boolean;
+  /** JSON Pointer of what was read last, and what stands there. */
+  readonly place: string;
+  readonly found: unknown;
+  readonly isItem: boolean;
+}
+
+/** Readings of one value by one validator, bounded in all. */
+export class ValidatorTrace {
+  private readonly accepts: Judge;
+  private readonly value: unknown;
+  /** Members that may yet be read. */
+  private left: number;
+  private place = "";
+  private found: unknown;
+  private isItem = false;
+  /** Keys of a list that the engine still asks for one by one. */
+  private listing = 0;
+  private instead: ReadonlyMap<string, unknown> = new Map();
+
+  constructor(accepts: Judge, value: unknown, reads: number) {
+    this.accepts = accepts;
+    this.value = value;
+    this.left = reads;
+  }
+
+  /**
+   * @param instead what stands at some places in place of what does
+   * @returns `undefined` where it takes too much
+   */
+  read(instead: ReadonlyMap<string, unknown>): Reading | undefined {
+    this.instead = instead;
+    try {
+      const taken = this.accepts(this.see("", this.value, false));
+      return { taken, place: this.place, found: this.found, isItem: this.isItem };
+    } catch (error) {
+      if (error === tooMuch) return undefined;
+      throw error;
+    }
+  }
+
+  /** Notes that the place is read; objects are given as views. */
+  private see(place: string, value: unknown, isItem: boolean): unknown {
+    if (--this.left < 0) throw tooMuch;
+    const seen = this.instead.has(place) ? this.instead.get(place) : value;
+    this.place = place;
+    this.found = seen;
+    this.isItem = isItem;
+    return typeof seen === "object" && seen !== null ? this.view(place, seen) : seen;
+  }
+
+  private view(place: string, object: object): unknown {
+    // A trap must not contradict a frozen target, and applications freeze what they send: so the target is a copy.
+    return Array.isArray(object)
+      ? new Proxy([...(object as unknown[])], {
+          get: (items, key) =>
+            typeof key === "string" && /^\d+$/.test(key)
+              ? this.see(inside(place, key), items[Number(key)], true)
+              : this.all(place, object, Reflect.get(items, key)),
+        })
+      : new Proxy({ ...object } as { [key: string]: unknown }, {
+          get: (members, key) => this.see(inside(place, String(key)), members[String(key)], false),
+          ownKeys: (members) => {
+            const keys = Object.keys(members).filter((key) => !this.hides(inside(place, key)));
+            this.listing = keys.length;
+            return this.all(place, object, keys);
+          },
+          getOwnPropertyDescriptor: (members, key) => {
+            const at = inside(place, String(key));
+            const own = Reflect.getOwnPropertyDescriptor(members, key);
+            if (this.listing > 0) this.listing--;
+            else this.see(at, own?.value, false);
+            if (!this.instead.has(at)) return own;
+            const value = this.instead.get(at);
+            return value === undefined ? undefined : { ...shown, value };
+          },
+        });
+  }
+
+  private hides(place: string): boolean {
+    return this.instead.has(place) && this.instead.get(place) === undefined;
+  }
+
+  /** Notes that something is asked of all members together. */
+  private all<Answer>(place: string, object: object, answer: Answer): Answer {
+    this.place = place;
+    this.found = object;
+    this.isItem = false;
+    return answer;
+  }
+}
+
+/** What a trap may say of a member that the target does not have. */
+const shown = { configurable: true, enumerable: true, writable: true };
+
+const tooMuch = Symbol("too much");

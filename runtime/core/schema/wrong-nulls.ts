@@ -1,0 +1,34 @@
+import type { Judge } from "@mcpgen/protocol/model";
+import { ValidatorTrace } from "./validator-trace.js";
+import { inside } from "./words.js";
+
+/** Members that the search reads, in all its readings: it reads the value again for each null. */
+const mostReads = 200_000;
+
+/**
+ * The value without the nulls that it is refused for: those that a validator would rather not see. What is left may be
+ * refused for something else.
+ */
+export function withoutWrongNulls(accepts: Judge, value: unknown): unknown {
+  const search = new ValidatorTrace(accepts, value, mostReads);
+  const nulls = new Map<string, undefined>();
+  for (;;) {
+    const reading = search.read(nulls);
+    if (!reading || reading.taken) break;
+    // Null stands for nothing only where nothing may stand.
+    nulls.delete(reading.place);
+    if (reading.found !== null || reading.isItem) break;
+    nulls.set(reading.place, undefined);
+  }
+  return nulls.size === 0 ? value : without(value, "", nulls);
+}
+
+function without(value: unknown, at: string, left: ReadonlyMap<string, unknown>): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item, index) => without(item, inside(at, index), left));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !left.has(inside(at, key)))
+      .map(([key, member]) => [key, without(member, inside(at, key), left)]),
+  );
+}
