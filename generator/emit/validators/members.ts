@@ -1,4 +1,4 @@
-import type { SchemaNode } from "@mcpgen/engine";
+import { type SchemaNode, descendants } from "@mcpgen/engine";
 import { isAbsent, isLong, isPresent, member, probe, readings } from "./access.js";
 import { check, conditionFor } from "./check.js";
 import { condition } from "./condition.js";
@@ -11,7 +11,8 @@ import type { Place } from "./unit.js";
 
 /** Checks what `node` says of an object. `subject` is known to be one. */
 export function checkMembers(node: SchemaNode, subject: string, place: Place): Statement[] {
-  if ((node.properties?.size ?? 0) > mostMembers) return checkManyMembers(node, subject, place);
+  const groups = groupsOf(node);
+  if (groups.length > 1) return checkGroups(node, groups, subject, place);
   const members = membersOf(node, place);
   // Names that start with an underscore are set apart by their authors; types print them last as well.
   members.sort((a, b) => a.rank - b.rank || Number(a.name.startsWith("_")) - Number(b.name.startsWith("_")));
@@ -25,20 +26,48 @@ export function checkMembers(node: SchemaNode, subject: string, place: Place): S
 
 const onlyObjects: ReadonlySet<Kind> = new Set(["object"]);
 
-/** More members than this are checked by several functions: TypeScript follows no more tests in one (TS2563). */
+/**
+ * More members than this, those of nested objects counted, are checked by several functions: TypeScript follows no more
+ * tests in one (TS2563).
+ */
 const mostMembers = 200;
 
-function checkManyMembers(node: SchemaNode, subject: string, place: Place): Statement[] {
-  const { properties = new Map<string, SchemaNode>(), required = [], pointer } = node;
-  const entries = [...properties];
-  const groups = Array.from({ length: Math.ceil(entries.length / mostMembers) }, (_, index): SchemaNode => {
-    const group = new Map(entries.slice(index * mostMembers, (index + 1) * mostMembers));
+type Group = readonly (readonly [name: string, node: SchemaNode])[];
+
+/** The members that are described, in groups of `mostMembers` at most; a member that alone has more is divided itself. */
+function groupsOf({ properties = new Map<string, SchemaNode>() }: SchemaNode): readonly Group[] {
+  const groups: [string, SchemaNode][][] = [];
+  let weight = Infinity;
+  for (const entry of properties) {
+    const own = weightOf(entry[1]);
+    weight += own;
+    if (weight <= mostMembers) {
+      groups.at(-1)!.push(entry);
+    } else {
+      groups.push([entry]);
+      weight = own;
+    }
+  }
+  return groups;
+}
+
+/** Members that are checked for a member: itself, and those below it. */
+function weightOf(node: SchemaNode): number {
+  let weight = 1;
+  for (const { properties } of descendants(node)) weight += properties?.size ?? 0;
+  return weight;
+}
+
+function checkGroups(node: SchemaNode, groups: readonly Group[], subject: string, place: Place): Statement[] {
+  const { properties, required = [], pointer } = node;
+  const undescribed = { pointer, required: required.filter((name) => !properties?.has(name)) };
+  const described = groups.map((entries): SchemaNode => {
+    const group = new Map(entries);
     return { pointer, properties: group, required: required.filter((name) => group.has(name)) };
   });
-  const undescribed = { pointer, required: required.filter((name) => !properties.has(name)) };
   return [
     ...checkCount(node, subject),
-    ...[undescribed, ...groups].flatMap((group) =>
+    ...[undescribed, ...described].flatMap((group) =>
       refuseUnless(conditionFor(group, subject, place.under("members"), onlyObjects)),
     ),
     ...checkKeys(node, subject, place),

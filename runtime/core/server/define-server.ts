@@ -9,6 +9,7 @@ import type {
 import { McpError } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
 import { type Completer, type Completers, complete, requireArguments } from "./completion.js";
+import type { HandlerContext } from "./context.js";
 import type { Features } from "./features.js";
 import type { Listed, Listing } from "./listing.js";
 import { type PromptHandler, getPrompt } from "./prompts.js";
@@ -38,9 +39,12 @@ export interface ContractHandlers {
   readonly prompts?: { readonly [name: string]: PromptHandler<never> };
   /** Suggestions, by prompt name or URI template. */
   readonly completions?: {
-    readonly [reference: string]: { readonly [name: string]: Completer | undefined };
+    readonly [reference: string]: { readonly [name: string]: ContractCompleter | undefined };
   };
 }
+
+// Any names of arguments will do, even one that all objects have, such as `toString`.
+type ContractCompleter = (value: string, settled: never, context: HandlerContext) => ReturnType<Completer>;
 
 /** Checks of a tool's arguments and of its structured content, as they are generated from a contract. */
 export interface ToolChecks {

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { generateContract } from "../../generator/contract/generate-contract.js";
+import { readContract } from "../../generator/contract/read-contract.js";
+import { compilerErrors } from "../properties/foreign/compiler.js";
+
+/** Arguments and variables called as members that every object has. */
+const named = {
+  capabilities: { completions: {} },
+  prompts: [{ name: "p", arguments: [{ name: "toString" }, { name: "constructor" }] }],
+  resourceTemplates: [{ name: "t", uriTemplate: "x://{valueOf}/{hasOwnProperty}" }],
+};
+
+/** A tool of few members, each of which has many. */
+function nested(): object {
+  const membersOf = (prefix: string, count: number, schema: object): object => {
+    const properties = Object.fromEntries(
+      Array.from({ length: count }, (_, index) => [`${prefix}${index}`, schema]),
+    );
+    return { type: "object", properties };
+  };
+  const inner = membersOf("b", 12, { type: "integer", minimum: 0 });
+  return { tools: [{ name: "t", inputSchema: membersOf("a", 190, inner) }] };
+}
+
+// One run of the compiler for all: most of its time is the start.
+test("contracts with names of every object's members, and with large schemas, compile strictly", async () => {
+  const files = new Map<string, string>();
+  for (const [folder, offered] of Object.entries({ named, nested: nested() })) {
+    const contract = JSON.stringify({ name: "n", version: "1", ...offered });
+    const document = await readContract(contract, "c.json");
+    const generated = await generateContract({ document, role: "both", importExtension: "js" });
+    for (const [path, content] of generated.files) files.set(`${folder}/${path}`, content);
+  }
+  expect(await compilerErrors(files, ["node"])).toEqual([]);
+});
