@@ -2,6 +2,7 @@ import { naturalCompare } from "@mcpgen/engine";
 import type { ProtocolModel } from "../model/model.js";
 import { Aligner } from "./align/aligner.js";
 import type { Pair } from "./align/pair.js";
+import { Renames } from "./align/renames.js";
 import { Collection } from "./collect.js";
 import { type Finding, type Policy, defaultPolicy, levelFor, subjectText } from "./finding.js";
 import { grouped } from "./group.js";
@@ -32,7 +33,7 @@ export function diffModels(
   origins?: Origins,
 ): Finding[] {
   const [old, next] = [withListed(before, after), withListed(after, before)];
-  const aligner = new Aligner(old.schema, next.schema);
+  const aligner = new Aligner(old.schema, next.schema, Renames.between(old, next));
   const comparison = compareMethods(old, next, aligner);
   compareErrors(old, next, aligner, comparison);
   comparison.roots.push(...envelopeRoots(aligner, old, next));

@@ -72,6 +72,7 @@ export function buildModel(source: ModelSource): BuiltModel {
     batches: hasBatches(schema),
     headers: headerRules(notes, methods),
     owned: findOwned(schema, notesOf(notes, "owned"), problems),
+    renames: notes.filter((note) => note.kind === "renamed"),
     stepNotes: notes.filter((note): note is StepNote => note.kind === "lower" || note.kind === "lift"),
     assumptions: distinct(assumptions),
   };

@@ -1,5 +1,5 @@
 import type { Deprecation, JsonValue, Schema } from "@mcpgen/engine";
-import type { StepNote } from "../notes/note.js";
+import type { RenamedNote, StepNote } from "../notes/note.js";
 
 export type Role = "client" | "server";
 export type Era = "legacy" | "modern";
@@ -25,6 +25,8 @@ export interface ProtocolModel {
   readonly owned: ReadonlyMap<string, ReadonlySet<string>>;
   /** What becomes of values that have no form at the revision before, or that have none here. */
   readonly stepNotes: readonly StepNote[];
+  /** Which members had other names in the revision before. */
+  readonly renames: readonly RenamedNote[];
   /** What was derived by convention because neither schema nor notes say it. */
   readonly assumptions: readonly Assumption[];
 }

@@ -15,7 +15,7 @@ import {
   pointerTokens,
   readSchema,
 } from "@mcpgen/engine";
-import type { ErrataNote, ExtendsNote, Note } from "./note.js";
+import type { ErrataNote, ExtendsNote, Note, RenamedNote } from "./note.js";
 
 /** A note (or one target of it) that cannot be applied, or that changes nothing. */
 export interface NoteProblem {
@@ -44,6 +44,7 @@ export function applyNotes(document: JsonObject, notes: readonly Note[]): Correc
   work.extend(notes.filter((note) => note.kind === "extends"));
   for (const note of notes) {
     if (note.kind === "open") for (const target of note.targets) work.remark(note, target, { open: true });
+    if (note.kind === "renamed") work.checkRenamed(note);
     if (note.kind === "deprecated") {
       const { since, instead } = note;
       const places = note.targets.filter((target) => target.startsWith("/"));
@@ -163,6 +164,20 @@ class Application {
       return;
     }
     this.nodeRemarks.set(target, { ...this.nodeRemarks.get(target), ...remark });
+  }
+
+  /** Each target must be a member, and the object must not have one of the other name as well. */
+  checkRenamed(note: RenamedNote): void {
+    for (const target of note.targets) {
+      const tokens = pointerTokens(target);
+      const isMember = tokens.at(-2) === "properties" && isSchemaPlace(target);
+      const parent = target.slice(0, target.lastIndexOf("/"));
+      const members = isMember ? atPointer(this.document, parent) : undefined;
+      if (!isJsonObject(members) || !Object.hasOwn(members, tokens.at(-1)!))
+        this.problem("MG1202", note, target, "the schema has no member of an object at this place");
+      else if (Object.hasOwn(members, note.from))
+        this.problem("MG1203", note, target, `the object has a member ${JSON.stringify(note.from)} still`);
+    }
   }
 
   private problem(code: NoteProblem["code"], note: Note, target: string, message: string): void {

@@ -67,10 +67,10 @@ async function withEffect(
   }
 }
 
-/** Decisions on steps speak of one pair of revisions; at the next pair they are taken anew. */
+/** Notes that speak of one pair of revisions say nothing of the next pair. */
 function withoutSteps(notesFile: JsonFile): { lasting: JsonObject[]; dropped: NoteProblem[] } {
   const dropped = parseNotes(notesFile).flatMap((note) =>
-    note.kind !== "lower" && note.kind !== "lift"
+    !isOfPair(note)
       ? []
       : note.targets.map((target): NoteProblem => ({
           code: "MG1203",
@@ -79,8 +79,14 @@ function withoutSteps(notesFile: JsonFile): { lasting: JsonObject[]; dropped: No
           message: `it speaks of the step from ${note.previous}`,
         })),
   );
-  const lasting = entriesOf(notesFile.value).filter(({ kind }) => kind !== "lower" && kind !== "lift");
+  const lasting = entriesOf(notesFile.value).filter((entry) => !isOfPair(entry));
   return { lasting, dropped };
+}
+
+function isOfPair<N extends { readonly kind?: JsonValue }>(
+  note: N,
+): note is Extract<N, { readonly previous: string }> {
+  return note.kind === "lower" || note.kind === "lift" || note.kind === "renamed";
 }
 
 function entriesOf(value: JsonValue): JsonObject[] {

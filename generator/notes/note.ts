@@ -117,6 +117,15 @@ export interface StepNote extends NoteBase {
   readonly cases?: readonly StepCase[];
 }
 
+/** Members had another name in the revision before: the targets are their places in this schema. */
+export interface RenamedNote extends NoteBase {
+  readonly kind: "renamed";
+  /** The revision before this one, in which they had the other name. */
+  readonly previous: string;
+  /** The other name. */
+  readonly from: string;
+}
+
 /** A value that is no object or array, and what stands in its place. */
 export interface StepCase {
   readonly of: JsonValue;
@@ -136,6 +145,7 @@ export type Note =
   | DeprecatedNote
   | ErrorNote
   | OpenNote
+  | RenamedNote
   | StepNote;
 
 export type NoteKind = Note["kind"];

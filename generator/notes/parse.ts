@@ -111,6 +111,7 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
     http: optional({ expected: "an HTTP status", check: (value) => Number.isInteger(value) }),
   },
   open: {},
+  renamed: { previous: string, from: string },
   lower: step,
   lift: step,
 };

@@ -258,6 +258,35 @@ describe("open and deprecated", () => {
   });
 });
 
+describe("renamed", () => {
+  const X = object(["label", "title", "a/b"]);
+  const renamed = (target: string | string[], from: string): JsonObject => ({
+    kind: "renamed",
+    target,
+    previous: "r1",
+    from,
+  });
+
+  test("speaks of members, and leaves the schema as it is", () => {
+    const corrected = apply(
+      { X },
+      renamed(["/$defs/X/properties/label", "/$defs/X/properties/a~1b"], "name"),
+    );
+    expect(corrected.problems).toEqual([]);
+    expect(corrected.document["$defs"]).toEqual({ X });
+  });
+
+  test("is a problem where no member is, and where the object has both names", () => {
+    const targets = ["/$defs/X", "/$defs/X/properties", "/$defs/X/properties/none", "X", ""];
+    const corrected = apply({ X }, renamed(targets, "name"), renamed("/$defs/X/properties/label", "title"));
+    expect(problemsOf(corrected)).toEqual([
+      ...targets.map((target) => `MG1202 ${target}: the schema has no member of an object at this place`),
+      'MG1203 /$defs/X/properties/label: the object has a member "title" still',
+    ]);
+    expect(apply({ X }, renamed("/$defs/X/properties/label", "label")).problems).toHaveLength(1);
+  });
+});
+
 test("the document that was passed in is left as it is", () => {
   const document = documentOf("2026-07-28");
   const before = JSON.stringify(document);

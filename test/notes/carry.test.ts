@@ -33,6 +33,16 @@ test("decisions on the step to one revision are not carried to the next", async 
   );
 });
 
+test("what had another name in one revision is not carried to the next", async () => {
+  const document = canonicalise({ $defs: { X: { type: "object", properties: { label: {} } } } });
+  const note = { kind: "renamed", target: "/$defs/X/properties/label", previous: "r1", from: "title" };
+  const value = { format: 1, notes: [{ ...note, reason: "Why.", link: "https://example.com" }] };
+  const file = { file: "notes.json", text: "", value };
+  const { notes, dropped } = await carryNotes(schemaFile, document, file);
+  expect(notes).toEqual([]);
+  expect(dropped.map(({ message }) => message)).toEqual(["it speaks of the step from r1"]);
+});
+
 const pairs = revisions.slice(1).map((to, index) => [revisions[index]!, to] as const);
 
 describe.each(pairs)("from %s to %s", (from, to) => {

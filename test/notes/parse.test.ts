@@ -54,6 +54,11 @@ const kinds: {
     bad: { name: [1], http: ["400", 4.5] },
   },
   open: { needs: {}, may: {}, bad: {} },
+  renamed: {
+    needs: { previous: "r", from: "title" },
+    may: {},
+    bad: { previous: [1, null], from: [1, null, ["title"]] },
+  },
   lower: {
     needs: { previous: "r", how: "refuse", code: "no-such-thing" },
     may: {},

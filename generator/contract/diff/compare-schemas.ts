@@ -96,6 +96,7 @@ function modelOf(schema: Schema): ProtocolModel {
     headers: [],
     owned: new Map(),
     stepNotes: [],
+    renames: [],
     assumptions: [],
   };
 }

@@ -8,6 +8,7 @@ import { reachedFrom } from "../walk/reach.js";
 import { compareAnnotations, isAnnotation } from "./annotations.js";
 import { compareForms } from "./compare.js";
 import type { Edge, Pair, Place } from "./pair.js";
+import type { Renames } from "./renames.js";
 
 export interface PairOptions {
   readonly isMapValue?: boolean;
@@ -23,12 +24,15 @@ export class Aligner {
   readonly old: FormReader;
   readonly new: FormReader;
   readonly pairs = new Map<string, Pair>();
+  /** The members that correspond under two names; without it, none do. */
+  readonly renames: Renames | undefined;
   /** Where the insides of conditions are compared; itself, in such an aligner. */
   private aside: Aligner | undefined;
   private readonly pending: Pair[] = [];
   private readonly schemas: readonly [Schema, Schema];
 
-  constructor(old: Schema, next: Schema, beside?: Aligner) {
+  constructor(old: Schema, next: Schema, renames?: Renames, beside?: Aligner) {
+    this.renames = renames;
     this.old = beside?.old ?? new FormReader(old);
     this.new = beside?.new ?? new FormReader(next);
     this.schemas = [old, next];
@@ -75,7 +79,7 @@ export class Aligner {
    * are compared aside: what differs in them is no difference of the message.
    */
   areSame(from: Pair, old: Conjunction, next: Conjunction): boolean {
-    const aside = (this.aside ??= new Aligner(...this.schemas, this));
+    const aside = (this.aside ??= new Aligner(...this.schemas, this.renames, this));
     const inside = aside.pair(old, next);
     if (aside === this) {
       // The pair that started it all sees what is found here.

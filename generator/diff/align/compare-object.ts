@@ -7,11 +7,14 @@ import { type Aligner, shapeOf } from "./aligner.js";
 import type { Found, MemberContext } from "./compare.js";
 import { anything } from "./compare-array.js";
 import type { Candidates, Fact, Pair } from "./pair.js";
+import type { Renamed } from "./renames.js";
 
 /** Compares two objects that correspond: declared members by name, then what they say of others. */
 export function compareObjects(context: MemberContext, old: Member, next: Member, found: Found): void {
   const { aligner, pair, tags } = context;
+  const done = new Set(compareRenamed(context, old, next));
   for (const key of new Set([...old.properties.keys(), ...next.properties.keys()])) {
+    if (done.has(key)) continue;
     const [before, after] = [old.properties.get(key), next.properties.get(key)];
     if (before && after) {
       compareProperty({ aligner, pair, old, next, key }, before, after);
@@ -26,6 +29,18 @@ export function compareObjects(context: MemberContext, old: Member, next: Member
     }
   }
   compareOthers(aligner, pair, old, next, found);
+}
+
+/** Compares members that correspond under two names; returns these names. */
+function compareRenamed({ aligner, pair, tags }: MemberContext, old: Member, next: Member): string[] {
+  return (aligner.renames?.of(old, next) ?? []).flatMap((names) => {
+    // That the member which tells arms apart has another name has been reported.
+    if (names.old !== tags?.old) pair.facts.push(renamed(old, next, names));
+    const step = { kind: "member", key: names.old, newKey: names.new } as const;
+    const [before, after] = [old.properties.get(names.old)!, next.properties.get(names.new)!];
+    aligner.lead(pair, { step, old: old.nodes, new: next.nodes }, before.nodes, after.nodes);
+    return [names.old, names.new];
+  });
 }
 
 /** A member that one side declares was, or is, one of those that may hold what others may. */
@@ -103,6 +118,40 @@ function removed(old: Member, next: Member, key: string, property: Property): Fa
       narrowed: ({ old: make }) => [presentIn(make.minimal(old.nodes), key, make.minimal(nodes))],
     }),
   };
+}
+
+/** As removing one member and adding the other would be, in one. */
+function renamed(old: Member, next: Member, names: Renamed): Fact {
+  const [before, after] = [old.properties.get(names.old)!, next.properties.get(names.new)!];
+  const isWanted = { old: before.required || old.closed, new: after.required || next.closed };
+  const when =
+    isWanted.old && isWanted.new
+      ? "both objects require it or are closed"
+      : isWanted.old
+        ? "the old object requires it or is closed"
+        : isWanted.new
+          ? "the new object requires it or is closed"
+          : undefined;
+  return {
+    rule: "property-renamed",
+    ...(when !== undefined && { when }),
+    subject: placeIn(old, before, names.old),
+    old: memberText(names.old, before),
+    new: memberText(names.new, after),
+    at: { old: before.nodes[0]!.pointer, new: after.nodes[0]!.pointer },
+    narrowed: ({ old: make }) => {
+      const object = make.minimal(old.nodes);
+      return [presentIn(object, names.old, make.minimal(before.nodes)), object];
+    },
+    widened: ({ new: make }) => {
+      const object = make.minimal(next.nodes);
+      return [presentIn(object, names.new, make.minimal(after.nodes)), object];
+    },
+  };
+}
+
+function memberText(key: string, { nodes, required }: Property): string {
+  return `${key}${required ? "" : "?"}: ${shapeOf(nodes)}`;
 }
 
 /** Objects without the member that have all else that either side asks for. */

@@ -43,7 +43,8 @@ export interface Place {
 
 /** How one gets from a place to one inside. */
 export type Step =
-  | { readonly kind: "member"; readonly key: string }
+  /** `newKey`: the member's name on the new side, where it is another one. */
+  | { readonly kind: "member"; readonly key: string; readonly newKey?: string }
   | { readonly kind: "item"; readonly index: number }
   /** The value of a member that nobody declared. */
   | { readonly kind: "other" };

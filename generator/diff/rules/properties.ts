@@ -2,6 +2,54 @@ import type { Rule } from "./rule.js";
 
 const closedReason = "The object takes no members it does not declare, so an old reader refuses the new one.";
 
+/** What breaks is what removing one member and adding the other would break. */
+function renamedRows(): Rule[] {
+  const common = {
+    id: "property-renamed",
+    area: "properties",
+    source: "breaking",
+    mirror: {
+      waived: "Its subject is the name in the old revision, which is another one the other way round.",
+    },
+  } as const;
+  const lost = "What is written under one name is not read under the other.";
+  const newWants = "An old writer omits the new name, or writes the old one, which a closed object refuses.";
+  const oldWants = "A new writer omits the old name, or writes the new one, which a closed object refuses.";
+  return [
+    {
+      ...common,
+      writer: "dangerous",
+      reader: "dangerous",
+      reason: lost,
+      advice: "Write and read it under the name of the peer's revision.",
+    },
+    {
+      ...common,
+      when: "the new object requires it or is closed",
+      writer: "breaking",
+      reader: "dangerous",
+      reason: newWants,
+      advice: "Write it under the new name, to peers of the new revision.",
+    },
+    {
+      ...common,
+      when: "the old object requires it or is closed",
+      writer: "dangerous",
+      reader: "breaking",
+      reason: oldWants,
+      advice: "Read it under the new name, from peers of the new revision.",
+    },
+    {
+      ...common,
+      when: "both objects require it or are closed",
+      writer: "breaking",
+      reader: "breaking",
+      reason: `${newWants} ${oldWants}`,
+      advice: "Write and read it under the name of the peer's revision.",
+    },
+  ];
+}
+
 /** Members of objects, and what an object says of members nobody declared. */
 export const propertyRules: readonly Rule[] = [
   {
@@ -90,6 +138,7 @@ export const propertyRules: readonly Rule[] = [
     advice: "Stop writing the property.",
     mirror: ["property-added-optional"],
   },
+  ...renamedRows(),
   {
     id: "property-became-required",
     area: "properties",

@@ -1,6 +1,6 @@
 import { type JsonValue, type SchemaNode, isJsonObject } from "@mcpgen/engine";
 import { extended } from "../../sample/edit.js";
-import type { Pair } from "../align/pair.js";
+import type { Pair, Step } from "../align/pair.js";
 import type { Reached } from "../walk/reach.js";
 import type { Maker } from "./maker.js";
 
@@ -21,11 +21,15 @@ export function embedded(
     const needed: SchemaNode[] = step.kind === "item" ? [{ pointer: "", minItems: step.index + 1 }] : [];
     const around: JsonValue | undefined = maker.minimal([...link.edge[side], ...needed]);
     if (step.kind === "item") current = withItem(around, step.index, current);
-    else if (isJsonObject(around))
-      current = extended(around, step.kind === "member" ? step.key : anyKey, current);
+    else if (isJsonObject(around)) current = extended(around, keyOf(step, side), current);
     else return undefined;
   }
   return current;
+}
+
+function keyOf(step: Exclude<Step, { kind: "item" }>, side: "old" | "new"): string {
+  if (step.kind === "other") return anyKey;
+  return side === "new" ? (step.newKey ?? step.key) : step.key;
 }
 
 function withItem(around: JsonValue | undefined, index: number, value: JsonValue): JsonValue | undefined {

@@ -13,8 +13,11 @@ import { PlanPrinter } from "./print.js";
 import { refuseProblems } from "./problems.js";
 
 /** `stepping.ts`: what the steps of all revisions are made of. */
-export const emitStepping: Emitter<WorkspaceInput> = ({ render, ...view }) =>
-  new Map([["stepping.ts", { content: render("stepping.ts", view), formatted: true }]]);
+export const emitStepping: Emitter<WorkspaceInput> = ({ render, ...view }) => {
+  const hasRenames = view.models.some(({ renames }) => renames.length > 0);
+  const content = render("stepping.ts", { ...view, hasRenames });
+  return new Map([["stepping.ts", { content, formatted: true }]]);
+};
 
 /**
  * `steps.ts`: how what a revision's messages carry becomes what those of the revision before it carry, and
@@ -80,6 +83,7 @@ const stepping = [
   "memberOf",
   "others",
   "refuse",
+  "renamed",
   "required",
   "without",
 ];

@@ -24,8 +24,11 @@ export function arrayChanges(
 
 /** What is done to the members of an object. */
 export function objectChanges(planner: Planner, source: Member, target: Member): Change[] {
-  const changes: Change[] = [];
+  const renames = planner.renamed(source, target);
+  const changes = renames.flatMap(({ from, to }) => renamed({ planner, source, target, key: to }, from));
+  const done = new Set(renames.flatMap(({ from, to }) => [from, to]));
   for (const key of new Set([...target.properties.keys(), ...source.properties.keys()])) {
+    if (done.has(key)) continue;
     const [from, to] = [source.properties.get(key), target.properties.get(key)];
     const change = { planner, source, target, key };
     if (from && to) changes.push(...declared(change, from, to));
@@ -50,21 +53,41 @@ interface Context {
 }
 
 /** A member that both sides describe. */
-function declared({ planner, source, target, key }: Context, from: Property, to: Property): Change[] {
-  const absent =
-    to.required && !from.required ? [absence(planner, target, key, [...from.nodes, ...to.nodes])] : [];
+function declared(context: Context, from: Property, to: Property): Change[] {
+  return [...absent(context, from, to), ...converted(context, from, to)];
+}
+
+/** A member that both sides describe, under two names; `key` is that of the target. */
+function renamed(context: Context, formerly: string): Change[] {
+  const { source, target, key } = context;
+  const [from, to] = [source.properties.get(formerly)!, target.properties.get(key)!];
+  return [
+    // What stands under the other name already meant nothing where it comes from.
+    ...undeclaredBefore(context, { ...to, required: false }),
+    ...converted({ ...context, key: formerly }, from, to),
+    { kind: "renamed", from: formerly, to: key },
+    ...absent(context, from, to),
+  ];
+}
+
+function absent({ planner, target, key }: Context, from: Property, to: Property): Change[] {
+  return to.required && !from.required ? [absence(planner, target, key, [...from.nodes, ...to.nodes])] : [];
+}
+
+/** What is done to the value of a member, under the name it has where it comes from. */
+function converted({ planner, source, target, key }: Context, from: Property, to: Property): Change[] {
   const pointers = from.nodes.map((node) => node.pointer);
   const note = planner.decisions.noteAt(pointers);
   if (note?.into !== undefined) {
     const text = written({ planner, source, target, key }, pointers, to.nodes);
-    if (text) return [...absent, text];
+    if (text) return [text];
   }
   if ((note?.how === "drop" && !to.required) || note?.how === "fill")
-    return [...absent, whole({ planner, source, target, key }, pointers, to.nodes)];
+    return [whole({ planner, source, target, key }, pointers, to.nodes)];
   const plan = planner.plan(from.nodes, to.nodes);
   const dropped = to.required ? droppedAt(plan) : undefined;
   if (dropped) planner.decisions.refuseDrop(dropped, plan.hint);
-  return [...absent, { kind: "member", key, plan }];
+  return [{ kind: "member", key, plan }];
 }
 
 /** A member that is not taken apart: what does not fit is left out or replaced. */
@@ -96,17 +119,17 @@ function constantOf(reader: FormReader, { nodes }: Property): JsonValue | undefi
 /** A member that only the target describes: what stands there meant nothing where it comes from. */
 function undeclaredBefore(context: Context, to: Property): Change[] {
   const { planner, source, target, key } = context;
-  const absent = to.required ? [absence(planner, target, key, to.nodes)] : [];
-  if (source.closed || planner.target.of(to.nodes).any) return absent;
+  const missing = to.required ? [absence(planner, target, key, to.nodes)] : [];
+  if (source.closed || planner.target.of(to.nodes).any) return missing;
   const pointers = to.nodes.map((node) => node.pointer);
-  const [only] = absent;
+  const [only] = missing;
   if (only?.kind === "filled") return [whole(context, pointers, to.nodes), only];
   const undeclared = only?.kind === "required" ? only.outcome : ({ how: "drop", what: key } as const);
   const isDropped = !only && source.additional.length === 0 && !planner.decisions.speaksInside(pointers);
   if (isDropped) return [{ kind: "fitting", key, to: to.nodes }];
   const from = source.additional.length > 0 ? source.additional : [anything("")];
   const plan = planner.plan(from, to.nodes, { pointers: [], undeclared });
-  return [{ kind: "member", key, plan }, ...absent];
+  return [{ kind: "member", key, plan }, ...missing];
 }
 
 /**

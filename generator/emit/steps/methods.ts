@@ -1,5 +1,6 @@
 import type { Schema, SchemaNode } from "@mcpgen/engine";
 import { Aligner } from "../../diff/align/aligner.js";
+import { Renames } from "../../diff/align/renames.js";
 import type { Method, ProtocolModel, Role } from "../../model/model.js";
 import { memberNodes } from "../../model/object-view.js";
 import { authoredSchema } from "../authoring/authored-schema.js";
@@ -29,6 +30,8 @@ export interface Way {
 export interface StepPlan {
   readonly lift: Way;
   readonly lower: Way;
+  /** The members that have another name in the revision before. */
+  readonly renames: Renames;
 }
 
 const known = new WeakMap<ProtocolModel, WeakMap<ProtocolModel, StepPlan>>();
@@ -53,14 +56,15 @@ function planBothWays(previous: ProtocolModel, model: ProtocolModel): StepPlan {
     const { schema, changed } = authoredSchema(each);
     return { model: each, schema, changed };
   }) as [Side, Side];
-  const aligner = new Aligner(old.schema, next.schema);
+  const renames = Renames.between(previous, model);
+  const aligner = new Aligner(old.schema, next.schema, renames);
   const notes = model.stepNotes.filter((note) => note.previous === previous.revision);
   const way = (kind: "lift" | "lower", source: Side, target: Side): Way => {
     const decisions = new Decisions(notes, kind, model.revision);
     const planner = new Planner(aligner, decisions, kind === "lower", [previous, model]);
     return { methods: methodsOf(planner, source, target), decisions, target };
   };
-  return { lift: way("lift", old, next), lower: way("lower", next, old) };
+  return { lift: way("lift", old, next), lower: way("lower", next, old), renames };
 }
 
 /** The steps of all methods that both revisions have, in the order of the model. */

@@ -46,6 +46,8 @@ export interface Exit {
 /** One thing to do to an object or an array. */
 export type Change =
   | { readonly kind: "member"; readonly key: string; readonly plan: Plan }
+  /** A member that the other revision describes under another name; what stands there is left out. */
+  | { readonly kind: "renamed"; readonly from: string; readonly to: string }
   /** A member that only the other revision describes: left out where it is not what that describes. */
   | { readonly kind: "fitting"; readonly key: string; readonly to: Conjunction }
   /** Members that only the newer revision describes: left out. */

@@ -76,6 +76,15 @@ export class Planner {
     return plan;
   }
 
+  /** Members that both describe, under two names. */
+  renamed(source: Member, target: Member): { readonly from: string; readonly to: string }[] {
+    const [old, next] = this.isLowering ? [target, source] : [source, target];
+    const names = this.aligner.renames?.of(old, next) ?? [];
+    return names.map((each) =>
+      this.isLowering ? { from: each.new, to: each.old } : { from: each.old, to: each.new },
+    );
+  }
+
   /** Members of a definition that an era fills in: steps leave them alone. */
   ownedBy(definition: string | undefined): string[] {
     if (definition === undefined) return [];

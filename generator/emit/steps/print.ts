@@ -166,6 +166,10 @@ export class PlanPrinter {
       }
       case "without":
         return [assigned(called("without", "value", stringsLayout(change.keys), ...where))];
+      case "renamed": {
+        const names = [change.from, change.to].map(stringLiteral);
+        return [assigned(called("renamed", "value", ...names, ...where))];
+      }
       case "limited":
         return [assigned(called("limited", "value", String(change.most), ...where))];
       case "asText":

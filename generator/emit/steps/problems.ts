@@ -1,6 +1,6 @@
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Assumption, ProtocolModel } from "../../model/model.js";
-import type { StepNote } from "../../notes/note.js";
+import type { RenamedNote, StepNote } from "../../notes/note.js";
 import { type StepPlan, planSteps } from "./methods.js";
 
 /**
@@ -8,15 +8,24 @@ import { type StepPlan, planSteps } from "./methods.js";
  * of every value that has no older form; where none do, such values are refused, which is an assumption.
  */
 export function refuseProblems(
-  { lift, lower }: StepPlan,
+  { lift, lower, renames }: StepPlan,
   model: ProtocolModel,
   previous: ProtocolModel,
   origin: string,
 ): void {
-  const place = (note: StepNote): { file: string; pointer: string } => ({
+  const place = (note: StepNote | RenamedNote): { file: string; pointer: string } => ({
     file: `${origin}/notes.json`,
     pointer: note.pointer,
   });
+  const [needless] = renames.idle;
+  if (needless) {
+    const { note, target } = needless;
+    throw new CodedError(
+      "MG1203",
+      `note of kind renamed on ${target}: no object that corresponds to this one in revision ${previous.revision} has a member ${JSON.stringify(note.from)} and none of the new name`,
+      { place: place(note), next: 'Remove the note, or this target of it, or mend its "from".' },
+    );
+  }
   for (const { decisions } of [lift, lower]) {
     const [impossible] = decisions.impossible;
     if (impossible) {

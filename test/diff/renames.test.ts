@@ -1,0 +1,134 @@
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
+import { canonicalise, readSchema } from "@mcpgen/engine";
+import { describe, expect, test } from "vitest";
+import { diffModels } from "../../generator/diff/diff-models.js";
+import { defaultPolicy } from "../../generator/diff/finding.js";
+import { buildModel } from "../../generator/model/build-model.js";
+import type { ProtocolModel } from "../../generator/model/model.js";
+import { object } from "../model/models.js";
+import { notes } from "../notes/noted.js";
+import { line, protocolOf } from "./models.js";
+
+const text = { type: "string" };
+const target = "/$defs/DoRequest/properties/params/properties/label";
+
+function modelOf(revision: string, params: JsonValue, ...entries: JsonObject[]): ProtocolModel {
+  const schema = readSchema(canonicalise(protocolOf(params, { type: "object" })));
+  return buildModel({ revision, status: "draft", schema, notes: notes(...entries) }).model;
+}
+
+/** Models whose params are these, the second with a note that `label` was `title`. */
+function models(old: JsonValue, next: JsonValue): [ProtocolModel, ProtocolModel] {
+  const note = { kind: "renamed", target, previous: "r1", from: "title" };
+  return [modelOf("r1", old), modelOf("r2", next, note)];
+}
+
+const closed = (properties: { [name: string]: JsonValue }, required: string[] = []): JsonValue => ({
+  ...(object(properties, required) as JsonObject),
+  additionalProperties: false,
+});
+
+describe("a renamed member", () => {
+  test.each([
+    [
+      "optional in both",
+      object({ title: text }),
+      object({ label: text }),
+      "client:dangerous server:dangerous",
+    ],
+    [
+      "required in the new one",
+      object({ title: text }),
+      object({ label: text }, ["label"]),
+      "client:breaking server:dangerous",
+    ],
+    [
+      "required in the old one",
+      object({ title: text }, ["title"]),
+      object({ label: text }),
+      "client:dangerous server:breaking",
+    ],
+    [
+      "required in both",
+      object({ title: text }, ["title"]),
+      object({ label: text }, ["label"]),
+      "client:breaking server:breaking",
+    ],
+    [
+      "of closed objects",
+      closed({ title: text }),
+      closed({ label: text }),
+      "client:breaking server:breaking",
+    ],
+    [
+      "of a new closed object",
+      closed({ title: text }),
+      object({ label: text }),
+      "client:dangerous server:breaking",
+    ],
+  ])("%s is one finding, as bad as removing and adding it", (_, old, next, levels) => {
+    const [before, after] = models(old, next);
+    const all = diffModels(before, after);
+    const [finding, ...more] = all.filter(({ rule }) => rule !== "object-opened");
+    expect(more).toEqual([]);
+    expect(line(finding!)).toBe(`property-renamed DoRequest.params.title ${levels}`);
+    expect(finding!.counterexample === undefined).toBe(!levels.includes("breaking"));
+    // Without the note the two findings are, together, as bad.
+    const plain = diffModels(before, { ...after, renames: [] }).filter(
+      ({ rule }) => rule !== "object-opened",
+    );
+    expect(plain.map(({ rule }) => rule.replace(/-(?:required|optional)$/, "")).sort()).toEqual([
+      "property-added",
+      "property-removed",
+    ]);
+    for (const role of ["client", "server"] as const) {
+      const worst = plain.some(({ level }) => level[role] === "breaking") ? "breaking" : "dangerous";
+      expect(finding!.level[role]).toBe(worst);
+    }
+  });
+
+  test("is said with both names and forms", () => {
+    const [finding] = diffModels(...models(object({ title: text }, ["title"]), object({ label: text })));
+    expect(finding).toMatchObject({
+      old: "title: string",
+      new: "label?: string",
+      pointers: { old: "/$defs/DoRequest/properties/params/properties/title", new: target },
+      counterexample: { valid: { old: false, new: true } },
+    });
+  });
+
+  test("is compared with what it was: what else changed is found, and proven by both names", () => {
+    const findings = diffModels(
+      ...models(
+        object({ title: text }, ["title"]),
+        object({ label: { type: ["string", "null"] } }, ["label"]),
+      ),
+    );
+    expect(findings.map(line)).toEqual([
+      "property-renamed DoRequest.params.title client:breaking server:breaking",
+      expect.stringMatching(
+        /^nullable-added DoRequest\.params\.(?:title|label) client:safe server:breaking$/,
+      ),
+    ]);
+    expect(findings[1]!.counterexample!.value).toMatchObject({ params: { label: null } });
+  });
+
+  test("is one the other way round, too", () => {
+    const [before, after] = models(object({ title: text }), object({ label: text }, ["label"]));
+    expect(diffModels(after, before).map(line)).toEqual([
+      "property-renamed DoRequest.params.label client:dangerous server:breaking",
+    ]);
+  });
+
+  test("may have its severity set, and is two findings at another pair", () => {
+    const [before, after] = models(object({ title: text }), object({ label: text }));
+    expect(
+      diffModels(before, after, { ...defaultPolicy, severities: { "property-renamed": "off" } }),
+    ).toEqual([]);
+    expect(
+      diffModels({ ...before, revision: "r0" }, after)
+        .map(({ rule }) => rule)
+        .sort(),
+    ).toEqual(["property-added-optional", "property-removed"]);
+  });
+});

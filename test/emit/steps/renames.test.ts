@@ -1,0 +1,118 @@
+import type { JsonValue } from "@mcpgen/engine";
+import { describe, expect, it } from "vitest";
+import { planSteps } from "../../../generator/emit/steps/methods.js";
+import { refuseProblems } from "../../../generator/emit/steps/problems.js";
+import { type NoteText, object, ref } from "../../model/models.js";
+import { answering, between, stepFiles } from "./between.js";
+import { deepFrozen } from "./protocol.js";
+
+const text = { type: "string" };
+const place = "/$defs/DoResult/properties/label";
+const renamed = (from = "title", target = place, previous = "r1"): NoteText => ({
+  kind: "renamed",
+  targets: [target],
+  previous,
+  from,
+});
+const run = (step: (value: object) => object, value: JsonValue): object => step(deepFrozen(value) as object);
+
+describe("a member that a note says to have had another name", () => {
+  it("gets to the other revision under its name there, and nothing is lost", async () => {
+    const { lift, lower } = await between(
+      object({ title: text, count: { type: "integer" } }, ["title"]),
+      object({ label: text, count: { type: "integer" } }, ["label"]),
+      [renamed()],
+    );
+    const older = { a: 1, title: "x", count: 2, z: [] };
+    const newer = { a: 1, label: "x", count: 2, z: [] };
+    expect(run(lift, older)).toEqual({ value: newer, losses: [] });
+    expect(run(lower, newer)).toEqual({ value: older, losses: [] });
+    expect(Object.keys((run(lift, older) as { value: object }).value)).toEqual(Object.keys(newer));
+  });
+
+  it("may be absent where it is optional, and what has no such member stays itself", async () => {
+    const { lift, lower } = await between(object({ title: text }), object({ label: text }), [renamed()]);
+    const value = deepFrozen({ other: 1 });
+    expect((lift(value) as { value: unknown }).value).toBe(value);
+    expect((lower(value) as { value: unknown }).value).toBe(value);
+  });
+
+  it("has its value converted, and what is lost of it is reported where it stood", async () => {
+    const drop = { kind: "lower", targets: [place], previous: "r1", how: "drop" } as unknown as NoteText;
+    const { lift, lower } = await between(
+      object({ title: text }),
+      object({ label: { type: ["string", "null"] } }),
+      [renamed(), drop],
+    );
+    expect(run(lift, { title: "x" })).toEqual({ value: { label: "x" }, losses: [] });
+    expect(run(lower, { label: "x" })).toEqual({ value: { title: "x" }, losses: [] });
+    expect(run(lower, { label: null, a: 1 })).toEqual({
+      value: { a: 1 },
+      losses: [{ pointer: "/label", what: "label", how: "dropped" }],
+    });
+  });
+
+  it("is renamed inside of one that is, and in lists", async () => {
+    const inner = (key: string): JsonValue => object({ [key]: text }, [key]);
+    const { lift, lower } = await between(
+      object({ title: { type: "array", items: inner("name") } }, ["title"]),
+      object({ label: { type: "array", items: ref("Inner") } }, ["label"]),
+      [renamed(), renamed("name", "/$defs/Inner/properties/id")],
+      { next: { Inner: inner("id") } },
+    );
+    const [older, newer] = [{ title: [{ name: "a" }, { name: "b" }] }, { label: [{ id: "a" }, { id: "b" }] }];
+    expect(run(lift, older)).toEqual({ value: newer, losses: [] });
+    expect(run(lower, newer)).toEqual({ value: older, losses: [] });
+  });
+
+  it("goes before what stands undeclared under the other name, which is reported", async () => {
+    const { lift } = await between(object({ title: text }), object({ label: text }), [renamed()]);
+    const losses = [{ pointer: "/label", what: "label", how: "dropped" }];
+    expect(run(lift, { title: "x", label: "y" })).toEqual({ value: { label: "x" }, losses });
+    expect(run(lift, { label: 1 })).toEqual({ value: {}, losses });
+  });
+
+  it("is refused where it must be there and is not", async () => {
+    const { lift } = await between(object({ title: text }), object({ label: text }, ["label"]), [renamed()]);
+    expect(run(lift, { title: "x" })).toEqual({ value: { label: "x" }, losses: [] });
+    expect(run(lift, {})).toMatchObject({ refused: "no-newer-form" });
+  });
+
+  it("may have a name that every object has", async () => {
+    const { lift, lower } = await between(
+      object(JSON.parse('{"__proto__":{"type":"string"}}') as { [key: string]: JsonValue }),
+      object({ label: text }),
+      [renamed("__proto__")],
+    );
+    const older = JSON.parse('{"__proto__":"x"}') as object;
+    expect(run(lift, older as JsonValue)).toEqual({ value: { label: "x" }, losses: [] });
+    expect(JSON.stringify((run(lower, { label: "x" }) as { value: object }).value)).toBe(
+      JSON.stringify(older),
+    );
+  });
+
+  it("costs nothing where there is none", () => {
+    const models = [answering("r1", object({ a: text })), answering("r2", object({ a: text }))] as const;
+    expect(stepFiles(...models).get("stepping.ts")).not.toContain("renamed");
+  });
+});
+
+describe("a note that renames nothing is named", () => {
+  const problem = (older: JsonValue, newer: JsonValue, note = renamed()): (() => void) => {
+    const models = [answering("r1", older), answering("r2", newer, {}, [note])] as const;
+    return () => refuseProblems(planSteps(...models), models[1], models[0], "schema/r2");
+  };
+
+  it.each([
+    ["the older object has no such member", object({ other: text }), object({ label: text })],
+    ["both have the name", object({ title: text, label: text }), object({ label: text })],
+  ])("%s", (_, older, newer) => {
+    expect(problem(older, newer)).toThrow(
+      /note of kind renamed on \/\$defs\/DoResult\/properties\/label: .*"title"/,
+    );
+  });
+
+  it("but not where it speaks of another pair", () => {
+    expect(problem(object({}), object({ label: text }), renamed("title", place, "r0"))).not.toThrow();
+  });
+});
