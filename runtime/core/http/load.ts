@@ -1,11 +1,12 @@
 /**
  * How many requests an endpoint is at work on, streams that only listen not counted, and those that were given up
- * counted till their handlers end; and how many bodies it is
- * reading: of those nobody knows yet whether a request waits for them.
+ * counted till their handlers end; those whose client lost its connection, and may come back, by themselves; and how
+ * many bodies it is reading: no request is known yet to wait for them.
  */
 export class Load {
   private readonly most: number;
   private running = 0;
+  private lost = 0;
   private bodies = 0;
   private readonly mostHeld: number;
   private held = 0;
@@ -72,6 +73,16 @@ export class Load {
   /** @param more requests; less than none if they ended */
   add(more: number): void {
     this.running += more;
+  }
+
+  /** Whether too many requests of sessions go on without a connection. */
+  get isForsaken(): boolean {
+    return this.lost >= this.most;
+  }
+
+  /** @param more requests of sessions that lost their connection; less than none if they ended, or it came back */
+  lose(more: number): void {
+    this.lost += more;
   }
 
   begin(): void {

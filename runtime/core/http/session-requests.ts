@@ -125,7 +125,9 @@ export class SessionRequests {
       connection.receive(message);
       return exchange.reply(202, headers());
     }
-    if (!session.takes(ids.length)) return refuseBusy(exchange, isBatch ? undefined : ids[0]);
+    const isTaken =
+      session.takes(ids.length) && (!session.load.isForsaken || this.sessions.endForsaken(session));
+    if (!isTaken) return refuseBusy(exchange, isBatch ? undefined : ids[0]);
     const name = session.nextStream();
     const stream = new SessionStream(session, name, exchange, accepted, this.form, headers, ids, isBatch);
     session.expect(ids, stream);

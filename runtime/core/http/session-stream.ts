@@ -31,6 +31,8 @@ export class SessionStream {
   private done = false;
   /** Requests it counts in the load. */
   private counted = 0;
+  /** Requests it counts among those without a connection. */
+  private lost = 0;
   private started = false;
 
   constructor(
@@ -86,6 +88,7 @@ export class SessionStream {
     this.held = size;
     this.session.load.holdOn(size);
     if (this.attended) this.count();
+    else this.countLost();
     this.exchange?.onGone(() => {
       if (this.exchange) this.lose();
     });
@@ -204,25 +207,36 @@ export class SessionStream {
     this.sink?.write(eventText(text, id));
   }
 
-  /** Only requests that somebody waits for keep others out. */
+  /** A client waits for the answer. */
   private count(): void {
     if (this.counted > 0 || !this.ids) return;
+    this.uncount();
     this.counted = this.ids.length;
     this.session.load.add(this.counted);
   }
 
+  /** The requests go on without a connection. */
+  private countLost(): void {
+    if (this.lost > 0 || !this.ids) return;
+    this.uncount();
+    this.lost = this.ids.length;
+    this.session.load.lose(this.lost);
+  }
+
   private uncount(): void {
-    this.session.load.add(-this.counted);
-    this.counted = 0;
+    const { load } = this.session;
+    if (this.counted > 0) load.add(-this.counted);
+    if (this.lost > 0) load.lose(-this.lost);
+    this.counted = this.lost = 0;
   }
 
   private end(): void {
-    this.uncount();
     this.session.load.holdOn(-this.held);
     this.held = 0;
     this.done = true;
     const { sink } = this;
     this.detach();
+    this.uncount();
     sink?.end();
     this.session.ended(this);
   }
@@ -245,7 +259,7 @@ export class SessionStream {
   }
 
   private detach(): void {
-    this.uncount();
+    if (this.counted > 0 && !this.done) this.countLost();
     if (this.sink) this.session.offStream(this.sink);
     if (!this.ids) this.session.ages.end(this);
     this.sink = undefined;

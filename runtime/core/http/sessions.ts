@@ -92,6 +92,21 @@ export class Sessions {
     for (const session of all) this.end(session);
   }
 
+  /**
+   * Ends the session of the same principal whose requests go on without a connection for longest.
+   *
+   * @param except is not ended
+   * @returns whether there was one
+   */
+  endForsaken(except: HttpSession): boolean {
+    let found: HttpSession | undefined;
+    for (const session of this.sessions.values())
+      if (session.principal === except.principal && session !== except)
+        if (session.isAnswering && !session.isAttended) found = older(session, found);
+    if (found) this.end(found);
+    return found !== undefined;
+  }
+
   /** Ends idle sessions in time, even when no request comes. The timer keeps no process alive. */
   private watch(): void {
     if (this.timer !== undefined) return;
