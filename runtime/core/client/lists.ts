@@ -9,7 +9,7 @@ export interface ListBounds extends RequestOptions {
   readonly maxPages?: number;
   /** Items of all pages, those that are left out included: 100,000 without it. */
   readonly maxItems?: number;
-  /** Characters of all pages, as JSON: 64 Mi without it. A last page is not counted. */
+  /** Characters of all pages, as JSON, those of items that are left out included: 64 Mi without it. A last page is not counted. */
   readonly maxCharacters?: number;
 }
 
@@ -49,7 +49,7 @@ export async function* pages<Item>(
     }
     yield page;
     if (typeof nextCursor !== "string") return;
-    characters += nextCursor.length + lengthOf(page.items);
+    characters += nextCursor.length + lengthOf(page);
     if (cursors.has(nextCursor)) throw incomplete(method, "a cursor came twice");
     if (count >= maxPages) throw incomplete(method, `there are more than ${maxPages} pages`);
     if (characters > maxCharacters)
@@ -60,9 +60,9 @@ export async function* pages<Item>(
 }
 
 /** Characters of a page; what is nested too deeply for that counts as the longest message does. */
-function lengthOf(items: readonly unknown[]): number {
+function lengthOf({ items, rejected }: ListResult<unknown>): number {
   try {
-    return JSON.stringify(items).length;
+    return JSON.stringify([items, rejected]).length;
   } catch {
     return 10 * 1_048_576;
   }

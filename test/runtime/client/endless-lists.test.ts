@@ -40,6 +40,13 @@ const endless: readonly (readonly [string, Pages, object, string, number])[] = [
     4,
   ],
   [
+    "wrong items with large names without end",
+    (n) => ({ items: [{ name: "x".repeat(10_000) }, 1], next: `c${n}` }),
+    { maxCharacters: 35_000 },
+    "more than 35000 characters",
+    4,
+  ],
+  [
     "large cursors without end",
     (n) => ({ items: [], next: `${n}`.padEnd(10_000) }),
     { maxCharacters: 35_000 },

@@ -18,7 +18,12 @@ function batching(sessions: boolean, options: HttpOptions = {}) {
     await new Promise<void>((resolve) => ends.push(resolve));
     return "held";
   });
-  const endpoint = new Endpoint(server, { keepAliveMs: 0, graceMs: 0, ...(sessions ? {} : { sessions }), ...options });
+  const endpoint = new Endpoint(server, {
+    keepAliveMs: 0,
+    graceMs: 0,
+    ...(sessions ? {} : { sessions }),
+    ...options,
+  });
   onTestFinished(() => endpoint.close());
   let session: Record<string, string> = {};
   const post = (message: unknown) => {
