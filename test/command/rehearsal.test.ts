@@ -66,7 +66,10 @@ test.each(sources)(
     const itemsOf = (kind: string): number =>
       decisions.filter((each) => each.kind === kind).reduce((sum, { items }) => sum + items.length, 0);
     expect(itemsOf("carried-notes")).toBe(notes.carried);
-    expect(itemsOf("dropped-notes")).toBe(notes.dropped.length);
+    // A note of an older step has nothing left to decide.
+    const open = notes.dropped.filter((text) => !text.includes(": it speaks of the step from "));
+    expect(open.length).toBeGreaterThan(0);
+    expect(itemsOf("dropped-notes")).toBe(open.length);
     expect(notes.carried).toBeGreaterThan(20);
     expect(itemsOf("assumption")).toBeGreaterThan(0);
     expect(itemsOf("missing-notes")).toBeGreaterThan(0);

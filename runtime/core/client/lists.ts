@@ -27,45 +27,68 @@ interface FetchedPage<Item> extends ListResult<Item> {
  * The pages of a list, until one names no next. Cursors are sent back as they came; an empty one is a cursor
  * (pagination).
  *
- * @throws {McpError} `list-incomplete`, after the last page that was read: a cursor came twice, so that the same
- *   request would follow, or the list passes a bound
+ * @throws {McpError} `list-incomplete`, after the last page that was read, with its items in `data.items`: a page came
+ *   twice (the same cursor with the same items), or the list passes a bound
  */
 export async function* pages<Item>(
   method: string,
   { maxPages = 1000, maxItems = 100_000, maxCharacters = 64 * 1_048_576 }: ListBounds,
   fetch: (params: Params) => Promise<FetchedPage<Item>>,
 ): AsyncGenerator<ListResult<Item>, void, undefined> {
-  const cursors = new Set<string>();
+  const seen = new Set<string>();
+  const read: Item[] = [];
   let params: Params = {};
-  let items = 0;
+  let rejected = 0;
   let characters = 0;
   for (let count = 1; ; count++) {
     const page = await fetch(params);
     const { nextCursor } = page;
-    items += page.items.length + page.rejected.length;
-    if (items > maxItems) {
-      yield { ...page, items: page.items.slice(0, Math.max(page.items.length - (items - maxItems), 0)) };
-      throw incomplete(method, `there are more than ${maxItems} items`);
+    rejected += page.rejected.length;
+    const room = maxItems - rejected - read.length;
+    // Not all in one call: a page may have more items than a call takes arguments.
+    for (const item of page.items.slice(0, Math.max(room, 0))) read.push(item);
+    if (page.items.length > room) {
+      yield { ...page, items: page.items.slice(0, Math.max(room, 0)) };
+      throw incomplete(method, `there are more than ${maxItems} items`, read);
+    }
+    const text = typeof nextCursor === "string" ? textOf(page) : undefined;
+    const mark = text === undefined ? undefined : `${digest(text)} ${nextCursor as string}`;
+    if (mark !== undefined && seen.has(mark)) {
+      read.length -= page.items.length;
+      throw incomplete(method, "a page came twice", read);
     }
     yield page;
     if (typeof nextCursor !== "string") return;
-    characters += nextCursor.length + lengthOf(page);
-    if (cursors.has(nextCursor)) throw incomplete(method, "a cursor came twice");
-    if (count >= maxPages) throw incomplete(method, `there are more than ${maxPages} pages`);
+    if (count >= maxPages) throw incomplete(method, `there are more than ${maxPages} pages`, read);
+    characters += nextCursor.length + (text?.length ?? unreadableLength);
     if (characters > maxCharacters)
-      throw incomplete(method, `its pages have more than ${maxCharacters} characters`);
-    cursors.add(nextCursor);
+      throw incomplete(method, `its pages have more than ${maxCharacters} characters`, read);
+    if (mark !== undefined) seen.add(mark);
     params = { cursor: nextCursor };
   }
 }
 
-/** Characters of a page; what is nested too deeply for that counts as the longest message does. */
-function lengthOf({ items, rejected }: ListResult<unknown>): number {
+/** Characters that a page counts for when it is nested too deeply to have a text: those of the longest message. */
+const unreadableLength = 10 * 1_048_576;
+
+function textOf({ items, rejected }: ListResult<unknown>): string | undefined {
   try {
-    return JSON.stringify([items, rejected]).length;
+    return JSON.stringify([items, rejected]);
   } catch {
-    return 10 * 1_048_576;
+    return undefined;
   }
+}
+
+/** Tells texts apart without keeping them: length and two 32-bit hashes (FNV-1a with different primes). */
+function digest(text: string): string {
+  let first = 0x811c9dc5;
+  let second = 0x9747b28c;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    first = Math.imul(first ^ unit, 0x01000193);
+    second = Math.imul(second ^ unit, 0x85ebca6b);
+  }
+  return `${text.length}-${first >>> 0}-${second >>> 0}`;
 }
 
 /** @throws {McpError} `list-incomplete`, with the items that were read */
@@ -76,24 +99,18 @@ export async function collect<Item>(
 ): Promise<ListResult<Item>> {
   const items: Item[] = [];
   const rejected: Rejected[] = [];
-  try {
-    for await (const page of read) {
-      const before = items.length + rejected.length;
-      // Not all in one call: a page may have more items than a call takes arguments.
-      for (const item of page.items) items.push(item);
-      for (const { index, ...rest } of page.rejected) {
-        const item = { ...rest, index: before + index };
-        rejected.push(item);
-        warn(`${method}: ${item.name ?? `item ${item.index}`} is left out: ${item.reason}`);
-      }
+  for await (const page of read) {
+    const before = items.length + rejected.length;
+    for (const item of page.items) items.push(item);
+    for (const { index, ...rest } of page.rejected) {
+      const item = { ...rest, index: before + index };
+      rejected.push(item);
+      warn(`${method}: ${item.name ?? `item ${item.index}`} is left out: ${item.reason}`);
     }
-  } catch (error) {
-    if (!(error instanceof McpError) || error.code !== "list-incomplete") throw error;
-    throw new McpError(error.code, error.message, { data: { items } });
   }
   return { items, rejected };
 }
 
-function incomplete(method: string, why: string): McpError {
-  return new McpError("list-incomplete", `${method}: ${why}`);
+function incomplete(method: string, why: string, items: readonly unknown[]): McpError {
+  return new McpError("list-incomplete", `${method}: ${why}`, { data: { items } });
 }

@@ -10,14 +10,21 @@ type Pages = (count: number) => { readonly items: readonly unknown[]; readonly n
 
 const endless: readonly (readonly [string, Pages, object, string, number])[] = [
   [
-    "a cursor that comes twice",
+    "a page that comes twice",
     () => ({ items: [{ name: "a", inputSchema }], next: "c" }),
     {},
-    "a cursor came twice",
+    "a page came twice",
     2,
   ],
-  ["cursors in a circle", (n) => ({ items: [], next: `c${n % 3}` }), {}, "a cursor came twice", 4],
+  ["cursors in a circle", (n) => ({ items: [], next: `c${n % 3}` }), {}, "a page came twice", 4],
   ["pages without end", (n) => ({ items: [], next: `c${n}` }), { maxPages: 7 }, "more than 7 pages", 7],
+  [
+    "other items with one cursor, without end",
+    (n) => ({ items: [{ name: `${n}`, inputSchema }], next: "c" }),
+    { maxPages: 6 },
+    "more than 6 pages",
+    6,
+  ],
   [
     "items without end",
     (n) => ({ items: [1, 2, 3].map((k) => ({ name: `${n}.${k}`, inputSchema })), next: `c${n}` }),
@@ -78,8 +85,9 @@ test.each(everyWay)("lists without end are bounded (%s, %s)", async (revision, t
     });
     expect(count, what).toBe(asked);
     const { items } = (failure as { data: { items: unknown[] } }).data;
+    const once = text.includes("page came twice") ? asked - 1 : asked;
     expect(items.length, what).toBe(
-      what === "items without end" ? 10 : given(0).items.length === 1 ? asked : 0,
+      what === "items without end" ? 10 : given(0).items.length === 1 ? once : 0,
     );
     count = 0;
     const read = (async () => {

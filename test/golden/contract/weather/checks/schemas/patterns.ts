@@ -3,7 +3,7 @@
 // Matches patterns that the regular expressions of the platform may take time
 // without bound for.
 
-/** Code points, as ranges with both ends included. At least those that are meant: more is allowed, fewer are not. */
+/** Code points, as ranges with both ends included, in order and apart. At least those that are meant: more is allowed, fewer are not. */
 export type CharacterSet = readonly (readonly [number, number])[];
 
 const last = 0x10ffff;
@@ -31,9 +31,12 @@ const spaces: CharacterSet = [
 
 /** Whether some code point may be in both. */
 export function overlap(a: CharacterSet, b: CharacterSet): boolean {
-  return a.some(([from, to]) =>
-    b.some(([start, end]) => from <= end && start <= to),
-  );
+  let at = 0;
+  for (const [from, to] of a) {
+    while (at < b.length && b[at]![1] < from) at++;
+    if (at < b.length && b[at]![0] <= to) return true;
+  }
+  return false;
 }
 
 /** What a character escape or class escape takes, outside of a class. */
@@ -85,7 +88,7 @@ export function setOfClass(text: string): CharacterSet {
     ranges.push([set[0]![0], to]);
     index += 2;
   }
-  return negated ? complement(ranges) : ranges;
+  return negated ? complement(ranges) : inOrder(ranges);
 }
 
 function single(code: number): CharacterSet {
@@ -119,6 +122,16 @@ function codeOfEscape(escape: string): number {
   if (kind === "u" || kind === "x") return Number.parseInt(escape.slice(2), 16);
   if (kind === "c") return escape.charCodeAt(2) % 32;
   return controls[kind] ?? escape.codePointAt(1)!;
+}
+
+function inOrder(ranges: CharacterSet): CharacterSet {
+  const merged: [number, number][] = [];
+  for (const [from, to] of [...ranges].sort(([a], [b]) => a - b)) {
+    const before = merged.at(-1);
+    if (before && from <= before[1] + 1) before[1] = Math.max(before[1], to);
+    else merged.push([from, to]);
+  }
+  return merged;
 }
 
 function complement(set: CharacterSet): CharacterSet {
@@ -427,8 +440,9 @@ interface Moment {
   readonly after: Map<number, Moment | "matched">;
 }
 
-/** So many sets of states are remembered; after that, all are forgotten. */
+/** So many sets of states are remembered, with so many states in all; after that, all are forgotten. */
 const mostMoments = 1_000;
+const mostStates = 200_000;
 
 /**
  * Whether a pattern matches somewhere in a text, by all ways at once: the time grows with the length of the text,
@@ -446,6 +460,8 @@ export class LinearMatcher {
   private readonly ascii = new Int32Array(128).fill(-1);
   private readonly moments = new Map<string, Moment>();
   private beginning: Moment;
+  /** In all moments that are remembered. */
+  private states = 0;
 
   constructor(program: Program) {
     this.program = program;
@@ -507,7 +523,9 @@ export class LinearMatcher {
     const key = `${before}${states.join()}`;
     let moment = this.moments.get(key);
     if (!moment) {
-      if (this.moments.size >= mostMoments) this.forget();
+      if (this.moments.size >= mostMoments || this.states > mostStates)
+        this.forget();
+      this.states += states.length;
       this.moments.set(key, (moment = { states, before, after: new Map() }));
     }
     return moment;
@@ -515,6 +533,7 @@ export class LinearMatcher {
 
   private forget(): void {
     this.moments.clear();
+    this.states = 0;
     this.beginning = { ...this.beginning, after: new Map() };
   }
 
