@@ -13,7 +13,7 @@ import type { Arguments } from "./arguments.js";
 import { counted } from "./counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { inputState, trustsCache } from "./input-state.js";
-import type { Finding } from "../diagnostics/finding.js";
+import { type Finding, findingOfError } from "../diagnostics/finding.js";
 import { type Outcome, together } from "./outcome.js";
 import { type OutputRequest, outputRequest } from "./output-request.js";
 import { type ContractTarget, contractTargets } from "./contracts/targets.js";
@@ -150,15 +150,7 @@ export async function checkOutput(
 }
 
 function unreadable(error: CodedError, schemas: readonly Finding[], { directory }: CommandContext): Outcome {
-  const { code, message, place, next } = error;
-  const finding: Finding = {
-    code,
-    severity: "error",
-    message,
-    ...(place && { place }),
-    ...(next && { next }),
-  };
-  const findings = relativeTo(directory, [finding]);
+  const findings = relativeTo(directory, [findingOfError(error)]);
   return {
     findings: [...schemas, ...findings],
     summary: "nothing can be generated",

@@ -75,7 +75,9 @@ export const contractCommands: readonly CommandDefinition[] = [
     },
     options: {
       contract: text("Contract FILE of the server (default: the only one of the configuration)"),
-      "registry-name": text("docker, registry: NAMESPACE/NAME (default: mcpName, or io.github.OWNER/NAME)"),
+      "registry-name": text(
+        "docker, registry: NAMESPACE/NAME (default: mcpName, or the GitHub owner in repository)",
+      ),
       author: text("mcpb: the author (default: that of package.json)"),
       remote: text("registry: https address at which the server runs, too"),
       replace: flag("Replace files whose content differs"),

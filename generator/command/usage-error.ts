@@ -10,7 +10,7 @@ export function usageError(message: string, args: readonly string[]): CodedError
   const unknown = /^Unknown (?:argument|command)s?: ([^]*)$/.exec(message)?.[1];
   if (unknown !== undefined) return unknownArgument(unknown.split(", ")[0]!, args, command, help);
   const choice = /Argument: (.*), Given: ([^]*), Choices: (.*)/.exec(message);
-  if (choice) return wrongChoice(choice[1]!, choice[2]!, choice[3]!);
+  if (choice) return wrongChoice(named(choice[1]!, command), choice[2]!, choice[3]!);
   if (message.startsWith("Missing required argument")) {
     return new CodedError("MG2003", `expected ${required(message)}`, { next: help });
   }
@@ -63,10 +63,15 @@ function unknownArgument(
   );
 }
 
+/** A positional argument or an option, as help shows it. */
+function named(name: string, command: CommandDefinition | undefined): string {
+  return command?.positionals && Object.hasOwn(command.positionals, name) ? name.toUpperCase() : `--${name}`;
+}
+
 function wrongChoice(name: string, given: string, choices: string): CodedError {
   const plain = choices.split(", ").map((choice) => choice.replaceAll('"', ""));
   const suggestion = closest(given.replaceAll('"', ""), plain);
-  return new CodedError("MG2004", `expected --${name} to be one of ${plain.join(", ")}, got ${given}`, {
+  return new CodedError("MG2004", `expected ${name} to be one of ${plain.join(", ")}, got ${given}`, {
     next: suggestion === undefined ? `Choose one of these.` : `Did you mean ${suggestion}?`,
   });
 }

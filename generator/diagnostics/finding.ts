@@ -1,5 +1,5 @@
 import type { DiagnosticCode } from "./catalogue.js";
-import type { Place } from "./coded-error.js";
+import type { CodedError, Place } from "./coded-error.js";
 
 /** Something a command found out about the user's files: data, not an exception. */
 export interface Finding {
@@ -12,4 +12,16 @@ export interface Finding {
   readonly next?: string;
   /** Shown below the message: a diff, the issues of a message. */
   readonly detail?: string;
+}
+
+/** An error that does not end the command: what else the command finds is told beside it. */
+export function findingOfError({ code, message, place, next, detail }: CodedError): Finding {
+  return {
+    code,
+    severity: "error",
+    message,
+    ...(place && { place }),
+    ...(next !== undefined && { next }),
+    ...(detail !== undefined && { detail }),
+  };
 }

@@ -81,3 +81,18 @@ test.each([
   const ran = await mcpgen(folder, ["check", ...words]);
   expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(message)]);
 });
+
+test("what is no server is told as such, whatever the folder of the configuration holds", async () => {
+  const contracts = [{ file: "a.yaml", out: "src", role: "client", server: "nowhere" }];
+  const folder = temporaryFolder({
+    "mcpgen.config.json": JSON.stringify({ contracts }),
+    "a.yaml": "name: a\nversion: '1'\n",
+  });
+  expect((await mcpgen(folder, ["generate"])).code).toBe(0);
+  for (const files of [{}, { nowhere: "name: a\nversion: '1'\n" }]) {
+    for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text);
+    const ran = await mcpgen(folder, ["check"]);
+    expect(ran.code).toBe(2);
+    expect(ran.stdout).toMatch(/MG2014: expected a server: .*got "nowhere"\n.*stdio:nowhere/);
+  }
+});

@@ -44,6 +44,7 @@ test("a contract that changed is drift until it is generated", async () => {
   expect(stdout.trimEnd().split("\n").at(-1)).toBe("Run: mcpgen generate");
   expect((await mcpgen(folder, ["generate"])).stdout).toMatch(/UPDATE +generated\/server\.ts/);
   expect((await mcpgen(folder, ["check"])).code).toBe(0);
+  expect((await mcpgen(folder, ["generate"])).stdout).toMatch(/^mcp\.contract\.yaml: 0 created/);
 });
 
 test("what was edited by hand is named and not overwritten, files of other roles are removed", async () => {

@@ -205,6 +205,14 @@ test("read prints the text of a resource, or saves what it holds as it is", asyn
   expect(readFileSync(join(folder, "maps/all.png"))).toEqual(png);
 });
 
+test("what to do about a resource that there is not: look which there are", async () => {
+  const { code, stderr } = await run(["read", "nowhere://none"]);
+  expect([code, stderr]).toEqual([
+    4,
+    expect.stringMatching(/MG4105: [^\n]*nowhere:\/\/none\n.*`mcpgen list SOURCE`/),
+  ]);
+});
+
 test("prompt prints messages by role", async () => {
   const { stdout } = await run(["prompt", "review", "code=x y", "style=5"]);
   expect(stdout).toBe('user:\n  Review {"code":"x y","style":"5"}\n  now\n');

@@ -41,6 +41,12 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     ["explain -- --json", "MG2006", 'there is no code or rule "--json"', /explain/],
     ["init server -- a --name", "MG2002", 'unexpected argument "--name"', /init server --help/],
     ["lint", "MG2003", "expected contract FILE, URL, stdio:…, the name of a server, or -", /lint --help/],
+    [
+      "package dokcer",
+      "MG2004",
+      "expected TARGET to be one of docker, registry, mcpb",
+      /Did you mean docker/,
+    ],
     ["call -- stdio:x", "MG2003", "expected TOOL", /call --help/],
     ["check --config none.json", "MG2101", "there is no such file", /--config/],
   ])("mcpgen %s", async (line, code, message, next) => {
@@ -58,7 +64,9 @@ test("what stands after -- is no option, and is not passed over", async () => {
   const { stdout, code } = await mcpgen(folder, ["init", "server", "--dry-run", "--yes", "--", "--foo"]);
   expect([code, stdout]).toEqual([0, expect.stringContaining("--foo/")]);
   const called = await mcpgen(folder, ["call", "--", "ftp://x", "tool"]);
-  expect(called.stderr).toContain('MG2014: expected a server: http(s)://… or stdio:COMMAND …, got "ftp://x"');
+  expect(called.stderr).toContain(
+    'MG2014: expected a server: http(s)://…, stdio:COMMAND … or a name, got "ftp://x"',
+  );
   expect((await mcpgen(folder, ["--", "explain", "MG3102"])).stdout).toContain("MG3102");
 });
 

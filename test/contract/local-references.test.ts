@@ -107,6 +107,7 @@ test("addresses are left to be refused as they are without a base", async () => 
 test("generate --base follows them, and without it they are refused", async () => {
   const folder = folderWith({ "c.json": contractOf("city.json#/$defs/City"), "city.json": city });
   const words = ["generate", "--contract", "c.json", "--out", "out", "--role", "server"];
-  expect(await mcpgen(folder, words)).toMatchObject({ code: 3 });
+  const refused = await mcpgen(folder, words);
+  expect([refused.code, refused.stderr]).toEqual([3, expect.stringMatching(/MG6005.*\n.*--base DIR/)]);
   expect(await mcpgen(folder, [...words, "--base", "."])).toMatchObject({ code: 0 });
 });

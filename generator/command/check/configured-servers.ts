@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import type { Finding } from "../../diagnostics/finding.js";
+import { findingOfError } from "../../diagnostics/finding.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { type Outcome, together } from "../outcome.js";
@@ -42,17 +42,9 @@ export async function checkConfiguredServers(
 /** An error as a finding. The command ends with the exit code of the error. */
 function unreachable(error: unknown, server: string): Outcome {
   if (!(error instanceof CodedError)) throw error;
-  const { code, message, place, next, detail } = error;
-  const finding: Finding = {
-    code,
-    severity: "error",
-    message,
-    ...(place && { place }),
-    ...(next && { next }),
-    ...(detail && { detail }),
-  };
+  const { code, message } = error;
   return {
-    findings: [finding],
+    findings: [findingOfError(error)],
     exit: error.exitCode,
     data: { error: { code, message } },
     summary: `${server} was not compared`,

@@ -32,12 +32,14 @@ export async function planContracts(
   const planned: (readonly [ContractComparison, PlannedFile[]])[] = [];
   for (const comparison of await compareAll(targets, optionsOf(args, project, context, force)))
     planned.push([comparison, planOutput(comparison.files, { force })]);
-  const steps = planned.map(([{ target }, plan]) => planSteps(plan, target.outDir, context.directory));
+  const steps = planned
+    .map(([{ target }, plan]) => planSteps(plan, target.outDir, context.directory))
+    .filter((text) => text !== "");
   return {
     conflicts: planned.flatMap(([{ target }, plan]) => conflictFindings(plan, target, context)),
     outcome: {
       findings: planned.flatMap(([{ warnings }]) => warnings),
-      steps: steps.filter((text) => text !== "").join("\n"),
+      ...(steps.length > 0 && { steps: steps.join("\n") }),
       summary: planned.map(([{ target }, plan]) => `${target.shown}: ${planCounts(plan)}`).join("; "),
       data: {
         contracts: planned.map(([{ target }, plan]) => ({

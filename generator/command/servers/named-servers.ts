@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { NamedServer, ServerSource } from "../../contract/capture/server-source.js";
-import { isServerSource } from "../../contract/capture/server-source.js";
+import { isServerSource, noServer } from "../../contract/capture/server-source.js";
 import { CodedError, type Place } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
 import type { Arguments } from "../arguments.js";
@@ -24,7 +24,7 @@ export interface KnownServer {
  * The server that a SOURCE of a command about servers names: what is written as a server, else the first of that name
  * in the files of hosts (generator/command/servers/host-files.ts). An existing file is none.
  *
- * @throws CodedError MG2201 for a name that no file has; MG2202 and MG2203 for what a file says of it
+ * @throws CodedError MG2014 for what is no server; MG2201 for a name that no file has; MG2202 and MG2203 for what a file says of it
  */
 export async function serverSource(
   source: string,
@@ -32,10 +32,9 @@ export async function serverSource(
   context: CommandContext,
 ): Promise<ServerSource> {
   const found = await sourceOrServer(source, args, context);
-  if (typeof found !== "string" || !isName(source) || isFile(source, context)) return found;
-  const known = await knownServers(context);
-  if (known.length > 0) throw noSuchServer(source, known);
-  return source;
+  if (isServerSource(found)) return found;
+  const known = isName(source) && !isFile(source, context) ? await knownServers(context) : [];
+  throw known.length > 0 ? noSuchServer(source, known) : noServer(source);
 }
 
 /**

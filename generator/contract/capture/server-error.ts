@@ -42,6 +42,20 @@ const kinds: Readonly<Record<string, Kind>> = {
       "Check that the address is an MCP server's; --timeout SECONDS gives it more time.",
     ],
   },
+  "missing-capability": {
+    code: "MG4105",
+    next: [
+      "`mcpgen list SOURCE` shows what the server offers.",
+      "`mcpgen list SOURCE` shows what the server offers.",
+    ],
+  },
+  "resource-not-found": {
+    code: "MG4105",
+    next: [
+      "`mcpgen list SOURCE` shows the resources there are.",
+      "`mcpgen list SOURCE` shows the resources there are.",
+    ],
+  },
   "unsupported-version": {
     code: "MG4104",
     next: [

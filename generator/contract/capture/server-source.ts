@@ -1,3 +1,5 @@
+import { CodedError } from "../../diagnostics/coded-error.js";
+
 /** A program that serves on standard input and output. */
 export interface ProcessAddress {
   readonly kind: "stdio";
@@ -33,4 +35,17 @@ export function kindOfServer(source: ServerSource): "stdio" | "http" | undefined
 /** Whether a SOURCE is a server. Otherwise it is a file, a revision or standard input. */
 export function isServerSource(source: ServerSource): boolean {
   return kindOfServer(source) !== undefined;
+}
+
+/** The error for a SOURCE that is no server, where one is expected. */
+export function noServer(source: string): CodedError {
+  return new CodedError(
+    "MG2014",
+    `expected a server: http(s)://…, stdio:COMMAND … or a name, got ${JSON.stringify(source)}`,
+    {
+      next: /^[a-z]+:/i.test(source)
+        ? "Servers are reached over http, https, and stdio."
+        : `For a server that this command starts, write "stdio:${source}"; \`mcpgen list\` shows those with a name.`,
+    },
+  );
 }

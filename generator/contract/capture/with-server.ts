@@ -5,7 +5,7 @@ import { closest } from "../../diagnostics/suggest.js";
 import { interruption } from "./interruption.js";
 import { type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
 import { Silence, isTimeout, serverError } from "./server-error.js";
-import { type ServerSource, isServerSource } from "./server-source.js";
+import { type ServerSource, isServerSource, noServer } from "./server-source.js";
 import { HttpWay, ProcessWay, type Way } from "./way.js";
 
 /** How a server is reached. */
@@ -168,18 +168,6 @@ function declining({ userRejected }: Runtime, onAsked: (what: string) => void = 
     },
     roots: [],
   };
-}
-
-function noServer(source: string): CodedError {
-  return new CodedError(
-    "MG2014",
-    `expected a server: http(s)://… or stdio:COMMAND …, got ${JSON.stringify(source)}`,
-    {
-      next: /^[a-z]+:/i.test(source)
-        ? "Servers are reached over http, https, and stdio."
-        : `For a server that this command starts, write "stdio:${source}".`,
-    },
-  );
 }
 
 function expectRevision({ revisions }: Runtime, wanted: string | undefined): void {

@@ -125,7 +125,9 @@ function readAt(
       message: error.message,
       next:
         meant === undefined
-          ? "Correct the schema; `mcpgen explain MG6005` tells what is taken."
+          ? error.code === "remote-reference" && !/^[a-z][a-z0-9+.-]*:/i.test(wanted ?? "")
+            ? "Give the folder of the file with --base DIR, or `base` of the contract in the configuration."
+            : "Correct the schema; `mcpgen explain MG6005` tells what is taken."
           : `Did you mean ${JSON.stringify(meant)}?`,
       cause: error,
     };

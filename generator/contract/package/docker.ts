@@ -6,7 +6,8 @@ import type { PackageFiles, PackageRequest } from "./request.js";
 export function dockerFiles(request: PackageRequest): PackageFiles {
   const { render } = request;
   const image = npmName(request).replace(/^@/, "").toLowerCase();
-  const label = JSON.stringify(registryName(request) ?? `io.github.OWNER/${image.split("/").at(-1)!}`);
+  const name = registryName(request);
+  const label = name === undefined ? undefined : JSON.stringify(name);
   return {
     files: new Map([
       ["Dockerfile", render("skeleton-server.Dockerfile", { image, label, entry: "dist/main.js" })],

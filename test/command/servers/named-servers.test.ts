@@ -238,7 +238,7 @@ test.each<[string, string[], string, string, RegExp]>([
     "there is no server",
     /names? (?:is|are) weather|weather; others/,
   ],
-  [json({}), ["call", "weather", "t"], "MG2014", "expected a server", /stdio:weather/],
+  [json({}), ["call", "weather", "t"], "MG2014", "expected a server", /stdio:weather.*`mcpgen list`/],
   ["{ nonsense", ["call", "weather", "t"], "MG2202", "this is no JSON", /Correct/],
   ["[]", ["call", "weather", "t"], "MG2202", "expected an object, got an array", /Correct/],
   [json({ mcpServers: [] }), ["call", "weather", "t"], "MG2202", "expected an object", /Correct/],

@@ -272,7 +272,13 @@ test("docker: everything that the Dockerfile copies passes .dockerignore, and it
   expect(dockerfile).toContain("RUN npm run build && npm prune --omit=dev\n");
   expect(dockerfile).toContain('ENTRYPOINT ["node", "dist/main.js"]\n');
   expect(dockerfile).toMatch(/^USER node$/m);
-  expect(dockerfile).toMatch(/^LABEL io\.modelcontextprotocol\.server\.name="io\.github\.OWNER\/weather"$/m);
+  // Nothing says the namespace: an invented one would be compared with the registry's.
+  expect(dockerfile).not.toContain("LABEL");
+  const naming = ["--replace", "--registry-name", "io.github.ada/weather"];
+  const named = await mcpgen(there, ["package", "docker", ...naming]);
+  expect(named.code).toBe(0);
+  const labelled = readFileSync(join(there, "Dockerfile"), "utf8");
+  expect(labelled).toMatch(/^LABEL io\.modelcontextprotocol\.server\.name="io\.github\.ada\/weather"$/m);
 });
 
 test("what is there is replaced on request alone; a second run changes nothing", async () => {
