@@ -35,10 +35,12 @@ export const upgrade: RunCommand = async (args, context) => {
   const conflicts = conflictFindings(staged.plan, project, context);
   if (conflicts.length > 0) return refused(conflicts, context);
 
-  const base = await baseOf(staged, project, context);
+  // What is there already is compared with what replaces it; steps lead to the revision before.
+  const previous = await previousOf(staged, project, context);
+  const base = staged.revision.replaces ? await stored(staged.revision.revision, project, context) : previous;
   const told = base && (await compare(base, staged, args, project, context));
   const report = told?.report;
-  const decisions = decisionsOf(staged, base, project, context.directory);
+  const decisions = decisionsOf(staged, base, previous, project, context.directory);
   const written = !dryRun && writeUpgrade(staged, project, context);
   const { settings } = context.console;
   const warnings = [
@@ -57,14 +59,17 @@ function refused(conflicts: readonly Finding[], { words }: CommandContext): Outc
   return { findings: conflicts, summary, ...forcing(conflicts, words) };
 }
 
-/** What the new revision is compared with: what it replaces, else the revision before it. */
-async function baseOf(
+async function previousOf(
   { revision }: StagedUpgrade,
-  { schemaDir }: Project,
-  { directory }: CommandContext,
+  project: Project,
+  context: CommandContext,
 ): Promise<Source | undefined> {
-  const base = revision.replaces ? revision.revision : revisionBefore(readLock(schemaDir), revision.revision);
-  return base === undefined ? undefined : storedSource(schemaDir, base, directory);
+  const previous = revisionBefore(readLock(project.schemaDir), revision.revision);
+  return previous === undefined ? undefined : stored(previous, project, context);
+}
+
+function stored(revision: string, { schemaDir }: Project, { directory }: CommandContext): Promise<Source> {
+  return storedSource(schemaDir, revision, directory);
 }
 
 async function compare(

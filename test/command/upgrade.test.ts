@@ -339,3 +339,68 @@ test("the file of another revision, and a name older than the newest, are told",
     expect.objectContaining({ message: "2029-12-31 is older than 2030-01-01, the newest revision" }),
   ]);
 });
+
+describe("a member that may have another name now", () => {
+  const renamedSchema = JSON.stringify({
+    ...smallSchema,
+    $defs: {
+      ...smallSchema.$defs,
+      EchoResult: { type: "object", properties: { echoed: text, times: { type: "integer" } } },
+    },
+  });
+  const wanted = {
+    kind: "renamed",
+    target: "/$defs/EchoResult/properties/echoed",
+    previous: "2030-01-01",
+    from: "text",
+  };
+  const isRenamed = (item: string): boolean => item.includes('"renamed"');
+  const itemsOf = (ran: Ran): string[] =>
+    told(ran).decisions.flatMap(({ kind, items }) =>
+      kind === "missing-notes" ? items.filter(isRenamed) : [],
+    );
+
+  test("is told, with the note to write; once it is written, nothing is lost", async () => {
+    const folder = await project({ "next/schema.json": renamedSchema });
+    const first = await upgrade(folder, "--format", "json");
+    expect(itemsOf(first)).toEqual([JSON.stringify(wanted)]);
+
+    const file = join(folder, "schema/2031-01-01/notes.json");
+    const present = JSON.parse(readFileSync(file, "utf8")) as { notes: object[] };
+    const note = { ...wanted, reason: "It is.", link: "https://example.com" };
+    writeFileSync(file, JSON.stringify({ ...present, notes: [...present.notes, note] }));
+    expect((await mcpgen(folder, ["generate"])).code).toBe(0);
+    const steps = readFileSync(join(folder, "generated/2031-01-01/steps.ts"), "utf8");
+    expect(steps).toContain('renamed(value, "echoed", "text", report, at)');
+    expect(steps).toContain('renamed(value, "text", "echoed", report, at)');
+    const diff = await mcpgen(folder, ["diff", "2030-01-01", "2031-01-01", "--format", "json"]);
+    const rules = (JSON.parse(diff.stdout) as { findings: { rule: string }[] }).findings.map(
+      ({ rule }) => rule,
+    );
+    expect(rules).toContain("property-renamed");
+    expect(rules).not.toContain("property-removed");
+
+    // The draft comes again: what is decided stays decided.
+    const again = await upgrade(folder, "--force", "--format", "json");
+    expect(itemsOf(again)).toEqual([]);
+    expect(readFileSync(file, "utf8")).toContain('"renamed"');
+  });
+
+  test("is told again when the schema comes again, compared with the revision before", async () => {
+    const folder = await project({ "next/schema.json": renamedSchema });
+    await upgrade(folder);
+    expect(itemsOf(await upgrade(folder, "--format", "json"))).toEqual([JSON.stringify(wanted)]);
+  });
+
+  test("that renames nothing is refused by generate, with its place", async () => {
+    const folder = await project({ "next/schema.json": renamedSchema });
+    await upgrade(folder);
+    const file = join(folder, "schema/2031-01-01/notes.json");
+    const note = { ...wanted, from: "song", reason: "It is not.", link: "https://example.com" };
+    writeFileSync(file, JSON.stringify({ format: 1, notes: [note] }));
+    const { code, stderr } = await mcpgen(folder, ["generate"]);
+    expect(code).toBe(3);
+    expect(stderr).toContain("MG1203");
+    expect(stderr).toContain("/$defs/EchoResult/properties/echoed");
+  });
+});

@@ -3,6 +3,7 @@ import type { Source } from "../diff/source.js";
 import type { Project } from "../project.js";
 import { shownPath } from "../shown-path.js";
 import { missingNotes } from "./missing-notes.js";
+import { renameNotes } from "./rename-notes.js";
 import type { StagedUpgrade } from "./stage.js";
 
 /** Something that only a person can decide, for no schema says it. */
@@ -16,10 +17,16 @@ export interface Decision {
   readonly items: readonly string[];
 }
 
-/** All that is left to decide after an upgrade. */
+/**
+ * All that is left to decide after an upgrade.
+ *
+ * @param base what the revision replaces, else the revision before it
+ * @param previous the revision before it
+ */
 export function decisionsOf(
   staged: StagedUpgrade,
   base: Source | undefined,
+  previous: Source | undefined,
   project: Project,
   directory: string,
 ): Decision[] {
@@ -30,6 +37,7 @@ export function decisionsOf(
     ...dropped(staged, file),
     ...assumed(staged, file),
     ...missingNotes(staged, base, file),
+    ...renameNotes(previous?.loaded.model, staged.source.loaded.model, file),
     ...newMethods(staged, base, file),
     ...unlisted(staged, project, directory),
   ];

@@ -24,6 +24,7 @@ export function arrayChanges(
 
 /** What is done to the members of an object. */
 export function objectChanges(planner: Planner, source: Member, target: Member): Change[] {
+  planner.objects.push([source, target]);
   const renames = planner.renamed(source, target);
   const changes = renames.flatMap(({ from, to }) => renamed({ planner, source, target, key: to }, from));
   const done = new Set(renames.flatMap(({ from, to }) => [from, to]));

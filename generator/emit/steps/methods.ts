@@ -22,6 +22,7 @@ export interface MethodSteps {
 export interface Way {
   readonly methods: readonly MethodSteps[];
   readonly decisions: Decisions;
+  readonly planner: Pick<Planner, "source" | "target" | "objects" | "renamed" | "ownedBy">;
   /** The schema values are taken to, without what the era owns, and which definitions that changes. */
   readonly target: { readonly schema: Schema; readonly changed: ReadonlySet<string> };
 }
@@ -62,7 +63,7 @@ function planBothWays(previous: ProtocolModel, model: ProtocolModel): StepPlan {
   const way = (kind: "lift" | "lower", source: Side, target: Side): Way => {
     const decisions = new Decisions(notes, kind, model.revision);
     const planner = new Planner(aligner, decisions, kind === "lower", [previous, model]);
-    return { methods: methodsOf(planner, source, target), decisions, target };
+    return { methods: methodsOf(planner, source, target), decisions, target, planner };
   };
   return { lift: way("lift", old, next), lower: way("lower", next, old), renames };
 }

@@ -30,6 +30,8 @@ export class Planner {
   readonly target: FormReader;
   readonly decisions: Decisions;
   readonly isLowering: boolean;
+  /** The objects that are taken apart: those of the source, each with what corresponds to it. */
+  readonly objects: (readonly [source: Member, target: Member])[] = [];
   private readonly aligner: Aligner;
   private readonly known = new Map<string, Plan>();
   private readonly likeness: Likeness;

@@ -2,6 +2,7 @@ import type { JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { planSteps } from "../../../generator/emit/steps/methods.js";
 import { refuseProblems } from "../../../generator/emit/steps/problems.js";
+import { renameCandidates } from "../../../generator/emit/steps/rename-candidates.js";
 import { type NoteText, object, ref } from "../../model/models.js";
 import { answering, between, stepFiles } from "./between.js";
 import { deepFrozen } from "./protocol.js";
@@ -114,5 +115,32 @@ describe("a note that renames nothing is named", () => {
 
   it("but not where it speaks of another pair", () => {
     expect(problem(object({}), object({ label: text }), renamed("title", place, "r0"))).not.toThrow();
+  });
+});
+
+describe("a new member may be one that is gone", () => {
+  const candidates = (older: JsonValue, newer: JsonValue, notes: NoteText[] = []): string[] =>
+    renameCandidates(answering("r1", older), answering("r2", newer, {}, notes)).map(
+      ({ target, from }) => `${target} ${from}`,
+    );
+  const list: JsonValue = { type: "array", items: text };
+
+  it.each<[string, JsonValue, JsonValue, string[]]>([
+    ["of the same form", object({ title: text }), object({ label: text }), [`${place} title`]],
+    ["required or not", object({ title: text }, ["title"]), object({ label: text }), [`${place} title`]],
+    ["of another form", object({ title: list }), object({ label: text }), []],
+    ["where nothing is gone", object({ title: text }), object({ title: text, label: text }), []],
+    [
+      "of one of several",
+      object({ title: text, name: text, tags: list }),
+      object({ label: text, tags: list }),
+      [`${place} name`, `${place} title`],
+    ],
+  ])("%s", (_, older, newer, found) => {
+    expect(candidates(older, newer)).toEqual(found);
+  });
+
+  it("is not asked where a note says it", () => {
+    expect(candidates(object({ title: text }), object({ label: text }), [renamed()])).toEqual([]);
   });
 });
