@@ -102,7 +102,7 @@ function fail(connection: ServerConnection, context: RequestContext, thrown: unk
   const error = errorOf(thrown);
   context.report(thrown);
   connection.finish(context);
-  connection.refuse(context.request.id, error, context.batch);
+  connection.fail(context, error);
 }
 
 /** Answers with what the handler asked for; the request ends here, and its retry is another. */

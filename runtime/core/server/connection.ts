@@ -101,12 +101,20 @@ export class ServerConnection implements Receiver {
   ended(): void {
     this.own?.end(silent());
     this.deaf = true;
-    const over = (): void => this.end("the client is gone");
     const { clock } = this.core;
-    const timer = clock.schedule(over, this.drainMs);
-    void this.drain()
-      .then(over)
-      .then(() => clock.clear(timer));
+    const timer = clock.schedule(() => this.overdue(), this.drainMs);
+    void this.drain().then(() => {
+      clock.clear(timer);
+      this.end("the client is gone");
+    });
+  }
+
+  /** Requests fail that were not answered in time: a client that ended its output may still read. */
+  private overdue(): void {
+    const message = `not answered within ${this.drainMs} ms after the end of the input`;
+    const error = new McpError("internal-error", message, { rpcCode: rpc.internalError });
+    for (const { request, batch } of this.running?.values() ?? []) this.refuse(request.id, error, batch);
+    this.end("the client is gone");
   }
 
   closed(): void {
@@ -191,11 +199,17 @@ export class ServerConnection implements Receiver {
     this.respond(id, text, batch, code);
   }
 
-  /** Sends the result of a request. */
-  answer({ request, batch, reported }: RequestContext, text: string): void {
+  /** Sends the response to a request. */
+  answer({ request, batch, reported }: RequestContext, text: string, rpcCode?: number): void {
     const { channel } = this;
     if (reported !== undefined && !batch && channel.sendApart) channel.sendApart(text, reported);
-    else this.respond(request.id, text, batch);
+    else this.respond(request.id, text, batch, rpcCode);
+  }
+
+  /** Sends the error that a request failed with. */
+  fail(context: RequestContext, error: McpError): void {
+    const { text, code } = refusal(context.request.id, error);
+    this.answer(context, text, code);
   }
 
   respond(id: RequestId | undefined, text: string, batch?: Batch, rpcCode?: number): void {

@@ -1,7 +1,7 @@
 // An answer comes apart from the progress before it: some readers forget a request before they hear what came with it.
 import { PassThrough } from "node:stream";
 import { serverRevisions } from "@mcpgen/protocol";
-import { createServer } from "@mcpgen/runtime";
+import { McpError, createServer } from "@mcpgen/runtime";
 import { streamChannel } from "@mcpgen/runtime/stdio";
 import { expect, test } from "vitest";
 
@@ -17,6 +17,10 @@ function called(tool: string): {
     return "reported";
   });
   server.tool("plain", {}, () => "plain");
+  server.tool("fail", {}, (_, { progress }) => {
+    progress(1);
+    throw new McpError("invalid-params", "wrong", { rpcCode: -32602 });
+  });
   const [input, output] = [new PassThrough(), new PassThrough()];
   const chunks: string[] = [];
   output.setEncoding("utf8").on("data", (chunk: string) => chunks.push(chunk));
@@ -32,11 +36,11 @@ function called(tool: string): {
   return { chunks, output, connection };
 }
 
-test("the last progress and the answer leave in two writes", async () => {
-  const { chunks } = called("report");
+test.each(["report", "fail"])("the last progress and the answer leave in two writes (%s)", async (tool) => {
+  const { chunks } = called(tool);
   await expect.poll(() => chunks.length).toBe(2);
   expect(chunks[0]).toContain("notifications/progress");
-  expect(chunks[0]).not.toContain('"result"');
+  expect(chunks[0]).not.toContain('"id"');
   expect(chunks[1]).toContain('"id":"c"');
 });
 

@@ -33,12 +33,32 @@ test("all that stands on standard input is answered, as `printf … | node serve
   ]);
 });
 
-test("a call that does not end holds the process up no longer than `drain`", async () => {
+test("a call that does not end holds the process up no longer than `drain`, and fails", async () => {
   const server = rawServer(program, { DRAIN: "300" });
   server.write(initialize, initialized, call(1, "hang"), call(2, "work"));
   server.endInput();
   expect(await server.ended).toBe(0);
-  expect(server.messages()).toMatchObject([{ id: 0 }, { id: 2 }]);
+  const message = "not answered within 300 ms after the end of the input";
+  expect(server.messages()).toMatchObject([
+    { id: 0 },
+    { id: 2 },
+    { id: 1, error: { code: -32603, message } },
+  ]);
+});
+
+test("a batch leaves although one of its calls does not end", async () => {
+  const server = rawServer(program, { DRAIN: "300" });
+  const params = { ...initialize.params, protocolVersion: "2025-03-26" };
+  server.write({ ...initialize, params }, initialized, [call(1, "hang"), call(2, "work")]);
+  server.endInput();
+  expect(await server.ended).toBe(0);
+  expect(server.messages()).toMatchObject([
+    { id: 0 },
+    [
+      { id: 2, result: {} },
+      { id: 1, error: { code: -32603 } },
+    ],
+  ]);
 });
 
 test("what a tool throws stands with its stack on standard error, and nothing of that on standard output", async () => {
