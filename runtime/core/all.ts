@@ -29,7 +29,7 @@ export type ConnectOptions = Optional<CoreConnectOptions, "revisions">;
 
 /** As `createServer` of @mcpgen/runtime. @throws {McpError} `invalid-definition` */
 export function createServer(info: Implementation, options: ServerOptions = {}): CodeFirstServer {
-  return createServerWith(info, { revisions: serverRevisions, ...options });
+  return createServerWith(info, { ...options, revisions: options.revisions ?? serverRevisions });
 }
 
 /** As `defineServer` of @mcpgen/runtime. @throws {McpError} `invalid-definition` */
@@ -38,12 +38,15 @@ export function defineServer(
   handlers: ContractHandlers,
   options: DefineServerOptions,
 ): Server {
-  return defineServerWith(contract, handlers, { revisions: serverRevisions, ...options });
+  return defineServerWith(contract, handlers, {
+    ...options,
+    revisions: options.revisions ?? serverRevisions,
+  });
 }
 
 /** As `connect` of @mcpgen/runtime, which says what it throws. */
 export async function connect(source: Source, options: ConnectOptions = {}): Promise<Client> {
   // A server has no use for what a client speaks.
   const { clientRevisions } = await import("@mcpgen/protocol/client");
-  return connectWith(source, { revisions: clientRevisions, ...options });
+  return connectWith(source, { ...options, revisions: options.revisions ?? clientRevisions });
 }

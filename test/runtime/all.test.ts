@@ -24,6 +24,7 @@ test("a server and a client speak all revisions where none are given", async () 
 test("those that are given are spoken", async () => {
   const [newest] = [...serverRevisions].sort((one, other) => (one.id < other.id ? 1 : -1));
   expect(createServer(info, { revisions: [newest!] }).revisions).toEqual([newest!.id]);
+  expect(createServer(info, { revisions: undefined } as never).revisions).toHaveLength(revisionIds.length);
   expect(createServer(info, { speaks: [newest!.id] }).revisions).toEqual([newest!.id]);
   const contract = { ...info, resources: [{ uri: "x://a", name: "a" }] };
   const handlers = { resources: { "x://a": () => "" } };

@@ -1,3 +1,4 @@
+import { logLevels } from "../era/meta.js";
 import type { HttpClientOptions } from "../http/http-client-options.js";
 import { type Rules, checkOptions, invalid } from "../options/option-check.js";
 import { isObject } from "../peer/message.js";
@@ -19,7 +20,7 @@ const rules: Rules<ConnectOptions> = {
   revisions: "array",
   revision: "string",
   info: "object",
-  logLevel: "string",
+  logLevel: logLevels,
   timeouts: { timeout: "amount", totalTimeout: "amount" },
   connectTimeout: "amount",
   signal: "object",
@@ -62,6 +63,9 @@ export function checkConnectOptions(options: unknown): void {
       "options: expected { revisions: clientRevisions }, with clientRevisions of @mcpgen/protocol/client. connect of @mcpgen/runtime/all needs no revisions.",
     );
   checkOptions(options, rules);
+  const { info = { name: "", version: "" } } = options as Partial<ConnectOptions>;
+  if (typeof info.name !== "string" || typeof info.version !== "string")
+    throw invalid('info: expected { name: "…", version: "…" }.');
 }
 
 /** @throws {McpError} `invalid-definition`: a program to start is described wrongly */

@@ -169,6 +169,13 @@ export class CodeFirstServer extends Server {
         "invalid-definition",
         `${kind}: expected a name, got ${JSON.stringify(key) ?? typeof key}.`,
       );
+    const member = keyMembers[kind];
+    const given = entry.definition[member];
+    if (given !== key)
+      throw new McpError(
+        "invalid-definition",
+        `${kind}: ${JSON.stringify(key)}: its definition has another ${member}, ${JSON.stringify(given)}. Leave ${member} out.`,
+      );
     if (listing.entries.has(key))
       throw new McpError(
         "invalid-definition",
@@ -189,15 +196,11 @@ export class CodeFirstServer extends Server {
         entry.enabled = false;
         changed();
       },
-      update: (changes: Partial<Params>) => {
-        const { definition } = entry;
-        const named = (["name", "uri", "uriTemplate"] as const).find(
-          (name) => definition[name] === key && name in changes && changes[name] !== key,
-        );
-        if (named !== undefined)
+      update: (changes: Partial<Params> = {}) => {
+        if (member in changes && changes[member] !== key)
           throw new McpError(
             "invalid-definition",
-            `${kind}: ${JSON.stringify(key)} is known by its ${named}. Register another instead.`,
+            `${kind}: ${JSON.stringify(key)} is known by its ${member}. Register another instead.`,
           );
         entry.definition = { ...entry.definition, ...update(entry, changes) };
         changed();
@@ -211,6 +214,9 @@ export class CodeFirstServer extends Server {
     };
   }
 }
+
+/** The member of a definition that requests name it by. */
+const keyMembers = { tools: "name", resources: "uri", templates: "uriTemplate", prompts: "name" } as const;
 
 /** The schemas of a tool as its list has them, and as calls are checked by them; of changes, those that change. */
 function schemasOf(

@@ -115,6 +115,48 @@ describe("what stands between the name and the handler", () => {
   });
 });
 
+describe("what something is known by", () => {
+  test.each<[string, () => unknown, string]>([
+    [
+      "a tool",
+      () => untyped().tool("t", { name: "u" }, give),
+      'tools: "t": its definition has another name, "u". Leave name out.',
+    ],
+    [
+      "a prompt",
+      () => untyped().prompt("p", { name: "u" }, give),
+      'prompts: "p": its definition has another',
+    ],
+    [
+      "a resource",
+      () => untyped().resource("x://a", { uri: "x://b" }, give),
+      'resources: "x://a": its definition has another uri, "x://b". Leave uri out.',
+    ],
+    [
+      "a template",
+      () => untyped().resourceTemplate("x://{a}", { uriTemplate: "x://{b}" }, give),
+      "has another uriTemplate",
+    ],
+    [
+      "a change of a tool",
+      () => untyped().tool("t", {}, give).update({ name: "u" }),
+      'tools: "t" is known by its name. Register another instead.',
+    ],
+    [
+      "a change of a resource",
+      () => untyped().resource("x://a", {}, give).update({ uri: "x://b" }),
+      'resources: "x://a" is known by its uri. Register another instead.',
+    ],
+  ])("stands for itself: %s", async (_, act, message) => {
+    expect(await told(act)).toContain(message);
+  });
+
+  test("a resource and a template that had no name may get one", () => {
+    untyped().resource("x://a", {}, give).update({ name: "A" });
+    untyped().resourceTemplate("x://{a}", {}, give).update({ name: "A" });
+  });
+});
+
 describe("members that no definition knows", () => {
   const misspelt: [string, () => unknown, string][] = [
     [
@@ -209,6 +251,16 @@ describe("misspelt options", () => {
       "of a client",
       () => reach("http://localhost", { revisions: all, elicits: give }),
       "elicits: there is no such option. Did you mean elicit?",
+    ],
+    [
+      "of a log level",
+      () => reach("http://localhost", { revisions: all, logLevel: "trace" }),
+      "logLevel: expected debug or info",
+    ],
+    [
+      "of its description",
+      () => reach("http://localhost", { revisions: all, info: { nam: "x", version: "1" } }),
+      'info: expected { name: "…", version: "…" }.',
     ],
     [
       "of its way",
