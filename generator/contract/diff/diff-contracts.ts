@@ -71,6 +71,7 @@ function compareCapabilities(part: Part, old: JsonObject, next: JsonObject, poli
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((path) => {
     const [a, b] = [before.get(path), after.get(path)];
     if (a !== undefined && b !== undefined && jsonEqual(a, b)) return [];
+    if ((a === undefined && lists(old, path)) || (b === undefined && lists(next, path))) return [];
     const rule = b === undefined ? "capability-removed" : "capability-added";
     const difference = {
       rule,
@@ -81,6 +82,15 @@ function compareCapabilities(part: Part, old: JsonObject, next: JsonObject, poli
       pointer: `/capabilities`,
     };
     return contractFinding(part, difference, policy);
+  });
+}
+
+/** A contract need not declare the capability of a list that it has: its server does. */
+function lists(contract: JsonObject, capability: string): boolean {
+  const names = capability === "resources" ? ["resources", "resourceTemplates"] : [capability];
+  return comparedLists.some(({ name }) => {
+    const list = names.includes(name) ? contract[name] : undefined;
+    return Array.isArray(list) && list.length > 0;
   });
 }
 

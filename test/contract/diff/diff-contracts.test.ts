@@ -290,3 +290,18 @@ test("severities of the configuration hold for rules of contracts", () => {
   expect(diffContracts(base, next, policy)).toMatchObject([{ rule: "text-changed" }]);
   expect(diffContracts(base, next, policy)[0]!.level).toEqual({ client: "dangerous", server: "dangerous" });
 });
+
+test("a list says that its capability is there, whether or not a contract declares it", () => {
+  const { capabilities: _, ...undeclared } = base;
+  const declared = { ...base, capabilities: { tools: {}, resources: {}, prompts: {} } };
+  expect(told(undeclared, declared)).toEqual([]);
+  expect(told(declared, undeclared)).toEqual([]);
+  const completing = { ...declared, capabilities: { ...declared.capabilities, completions: {} } };
+  expect(told(undeclared, completing)).toEqual([
+    "capability-added server.capabilities.completions safe/safe",
+  ]);
+  const { resources: __, resourceTemplates: ___, ...few } = undeclared;
+  expect(told({ ...few, capabilities: { tools: {} } }, { ...few, capabilities: { resources: {} } })).toEqual([
+    "capability-added server.capabilities.resources safe/safe",
+  ]);
+});
