@@ -35,7 +35,8 @@ export const call: RunCommand = async (args, context) => {
       owner: `the tool ${JSON.stringify(tool)}`,
       signature: toolSignature(definition),
     };
-    const values = pairs.length > 0 ? typedArguments(pairs, target, given) : given;
+    const values =
+      pairs.length > 0 || args.string("args") === undefined ? typedArguments(pairs, target, given) : given;
     return client.callTool(tool, values, options).catch((error: unknown) => {
       throw refused(error) ?? error;
     });

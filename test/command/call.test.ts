@@ -93,7 +93,13 @@ test.each<[string, string[], string, RegExp, number]>([
   ["arguments that are no object", ["get_weather", "--args", "[1]"], "MG2004", /Name each/, 2],
   ["a file that is not there", ["get_weather", "--args", "@none.json"], "MG1001", /path/, 3],
   ["no tool", [], "MG2003", /call --help/, 2],
-  ["wrong arguments, before 2025-11-25", ["get_weather", "--revision", "2025-06-18"], "MG6306", /schema/, 2],
+  [
+    "wrong arguments, before 2025-11-25",
+    ["get_weather", "--args", "{}", "--revision", "2025-06-18"],
+    "MG6306",
+    /schema/,
+    2,
+  ],
 ])("%s is told, with what to do", async (_, words, code, next, exit) => {
   const ran = await call(words);
   expect(ran.stderr).toContain(`error ${code}: `);

@@ -138,6 +138,7 @@ test("call takes key=value, of the types that the tool's schema gives", async ()
 
 test.each<[string[], string, RegExp]>([
   [["call", "forecast", "days=3"], "MG6309", /forecast\(city: string/],
+  [["call", "forecast"], "MG6309", /forecast\(city: string/],
   [["call", "forecast", "city=x", "day=3"], "MG6309", /Did you mean days\?/],
   [["call", "forecast", "city"], "MG2004", /Quote/],
   [["prompt", "review"], "MG6309", /It takes review\(code, style\?\)/],

@@ -23,8 +23,8 @@ export interface Target {
  */
 export function typedArguments(pairs: readonly Pair[], target: Target, given: JsonObject = {}): JsonObject {
   const result = structuredClone(given);
-  const lists = new Set<string>();
-  for (const pair of pairs) put(result, pair, target, lists);
+  const written = new Set<string>();
+  for (const pair of pairs) put(result, pair, target, written);
   const root = followed(target.schema, target.schema);
   const missing = isJsonObject(root)
     ? membersOf(root).filter(({ name, isRequired }) => isRequired && !Object.hasOwn(result, name))
@@ -42,7 +42,7 @@ function oneLine(text: string): string {
   return text.replace(/\s*\n\s*/g, " ");
 }
 
-function put(result: JsonObject, pair: Pair, target: Target, lists: Set<string>): void {
+function put(result: JsonObject, pair: Pair, target: Target, written: Set<string>): void {
   const { schema: root } = target;
   let holder = result;
   let schema: JsonValue | undefined = followed(root, root);
@@ -51,7 +51,7 @@ function put(result: JsonObject, pair: Pair, target: Target, lists: Set<string>)
     const { name, left } = nextMember(rest, schema);
     const member = memberSchema(schema, name, root);
     if (member === undefined) throw unknownKey(name, pair, schema, target);
-    if (left === undefined) return set(holder, name, pair, member, target, lists);
+    if (left === undefined) return set(holder, name, pair, member, target, written);
     const inner = Object.hasOwn(holder, name) ? holder[name] : {};
     if (!isJsonObject(inner!)) throw wrongValue(pair, "an object", target);
     own(holder, name, inner);
@@ -112,16 +112,22 @@ function set(
   pair: Pair,
   schema: JsonValue,
   target: Target,
-  lists: Set<string>,
+  written: Set<string>,
 ): void {
-  const value = pair.json === undefined ? valueOf(pair, schema, target) : pair.json;
-  const isItem = pair.json === undefined && Array.isArray(value);
-  if (isItem && lists.has(pair.key)) {
-    (holder[name] as JsonValue[]).push(...value);
-    return;
-  }
-  if (isItem) lists.add(pair.key);
-  own(holder, name, value);
+  if (pair.json !== undefined) return own(holder, name, pair.json);
+  const value = valueOf(pair, schema, target);
+  const isAgain = written.has(pair.key);
+  written.add(pair.key);
+  if (!isAgain) return own(holder, name, value);
+  if (!Array.isArray(value))
+    throw new CodedError(
+      "MG6309",
+      `${target.owner}: ${JSON.stringify(pair.key)} is given twice, and is no list`,
+      {
+        next: "Give it once.",
+      },
+    );
+  (holder[name] as JsonValue[]).push(...value);
 }
 
 /** `__proto__` is a name like any other. */

@@ -28,7 +28,8 @@ export interface HostConfiguration {
 export async function readHostFile(file: HostFile, shown: string): Promise<HostConfiguration> {
   const value = await parsed(textOf(file.path, shown), shown);
   const servers = value[file.member] ?? {};
-  if (!isJsonObject(servers)) throw wrong({ file: shown, pointer: `/${file.member}` }, "an object", servers);
+  if (!isJsonObject(servers))
+    throw wrong({ file: shown, pointer: `/${file.member}` }, "an object", kindOf(servers));
   const { inputs } = value;
   return { file, servers, inputs: Array.isArray(inputs) ? inputs.flatMap(declaration) : [] };
 }
@@ -58,7 +59,7 @@ async function parsed(text: string, shown: string): Promise<JsonObject> {
       next: "Correct the file; the host that it belongs to cannot read it either.",
     });
   }
-  if (!isJsonObject(value)) throw wrong({ file: shown }, "an object", value);
+  if (!isJsonObject(value)) throw wrong({ file: shown }, "an object", kindOf(value));
   return value;
 }
 
@@ -91,15 +92,20 @@ export type ServerEntry =
 export function entryOf({ file, servers }: HostConfiguration, name: string, shown: string): ServerEntry {
   const at = pointer(`/${file.member}`, name);
   const entry = servers[name];
-  if (!isJsonObject(entry)) throw wrong({ file: shown, pointer: at }, "an object", entry ?? null);
+  if (!isJsonObject(entry)) throw wrong({ file: shown, pointer: at }, "an object", kindOf(entry ?? null));
   const place = (member: string): Place => ({ file: shown, pointer: pointer(at, member) });
-  if (typeof entry["url"] === "string")
-    return { kind: "http", url: entry["url"], headers: texts(entry["headers"], place("headers")) };
+  const { url } = entry;
+  if (typeof url === "string") {
+    // What stands for another text, as in `${URL}`, is not known yet.
+    if (/^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(url))
+      throw wrong(place("url"), "an address of http or https", JSON.stringify(url));
+    return { kind: "http", url, headers: texts(entry["headers"], place("headers")) };
+  }
   if (typeof entry["command"] !== "string" || entry["command"] === "")
-    throw wrong({ file: shown, pointer: at }, 'a "command" or a "url"', entry);
+    throw wrong({ file: shown, pointer: at }, 'a "command" or a "url"', kindOf(entry));
   const { args = [], cwd } = entry;
   if (!Array.isArray(args) || !args.every((arg) => typeof arg === "string"))
-    throw wrong(place("args"), "an array of strings", args);
+    throw wrong(place("args"), "an array of strings", kindOf(args));
   if (entry["envFile"] !== undefined)
     throw new CodedError("MG2202", "envFile is not read", {
       place: place("envFile"),
@@ -113,18 +119,18 @@ export function entryOf({ file, servers }: HostConfiguration, name: string, show
 /** An object of texts; numbers and booleans are what they are written as. */
 function texts(value: JsonValue | undefined, place: Place): Record<string, string> {
   if (value === undefined || value === null) return {};
-  if (!isJsonObject(value)) throw wrong(place, "an object", value);
+  if (!isJsonObject(value)) throw wrong(place, "an object", kindOf(value));
   return Object.fromEntries(
     Object.entries(value).map(([name, text]): [string, string] => {
       if (typeof text === "string" || typeof text === "number" || typeof text === "boolean")
         return [name, String(text)];
-      throw wrong({ ...place, pointer: pointer(place.pointer!, name) }, "a string", text!);
+      throw wrong({ ...place, pointer: pointer(place.pointer!, name) }, "a string", kindOf(text!));
     }),
   );
 }
 
-function wrong(place: Place, expected: string, got: JsonValue): CodedError {
-  return new CodedError("MG2202", `expected ${expected}, got ${kindOf(got)}`, {
+function wrong(place: Place, expected: string, got: string): CodedError {
+  return new CodedError("MG2202", `expected ${expected}, got ${got}`, {
     place,
     next: "Correct the file; the host that it belongs to cannot use it either.",
   });

@@ -92,6 +92,14 @@ describe("what does not fit is refused, with what to do", () => {
     expect(error.next).toMatch(next);
   });
 
+  test("a text that is given twice", () => {
+    const error = errorOf(["text=a", "text=b"]);
+    expect([error.code, error.message]).toEqual([
+      "MG6309",
+      'the tool "t": "text" is given twice, and is no list',
+    ]);
+  });
+
   test("what is required and not given, beside --args", () => {
     const strict = { ...target, schema: { ...schema, required: ["text", "whole"] } };
     expect(errorOf(["flag=true"], strict).message).toBe('the tool "t" lacks "text", "whole"');

@@ -250,6 +250,13 @@ test.each<[string, string[], string, string, RegExp]>([
     /Correct/,
   ],
   [
+    json({ mcpServers: { weather: { url: "ftp://x" } } }),
+    ["call", "weather", "t"],
+    "MG2202",
+    'expected an address of http or https, got "ftp://x"',
+    /Correct/,
+  ],
+  [
     json({ mcpServers: { weather: { command: "x", args: [1] } } }),
     ["call", "weather", "t"],
     "MG2202",
