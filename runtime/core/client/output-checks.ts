@@ -1,13 +1,25 @@
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
 import type { Parse, Checked } from "../server/tools.js";
+import { weightOf } from "../server/weight.js";
 import { McpError, messageOf } from "../peer/errors.js";
 import { invalidResult } from "./decode.js";
 
+/** Bytes that the schemas take in memory, about; the oldest are dropped, and their tools are not checked. */
+const mostBytes = 64 * 1_048_576;
+
+interface Promised {
+  readonly schema: object;
+  /** That it takes in memory, about. */
+  readonly bytes: number;
+}
+
 /** Checks of structured content against what tools promise (2025-06-18 on, tools, output schema). */
 export class OutputChecks {
-  private readonly schemas = new Map<string, object>();
+  /** The latest last. */
+  private readonly schemas = new Map<string, Promised>();
   private readonly checks = new Map<string, Parse>();
   private readonly warn: (message: string) => void;
+  private bytes = 0;
 
   constructor(warn: (message: string) => void) {
     this.warn = warn;
@@ -17,14 +29,28 @@ export class OutputChecks {
   forget(): void {
     this.schemas.clear();
     this.checks.clear();
+    this.bytes = 0;
   }
 
   learn(tools: readonly Tool[]): void {
-    for (const { name, outputSchema } of tools) {
-      this.checks.delete(name);
-      if (outputSchema) this.schemas.set(name, outputSchema);
-      else this.schemas.delete(name);
+    for (const { name, outputSchema: schema } of tools) {
+      this.drop(name);
+      if (!schema) continue;
+      const bytes = weightOf(schema, mostBytes);
+      this.schemas.set(name, { schema, bytes });
+      this.bytes += bytes;
+      // A server may name other tools in each list.
+      for (const oldest of this.schemas.keys()) {
+        if (this.bytes <= mostBytes) break;
+        this.drop(oldest);
+      }
     }
+  }
+
+  private drop(name: string): void {
+    this.bytes -= this.schemas.get(name)?.bytes ?? 0;
+    this.schemas.delete(name);
+    this.checks.delete(name);
   }
 
   /**
@@ -34,7 +60,7 @@ export class OutputChecks {
    * @throws {McpError} `invalid-result`, or `invalid-definition` whose data are `{ result }`
    */
   async check(name: string, result: CallToolResult): Promise<void> {
-    const schema = this.schemas.get(name);
+    const schema = this.schemas.get(name)?.schema;
     if (!schema || result.isError === true) return;
     let problem: Checked;
     try {
