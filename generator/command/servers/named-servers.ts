@@ -33,7 +33,9 @@ export async function serverSource(
 ): Promise<ServerSource> {
   const found = await sourceOrServer(source, args, context);
   if (isServerSource(found)) return found;
-  const known = isName(source) && !isFile(source, context) ? await knownServers(context) : [];
+  // Words are a command whose `stdio:` was forgotten, if they are no name that is known.
+  const isWord = isName(source) && !/\s/.test(source);
+  const known = isWord && !isFile(source, context) ? await knownServers(context) : [];
   throw known.length > 0 ? noSuchServer(source, known) : noServer(source);
 }
 
@@ -60,9 +62,9 @@ export async function sourceOrServer(
   return source;
 }
 
-/** Names hold neither what separates paths nor white space, and do not end as contracts do; `-` is standard input. */
+/** Names hold nothing that separates paths, and do not end as contracts do; `-` is standard input. */
 function isName(source: string): boolean {
-  return source !== "-" && source !== "" && !/[\s/\\:]|\.(?:json|ya?ml)$/i.test(source);
+  return source !== "-" && source !== "" && !/[/\\:]|\.(?:json|ya?ml)$/i.test(source);
 }
 
 function isFile(source: string, { directory }: CommandContext): boolean {

@@ -222,6 +222,13 @@ test.each(["lint", "list", "diff"])(
   },
 );
 
+test("a name may hold spaces; words that are no name are a command", async () => {
+  const servers = { "my weather": { command: "none-such" } };
+  const folder = temporaryFolder({ ".mcp.json": json({ mcpServers: servers }) });
+  expect((await mcpgen(folder, ["list", "my weather"])).stderr).toMatch(/^my weather: error MG4101/);
+  expect((await mcpgen(folder, ["call", "node server.js", "t"])).stderr).toMatch(/MG2014.*\n.*"stdio:node/);
+});
+
 const one = { mcpServers: { weather: { command: "node" } } };
 test.each<[string, string[], string, string, RegExp]>([
   [
