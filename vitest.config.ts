@@ -23,6 +23,7 @@ const drawing = [
   "test/diff/truth.test.ts",
   "test/contract/sync/nasty.test.ts",
   "test/contract/hostile.test.ts",
+  "test/emit/steps/renames-released.test.ts",
 ];
 
 /** Those that have more to do in the long run. */
@@ -40,6 +41,7 @@ const deep = [
   "test/properties/{differential,large,soak}.test.ts",
   "test/diff/{memory,metamorphic,released-mutations,robustness,truth}.test.ts",
   "test/contract/hostile.test.ts",
+  "test/emit/steps/renames-released.test.ts",
   "test/types/mistakes.test.ts",
   "test/contract/capture/signals.test.ts",
   "test/runtime/client/besieged.test.ts",

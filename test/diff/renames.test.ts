@@ -113,6 +113,21 @@ describe("a renamed member", () => {
     expect(findings[1]!.counterexample!.value).toMatchObject({ params: { label: null } });
   });
 
+  test("is that of arms of a union, which correspond by it", () => {
+    const arm = (key: string, kind: string): JsonValue =>
+      object({ [key]: { const: kind, type: "string" }, id: text }, [key]);
+    const union = (key: string): JsonValue =>
+      object({ value: { anyOf: [arm(key, "a"), arm(key, "b")] } }, ["value"]);
+    const place = "/$defs/DoRequest/properties/params/properties/value/anyOf";
+    const target = [`${place}/0/properties/kind`, `${place}/1/properties/kind`];
+    const note = { kind: "renamed", target, previous: "r1", from: "type" };
+    const findings = diffModels(modelOf("r1", union("type")), modelOf("r2", union("kind"), note));
+    expect([...new Set(findings.map(({ rule }) => rule))]).toEqual(["property-renamed"]);
+    expect(findings.every(({ level }) => level.client === "breaking" && level.server === "breaking")).toBe(
+      true,
+    );
+  });
+
   test("is one the other way round, too", () => {
     const [before, after] = models(object({ title: text }), object({ label: text }, ["label"]));
     expect(diffModels(after, before).map(line)).toEqual([

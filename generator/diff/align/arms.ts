@@ -1,6 +1,7 @@
 import { typeText } from "../../emit/protocol-report/type-text.js";
 import type { Member } from "../shape/form.js";
 import type { FormReader } from "../shape/form-reader.js";
+import type { Renames } from "./renames.js";
 import { memberSignature, similarity } from "./signature.js";
 
 /** Which arms of two unions correspond. */
@@ -16,8 +17,34 @@ export interface Arms {
 
 type Readers = readonly [FormReader, FormReader];
 
-/** Aligns arms by their tag, then by what they look like, then by name; what looks unlike stays alone. */
-export function alignArms(readers: Readers, old: readonly Member[], next: readonly Member[]): Arms {
+/**
+ * Aligns arms by their tag, then by what they look like, then by name; what looks unlike stays alone. Members that
+ * correspond under two names count as of one name.
+ */
+export function alignArms(
+  readers: Readers,
+  old: readonly Member[],
+  next: readonly Member[],
+  renames?: Renames,
+): Arms {
+  if (!renames || renames.areNone) return alignNamed(readers, old, next);
+  const views = renames.underEarlierNames(old, next);
+  const arms = alignNamed(readers, ...views);
+  const pairs = [old, next].flatMap((side, index) =>
+    side.map((arm, at) => [arm, views[index]![at]!] as const),
+  );
+  const [viewOf, armOf] = [new Map(pairs), new Map(pairs.map(([arm, view]) => [view, arm]))];
+  const back = (view: Member): Member => armOf.get(view)!;
+  return {
+    matched: arms.matched.map(([a, b]) => [back(a), back(b)]),
+    removed: arms.removed.map(back),
+    added: arms.added.map(back),
+    tags: arms.tags,
+    isTold: (arm) => arms.isTold(viewOf.get(arm)!),
+  };
+}
+
+function alignNamed(readers: Readers, old: readonly Member[], next: readonly Member[]): Arms {
   if (old.length === 1 && next.length === 1 && old[0]!.type === next[0]!.type) {
     return { matched: [[old[0]!, next[0]!]], removed: [], added: [], tags: undefined, isTold: () => false };
   }

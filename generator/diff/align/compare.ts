@@ -31,7 +31,7 @@ export function compareForms(aligner: Aligner, pair: Pair): void {
   if (types[0].size === 0 && types[1].size === 0) return;
   const common = [...types[0]].filter((type) => types[1].has(type));
   if (common.length === 0) return void comparePure(pair, old, next, found);
-  const arms = alignArms([aligner.old, aligner.new], old.members, next.members);
+  const arms = alignArms([aligner.old, aligner.new], old.members, next.members, aligner.renames);
   compareArms(pair, old, next, arms, found);
   compareExclusion(pair, old, next, found);
   for (const type of scalarTypes) {

@@ -1,6 +1,7 @@
+import { naturalCompare } from "@mcpgen/engine";
 import type { ProtocolModel } from "../../model/model.js";
 import type { RenamedNote } from "../../notes/note.js";
-import type { Member } from "../shape/form.js";
+import type { Member, Property } from "../shape/form.js";
 
 /** Names that one member has in two objects. */
 export interface Renamed {
@@ -12,6 +13,7 @@ export interface Renamed {
 export class Renames {
   readonly #notes: ReadonlyMap<string, RenamedNote>;
   readonly #used = new Set<string>();
+  readonly #views = new Map<Member, Member>();
   /** Whether the first of the two revisions is the later one. */
   readonly #isReversed: boolean;
 
@@ -42,6 +44,36 @@ export class Renames {
       found.set(from, this.#isReversed ? { old: name, new: from } : { old: from, new: name });
     }
     return [...found.values()];
+  }
+
+  /** Arms of both revisions, those of the later one with the names that their members had in the other. */
+  underEarlierNames(old: readonly Member[], next: readonly Member[]): readonly [Member[], Member[]] {
+    const earlier = (arm: Member): Member => this.#underEarlierNames(arm);
+    return this.#isReversed ? [old.map(earlier), [...next]] : [[...old], next.map(earlier)];
+  }
+
+  #underEarlierNames(later: Member): Member {
+    let view = this.#views.get(later);
+    if (!view) {
+      const entries = [...later.properties].map(([name, property]) => {
+        const from = this.#noteOf(property)?.from;
+        return [from === undefined || later.properties.has(from) ? name : from, property] as const;
+      });
+      const isChanged = entries.some(([name]) => !later.properties.has(name));
+      // Members stand in natural order: what they look like depends on it.
+      const properties = new Map(entries.sort(([a], [b]) => naturalCompare(a, b)));
+      this.#views.set(later, (view = isChanged ? { ...later, properties } : later));
+    }
+    return view;
+  }
+
+  #noteOf({ nodes }: Property): RenamedNote | undefined {
+    return nodes.map(({ pointer }) => this.#notes.get(pointer)).find((note) => note !== undefined);
+  }
+
+  /** Whether there are any. */
+  get areNone(): boolean {
+    return this.#notes.size === 0;
   }
 
   /** Targets of notes that no two objects compared so far gave an occasion for. */

@@ -3,20 +3,20 @@ import { stringLiteral } from "../text.js";
 import { type Expression, and, call, compare, layoutOf, not, or } from "../validators/expression.js";
 import type { Test } from "./plan.js";
 
-/** A test as code; `undefined` where every value passes. */
-export function conditionOf({ type, constants, present }: Test): Expression | undefined {
+/** A test of a variable as code; `undefined` where every value passes. */
+export function conditionOf({ type, constants, present }: Test, tested = "value"): Expression | undefined {
   const parts: Expression[] = [];
-  if (type === "array") parts.push(call("Array.isArray", "value"));
-  if (type === "object") parts.push(call("isObject", "value"));
-  if (type === "scalar") parts.push(call("isScalar", "value"));
+  if (type === "array") parts.push(call("Array.isArray", tested));
+  if (type === "object") parts.push(call("isObject", tested));
+  if (type === "scalar") parts.push(call("isScalar", tested));
   for (const [key, values] of constants)
-    parts.push(or(...values.map((value) => compare(memberOf(key), "===", stringLiteral(value)))));
-  for (const key of present) parts.push(compare(memberOf(key), "!==", "undefined"));
+    parts.push(or(...values.map((value) => compare(memberOf(tested, key), "===", stringLiteral(value)))));
+  for (const key of present) parts.push(compare(memberOf(tested, key), "!==", "undefined"));
   return parts.length === 0 ? undefined : and(...parts);
 }
 
-function memberOf(key: string): Layout {
-  return layoutOf(call("memberOf", "value", stringLiteral(key)));
+function memberOf(tested: string, key: string): Layout {
+  return layoutOf(call("memberOf", tested, stringLiteral(key)));
 }
 
 /** `if (…)`, all of these must hold; nothing where there are none. */

@@ -108,6 +108,7 @@ export class Planner {
       [this.aligner.old, this.aligner.new],
       old.members,
       next.members,
+      this.aligner.renames,
     );
     return {
       matched: matched.map(([a, b]) => (this.isLowering ? [b, a] : [a, b])),

@@ -127,11 +127,18 @@ export class PlanPrinter {
     return [braced("if (Array.isArray(value) && value.length === 1)", [["return ", item, ";"]])];
   }
 
-  /** What several arms have in common is done once, to all of them. */
   private arms(arms: readonly Arm[], hint: string): Layout[] {
+    // What tells arms apart may be what is renamed.
+    const isKept = hasRenames(arms) && arms.some(({ test }) => conditionOf(test));
+    const statements = turnsOf(arms).flatMap((turn) => this.turn(turn, hint, isKept ? given : "value"));
+    return isKept && statements.length > 0 ? [`const ${given} = value;`, ...statements] : statements;
+  }
+
+  /** What several arms have in common is done once, to all of them. */
+  private turn(arms: readonly Arm[], hint: string, tested: string): Layout[] {
     const byStatement = new Map<string, { statement: Layout; tests: (Expression | undefined)[] }>();
     for (const { test, changes } of arms) {
-      const condition = conditionOf(test);
+      const condition = conditionOf(test, tested);
       for (const statement of changes.flatMap((change) => this.change(change, hint))) {
         const text = print(statement);
         const same = byStatement.get(text);
@@ -224,4 +231,30 @@ export class PlanPrinter {
       ]);
     });
   }
+}
+
+/** The value as it came. */
+const given = "given";
+
+function hasRenames(arms: readonly Arm[]): boolean {
+  return arms.some(({ changes }) => changes.some(({ kind }) => kind === "renamed"));
+}
+
+/**
+ * What is done in turn: members are renamed once those of all arms are converted, and looked for under their new
+ * names after that.
+ */
+function turnsOf(arms: readonly Arm[]): (readonly Arm[])[] {
+  if (!hasRenames(arms)) return [arms];
+  return [0, 1, 2].map((turn) =>
+    arms.map(({ test, changes }) => {
+      const names = new Set(changes.flatMap((change) => (change.kind === "renamed" ? [change.to] : [])));
+      return { test, changes: changes.filter((change) => turnOf(change, names) === turn) };
+    }),
+  );
+}
+
+function turnOf(change: Change, names: ReadonlySet<string>): number {
+  if (change.kind === "renamed") return 1;
+  return (change.kind === "required" || change.kind === "filled") && names.has(change.key) ? 2 : 0;
 }

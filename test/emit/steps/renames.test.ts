@@ -92,6 +92,46 @@ describe("a member that a note says to have had another name", () => {
     );
   });
 
+  it("may tell arms of a union apart, each of which is converted", async () => {
+    const arm = (tag: string, kind: string, value: JsonValue, name: string): JsonValue =>
+      object({ [tag]: { const: kind, type: "string" }, [name]: value }, [tag, name]);
+    const union = (...arms: JsonValue[]): JsonValue => object({ value: { anyOf: arms } }, ["value"]);
+    const number = { type: "number" };
+    const arms = "/$defs/DoResult/properties/value/anyOf";
+    const drop = (target: string, value: JsonValue): NoteText =>
+      ({ kind: "lower", targets: [target], previous: "r1", how: "fill", value }) as unknown as NoteText;
+    const { lift, lower } = await between(
+      union(arm("type", "a", text, "title"), arm("type", "b", { type: "integer" }, "title")),
+      union(arm("kind", "a", { type: ["string", "null"] }, "label"), arm("kind", "b", number, "label")),
+      [
+        renamed("type", `${arms}/0/properties/kind`),
+        renamed("type", `${arms}/1/properties/kind`),
+        renamed("title", `${arms}/0/properties/label`),
+        renamed("title", `${arms}/1/properties/label`),
+        drop(`${arms}/0/properties/label`, "none"),
+        drop(`${arms}/1/properties/label`, 0),
+      ],
+    );
+    for (const [type, title] of [
+      ["a", "x"],
+      ["b", 1],
+    ] as const) {
+      const [older, newer] = [{ value: { type, title } }, { value: { kind: type, label: title } }];
+      expect(run(lift, older)).toEqual({ value: newer, losses: [] });
+      expect(run(lower, newer)).toEqual({ value: older, losses: [] });
+    }
+    const filled = (value: JsonValue): object => ({
+      value,
+      losses: [expect.objectContaining({ how: "filled" })],
+    });
+    expect(run(lower, { value: { kind: "a", label: null } })).toEqual(
+      filled({ value: { type: "a", title: "none" } }),
+    );
+    expect(run(lower, { value: { kind: "b", label: 0.5 } })).toEqual(
+      filled({ value: { type: "b", title: 0 } }),
+    );
+  });
+
   it("costs nothing where there is none", () => {
     const models = [answering("r1", object({ a: text })), answering("r2", object({ a: text }))] as const;
     expect(stepFiles(...models).get("stepping.ts")).not.toContain("renamed");
