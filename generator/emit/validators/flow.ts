@@ -104,6 +104,28 @@ export function joined(a: Flow | undefined, b: Flow | undefined): Flow | undefin
   return result;
 }
 
+/** Whether as much is known in `later` of what `flow` knows; what `flow` has no local of does not count. */
+export function agrees(flow: Flow, later: Flow): boolean {
+  for (const [reference, known] of later) {
+    const root = referenceText.exec(reference)![1]!;
+    if (flow.has(root) && !isSame(known, flow.get(reference))) return false;
+  }
+  for (const reference of flow.keys()) if (!later.has(reference)) return false;
+  return true;
+}
+
+function isSame(a: Known | undefined, b: Known | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined || a === lost || b === lost || a.size !== b.size) return false;
+  for (const [kind, values] of a) {
+    const others = b.get(kind);
+    if (others === values) continue;
+    if (others === undefined || others === "all" || values === "all") return false;
+    if (others.size !== values.size || [...values].some((value) => !others.has(value))) return false;
+  }
+  return true;
+}
+
 function joinedKnown(a: Known | undefined, b: Known | undefined): Known | undefined {
   if (a === undefined || b === undefined) return undefined;
   if (a === lost || b === lost) return a === b ? a : lost;

@@ -8,6 +8,7 @@ import {
   isComparable,
   isOnly,
   isTracked,
+  agrees,
   joined,
   knownOf,
   lost,
@@ -127,10 +128,11 @@ class Narrowing {
     const written = flat(statement.head);
     const head = withContainers(written, flow);
     const inside = (start: Flow): Flow => new Map([...start, ...declaredBy(written)]);
-    // What one round leaves is what the next one may start with.
+    // What one round leaves is what the next one may start with. A second look where that is the same would take loops
+    // inside loops time that doubles with each.
     const first = this.block(statement.body, inside(flow));
     const start = joined(flow, first.end)!;
-    const { statements, end } = this.block(statement.body, inside(start));
+    const { statements, end } = agrees(flow, start) ? first : this.block(statement.body, inside(start));
     const whole = withPart(statement, "body", statements);
     return [head === written ? whole : { ...whole, head }, joined(flow, end)!];
   }
