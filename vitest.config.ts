@@ -44,6 +44,8 @@ const deep = [
   "test/emit/steps/renames-released.test.ts",
   "test/types/mistakes.test.ts",
   "test/contract/capture/signals.test.ts",
+  "test/command/process.test.ts",
+  "test/runtime/http/recovery.test.ts",
   "test/runtime/client/besieged.test.ts",
   "test/runtime/http/killed.test.ts",
 ];

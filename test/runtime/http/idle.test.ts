@@ -8,7 +8,12 @@ const idleMs = 1000;
 
 /** A session, and requests of it. */
 function opened(found: Inside) {
-  const endpoint = new Endpoint(found.server, { keepAliveMs: 0, streamMs: 0, sessions: { idleMs } });
+  const endpoint = new Endpoint(found.server, {
+    keepAliveMs: 0,
+    streamMs: 0,
+    graceMs: 0,
+    sessions: { idleMs },
+  });
   const party = new Party("http://localhost/", "2025-11-25");
   const send = (method: string, message?: unknown) => {
     const body = message === undefined ? "" : JSON.stringify(message);
