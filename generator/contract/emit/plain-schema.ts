@@ -1,8 +1,22 @@
-import type { JsonObject, JsonValue, SchemaNode } from "@mcpgen/engine";
+import type { JsonObject, JsonValue, Schema, SchemaNode, TypeName } from "@mcpgen/engine";
 import { commentText } from "../../emit/text.js";
+import { withChildren, withNodes } from "../../emit/with-children.js";
 
-/** Longer sets of values are told by their type alone: a union of thousands helps nobody, and costs the compiler. */
+/** A longer set of values is printed as its type: a union of thousands costs the compiler much and says little. */
 const longestEnum = 256;
+
+/** The schema with long sets of values given by their types. */
+export function withoutLongSets(schema: Schema): Schema {
+  return withNodes(schema, withShortSets);
+}
+
+function withShortSets(node: SchemaNode): SchemaNode {
+  const changed = withChildren(node, withShortSets);
+  const { enum: values, ...rest } = changed;
+  if (!values) return changed;
+  if (values.length <= longestEnum && JSON.stringify(values).length <= 64 * longestEnum) return changed;
+  return { ...rest, types: rest.types ?? [...new Set(values.map(typeName))] };
+}
 
 /** What a schema's texts become on their way to a type. */
 export interface Plain {
@@ -55,16 +69,15 @@ function says(schema: JsonObject): boolean {
 
 function valuesOf({ types, const: only, enum: values }: SchemaNode): JsonObject {
   if (only) return { enum: [only.value] };
-  if (values && values.length <= longestEnum && JSON.stringify(values).length <= 64 * longestEnum)
-    return { enum: [...values] };
-  const named = types ?? (values && [...new Set(values.map(typeName))]);
+  if (values) return { enum: [...values] };
+  const named = types;
   if (!named) return {};
   return { type: named.length === 1 ? named[0]! : [...named] };
 }
 
-function typeName(value: JsonValue): string {
+function typeName(value: JsonValue): TypeName {
   if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
+  return Array.isArray(value) ? "array" : (typeof value as TypeName);
 }
 
 function objectOf(node: SchemaNode, plain: Plain): JsonObject {

@@ -4,7 +4,7 @@ import { printable } from "../../emit/types/breadth.js";
 import { capitalised } from "../../emit/names.js";
 import { escapeUnprintable, propertyKey } from "../../emit/text.js";
 import type { TypeNames } from "../../emit/types/print.js";
-import { type Plain, plainSchema, withMaybes } from "./plain-schema.js";
+import { type Plain, plainSchema, withMaybes, withoutLongSets } from "./plain-schema.js";
 import { printedDeclarations } from "./printed-types.js";
 
 /** A type of a tool: its name in the tool's namespace, and the schema whose root it is. */
@@ -37,7 +37,8 @@ const options = {
 const rootName = "McpgenRoot";
 
 /** Declarations of roots and of all they refer to. */
-async function declarationsOf(compiler: Compile, roots: readonly TypeRoot[]): Promise<string> {
+async function declarationsOf(compiler: Compile, given: readonly TypeRoot[]): Promise<string> {
+  const roots = given.map((root) => ({ ...root, schema: withoutLongSets(root.schema) }));
   const names = typeNames(roots);
   const isPrintable = roots.every(({ schema }) => printable(schema) === schema);
   const text = isPrintable ? await compiledDeclarations(compiler, roots, names) : undefined;

@@ -36,7 +36,8 @@ const notesFile = {
 } as unknown as Parameters<typeof carryNotes>[2];
 
 const isLong = process.env["MCPGEN_LONG"] === "1";
-const count = Number(process.env["MCPGEN_SUCCESSORS"] ?? (isLong ? 440 : 2));
+const drawn = Number(process.env["MCPGEN_COUNT"] ?? 100_000);
+const count = Number(process.env["MCPGEN_SUCCESSORS"] ?? (isLong ? drawn / 250 : 2));
 
 /** The revision that a changed document would be, with the notes that are carried over to it. */
 async function modelOf(changed: JsonObject, revision: string): Promise<ProtocolModel> {
