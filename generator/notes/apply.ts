@@ -23,6 +23,8 @@ export interface NoteProblem {
   readonly note: Note;
   readonly target: string;
   readonly message: string;
+  /** Nothing is left to decide: the note spoke of an older pair of revisions. */
+  readonly settled?: true;
 }
 
 /** A schema with its notes applied. */

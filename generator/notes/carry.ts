@@ -77,6 +77,7 @@ function withoutSteps(notesFile: JsonFile): { lasting: JsonObject[]; dropped: No
           note,
           target,
           message: `it speaks of the step from ${note.previous}`,
+          settled: true,
         })),
   );
   const lasting = entriesOf(notesFile.value).filter((entry) => !isOfPair(entry));

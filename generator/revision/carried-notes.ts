@@ -15,6 +15,8 @@ export interface CarriedNotes {
   readonly carried: number;
   /** What was left out, each with the reason. */
   readonly dropped: readonly string[];
+  /** Those of `dropped` that leave something to decide. */
+  readonly undecided: readonly string[];
 }
 
 /**
@@ -29,7 +31,7 @@ export async function carriedNotes(
   lock: Lock,
 ): Promise<CarriedNotes> {
   const from = newestWithNotes(schemaDir, revision, lock);
-  if (from === undefined) return { text: notesText([]), carried: 0, dropped: [] };
+  if (from === undefined) return { text: notesText([]), carried: 0, ...leftOut([]) };
   const notesFile = await loadJson(join(schemaDir, from, "notes.json"));
   const { notes, dropped } = await carryNotes(
     { file: source, text: stored.text },
@@ -40,7 +42,7 @@ export async function carriedNotes(
     text: notesText(notes),
     from,
     carried: notes.length,
-    dropped: dropped.map(droppedText),
+    ...leftOut(dropped),
   };
 }
 
@@ -52,8 +54,16 @@ function newestWithNotes(schemaDir: string, revision: string, lock: Lock): strin
     .findLast((name) => existsSync(join(schemaDir, name, "notes.json")));
 }
 
+/** The notes that were left out, as texts. */
+export function leftOut(problems: readonly NoteProblem[]): Pick<CarriedNotes, "dropped" | "undecided"> {
+  return {
+    dropped: problems.map(droppedText),
+    undecided: problems.filter(({ settled }) => !settled).map(droppedText),
+  };
+}
+
 /** What was left out, and why. */
-export function droppedText({ note, target, message }: NoteProblem): string {
+function droppedText({ note, target, message }: NoteProblem): string {
   return `${note.kind} on ${target}: ${message}`;
 }
 

@@ -61,8 +61,7 @@ function carried({ comparison, revision, notes }: StagedUpgrade, file: string): 
 }
 
 function dropped({ revision }: StagedUpgrade, file: string): Decision[] {
-  // What was decided of the steps to an older revision has been decided.
-  const items = (revision.notes?.dropped ?? []).filter((text) => !/: it speaks of the step from /.test(text));
+  const items = revision.notes?.undecided ?? [];
   const kept = revision.notes?.from === revision.revision;
   if (items.length === 0) return [];
   return [

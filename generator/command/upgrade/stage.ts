@@ -8,7 +8,7 @@ import { type PlannedFile, planOutput } from "../../output/plan.js";
 import { type FileChange, applyChanges } from "../../output/transaction.js";
 import { planChanges } from "../../output/write.js";
 import { type StagedRevision, stageRevision } from "../../revision/add.js";
-import { droppedText, notesText } from "../../revision/carried-notes.js";
+import { leftOut, notesText } from "../../revision/carried-notes.js";
 import { readLock } from "../../revision/lock.js";
 import { readUpstream } from "../../revision/source.js";
 import { Arguments } from "../arguments.js";
@@ -83,7 +83,7 @@ async function withPrunedNotes(staged: StagedRevision, schemaDir: string): Promi
   const text = notesText(notes);
   return {
     ...staged,
-    notes: { text, from: revision, carried: notes.length, dropped: dropped.map(droppedText) },
+    notes: { text, from: revision, carried: notes.length, ...leftOut(dropped) },
     changes: [...changes, { path: `${revision}/notes.json`, content: text }],
   };
 }

@@ -70,9 +70,8 @@ function says(schema: JsonObject): boolean {
 function valuesOf({ types, const: only, enum: values }: SchemaNode): JsonObject {
   if (only) return { enum: [only.value] };
   if (values) return { enum: [...values] };
-  const named = types;
-  if (!named) return {};
-  return { type: named.length === 1 ? named[0]! : [...named] };
+  if (!types) return {};
+  return { type: types.length === 1 ? types[0]! : [...types] };
 }
 
 function typeName(value: JsonValue): TypeName {
