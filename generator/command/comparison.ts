@@ -7,11 +7,13 @@ import { type ComparedFile, compareOutput } from "../output/compare.js";
 import { fileFingerprint } from "../output/fingerprint.js";
 import {
   type Manifest,
+  isSameManifest,
   manifestFile,
   manifestText,
   readManifest,
   readableManifest,
 } from "../output/manifest.js";
+import { layoutFreeSha256 } from "../output/layout-free.js";
 import { contentSha256, withPlainLineEnds } from "../output/line-ends.js";
 import { recordedFiles } from "../output/write.js";
 import { packageVersion } from "../package-folder.js";
@@ -83,12 +85,13 @@ function inputsOf(
 /** Hashes of what concerns every revision. */
 function sharedInputs({ schemaDir, templatesDir }: GenerateRequest): Record<string, string> {
   const docs = "docs.json";
+  const file = join(schemaDir, docs);
   const templates = templatesDir === undefined ? [] : readdirSync(templatesDir).filter(isTemplate);
-  const files = [
-    ...(existsSync(join(schemaDir, docs)) ? [[docs, join(schemaDir, docs)] as const] : []),
-    ...templates.map((name) => [`templates/${name}`, join(templatesDir!, name)] as const),
+  const hashes = [
+    ...(existsSync(file) ? [[docs, layoutFreeSha256(docs, readFileSync(file, "utf8"))] as const] : []),
+    ...templates.map((name) => [`templates/${name}`, fileFingerprint(join(templatesDir!, name))] as const),
   ];
-  return Object.fromEntries(files.map(([name, file]) => [name, fileFingerprint(file)]));
+  return Object.fromEntries(hashes);
 }
 
 /** The manifest is rewritten whenever it would say something else; nobody's edits of it are kept. */
@@ -97,7 +100,7 @@ export function compareManifest(outDir: string, planned: string): ComparedFile {
   const file = join(outDir, path);
   if (!existsSync(file)) return { path, state: "missing", planned };
   const present = readFileSync(file, "utf8");
-  return { path, state: withPlainLineEnds(present) === planned ? "same" : "outdated", planned, present };
+  return { path, state: isSameManifest(present, planned) ? "same" : "outdated", planned, present };
 }
 
 /** Files on disk that are still as they were written, of revisions whose input has not changed since. */

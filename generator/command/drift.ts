@@ -3,6 +3,8 @@ import type { Project } from "./project.js";
 import type { DiagnosticCode } from "../diagnostics/catalogue.js";
 import type { Generated } from "../generate.js";
 import type { ComparedFile, FileState } from "../output/compare.js";
+import { inLayoutOf } from "../output/in-layout-of.js";
+import { withPlainLineEnds } from "../output/line-ends.js";
 import { unifiedDiff } from "../output/unified-diff.js";
 import type { Comparison } from "./comparison.js";
 import { counted } from "./counted.js";
@@ -63,11 +65,15 @@ export function drift(
   });
 }
 
-function detailOf({ planned, present }: ComparedFile): string | undefined {
+function detailOf({ path, planned, present }: ComparedFile): string | undefined {
   if (planned === undefined && present === undefined) return undefined;
   // Of a file that is all new or all gone, the beginning tells enough.
   const lines = planned === undefined || present === undefined ? 8 : 24;
-  return unifiedDiff(present ?? "", planned ?? "", lines);
+  if (planned === undefined || present === undefined) return unifiedDiff(present ?? "", planned ?? "", lines);
+  const relaid = inLayoutOf(path, present, planned);
+  // Where layout is all that differs, it is what there is to show.
+  const isShown = relaid !== withPlainLineEnds(present);
+  return unifiedDiff(present, isShown ? relaid : planned, lines);
 }
 
 /** The command that mends what `drift` and the comparison with the lock found. */

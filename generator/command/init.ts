@@ -2,10 +2,10 @@ import { clientFiles } from "../contract/init/client-project.js";
 import { type PackageSpecs, packageSpecs } from "../contract/init/package-specs.js";
 import { type ProjectRequest, commonFiles, generatedFolder } from "../contract/init/project.js";
 import { serverFiles } from "../contract/init/server-project.js";
+import { contractSha256 } from "../contract/contract-sha256.js";
 import { type GeneratedContract, generateContract } from "../contract/generate-contract.js";
 import { loadTemplates } from "../emit/templates.js";
 import { type Manifest, manifestFile, manifestText } from "../output/manifest.js";
-import { contentSha256 } from "../output/line-ends.js";
 import { applyChanges } from "../output/transaction.js";
 import { recordedFiles } from "../output/write.js";
 import { packageFolder, packageVersion } from "../package-folder.js";
@@ -131,7 +131,7 @@ async function generatedFiles({ role, document, contractFile }: ProjectRequest):
     generator: packageVersion(),
     options,
     shared: {},
-    inputs: { contract: { [contractFile]: contentSha256(document.text) } },
+    inputs: { contract: { [contractFile]: contractSha256(document.contract) } },
     files: recordedFiles(files, undefined, () => false),
   };
   const all = [...files, [manifestFile, manifestText(manifest)] as const];

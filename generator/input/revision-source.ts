@@ -10,6 +10,7 @@ import type { NoteProblem } from "../notes/apply.js";
 import { assumeNotes } from "../notes/assume.js";
 import type { Note } from "../notes/note.js";
 import { parseNotes } from "../notes/parse.js";
+import { layoutFreeSha256 } from "../output/layout-free.js";
 import { contentSha256 } from "../output/line-ends.js";
 import type { Documentation } from "./documentation.js";
 import { type JsonFile, loadJson } from "./json-file.js";
@@ -32,7 +33,7 @@ export interface LoadedRevision {
   readonly assumptions: readonly Assumption[];
   /** Notes copied from an older revision that nobody has confirmed for this one. */
   readonly carried: readonly Note[];
-  /** sha256 of each input file, by its role. */
+  /** sha256 of each input file, by its role; the layout of notes does not change theirs. */
   readonly inputs: { readonly schema: string; readonly notes?: string };
 }
 
@@ -69,7 +70,7 @@ export async function loadRevision(source: RevisionSource, docs: Documentation):
     carried: notes.filter(({ carried }) => carried),
     inputs: {
       schema: contentSha256(schemaFile.text),
-      ...(notesFile && { notes: contentSha256(notesFile.text) }),
+      ...(notesFile && { notes: layoutFreeSha256("notes.json", notesFile.text) }),
     },
   };
 }

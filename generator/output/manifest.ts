@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { isJsonObject, naturalCompare } from "@mcpgen/engine";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { withoutLayout } from "./layout-free.js";
 
 /** What mcpgen wrote into an output folder, and from what. */
 export interface Manifest {
@@ -74,6 +75,11 @@ export function manifestText({ generator, options, shared, inputs, files }: Mani
   return JSON.stringify(content, null, 2) + "\n";
 }
 
+/** Whether two texts of a manifest differ in layout alone. */
+export function isSameManifest(one: string, other: string): boolean {
+  return withoutLayout(manifestFile, one) === withoutLayout(manifestFile, other);
+}
+
 /** Keys in natural order, all the way down. */
 function sorted(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
@@ -92,7 +98,7 @@ function parseJson(text: string, file: string): JsonValue {
 function malformed(file: string, message: string, cause?: unknown): CodedError {
   return new CodedError("MG3006", `the manifest is malformed: ${message}`, {
     place: { file },
-    next: "Restore it from version control, or run `mcpgen generate --force` to write everything anew.",
+    next: "Restore it from version control, or run `mcpgen generate --force`, which writes all files.",
     cause,
   });
 }

@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { invariant } from "../diagnostics/invariant.js";
-import { type Manifest, manifestFile, manifestText } from "./manifest.js";
+import { type Manifest, isSameManifest, manifestFile, manifestText } from "./manifest.js";
 import type { PlannedFile } from "./plan.js";
 import { layoutFreeSha256 } from "./layout-free.js";
-import { withPlainLineEnds } from "./line-ends.js";
 import { type FileChange, applyChanges } from "./transaction.js";
 
 /**
@@ -23,7 +22,7 @@ export function planChanges(outDir: string, plan: readonly PlannedFile[], manife
     .map(({ path, content }) => ({ path, content }));
   const text = manifestText(manifest);
   const file = join(outDir, manifestFile);
-  if (!existsSync(file) || withPlainLineEnds(readFileSync(file, "utf8")) !== text)
+  if (!existsSync(file) || !isSameManifest(readFileSync(file, "utf8"), text))
     changes.push({ path: manifestFile, content: text });
   return changes;
 }

@@ -4,6 +4,7 @@ import { format } from "prettier";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../temporary-folder.js";
 import { mcpgen } from "./in-process.js";
+import { smallProject } from "./small-protocol.js";
 
 const contract = (tool: string): string =>
   JSON.stringify({ name: "w", version: "1", tools: [{ name: tool, inputSchema: { type: "object" } }] });
@@ -36,4 +37,74 @@ test("output that the project's formatter has laid out is up to date, follows it
     1,
     expect.stringContaining("src/server.ts"),
   ]);
+});
+
+/** A user's own style, unlike that of mcpgen in all that a formatter decides. */
+const style = {
+  singleQuote: true,
+  semi: false,
+  printWidth: 120,
+  useTabs: true,
+  trailingComma: "none",
+} as const;
+
+async function reformat(folder: string, path: string): Promise<string> {
+  const file = join(folder, path);
+  const formatted = await format(readFileSync(file, "utf8"), { ...style, filepath: file });
+  writeFileSync(file, formatted);
+  return formatted;
+}
+
+function project(files: Readonly<Record<string, string>>, name: string): string {
+  const contracts = [{ file: name, out: "src", role: "both" }];
+  return temporaryFolder({ ...files, "mcpgen.config.json": JSON.stringify({ contracts }) });
+}
+
+test("the difference that check shows of formatted output holds what the contract changes, and no layout", async () => {
+  const folder = project({ "c.json": contract("one") }, "c.json");
+  expect((await mcpgen(folder, ["generate"])).code).toBe(0);
+  const files = ["client.ts", "contract.ts", "server.ts", "types.ts", "manifest.json"].map(
+    (name) => `src/${name}`,
+  );
+  for (const file of files) await reformat(folder, file);
+  expect((await mcpgen(folder, ["check"])).stdout).toBe("c.json: output is up to date\n");
+
+  writeFileSync(join(folder, "c.json"), contract("two"));
+  const { code, stdout } = await mcpgen(folder, ["check", "--json"]);
+  expect(code).toBe(1);
+  const { findings } = JSON.parse(stdout) as { findings: { place: { file: string }; detail: string }[] };
+  const shown = findings.filter(({ place }) => /client|server|types/.test(place.file));
+  expect(shown).toHaveLength(3);
+  for (const { detail, place } of shown) {
+    const changed = detail.split("\n").filter((line) => /^[-+]/.test(line));
+    expect(changed.length, place.file).toBeGreaterThan(1);
+    for (const line of changed) expect(line, place.file).toMatch(/one|two/i);
+  }
+});
+
+test.each([
+  ["c.json", contract("one")],
+  [
+    "c.yaml",
+    `# The tools.\nname: "w"\nversion: '1'\ntools:\n    - { name: one, inputSchema: { "type": object } }\n`,
+  ],
+])("a contract that is formatted (%s), and nothing else, is no drift", async (name, text) => {
+  const folder = project({ [name]: text }, name);
+  expect((await mcpgen(folder, ["generate"])).code).toBe(0);
+  expect(await reformat(folder, name)).not.toBe(text);
+  const { code, stdout } = await mcpgen(folder, ["check"]);
+  expect([code, stdout]).toEqual([0, `${name}: output is up to date\n`]);
+  writeFileSync(join(folder, name), text.replace("one", "two"));
+  expect((await mcpgen(folder, ["check"])).stdout).toContain("src/manifest.json: error MG3101");
+});
+
+test("documentation that is formatted, and nothing else, is no drift", async () => {
+  const docs = '{ "format": 1, "definitions": { "EchoParams": "What is sent back." } }';
+  const folder = await smallProject({ "schema/docs.json": docs });
+  expect((await mcpgen(folder, ["generate"])).code).toBe(0);
+  writeFileSync(join(folder, "schema/docs.json"), JSON.stringify(JSON.parse(docs), null, "\t"));
+  const { code, stdout } = await mcpgen(folder, ["check", "--full"]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("output is up to date")]);
+  writeFileSync(join(folder, "schema/docs.json"), docs.replace("back", "home"));
+  expect((await mcpgen(folder, ["check", "--full"])).stdout).toContain("manifest.json: error MG3101");
 });

@@ -1,10 +1,10 @@
 import { basename } from "node:path";
+import { contractSha256 } from "../../contract/contract-sha256.js";
 import { loadContract } from "../../contract/read-contract.js";
 import { withLocalReferences } from "../../contract/local-references.js";
 import { generateContract } from "../../contract/generate-contract.js";
 import type { Finding } from "../../diagnostics/finding.js";
 import { type ComparedFile, compareOutput } from "../../output/compare.js";
-import { fileFingerprint } from "../../output/fingerprint.js";
 import { type Manifest, manifestText, readManifest, readableManifest } from "../../output/manifest.js";
 import { recordedFiles } from "../../output/write.js";
 import { packageVersion } from "../../package-folder.js";
@@ -57,7 +57,7 @@ export async function compareContract(
       ...(templatesDir !== undefined && { templates: true }),
     },
     shared: {},
-    inputs: { contract: { [basename(file)]: fileFingerprint(file) } },
+    inputs: { contract: { [basename(file)]: contractSha256(document.contract) } },
     files: recordedFiles(files, before, () => false),
   };
   return {
