@@ -1,7 +1,9 @@
 import { type Clock, longestWait } from "../peer/clock.js";
+import type { Quota } from "./quota.js";
 
 /** The client at the other end of a response, which may read it slowly, or never. */
 export interface Reader {
+  readonly principal: string;
   /** Ends its connection. It calls `wait(reader, 0)`. */
   cut(): void;
 }
@@ -15,30 +17,30 @@ interface Waiting {
 
 /**
  * Bytes of responses that wait for their readers. Readers are cut off that take nothing for long, and, where too much
- * waits in all, those that took nothing for longest.
+ * waits in all, those that took nothing for longest: of the principal whose bytes came last, and of those for which as
+ * much waits.
  */
 export class Backlog {
   /** Those that took nothing for longest first. */
   private readonly readers = new Map<Reader, Waiting>();
   private readonly clock: Clock;
-  private readonly most: number;
+  private readonly quota: Quota;
   private readonly stalledMs: number;
-  private total = 0;
   private timer: unknown;
 
   /**
-   * @param most bytes in all; one response more may pass it
+   * @param quota of bytes; one response more may pass it
    * @param stalledMs milliseconds that a reader may take nothing; any number with 0
    */
-  constructor(clock: Clock, most: number, stalledMs: number) {
+  constructor(clock: Clock, quota: Quota, stalledMs: number) {
     this.clock = clock;
-    this.most = most;
+    this.quota = quota;
     this.stalledMs = stalledMs;
   }
 
   /** Bytes that wait, in all. */
   get size(): number {
-    return this.total;
+    return this.quota.size;
   }
 
   /**
@@ -49,8 +51,7 @@ export class Backlog {
   wait(reader: Reader, bytes: number, took = false): void {
     const known = this.readers.get(reader);
     if (!known && bytes === 0) return;
-    if (known) this.total -= known.bytes;
-    this.total += bytes;
+    this.quota.add(reader.principal, bytes - (known?.bytes ?? 0));
     if (bytes === 0) return this.forget(reader);
     if (known && !took) {
       known.bytes = bytes;
@@ -58,7 +59,7 @@ export class Backlog {
       this.readers.delete(reader);
       this.readers.set(reader, { bytes, since: this.clock.now() });
     }
-    if (this.total > this.most) this.relieve(reader);
+    if (this.quota.isOver) this.relieve(reader);
     this.watch();
   }
 
@@ -71,9 +72,13 @@ export class Backlog {
 
   /** Cuts others off till what is left may wait. */
   private relieve(latest: Reader): void {
+    const { quota } = this;
+    const held = quota.of(latest.principal);
     for (const reader of this.readers.keys()) {
-      if (this.total <= this.most) return;
-      if (reader !== latest) reader.cut();
+      if (!quota.isOver) return;
+      // A principal for which less waits does not pay for this one.
+      if (reader !== latest && (reader.principal === latest.principal || quota.of(reader.principal) >= held))
+        reader.cut();
     }
   }
 

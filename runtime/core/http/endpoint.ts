@@ -10,7 +10,7 @@ import { MemoryEventStore } from "./events.js";
 import type { Exchange } from "./exchange.js";
 import { guard } from "./guard.js";
 import { type HttpOptions, defaults } from "./http-options.js";
-import { Load } from "./load.js";
+import { Load, Reading } from "./load.js";
 import { type Accepted, acceptedBy, isJson } from "./media.js";
 import { ModernPosts } from "./modern-posts.js";
 import { mostLevels, nestsDeeper } from "./nesting.js";
@@ -40,6 +40,8 @@ export class Endpoint {
   private readonly load: Load;
   /** Requests that one body may hold. */
   private readonly mostInBatch: number;
+  /** Bytes of one body. */
+  private readonly bodyLimit: number;
   /** Bytes that are kept for clients. */
   private readonly bytes: Quota;
   private readonly sessions: Sessions | undefined;
@@ -59,12 +61,15 @@ export class Endpoint {
     const { spoken, clock, seal, warn } = server.core;
     seal.onRandomKey = () => warn(randomKey);
     const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs, sessions = true } = options;
-    this.streams = new Streams(clock, keepAliveMs, options.maxStreams ?? defaults.maxStreams);
+    const fair = (most: number): Quota => new Quota(most, options.authenticate ? "fair" : most);
+    this.streams = new Streams(clock, keepAliveMs, fair(options.maxStreams ?? defaults.maxStreams));
     const { maxConcurrent = defaults.maxConcurrent, waitingLimit = defaults.waitingLimit } = options;
-    this.backlog = new Backlog(clock, waitingLimit, options.stalledMs ?? defaults.stalledMs);
+    this.backlog = new Backlog(clock, fair(waitingLimit), options.stalledMs ?? defaults.stalledMs);
     const { maxRequests = defaults.maxRequests } = typeof sessions === "object" ? sessions : {};
-    this.load = new Load(maxConcurrent, options.bodiesLimit ?? defaults.bodiesLimit);
-    this.mostInBatch = Math.min(maxConcurrent, maxRequests);
+    this.load = new Load(fair, maxConcurrent, options.bodiesLimit ?? defaults.bodiesLimit);
+    const { bodyLimit = defaults.bodyLimit } = options;
+    this.bodyLimit = options.authenticate ? Math.min(bodyLimit, this.load.held.whole) : bodyLimit;
+    this.mostInBatch = Math.min(this.load.running.whole, maxRequests);
     this.bytes = this.quota(options.keptLimit ?? defaults.keptLimit);
     const modern = spoken.filter(({ era }) => era === "modern");
     const legacy = spoken.filter(({ era }) => era === "legacy");
@@ -153,9 +158,9 @@ export class Endpoint {
       sessions,
       bytes: bytes.size,
       streams: streams.size,
-      requests: load.size,
-      bodies: load.reading,
-      held: load.bytes,
+      requests: load.running.size,
+      bodies: load.bodies.size,
+      held: load.held.size,
       waiting: this.backlog.size,
     };
   }
@@ -186,7 +191,10 @@ export class Endpoint {
       .then((found) => {
         if ("status" in found)
           exchange.reply(found.status, { ...corsHeaders(exchange), ...found.headers }, found.text);
-        else this.route(exchange, found);
+        else {
+          exchange.principal = found.principal ?? "";
+          this.route(exchange, found);
+        }
       })
       .catch((error: unknown) => this.fail(exchange, undefined, error));
   }
@@ -244,9 +252,9 @@ export class Endpoint {
     const older = this.sse && sseName(exchange);
     if (!accepted.json && !accepted.events && older === undefined)
       return refuseInvalid(exchange, 406, "Accept must allow application/json or text/event-stream");
-    const { bodyLimit = defaults.bodyLimit } = this.options;
-    if (this.load.readsAll) return refuseBusy(exchange, undefined);
-    const reading = this.load.beginReading();
+    const { bodyLimit } = this;
+    if (!this.load.bodies.allows(exchange.principal, 1)) return refuseBusy(exchange, undefined);
+    const reading = new Reading(this.load, exchange.principal);
     const take = (text: string | undefined | null): void => {
       reading.end();
       if (reading.isCrowded) return refuseBusy(exchange, undefined);
@@ -286,7 +294,8 @@ export class Endpoint {
     if (this.draining && requests > 0) return refuseClosing(exchange);
     if (requests > this.mostInBatch)
       return refuseInvalid(exchange, 400, tooManyInBatch(requests, this.mostInBatch));
-    if (requests > 0 && !this.load.takes(requests)) return refuseBusy(exchange, idOf(message));
+    if (requests > 0 && !this.load.running.allows(exchange.principal, requests))
+      return refuseBusy(exchange, idOf(message));
     const legacy = this.stateful ?? this.stateless;
     try {
       if (older !== undefined)

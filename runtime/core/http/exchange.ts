@@ -39,6 +39,8 @@ export interface Exchange {
   ): void;
   /** Characters of the body, once it is read. */
   size: number;
+  /** Name of the principal that `authenticate` found; empty without one. */
+  principal: string;
   /** Answers with a whole body. */
   reply(status: number, headers: Readonly<Record<string, string>>, text?: string): void;
   /** Answers with a body that is yet to come. */

@@ -18,6 +18,7 @@ class FetchExchange implements Exchange {
   private resolve!: (response: Response) => void;
   private gone: (() => void)[] = [];
   size = 0;
+  principal = "";
 
   private readonly backlog: Backlog;
 
@@ -80,7 +81,7 @@ class FetchExchange implements Exchange {
   }
 
   openStream(status: number, headers: Readonly<Record<string, string>>): EventSink {
-    const writer = new WebWriter(this.backlog, () => this.leave());
+    const writer = new WebWriter(this.backlog, this.principal, () => this.leave());
     this.resolve(new Response(writer.body, { status, headers }));
     return writer;
   }

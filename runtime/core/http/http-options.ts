@@ -18,13 +18,14 @@ export interface HttpOptions extends GuardOptions {
   readonly bodyLimit?: number;
   /**
    * Bytes in all of bodies that are on their way, and of those whose requests are being answered; 64 MiB without it.
-   * Bodies that would be more are refused with 503.
+   * Bodies that would be more are refused with 503. With `authenticate`, one principal may hold as many as stay free:
+   * half of them, if it is the only one.
    */
   readonly bodiesLimit?: number;
   /**
    * Requests at a time, listening streams not counted, and bodies that are on their way; 1,000 of each without it.
    * More are refused with 503. A request counts as long as somebody waits for it; one that is cancelled, as long as its
-   * handler runs.
+   * handler runs. With `authenticate`, one principal may have as many as stay free.
    */
   readonly maxConcurrent?: number;
   /**
@@ -32,11 +33,15 @@ export interface HttpOptions extends GuardOptions {
    * 64 MiB without it. One client may have 256 KiB of them, a principal the part that it may have of the sessions.
    */
   readonly keptLimit?: number;
-  /** Event streams at a time, from which on none more is opened that listens; 10,000 without it. */
+  /**
+   * Event streams at a time, from which on none more is opened that listens; 10,000 without it. With `authenticate`, one
+   * principal may have as many as stay free.
+   */
   readonly maxStreams?: number;
   /**
    * Bytes in all of answers that wait for their readers; 128 MiB without it. Where more wait, those are cut off that
-   * took nothing for longest.
+   * took nothing for longest; with `authenticate`, among those of the same principal, and of principals for which as much
+   * waits.
    */
   readonly waitingLimit?: number;
   /** Milliseconds that a reader may take nothing of what waits for it; a minute without it, any number with 0. */

@@ -70,11 +70,11 @@ export class ModernPosts {
     const listens = request.method === listening;
     if (listens && !accepted.events)
       return refuseInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
-    if (listens && this.streams.isFull) return refuseBusy(exchange, request.id);
+    if (listens && this.streams.isFull(principal)) return refuseBusy(exchange, request.id);
     const form = listens ? "auto" : this.form;
     const begin = (wrong?: string): void => {
       const channel = new PostChannel(exchange, accepted, form, table, this.streams);
-      if (listens) channel.shared = { bytes: this.bytes, principal };
+      if (listens) channel.bytes = this.bytes;
       const connection = this.server.attach(channel, { auth, principal });
       if (wrong !== undefined && this.mayCall(connection, request, terms)) {
         connection.closed();
@@ -90,7 +90,7 @@ export class ModernPosts {
       .then(({ argumentProblem }) => {
         // Others may have begun meanwhile, or the end.
         if (this.isClosed()) return refuseClosing(exchange);
-        if (this.load.isFull) return refuseBusy(exchange, request.id);
+        if (!this.load.running.allows(principal, 1)) return refuseBusy(exchange, request.id);
         begin(argumentProblem(exchange, schema, request.params?.["arguments"]));
       })
       .catch((error: unknown) => {

@@ -33,6 +33,7 @@ class NodeExchange implements Exchange {
   private readonly response: ServerResponse;
   private readonly parsed: unknown;
   size = 0;
+  principal = "";
 
   private readonly backlog: Backlog;
 
@@ -132,16 +133,20 @@ class NodeExchange implements Exchange {
     const encoding = length === text.length ? "latin1" : "utf8";
     this.response.writeHead(status, { ...headers, "content-length": length });
     if (length < longBody) this.response.end(text, encoding);
-    else new NodeWriter(this.request, this.response, this.backlog).writeAll(Buffer.from(text, encoding));
+    else this.writer().writeAll(Buffer.from(text, encoding));
   }
 
   openStream(status: number, headers: Readonly<Record<string, string>>): EventSink {
-    const { request, response } = this;
+    const { response } = this;
     if (!response.headersSent && !response.destroyed) {
       response.writeHead(status, headers);
       response.flushHeaders();
     }
-    return new NodeWriter(request, response, this.backlog);
+    return this.writer();
+  }
+
+  private writer(): NodeWriter {
+    return new NodeWriter(this.request, this.response, this.backlog, this.principal);
   }
 
   onGone(listener: () => void): void {

@@ -16,16 +16,18 @@ export class NodeWriter implements EventSink, Reader {
   private readonly request: IncomingMessage;
   private readonly response: ServerResponse;
   private readonly backlog: Backlog;
+  readonly principal: string;
   private queue: (string | Uint8Array)[] = [];
   /** Bytes in it. */
   private queued = 0;
   private ending = false;
   private watching = false;
 
-  constructor(request: IncomingMessage, response: ServerResponse, backlog: Backlog) {
+  constructor(request: IncomingMessage, response: ServerResponse, backlog: Backlog, principal: string) {
     this.request = request;
     this.response = response;
     this.backlog = backlog;
+    this.principal = principal;
   }
 
   write(text: string): boolean {

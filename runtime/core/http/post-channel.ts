@@ -30,7 +30,7 @@ export class PostChannel implements Channel {
   private sink: EventSink | undefined;
   private over = false;
   /** What memory it takes, where it is kept open. */
-  shared: { readonly bytes: Quota; readonly principal: string } | undefined;
+  bytes: Quota | undefined;
   /** What its requests count in. */
   private load: Load | undefined;
   /** Called when the answer is out. */
@@ -62,15 +62,16 @@ export class PostChannel implements Channel {
     if (this.over) return connection.closed();
     this.load = load;
     const { requests } = this;
-    load?.add(requests);
-    load?.holdOn(this.exchange.size);
+    const { principal, size } = this.exchange;
+    load?.running.add(principal, requests);
+    load?.held.add(principal, size);
     this.streams.connections.add(connection);
     let left = false;
     const leave = (): void => {
       if (left) return;
       left = true;
-      load?.add(-requests);
-      load?.holdOn(-this.exchange.size);
+      load?.running.give(principal, requests);
+      load?.held.give(principal, size);
       this.streams.connections.delete(connection);
       this.over = true;
       this.drop();
@@ -81,11 +82,11 @@ export class PostChannel implements Channel {
   }
 
   reserve(more: number): boolean {
-    return this.shared?.bytes.take(this.shared.principal, more) ?? true;
+    return this.bytes?.take(this.exchange.principal, more) ?? true;
   }
 
   late(more: number): void {
-    this.load?.add(more);
+    this.load?.running.add(this.exchange.principal, more);
   }
 
   open(_receiver: Receiver): void {}
@@ -101,7 +102,7 @@ export class PostChannel implements Channel {
   private stream(): EventSink {
     if (!this.sink) {
       this.sink = this.exchange.openStream(200, withCors(eventHeaders, this.exchange));
-      this.streams.opened(this.sink);
+      this.streams.opened(this.sink, this.exchange.principal);
     }
     return this.sink;
   }

@@ -126,7 +126,8 @@ export class SessionRequests {
       return exchange.reply(202, headers());
     }
     const isTaken =
-      session.takes(ids.length) && (!session.load.isForsaken || this.sessions.endForsaken(session));
+      session.takes(ids.length) &&
+      (session.load.lost.allows(session.principal, 1) || this.sessions.endForsaken(session));
     if (!isTaken) return refuseBusy(exchange, isBatch ? undefined : ids[0]);
     const name = session.nextStream();
     const stream = new SessionStream(session, name, exchange, accepted, this.form, headers, ids, isBatch);

@@ -86,7 +86,7 @@ export class SessionStream {
    */
   watch(size: number): void {
     this.held = size;
-    this.session.load.holdOn(size);
+    this.session.load.held.add(this.session.principal, size);
     if (this.attended) this.count();
     else this.countLost();
     this.exchange?.onGone(() => {
@@ -212,7 +212,7 @@ export class SessionStream {
     if (this.counted > 0 || !this.ids) return;
     this.uncount();
     this.counted = this.ids.length;
-    this.session.load.add(this.counted);
+    this.session.load.running.add(this.session.principal, this.counted);
   }
 
   /** The requests go on without a connection. */
@@ -220,18 +220,18 @@ export class SessionStream {
     if (this.lost > 0 || !this.ids) return;
     this.uncount();
     this.lost = this.ids.length;
-    this.session.load.lose(this.lost);
+    this.session.load.lost.add(this.session.principal, this.lost);
   }
 
   private uncount(): void {
-    const { load } = this.session;
-    if (this.counted > 0) load.add(-this.counted);
-    if (this.lost > 0) load.lose(-this.lost);
+    const { load, principal } = this.session;
+    if (this.counted > 0) load.running.give(principal, this.counted);
+    if (this.lost > 0) load.lost.give(principal, this.lost);
     this.counted = this.lost = 0;
   }
 
   private end(): void {
-    this.session.load.holdOn(-this.held);
+    this.session.load.held.give(this.session.principal, this.held);
     this.held = 0;
     this.done = true;
     const { sink } = this;

@@ -99,9 +99,9 @@ export class HttpSession implements Channel {
     return this.listening?.some(({ connected }) => connected) ?? false;
   }
 
-  /** Whether there may be no more streams that listen, of any session. */
+  /** Whether its principal may have no more streams that listen. */
   get crowded(): boolean {
-    return this.environment.streams.isFull;
+    return this.environment.streams.isFull(this.principal);
   }
 
   /** It was used just now. */
@@ -157,7 +157,7 @@ export class HttpSession implements Channel {
   }
 
   onStream(sink: EventSink): void {
-    this.environment.streams.opened(sink);
+    this.environment.streams.opened(sink, this.principal);
   }
 
   offStream(sink: EventSink): void {
@@ -190,7 +190,7 @@ export class HttpSession implements Channel {
   }
 
   late(more: number): void {
-    this.load.add(more);
+    this.load.running.add(this.principal, more);
   }
 
   answer(id: RequestId | undefined, text: string): void {

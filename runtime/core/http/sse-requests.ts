@@ -71,7 +71,7 @@ export class SseRequests {
     endpoint.searchParams.set(parameter, session.id);
     session.connection = this.server.attach(session, { auth, principal });
     this.sessions.set(session.id, session);
-    streams.opened(sink);
+    streams.opened(sink, principal);
     sink.write(`event: endpoint\ndata: ${relative(endpoint)}\n\n`);
     exchange.onGone(() => session.end());
   }

@@ -48,11 +48,11 @@ export class SseSession implements Channel {
 
   /** These requests are about to be answered. @param size of the body they came in */
   expect(ids: readonly RequestId[], size: number): void {
-    const each = size / Math.max(1, ids.length);
+    const each = Math.ceil(size / Math.max(1, ids.length));
     for (const id of ids) {
       this.running.set(id, each);
-      this.load.begin();
-      this.load.holdOn(each);
+      this.load.running.add(this.principal, 1);
+      this.load.held.add(this.principal, each);
     }
   }
 
@@ -73,8 +73,8 @@ export class SseSession implements Channel {
     const held = id === undefined ? undefined : this.running.get(id);
     if (held === undefined) return;
     this.running.delete(id!);
-    this.load.end();
-    this.load.holdOn(-held);
+    this.load.running.give(this.principal, 1);
+    this.load.held.give(this.principal, held);
   }
 
   reserve(bytes: number): boolean {
@@ -84,7 +84,7 @@ export class SseSession implements Channel {
   }
 
   late(more: number): void {
-    this.load.add(more);
+    this.load.running.add(this.principal, more);
   }
 
   /** The client is gone, or nobody serves it any more. */

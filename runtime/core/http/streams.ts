@@ -2,51 +2,60 @@ import type { Clock } from "../peer/clock.js";
 import type { ServerConnection } from "../server/connection.js";
 import { keepAliveText } from "./events.js";
 import type { EventSink } from "./exchange.js";
+import type { Quota } from "./quota.js";
 
 /** The event streams of an endpoint that are open, and the connections of POSTs in progress: streams are kept from looking idle by one timer. */
 export class Streams {
   /** One for each POST that stands for itself and is not answered yet. */
   readonly connections = new Set<ServerConnection>();
-  private readonly sinks = new Set<EventSink>();
+  /** Each with its principal. */
+  private readonly sinks = new Map<EventSink, string>();
   private readonly clock: Clock;
   private readonly every: number;
-  private readonly most: number;
+  private readonly quota: Quota;
   private timer: unknown;
 
   /**
    * @param every milliseconds between comments; none with 0
-   * @param most streams, from which on no more are opened that only listen
+   * @param quota of streams; it refuses those alone that only listen
    */
-  constructor(clock: Clock, every: number, most: number) {
+  constructor(clock: Clock, every: number, quota: Quota) {
     this.clock = clock;
     this.every = every;
-    this.most = most;
+    this.quota = quota;
   }
 
-  get isFull(): boolean {
-    return this.sinks.size >= this.most;
+  /** Whether a principal may open no more of them that only listen. */
+  isFull(principal: string): boolean {
+    return !this.quota.allows(principal, 1);
   }
 
   get size(): number {
     return this.sinks.size;
   }
 
-  readonly opened = (sink: EventSink): void => {
-    this.sinks.add(sink);
+  readonly opened = (sink: EventSink, principal: string): void => {
+    this.sinks.set(sink, principal);
+    this.quota.add(principal, 1);
     if (this.timer === undefined && this.every > 0) this.timer = this.clock.schedule(this.beat, this.every);
   };
 
-  readonly ended = (sink: EventSink): void => void this.sinks.delete(sink);
+  readonly ended = (sink: EventSink): void => {
+    const principal = this.sinks.get(sink);
+    if (this.sinks.delete(sink)) this.quota.give(principal!, 1);
+  };
 
   close(): void {
     this.clock.clear(this.timer);
     this.timer = undefined;
-    for (const sink of this.sinks) sink.end();
-    this.sinks.clear();
+    for (const sink of this.sinks.keys()) {
+      this.ended(sink);
+      sink.end();
+    }
   }
 
   private readonly beat = (): void => {
-    for (const sink of this.sinks) if (!sink.write(keepAliveText)) this.sinks.delete(sink);
+    for (const sink of this.sinks.keys()) if (!sink.write(keepAliveText)) this.ended(sink);
     this.timer = this.sinks.size === 0 ? undefined : this.clock.schedule(this.beat, this.every);
   };
 }

@@ -11,6 +11,7 @@ const least = 65_536;
 export class WebWriter implements EventSink, Reader {
   readonly body: ReadableStream<Uint8Array>;
   private readonly backlog: Backlog;
+  readonly principal: string;
   private readonly leave: () => void;
   private readonly encoder = new TextEncoder();
   private controller!: ReadableStreamDefaultController<Uint8Array>;
@@ -19,8 +20,9 @@ export class WebWriter implements EventSink, Reader {
   private open = true;
 
   /** @param leave called when the client goes away, or is cut off */
-  constructor(backlog: Backlog, leave: () => void) {
+  constructor(backlog: Backlog, principal: string, leave: () => void) {
     this.backlog = backlog;
+    this.principal = principal;
     this.leave = leave;
     this.body = new ReadableStream<Uint8Array>(
       {

@@ -25,6 +25,7 @@ export function exchangeOf(
     session: undefined as string | undefined,
     header: (name: string) => (name === "host" ? "localhost" : headers[name]),
     size: 0,
+    principal: "",
     readBody(_limit: number, reading: Reading, done: (text: string | undefined) => void): void {
       done(reading.take(body.length) ? body : undefined);
     },

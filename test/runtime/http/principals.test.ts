@@ -130,8 +130,30 @@ describe("a quota", () => {
     expect([quota.size, quota.take("c", 6), quota.take("c", 1)]).toEqual([4, true, false]);
   });
 
+  test("that is fair gives as much as stays free: half to one, half of the rest to the next", () => {
+    const quota = new Quota(60, "fair");
+    const fill = (principal: string): number => {
+      while (quota.take(principal, 1));
+      return quota.of(principal);
+    };
+    expect([quota.whole, fill("a"), fill("b"), fill("c"), fill("d")]).toEqual([30, 30, 15, 7, 4]);
+    quota.give("a", 30);
+    expect([quota.take("a", 18), quota.take("a", 1)]).toEqual([false, true]);
+  });
+
+  test("that is fair gives all of it, one by one, where there is one for each", () => {
+    const quota = new Quota(3, "fair");
+    expect(["a", "b", "c", "d"].map((principal) => quota.take(principal, 1))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect([new Quota(1, "fair").whole, new Quota(1, "fair").take("a", 1)]).toEqual([1, true]);
+  });
+
   test("keeps nothing of a principal that has nothing", () => {
-    const quota = new Quota(10);
+    const quota = new Quota(10, "fair");
     for (let count = 0; count < 100; count++) {
       expect(quota.take(`p${count}`, 3)).toBe(true);
       quota.give(`p${count}`, 3);

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type Socket, connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Backlog, type Reader } from "../../../runtime/core/http/backlog.js";
+import { Quota } from "../../../runtime/core/http/quota.js";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import type { ServeHttpOptions } from "@mcpgen/runtime/http";
 import { type Adapter, serve } from "../../checklist/http/adapters.js";
@@ -14,10 +15,10 @@ const isLong = process.env["MCPGEN_LONG"] === "1";
 describe("what waits for readers", () => {
   function readers(most: number, stalledMs = 1000) {
     const clock = new VirtualClock();
-    const backlog = new Backlog(clock, most, stalledMs);
+    const backlog = new Backlog(clock, new Quota(most, "fair"), stalledMs);
     const cut: string[] = [];
-    const reader = (name: string): Reader => {
-      const found = { cut: () => (cut.push(name), backlog.wait(found, 0)) };
+    const reader = (name: string, principal = ""): Reader => {
+      const found = { principal, cut: () => (cut.push(name), backlog.wait(found, 0)) };
       return found;
     };
     return { clock, backlog, cut, reader };
@@ -49,6 +50,26 @@ describe("what waits for readers", () => {
     expect([cut, backlog.size]).toEqual([["b"], 800]);
     backlog.wait(d, 5000);
     expect([cut, backlog.size]).toEqual([["b", "a", "c"], 5000]);
+  });
+
+  test("is cut off among those of the same principal, and of those for which as much waits", () => {
+    const { backlog, cut, reader } = readers(1000);
+    const [small, a, b, large] = [
+      reader("small", "ben"),
+      reader("a", "ada"),
+      reader("b", "ada"),
+      reader("large", "cleo"),
+    ];
+    backlog.wait(small, 100);
+    backlog.wait(a, 400);
+    backlog.wait(b, 450);
+    backlog.wait(b, 600, true);
+    expect([cut, backlog.size]).toEqual([["a"], 700]);
+    // More than all that may wait: the others do not pay for it, and the next that waits does not, either.
+    backlog.wait(large, 2000);
+    expect([cut, backlog.size]).toEqual([["a"], 2700]);
+    backlog.wait(small, 110);
+    expect([cut, backlog.size]).toEqual([["a", "b", "large"], 110]);
   });
 
   test("has no limit in time with 0", async () => {

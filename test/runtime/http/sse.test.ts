@@ -192,6 +192,7 @@ test("closing ends the streams, and the endpoint keeps nothing", async () => {
     url,
     header: (name) => ({ host: "localhost", "content-type": "application/json" })[name],
     size: 0,
+    principal: "",
     readBody: (_limit, _reading, done) => done(body),
     reply: () => undefined,
     openStream: () => ({ write: (text) => written.push(text) > 0, end: () => void written.push("end") }),
