@@ -126,11 +126,7 @@ function finish(tool: ToolEntry, answer: ToolAnswer): Params | Promise<Params> {
 /** @param result what `answer` is on the wire, before the schema made another value of its structured content */
 function checked(tool: ToolEntry, answer: ToolAnswer, result: Params, found: Checked): Params {
   if (typeof found === "string")
-    throw new McpError(
-      "internal-error",
-      `the tool ${tool.definition.name} answered against its outputSchema: ${found}`,
-      { rpcCode: rpc.internalError },
-    );
+    throw unfit(`the tool ${tool.definition.name} answered against its outputSchema: ${found}`);
   return found && isObject(answer) ? resultOf(tool, { ...answer, structuredContent: found.value }) : result;
 }
 

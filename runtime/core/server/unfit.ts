@@ -1,6 +1,11 @@
 import { McpError, rpc } from "../peer/errors.js";
 
-/** JavaScript lets handlers give what no type allows; the client gets this error in place of a result that is none. */
+/**
+ * The error for a result that a handler must not give. The client gets it in place of the result. It has no stack: the
+ * stack would show the runtime, not the handler.
+ */
 export function unfit(problem: string): McpError {
-  return new McpError("internal-error", problem, { rpcCode: rpc.internalError });
+  const error = new McpError("internal-error", problem, { rpcCode: rpc.internalError });
+  delete error.stack;
+  return error;
 }

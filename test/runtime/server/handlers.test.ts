@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import {
   type CodeFirstServer,
@@ -313,4 +313,34 @@ describe("a definition that could never work is refused where it is made", () =>
     own.handle("ping", () => ({}));
     own.on("notifications/roots/list_changed", () => {});
   });
+});
+
+test("a result that no handler may give is printed with its place, and without the runtime's stack", async () => {
+  const lines: string[] = [];
+  const spy = vi.spyOn(console, "error").mockImplementation((line: string) => void lines.push(line));
+  onTestFinished(() => spy.mockRestore());
+  const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
+  const outputSchema = { type: "object", properties: { sum: { type: "number" } } } as const;
+  server.tool("none", {}, () => undefined as never);
+  server.tool("wrong", { outputSchema }, () => ({ structuredContent: { sum: "3" } }) as never);
+  server.prompt("none", {}, () => null as never);
+  server.tool("throws", {}, () => {
+    throw new Error("broken");
+  });
+  const { client, close } = await createTestPair({
+    server,
+    revisions: clientRevisions,
+    revision: "2025-11-25",
+  });
+  onTestFinished(close);
+  await expect(client.callTool("none")).rejects.toMatchObject({ rpcCode: -32603 });
+  await expect(client.callTool("wrong")).rejects.toMatchObject({ rpcCode: -32603 });
+  await expect(client.getPrompt("none")).rejects.toMatchObject({ rpcCode: -32603 });
+  await client.callTool("throws");
+  expect(lines).toEqual([
+    'tools/call "none": the tool none gave no text, no list of content, and no result with one or with structuredContent',
+    'tools/call "wrong": the tool wrong answered against its outputSchema: sum: expected number, got "3" (string)',
+    'prompts/get "none": the prompt none gave no text, and no result with messages',
+    expect.stringMatching(/^tools\/call "throws": Error: broken\n    at .*handlers\.test\.ts/),
+  ]);
 });
