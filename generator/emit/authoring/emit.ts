@@ -9,13 +9,13 @@ import { isInterface } from "../types/declaration.js";
 import { assigned, interfaceHead, settled } from "../types/layout.js";
 import { indexSignature, membersOf, printBody } from "../types/object.js";
 import { printType, union } from "../types/print.js";
-import { type ListedMember, listedMembers } from "./listed-members.js";
+import { type ListedMember, type ListedPlace, listedMembers } from "./listed-members.js";
 import { type AuthoredSchema, authoredResults, authoredSchema, inlineParams } from "./authored-schema.js";
 
 /**
  * `authoring.ts`: the vocabulary that handlers and calls are written in. It is the newest finished revision,
  * without what its era owns; so a new revision rewrites this file, and nothing that imports it.
- * `listed.ts`: the members of what lists hold, as values.
+ * `listed.ts`: the members of what authors write and clients read, as values.
  */
 export const emitAuthoring: Emitter<WorkspaceInput> = ({ models, origin, importExtension, render }) => {
   const model = published(models).at(-1);
@@ -65,10 +65,11 @@ function rowsOfListed(
   authored: AuthoredSchema,
   exported: ReadonlyMap<string, string>,
 ): { key: string; members: { key: string; of: string }[] }[] {
-  const typeOf = ({ definition, list }: ListedMember): string =>
-    definition === undefined ? "" : exported.get(definition)! + (list ? "[]" : "");
-  return listedMembers(model, authored).map(({ name, members }) => ({
-    key: memberKey(exported.get(name)!),
+  const nameOf = ({ definition, path }: ListedPlace): string => exported.get(definition)! + path;
+  const typeOf = ({ place, list }: ListedMember): string =>
+    place === undefined ? "" : nameOf(place) + (list ? "[]" : "");
+  return listedMembers(model, authored).map(({ place, members }) => ({
+    key: memberKey(nameOf(place)),
     members: members.map((member) => ({ key: memberKey(member.name), of: stringLiteral(typeOf(member)) })),
   }));
 }

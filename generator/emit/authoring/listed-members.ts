@@ -1,44 +1,87 @@
 import type { SchemaNode } from "@mcpgen/engine";
-import type { ProtocolModel } from "../../model/model.js";
+import { type ProtocolModel, answersOf } from "../../model/model.js";
 import type { AuthoredSchema } from "./authored-schema.js";
 
-/** A definition whose members are all known by name. */
+/** An object whose members are all known by name. */
 interface Listed {
-  readonly name: string;
-  /** Each with the definition of its value, or of its items, where that is such a definition, too. */
+  readonly place: ListedPlace;
+  /** Each with the place of its value, or of its items, where that is such an object, too. */
   readonly members: readonly ListedMember[];
+}
+
+/** A definition, or an object that is written inside one. */
+export interface ListedPlace {
+  readonly definition: string;
+  /** The members that lead to the object inside, each after a dot; empty for the definition itself. */
+  readonly path: string;
 }
 
 export interface ListedMember {
   readonly name: string;
-  readonly definition: string | undefined;
+  readonly place: ListedPlace | undefined;
   /** The member is a list of such values. */
   readonly list: boolean;
 }
 
-/** What lists that a client reads page by page hold, and what that is made of, in the order it is met. */
+/**
+ * What authors write by hand and clients read: items of the lists that a client reads page by page, the server's identity
+ * and its capabilities, and what these are made of, in the order in which they are met.
+ */
 export function listedMembers(model: ProtocolModel, { schema }: AuthoredSchema): readonly Listed[] {
   const listed = new Map<string, Listed>();
-  const closed = (name: string | undefined): string | undefined => {
-    const node = name === undefined ? undefined : schema.definitions.get(name)?.node;
-    return node && isClosed(node) ? name : undefined;
+  const pending: (readonly [place: ListedPlace, node: SchemaNode])[] = [];
+  const add = (place: ListedPlace, node: SchemaNode | undefined): ListedPlace | undefined => {
+    if (!node || !isClosed(node)) return undefined;
+    pending.push([place, node]);
+    return place;
   };
-  const pending = model.methods.flatMap(({ page, senders }) =>
-    page && senders.includes("client") ? [closed(page.item)] : [],
-  );
-  for (const name of pending) {
-    if (name === undefined || listed.has(name)) continue;
-    const { properties = new Map<string, SchemaNode>() } = schema.definitions.get(name)!.node;
-    const members = [...properties].map(([member, { ref, items }]) => ({
-      name: member,
-      definition: closed(ref ?? items?.ref),
-      list: ref === undefined,
+  const addDefinition = (definition: string | undefined): ListedPlace | undefined =>
+    definition === undefined
+      ? undefined
+      : add({ definition, path: "" }, schema.definitions.get(definition)?.node);
+  const capabilities = new Set(capabilityDefinitions(model));
+  for (const name of [...itemDefinitions(model), ...identityDefinitions(model), ...capabilities])
+    addDefinition(name);
+  for (const [place, node] of pending) {
+    const { definition, path } = place;
+    if (listed.has(definition + path)) continue;
+    const members = [...node.properties!].map(([name, member]) => ({
+      name,
+      place: capabilities.has(definition)
+        ? (addDefinition(member.ref) ?? add({ definition, path: `${path}.${name}` }, member))
+        : addDefinition(member.ref ?? member.items?.ref),
+      list: member.ref === undefined && member.items !== undefined,
     }));
-    listed.set(name, { name, members });
-    // The loop goes on with what is added here.
-    pending.push(...members.map(({ definition }) => definition));
+    listed.set(definition + path, { place, members });
+    // The loop goes on with what was added here.
   }
   return [...listed.values()];
+}
+
+function itemDefinitions({ methods }: ProtocolModel): string[] {
+  return methods.flatMap(({ page, senders }) => (page && senders.includes("client") ? [page.item] : []));
+}
+
+/** Definitions that the runtime writes beside results, from what the server was set up with. */
+function identityDefinitions({ methods, owned, schema }: ProtocolModel): string[] {
+  const membersOf = (name: string) =>
+    schema.definitions.get(name)?.node.properties ?? new Map<string, SchemaNode>();
+  const results = methods.flatMap((method) => (method.senders.includes("client") ? answersOf(method) : []));
+  const beside = new Set(
+    results.flatMap((name) => [...membersOf(name).values()].flatMap(({ ref }) => ref ?? [])),
+  );
+  return [...beside].flatMap((name) =>
+    [...(owned.get(name) ?? [])].flatMap((member) => membersOf(name).get(member)?.ref ?? []),
+  );
+}
+
+/** Definitions that have a member for each capability of servers that gates a method. */
+function capabilityDefinitions({ methods, schema }: ProtocolModel): string[] {
+  const gates = methods.flatMap(({ capabilities }) => capabilities.filter((each) => each.of === "server"));
+  const names = new Set(gates.map(({ path }) => path.split("/")[1]!));
+  return [...schema.definitions.values()]
+    .filter(({ node: { properties } }) => names.size > 0 && [...names].every((name) => properties?.has(name)))
+    .map(({ name }) => name);
 }
 
 /** Types read it as an object without further members. */

@@ -1,5 +1,6 @@
 import { McpError } from "../peer/errors.js";
 import { isObject } from "../peer/message.js";
+import { distance } from "../schema/nearest.js";
 
 /**
  * What an option may be: a whole number from that one on, or between those; a value of that type; one of those words;
@@ -89,21 +90,26 @@ export function invalid(message: string): McpError {
 
 /** What a name that there is not may have been meant to be. */
 export function suggestion(name: string, names: readonly string[]): string {
-  const far = (other: string): number => edits(name.toLowerCase(), other.toLowerCase());
-  const nearest = names.reduce((one, other) => (far(other) < far(one) ? other : one));
-  return far(nearest) <= Math.max(2, nearest.length / 3)
+  const [nearest, letters] = nearestOf(name, names);
+  return letters <= Math.max(2, nearest.length / 3)
     ? `Did you mean ${nearest}?`
     : `There are ${names.join(", ")}.`;
 }
 
-/** How many letters are to be put in, left out or changed to make one of the other. */
-function edits(one: string, other: string): number {
-  let above = [...other, ""].map((_, at) => at);
-  for (const letter of one) {
-    const row = [above[0]! + 1];
-    for (let at = 0; at < other.length; at++)
-      row.push(Math.min(above[at]! + (letter === other[at] ? 0 : 1), above[at + 1]! + 1, row[at]! + 1));
-    above = row;
-  }
-  return above.at(-1)!;
+/**
+ * The name that another one misspells: a third of its letters differ at most, or two neighbours stand in the other order.
+ * Names that differ more may be on purpose.
+ */
+export function misspelt(name: string, names: readonly string[]): string | undefined {
+  const [nearest, letters] = nearestOf(name, names);
+  const sorted = (text: string): string => [...text.toLowerCase()].sort().join("");
+  const isNear =
+    letters <= Math.max(1, nearest.length / 3) || (letters === 2 && sorted(name) === sorted(nearest));
+  return isNear ? nearest : undefined;
+}
+
+function nearestOf(name: string, names: readonly string[]): readonly [name: string, letters: number] {
+  return names
+    .map((other) => [other, distance(name.toLowerCase(), other.toLowerCase())] as const)
+    .reduce((one, other) => (other[1] < one[1] ? other : one));
 }

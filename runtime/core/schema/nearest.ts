@@ -15,8 +15,8 @@ export function nearest(name: string, candidates: readonly unknown[]): string | 
   return best;
 }
 
-/** Letters to insert, delete or replace. */
-function distance(one: string, other: string): number {
+/** How many letters must be inserted, deleted or replaced to make one of the other (Levenshtein). */
+export function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 0; i < one.length; i++) {
     const next = [i + 1];

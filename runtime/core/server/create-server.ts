@@ -4,7 +4,7 @@ import type { Params } from "../peer/message.js";
 import { schemaCheck } from "../schema/schema-check.js";
 import type { Inferred, ToolSchema } from "../schema/schema-type.js";
 import { complete, requireArguments } from "./completion.js";
-import { checkDefinition, requireHandler } from "./definition-check.js";
+import { checkDefinition, checkSpelling, requireHandler } from "./definition-check.js";
 import type {
   HandlerOf,
   PromptDefinition,
@@ -28,6 +28,8 @@ import { UriTemplate } from "./uri-template.js";
 export class CodeFirstServer extends Server {
   constructor(info: Implementation, options: ServerOptions) {
     checkServerOptions(info, options);
+    checkSpelling("info", info, "Implementation");
+    checkSpelling("capabilities", options.capabilities ?? {}, "ServerCapabilities");
     super(info, options, true);
     this.features.others = { readResource, getPrompt, complete };
   }

@@ -1,5 +1,5 @@
 import { listedMembers } from "@mcpgen/protocol/listed";
-import { invalid, suggestion } from "../options/option-check.js";
+import { invalid, misspelt, suggestion } from "../options/option-check.js";
 import { isObject } from "../peer/message.js";
 
 /** Members of our own beside those of the protocol's definitions. */
@@ -26,26 +26,48 @@ export function requireHandler(place: string, handler: unknown): void {
   if (typeof handler !== "function") throw invalid(`${place}: there is no handler.`);
 }
 
-function checkMembers(place: string, given: object, definition: string, own: OwnMembers): void {
+/**
+ * Looks at what a server says of itself. Members of a later revision and of the author's choice may stand there: only a
+ * member whose name misspells a known one is refused.
+ *
+ * @param place what to call it in errors
+ * @param name of the protocol's definition that it is written after
+ * @throws {McpError} `invalid-definition`
+ */
+export function checkSpelling(place: string, given: object, name: string): void {
+  checkMembers(`${place}.`, given, name, undefined);
+}
+
+/** @param own further members that are known; without it, unknown members are refused only if they are misspelt */
+function checkMembers(place: string, given: object, definition: string, own: OwnMembers | undefined): void {
   const known = listedMembers[definition];
   if (!known) return;
   for (const [member, value] of Object.entries(given)) {
     const inner = Object.hasOwn(known, member) ? known[member]! : undefined;
-    if (inner === undefined) {
-      if (own.includes(member)) continue;
-      const names = [...Object.keys(known), ...own];
-      throw invalid(`${place}${member}: there is no such member. ${suggestion(member, names)}`);
-    }
-    if (inner.endsWith("[]")) checkItems(`${place}${member}`, value, inner.slice(0, -2));
-    else if (inner !== "" && isObject(value)) checkMembers(`${place}${member}.`, value, inner, []);
+    if (inner === undefined) checkUnknown(place, member, Object.keys(known), own);
+    else if (inner.endsWith("[]")) checkItems(`${place}${member}`, value, inner.slice(0, -2), own);
+    else if (inner !== "" && isObject(value)) checkMembers(`${place}${member}.`, value, inner, own && []);
   }
 }
 
-function checkItems(place: string, list: unknown, definition: string): void {
+function checkUnknown(
+  place: string,
+  member: string,
+  known: readonly string[],
+  own: OwnMembers | undefined,
+): void {
+  if (own?.includes(member)) return;
+  const meant = own ? suggestion(member, [...known, ...own]) : misspelt(member, known);
+  if (meant === undefined) return;
+  const next = own ? meant : `Did you mean ${meant}?`;
+  throw invalid(`${place}${member}: there is no such member. ${next}`);
+}
+
+function checkItems(place: string, list: unknown, definition: string, own: OwnMembers | undefined): void {
   // In the place of a list of arguments a schema may stand.
   if (!Array.isArray(list)) return;
   for (const [index, item] of list.entries())
-    if (isObject(item)) checkMembers(`${place}[${index}].`, item, definition, []);
+    if (isObject(item)) checkMembers(`${place}[${index}].`, item, definition, own && []);
 }
 
 function kindOf(given: unknown): string {

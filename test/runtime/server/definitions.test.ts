@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type CodeFirstServer, McpError, connect, createServer, defineServer } from "@mcpgen/runtime";
+import { createTestPair } from "@mcpgen/runtime/testing";
 
 const revisions = serverRevisions;
 const info = { name: "s", version: "1" };
@@ -280,5 +281,69 @@ describe("misspelt options", () => {
     ["no source", () => reach(undefined, { revisions: all }), "source: expected a URL,"],
   ])("%s", async (_, act, message) => {
     expect(await told(act)).toContain(message);
+  });
+});
+
+describe("what a server says of itself", () => {
+  const make = (own: object, capabilities: object): unknown =>
+    createServer({ ...info, ...own }, { revisions, capabilities: capabilities as never });
+
+  test.each<[string, object, object, string]>([
+    ["of the info", { titel: "S" }, {}, "info.titel: there is no such member. Did you mean title?"],
+    [
+      "in another case",
+      { websiteURL: "https://x.test" },
+      {},
+      "info.websiteURL: there is no such member. Did you mean",
+    ],
+    ["cut short", { website: "https://x.test" }, {}, "Did you mean websiteUrl?"],
+    ["in the singular", { icon: [] }, {}, "info.icon: there is no such member. Did you mean icons?"],
+    [
+      "of an icon",
+      { icons: [{ source: "x", mimetype: "y" }] },
+      {},
+      "info.icons[0].mimetype: there is no such",
+    ],
+    [
+      "of the capabilities",
+      {},
+      { loging: {} },
+      "capabilities.loging: there is no such member. Did you mean logging?",
+    ],
+    [
+      "with an open value",
+      {},
+      { extension: {} },
+      "capabilities.extension: there is no such member. Did you mean",
+    ],
+    [
+      "of one capability",
+      {},
+      { resources: { subcribe: true } },
+      "capabilities.resources.subcribe: there is no such member. Did you mean subscribe?",
+    ],
+    ["of another", {}, { tools: { listchange: true } }, "Did you mean listChanged?"],
+  ])("is refused where it is misspelt: %s", async (_, own, capabilities, message) => {
+    expect(await told(() => make(own, capabilities))).toContain(message);
+  });
+
+  test("may have members that no revision has yet, or that the author chose", async () => {
+    const own = { _meta: { titel: 1 }, vendor: "x", home: "https://x.test", description: "d", time: 1 };
+    const capabilities = {
+      tasks: { requests: { tools: { call: {} } } },
+      experimental: { titel: {}, tool: {} },
+      extensions: { "example.com/loging": { listChange: 1 } },
+      logging: { levl: 1 },
+      streams: {},
+    };
+    const server = make(own, capabilities) as CodeFirstServer;
+    const { client, close } = await createTestPair({
+      server,
+      revisions: clientRevisions,
+      revision: "2026-07-28",
+    });
+    expect(client.serverInfo).toEqual({ ...info, ...own });
+    expect(client.serverCapabilities).toEqual(capabilities);
+    await close();
   });
 });
