@@ -42,8 +42,8 @@ export function describeNumber(
   ])[] = [
     [minimum, (bound) => number >= bound, "at least"],
     [maximum, (bound) => number <= bound, "at most"],
-    [exclusiveMinimum, (bound) => number > bound, "more than"],
-    [exclusiveMaximum, (bound) => number < bound, "less than"],
+    [exclusiveMinimum, (bound) => number > bound, ">"],
+    [exclusiveMaximum, (bound) => number < bound, "<"],
     [multipleOf, (bound) => divides(bound, number), "a multiple of"],
   ];
   for (const [bound, holds, text] of bounds) {

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import { generateContract } from "../../generator/contract/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
-import { explain } from "../../runtime/core/schema/explain.js";
+import { explainRefusal } from "../../runtime/core/schema/refusal.js";
 import { readDocument } from "@mcpgen/engine";
+import { type Schema, isValid } from "@mcpgen/engine/interpreter";
 
 const schema = { type: "object", properties: { when: { type: "string", format: "date-time" } } } as const;
 
@@ -27,6 +28,9 @@ test("formats describe, and are checked on request", async () => {
 });
 
 test("a format that was not kept is explained, where the schema alone finds nothing wrong", () => {
-  const read = readDocument(schema);
-  expect(explain(read, read.root!, { when: "soon" })).toBe('when: expected the format date-time, got "soon"');
+  const read = { ...readDocument(schema), assertsFormats: true };
+  const judge = (value: unknown): boolean => isValid(read as Schema, read.root!, value as never);
+  expect(explainRefusal(judge, schema, { when: "soon" })).toBe(
+    'when: expected a string of the format "date-time", got "soon" (string)',
+  );
 });

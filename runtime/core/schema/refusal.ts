@@ -7,6 +7,12 @@ import { alternatives, choiceText, inside, keysOf, placeText, scalarText, summar
 /** Subschemas that one explanation compares with parts of a value. */
 const mostSteps = 20_000;
 
+/** The same where the comparison is what decides. */
+const mostCheckSteps = 100_000;
+
+/** Listed values that cost as much as a subschema. */
+const choicesAStep = 32;
+
 /** Subschemas inside subschemas, references included. */
 const deepest = 100;
 
@@ -35,29 +41,36 @@ interface Node {
 }
 
 /**
- * What is wrong with a value that a validator has refused, in at most three lines: told from the schema that the
- * validator was made of and, where that does not tell, from how far the validator came.
+ * Explains in at most three lines why a validator refuses a value. The schema is searched first; if no keyword that is
+ * searched fails, the validator gives the place where it stopped.
  *
- * @param schema as it is written, references inside it included; without it, the first wrong place is told
+ * @param schema as written, with its references inside it; without it, the validator gives the first wrong place
  */
 export function explainRefusal(judge: Judge, schema: unknown, value: unknown): string {
   if (value === undefined) return "it is missing";
-  const search = new Search(schema);
+  const search = new Search(schema, mostSteps);
   search.compare(value, schema, "", 0);
   if (search.found.length > 0) return summary(search.found.map(lineOf));
   const located = locateIssue(judge, value);
   if (!located) return "it is not what the schema asks for";
-  const pattern = search.patterns.get(located.pointer);
-  return pattern === undefined
+  const text = search.texts.get(located.pointer);
+  return text === undefined
     ? located.message
-    : lineOf({ place: located.pointer, expected: pattern, got: located.got, advice: "" });
+    : lineOf({ place: located.pointer, expected: text, got: located.got, advice: "" });
 }
 
-/** What is wrong with a value by its schema, a line each; nothing where no keyword that is looked at tells. */
-export function schemaIssues(schema: unknown, value: unknown): string[] {
-  const search = new Search(schema);
-  search.compare(value, schema, "", 0);
-  return search.found.map(lineOf);
+/**
+ * Checks a value without a validator, for schemas of a few keywords: type, const, enum, bounds, required, properties,
+ * items, uniqueItems, anyOf, oneOf, allOf and references inside the schema. Patterns and formats are not checked.
+ *
+ * @param place JSON Pointer of the value, for the sentences
+ * @returns at most three lines that say what is wrong; nothing if the value is right
+ */
+export function schemaProblem(schema: unknown, value: unknown, place = ""): string | undefined {
+  const search = new Search(schema, mostCheckSteps);
+  search.compare(value, schema, place, 0);
+  if (search.found.length > 0) return summary(search.found.map(lineOf));
+  return search.isCut ? "it is too large to be checked" : undefined;
 }
 
 function lineOf({ place, expected, got, advice }: Wrong): string {
@@ -70,26 +83,35 @@ const bounds: readonly (readonly [keyword: string, words: string, holds: (value:
   [
     ["minimum", "at least", (value, bound) => value >= bound],
     ["maximum", "at most", (value, bound) => value <= bound],
-    ["exclusiveMinimum", "more than", (value, bound) => value > bound],
-    ["exclusiveMaximum", "less than", (value, bound) => value < bound],
+    ["exclusiveMinimum", ">", (value, bound) => value > bound],
+    ["exclusiveMaximum", "<", (value, bound) => value < bound],
     // Nearly a multiple may be one that floating point cannot hold.
     ["multipleOf", "a multiple of", (value, step) => Math.abs(value / step - Math.round(value / step)) < 1e-6],
   ];
 
 class Search {
   found: Wrong[] = [];
-  /** What patterns ask for, by place: to match them may take long, so that it is left to the validator. */
-  readonly patterns = new Map<string, string>();
+  /** Strings that a pattern or a format describes, by place. Only the validator matches them: matching may take long. */
+  readonly texts = new Map<string, string>();
+  private readonly constants = new Map<readonly unknown[], ReadonlySet<unknown> | undefined>();
   private readonly root: unknown;
-  private steps = mostSteps;
+  private steps: number;
+  private isTooDeep = false;
 
-  constructor(root: unknown) {
+  constructor(root: unknown, steps: number) {
     this.root = root;
+    this.steps = steps;
+  }
+
+  /** Part of the value was not compared: it is too large or too deep. */
+  get isCut(): boolean {
+    return this.isTooDeep || this.steps < 0;
   }
 
   compare(value: unknown, schema: unknown, place: string, depth: number): void {
     if (schema === false) return this.report(place, "nothing", value);
     if (!isObject(schema) || this.found.length >= enough) return;
+    if (depth > deepest) this.isTooDeep = true;
     if (--this.steps < 0 || depth > deepest) return;
     const node: Node = schema;
     if (node["$ref"] !== undefined) this.compare(value, this.referred(node["$ref"]), place, depth + 1);
@@ -107,6 +129,10 @@ class Search {
     this.found.push({ place, expected, got: valueText(value), advice: "", ...more });
   }
 
+  private reportChoice(place: string, choices: readonly unknown[], value: unknown): void {
+    this.report(place, choiceText(choices), value, { choices, kind: true, advice: meant(value, choices) });
+  }
+
   /** The subschema that a reference inside the schema leads to. */
   private referred(reference: unknown): unknown {
     return /^#(\/|$)/.test(String(reference)) ? at(this.root, String(reference).slice(1)) : undefined;
@@ -116,11 +142,12 @@ class Search {
   private compareKind(value: unknown, node: Node, place: string): boolean {
     const choices = choicesOf(node);
     const types = typesOf(node);
+    this.steps -= (choices?.length ?? 0) / choicesAStep;
     // Objects and arrays are not compared: they count as allowed.
     const isAllowed =
       !choices || choices.includes(value) || (isComposite(value) && choices.some(isComposite));
     if (isAllowed && (!types || types.some((type) => isOfType(type, value)))) return true;
-    if (choices) this.report(place, choiceText(choices), value, { choices, kind: true, advice: meant(value, choices) });
+    if (choices) this.reportChoice(place, choices, value);
     else this.report(place, alternatives(types!), value, { kind: true });
     return false;
   }
@@ -133,9 +160,10 @@ class Search {
   }
 
   private compareString(value: string, node: Node, place: string): void {
-    const { minLength, maxLength, pattern } = node;
+    const { minLength, maxLength, pattern, format } = node;
     if (minLength ?? maxLength) this.compareSize([...value].length, node, "Length", "character", place);
-    if (pattern !== undefined) this.patterns.set(place, `a string that matches ${scalarText(pattern)}`);
+    if (pattern !== undefined) this.texts.set(place, `a string that matches ${scalarText(pattern)}`);
+    else if (format !== undefined) this.texts.set(place, `a string of the format ${scalarText(format)}`);
   }
 
   private compareSize(size: number, node: Node, keyword: string, unit: string, place: string): void {
@@ -151,7 +179,7 @@ class Search {
     const first = listOf(node["prefixItems"]);
     this.compareSize(value.length, node, "Items", "item", place);
     const earlier = new Map<unknown, number>();
-    for (let index = 0; index < value.length && this.steps > 0; index++) {
+    for (let index = 0; index < value.length && this.steps >= 0; index++) {
       const item = value[index];
       const there = inside(place, index);
       this.compare(item, index < first.length ? first[index] : items, there, depth + 1);
@@ -164,10 +192,11 @@ class Search {
 
   private compareObject(value: Node, node: Node, place: string, depth: number): void {
     const properties = isObject(node["properties"]) ? node["properties"] : {};
-    const keys = Object.keys(value);
+    // As in JSON, a member that is undefined is absent.
+    const keys = Object.keys(value).filter((key) => value[key] !== undefined);
     const others = keys.filter((key) => !Object.hasOwn(properties, key));
     for (const key of listOf(node["required"]) as readonly string[]) {
-      if (Object.hasOwn(value, key)) continue;
+      if (Object.hasOwn(value, key) && value[key] !== undefined) continue;
       const instead = nearest(key, others);
       const advice = instead === undefined ? "" : `; did you mean ${scalarText(key)} by ${scalarText(instead)}?`;
       const part = Object.hasOwn(properties, key) ? properties[key] : undefined;
@@ -202,6 +231,9 @@ class Search {
 
   /** Where no arm is met: what all ask for at one place, or what is wrong by the one that was probably meant. */
   private compareArms(value: unknown, arms: readonly unknown[], place: string, depth: number): void {
+    const constants = isComposite(value) ? undefined : this.constantsOf(arms);
+    if (constants?.has(value)) return;
+    if (constants) return this.reportChoice(place, [...constants], value);
     const trials = arms.map((arm) => this.trial(value, arm, place, depth));
     if (trials.some((wrong) => wrong.length === 0)) return;
     const ofKind = trials.filter(([first]) => !(first!.place === place && first!.kind));
@@ -222,6 +254,15 @@ class Search {
     this.found.push(...best);
   }
 
+  /** The values of a choice that has a subschema for each; nothing if the subschemas hold more than these. */
+  private constantsOf(arms: readonly unknown[]): ReadonlySet<unknown> | undefined {
+    if (this.constants.has(arms)) return this.constants.get(arms);
+    const isChoice = arms.length > 0 && arms.every((arm) => isObject(arm) && "const" in arm);
+    const values = isChoice ? new Set((arms as readonly Node[]).map((arm) => arm["const"])) : undefined;
+    this.constants.set(arms, values);
+    return values;
+  }
+
   /** What a schema asks for, in a few words. */
   private expectation(schema: unknown, depth = 0): string {
     if (!isObject(schema) || depth > deepest) return "a value";
@@ -229,6 +270,8 @@ class Search {
     if (choices) return choiceText(choices);
     if (schema["$ref"] !== undefined) return this.expectation(this.referred(schema["$ref"]), depth + 1);
     const arms = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])];
+    const constants = this.constantsOf(arms);
+    if (constants) return choiceText([...constants]);
     const texts = typesOf(schema) ?? arms.slice(0, 4).map((arm) => this.expectation(arm, depth + 1));
     return texts.length === 0 ? "a value" : alternatives([...new Set(texts)]);
   }
@@ -267,5 +310,7 @@ function isOfType(type: string, value: unknown): boolean {
   if (type === "integer") return Number.isInteger(value);
   if (type === "null") return value === null;
   if (type === "array") return Array.isArray(value);
+  // JSON has no NaN and no infinity.
+  if (type === "number") return Number.isFinite(value);
   return type === "object" ? isObject(value) : typeof value === type;
 }

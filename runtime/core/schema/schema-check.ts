@@ -1,18 +1,11 @@
-import {
-  type JsonValue,
-  type Schema,
-  SchemaError,
-  type SchemaNode,
-  isValid,
-  readDocument,
-} from "@mcpgen/engine/interpreter";
+import { type JsonValue, type Schema, SchemaError, isValid, readDocument } from "@mcpgen/engine/interpreter";
 import { McpError } from "../peer/errors.js";
 import { isObject } from "../peer/message.js";
-import type { Parse } from "../server/tools.js";
-import { explain } from "./explain.js";
+import type { Check, Parse } from "../server/tools.js";
 import type { JsonSchema } from "./json-schema.js";
 import type { ToolSchema } from "./schema-type.js";
 import { type Side, isStandard, jsonSchemaOf, parserOf, shapeProblem } from "./standard-schema.js";
+import { toolCheck } from "./tool-check.js";
 
 /** A schema on the wire, and what goes with it. */
 export interface CheckedSchema {
@@ -44,7 +37,7 @@ export function schemaCheck(given: ToolSchema, place: string, side: Side, root?:
 }
 
 /** @throws {McpError} `invalid-definition` */
-function reading(schema: JsonSchema, place: string): (value: unknown) => string | undefined {
+function reading(schema: JsonSchema, place: string): Check {
   let read: Schema;
   try {
     read = readDocument(schema as JsonValue as { readonly [key: string]: JsonValue });
@@ -53,13 +46,11 @@ function reading(schema: JsonSchema, place: string): (value: unknown) => string 
     throw invalid(`${place}${error.pointer}`, error.message, error);
   }
   const { root } = read;
-  return root === undefined ? () => undefined : (value) => problem(read, root, value);
-}
-
-function problem(schema: Schema, root: SchemaNode, value: unknown): string | undefined {
-  if (value === undefined) return "it is missing";
-  if (isValid(schema, root, value as JsonValue)) return undefined;
-  return explain(schema, root, value as JsonValue);
+  if (root === undefined) return () => undefined;
+  return toolCheck(
+    (value) => value !== undefined && isValid(read, root, value as JsonValue),
+    () => schema,
+  );
 }
 
 function invalid(place: string, problem: string, cause?: SchemaError): McpError {

@@ -6,7 +6,7 @@ import type {
 } from "@mcpgen/protocol/authoring";
 import { contentProblem, formProblem } from "../elicitation/form.js";
 import { McpError, messageOf } from "../peer/errors.js";
-import { type Params, isObject } from "../peer/message.js";
+import type { Params } from "../peer/message.js";
 import { messagesProblem } from "../sampling/messages.js";
 import type { Ask, AskOptions, AskedRequest, AskedResults, Elicited } from "./ask.js";
 import { type RequestContext, missingCapability } from "./context.js";
@@ -86,7 +86,7 @@ async function checked(
   const problem = problemOf(asked);
   if (problem !== undefined) throw new McpError("invalid-params", `ask ${JSON.stringify(key)}: ${problem}`);
   const answer = await send();
-  const wrong = answerProblem(asked, answer);
+  const wrong = await answerProblem(asked, answer);
   if (wrong !== undefined)
     throw new McpError(
       "invalid-result",
@@ -139,9 +139,9 @@ function problemOf({ method, params = {} }: Asked): string | undefined {
   return undefined;
 }
 
-function answerProblem({ method, params = {} }: Asked, answer: Params): string | undefined {
+async function answerProblem({ method, params = {} }: Asked, answer: Params): Promise<string | undefined> {
   if (method !== "elicitation/create" || params["mode"] === "url" || answer["action"] !== "accept")
     return undefined;
   const { content = {} } = answer;
-  return isObject(content) ? contentProblem(params["requestedSchema"], content) : "content is not an object";
+  return contentProblem(params["requestedSchema"], content);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { readDocument } from "@mcpgen/engine";
 import { validatorOf } from "@mcpgen/engine/interpreter";
 import type { Judge } from "@mcpgen/protocol/model";
-import { explainRefusal, schemaIssues } from "../../../runtime/core/schema/refusal.js";
+import { explainRefusal, schemaProblem } from "../../../runtime/core/schema/refusal.js";
 import { suiteDocuments, suiteFiles } from "../../json-schema-suite.js";
 
 const explain = (schema: object, value: unknown): string =>
@@ -37,6 +37,22 @@ test.each<[object, unknown, string]>([
     { items: { type: "string" } },
     [1, 2, 3, 4],
     "[0]: expected string, got 1 (number)\n[1]: expected string, got 2 (number)\nand 2 more",
+  ],
+  [
+    { properties: { a: { exclusiveMinimum: 5 }, b: { exclusiveMaximum: 5 } } },
+    { a: 3, b: 5 },
+    "a: expected > 5, got 3 (number)\nb: expected < 5, got 5 (number)",
+  ],
+  [{ type: "number" }, NaN, "expected number, got NaN (number)"],
+  [
+    { required: ["size"], properties: { size: { oneOf: [{ const: "s", title: "Small" }, { const: "m" }, { const: "l" }] } } },
+    { size: undefined },
+    'size: expected one of "s", "m", "l", got nothing',
+  ],
+  [
+    { items: { anyOf: [{ const: "small", title: "Small" }, { const: "large", title: "Large" }] } },
+    ["small", "lrage"],
+    '[1]: expected one of "small", "large", got "lrage" (string); did you mean "large"?',
   ],
   [{ uniqueItems: true }, ["a", 1, "a"], "[2]: expected no item twice, got item 0 again"],
   [
@@ -86,13 +102,20 @@ test("what is missing altogether is said to be", () => {
 test("hostile values and schemas take bounded time, and leave no character that hides", () => {
   const tree: Record<string, unknown> = {};
   const schema = { $defs: { tree: { anyOf: [{ $ref: "#/$defs/tree" }, { $ref: "#/$defs/tree" }] } }, $ref: "#/$defs/tree" };
-  expect(schemaIssues(schema, tree)).toEqual([]);
+  const large = "it is too large to be checked";
+  expect(schemaProblem(schema, tree)).toBe(large);
   let deep: unknown = 1;
   for (let level = 0; level < 50_000; level++) deep = { next: deep };
   const list = { $defs: { list: { properties: { next: { $ref: "#/$defs/list" } }, type: "object" } }, $ref: "#/$defs/list" };
-  expect(schemaIssues(list, deep)).toEqual([]);
+  expect(schemaProblem(list, deep)).toBe(large);
   const wide = Array.from({ length: 200_000 }, () => 1);
-  expect(schemaIssues({ items: { type: "string" } }, wide)).toHaveLength(16);
+  expect(schemaProblem({ items: { type: "string" } }, wide)).toContain("and 14 more");
+  const many = Array.from({ length: 100_001 }, () => 1);
+  expect(schemaProblem({ items: { type: "number" } }, many)).toBe(large);
+  const values = Array.from({ length: 100_000 }, (_, index) => index);
+  const texts = wide.map(() => "x");
+  expect(schemaProblem({ items: { enum: values } }, texts)).toContain("99915 more), got \"x\"");
+  expect(schemaProblem({ items: { oneOf: values.map((value) => ({ const: value })) } }, texts)).toContain("99915 more");
   expect(explain({ type: "number" }, "\u001b[2J\u202e")).toBe('expected number, got "\\u001b[2J\\u202e" (string)');
 });
 
@@ -105,7 +128,7 @@ describe("the official tests of JSON Schema", () => {
   );
 
   test("nothing is said against a value that is valid, but by keywords that are none in a dialect", () => {
-    const wrong = cases.filter(({ schema, data, valid }) => valid && schemaIssues(schema, data).length > 0);
+    const wrong = cases.filter(({ schema, data, valid }) => valid && schemaProblem(schema, data) !== undefined);
     expect(wrong.map(({ name }) => name)).toEqual([
       "2020-12 vocabulary.json: schema that uses custom metaschema with with no validation vocabulary: no validation: invalid number, but it still validates",
       "draft-07 ref.json: ref overrides any sibling keywords: ref valid, maxItems ignored",
