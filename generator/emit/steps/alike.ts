@@ -1,15 +1,19 @@
 import type { Schema, SchemaNode } from "@mcpgen/engine";
 import type { Conjunction } from "../../diff/shape/form.js";
+import { type Owner, ownedOf } from "./owned-members.js";
 import { isIdle } from "./signature.js";
 
 /** Tells whether places of two schemas are described in the same words, definitions they refer to included. */
 export class Likeness {
   private readonly schemas: readonly [Schema, Schema];
+  private readonly owners: readonly [Owner, Owner];
   /** Verdicts on definitions of one name; taken for granted while they are being compared. */
   private readonly known = new Map<string, boolean>();
 
-  constructor(a: Schema, b: Schema) {
-    this.schemas = [a, b];
+  /** @param owners the models whose eras own members that the schemas leave out: those are compared, too */
+  constructor(schemas: readonly [Schema, Schema], owners: readonly [Owner, Owner]) {
+    this.schemas = schemas;
+    this.owners = owners;
   }
 
   of(a: Conjunction, b: Conjunction): boolean {
@@ -47,7 +51,8 @@ export class Likeness {
     if (verdict === undefined) {
       this.known.set(name, true);
       const [a, b] = this.schemas.map(({ definitions }) => definitions.get(name)?.node);
-      this.known.set(name, (verdict = this.equal(a, b)));
+      const [own, other] = this.owners.map((owner) => ownedOf(owner, name));
+      this.known.set(name, (verdict = this.equal(a, b) && this.equal(own, other)));
       // What was taken for granted meanwhile may have been wrong.
       if (!verdict) for (const [other, said] of this.known) if (said) this.known.delete(other);
     }

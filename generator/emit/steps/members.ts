@@ -3,7 +3,7 @@ import { anything } from "../../diff/align/compare-array.js";
 import type { FormReader } from "../../diff/shape/form-reader.js";
 import type { Conjunction, Member, Property } from "../../diff/shape/form.js";
 import { type Change, type Plan, droppedAt } from "./plan.js";
-import type { Around, Planner } from "./planner.js";
+import type { Around, OwnedOfBoth, Planner } from "./planner.js";
 import { always } from "./tests.js";
 import { textBlockOf } from "./text-block.js";
 
@@ -28,15 +28,45 @@ export function objectChanges(planner: Planner, source: Member, target: Member):
   const renames = planner.renamed(source, target);
   const changes = renames.flatMap(({ from, to }) => renamed({ planner, source, target, key: to }, from));
   const done = new Set(renames.flatMap(({ from, to }) => [from, to]));
-  for (const key of new Set([...target.properties.keys(), ...source.properties.keys()])) {
-    if (done.has(key)) continue;
-    const [from, to] = [source.properties.get(key), target.properties.get(key)];
-    const change = { planner, source, target, key };
-    if (from && to) changes.push(...declared(change, from, to));
-    else if (to) changes.push(...undeclaredBefore(change, to));
-    else changes.push(...undeclaredAfter(change, from!));
+  const owned = planner.ownedBy(source, target);
+  const known = [...source.properties.keys(), ...target.properties.keys()];
+  const all = [...known, ...owned.source.keys(), ...owned.target.keys()];
+  for (const key of new Set([...target.properties.keys(), ...all])) {
+    if (!done.has(key)) changes.push(...oneMember({ planner, source, target, key }, owned));
   }
-  return [...joined(changes), ...otherMembers(planner, source, target)];
+  return [...joined(changes), ...otherMembers(planner, source, target, all)];
+}
+
+function oneMember(context: Context, owned: OwnedOfBoth): Change[] {
+  const { source, target, key } = context;
+  const [from, to] = [source.properties.get(key), target.properties.get(key)];
+  if (from && to) return declared(context, from, to);
+  if (to) {
+    const filledIn = owned.source.get(key);
+    return filledIn ? noLongerOwned(context, filledIn, to) : undeclaredBefore(context, to);
+  }
+  const fillsIn = owned.target.get(key);
+  if (from) return fillsIn ? ownedAfter(context, from, fillsIn) : undeclaredAfter(context, from);
+  return fillsIn ? [] : ownedBefore(context);
+}
+
+/**
+ * A member that the source's era fills in and the target's leaves to the application. A received
+ * message holds it as the source describes it; an application at the source does not write it.
+ */
+function noLongerOwned(context: Context, from: Property, to: Property): Change[] {
+  return declared(context, { ...from, required: from.required && !context.planner.isLowering }, to);
+}
+
+/** A member that the application writes at the source and the target's era fills in: what does not fit is left out. */
+function ownedAfter({ planner, key }: Context, from: Property, to: Property): Change[] {
+  return planner.isAlike(from.nodes, to.nodes) ? [] : [{ kind: "fitting", key, to: to.nodes }];
+}
+
+/** A member that the source's era fills in and the target does not describe: it stays where it may. */
+function ownedBefore({ target, key }: Context): Change[] {
+  if (target.closed) return [{ kind: "without", keys: [key] }];
+  return target.additional.length > 0 ? [{ kind: "fitting", key, to: target.additional }] : [];
 }
 
 /** What is left out is left out at once, before the rest is looked at. */
@@ -173,9 +203,8 @@ function written(
 }
 
 /** Members that neither side names. */
-function otherMembers(planner: Planner, source: Member, target: Member): Change[] {
-  const owned = [source, target].flatMap(({ name }) => planner.ownedBy(name));
-  const known = [...new Set([...source.properties.keys(), ...target.properties.keys(), ...owned])];
+function otherMembers(planner: Planner, source: Member, target: Member, names: readonly string[]): Change[] {
+  const known = [...new Set(names)];
   if (source.closed) return [];
   if (target.closed) {
     const exits = [{ test: always, outcome: { how: "drop", what: "undeclared member" } as const }];

@@ -3,12 +3,12 @@ import type { Aligner } from "../../diff/align/aligner.js";
 import { alignArms, labelOf } from "../../diff/align/arms.js";
 import type { Pair, Place } from "../../diff/align/pair.js";
 import type { FormReader } from "../../diff/shape/form-reader.js";
-import type { Conjunction, Form, Member } from "../../diff/shape/form.js";
-import type { ProtocolModel } from "../../model/model.js";
+import type { Conjunction, Form, Member, Property } from "../../diff/shape/form.js";
 import { type Decisions, type Subject } from "./decisions.js";
 import { boundsFit, limitsOf, scalarsFit } from "./fits.js";
 import { Likeness } from "./alike.js";
 import { arrayChanges, objectChanges } from "./members.js";
+import { type Owner, ownedMembers } from "./owned-members.js";
 import type { Exit, Outcome, Plan, Test } from "./plan.js";
 import { always, among, certainAmong, mayBe, toldFrom } from "./tests.js";
 import { textBlockOf } from "./text-block.js";
@@ -19,6 +19,12 @@ export interface Around {
   readonly pointers: readonly string[];
   /** What becomes of a value nobody described before. */
   readonly undeclared?: Outcome;
+}
+
+/** Members that the era of either revision fills in, by name. */
+export interface OwnedOfBoth {
+  readonly source: ReadonlyMap<string, Property>;
+  readonly target: ReadonlyMap<string, Property>;
 }
 
 /** How values get anywhere that changes nothing. */
@@ -35,22 +41,22 @@ export class Planner {
   private readonly aligner: Aligner;
   private readonly known = new Map<string, Plan>();
   private readonly likeness: Likeness;
-  private readonly models: readonly Pick<ProtocolModel, "owned">[];
+  private readonly owners: readonly [source: Owner, target: Owner];
 
-  /** @param models what the eras own, which the schemas that are aligned leave out */
+  /** @param owners the two models, the older first: the aligned schemas leave out the members that their eras own */
   constructor(
     aligner: Aligner,
     decisions: Decisions,
     isLowering: boolean,
-    models: readonly Pick<ProtocolModel, "owned">[],
+    [older, newer]: readonly [Owner, Owner],
   ) {
-    this.models = models;
+    this.owners = isLowering ? [newer, older] : [older, newer];
     this.aligner = aligner;
     this.decisions = decisions;
     this.isLowering = isLowering;
     this.source = isLowering ? aligner.new : aligner.old;
     this.target = isLowering ? aligner.old : aligner.new;
-    this.likeness = new Likeness(this.source.schema, this.target.schema);
+    this.likeness = new Likeness([this.source.schema, this.target.schema], this.owners);
   }
 
   /** How values of `source` become values of `target`. */
@@ -87,10 +93,15 @@ export class Planner {
     );
   }
 
-  /** Members of a definition that an era fills in: steps leave them alone. */
-  ownedBy(definition: string | undefined): string[] {
-    if (definition === undefined) return [];
-    return this.models.flatMap(({ owned }) => [...(owned.get(definition) ?? [])]);
+  /** Whether places of both sides are described in the same words. */
+  isAlike(source: Conjunction, target: Conjunction): boolean {
+    return this.likeness.of(source, target);
+  }
+
+  /** The members of two objects that their eras fill in. */
+  ownedBy(source: Member, target: Member): OwnedOfBoth {
+    const [from, to] = this.owners;
+    return { source: ownedMembers(from, source), target: ownedMembers(to, target) };
   }
 
   private sourceOf(pair: Pair): Place {

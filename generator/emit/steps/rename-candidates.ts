@@ -23,7 +23,8 @@ export function renameCandidates(previous: ProtocolModel, model: ProtocolModel):
 
 function between(newer: Member, older: Member, { planner }: Way): RenameCandidate[] {
   const named = planner.renamed(newer, older).flatMap(({ from, to }) => [from, to]);
-  const known = new Set([...named, ...planner.ownedBy(newer.name), ...planner.ownedBy(older.name)]);
+  const owned = planner.ownedBy(newer, older);
+  const known = new Set([...named, ...owned.source.keys(), ...owned.target.keys()]);
   const only = (member: Member, other: Member): [string, Conjunction][] =>
     [...member.properties].flatMap(([name, { nodes }]) =>
       known.has(name) || other.properties.has(name) ? [] : [[name, nodes]],

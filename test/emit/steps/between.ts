@@ -70,9 +70,12 @@ export async function between(
   old: JsonValue,
   next: JsonValue,
   notes: readonly NoteText[] = [],
-  more: { old?: JsonObject; next?: JsonObject } = {},
+  more: { old?: JsonObject; next?: JsonObject; oldNotes?: readonly NoteText[] } = {},
 ): Promise<{ lower: (value: object) => Outcome; lift: (value: object) => Outcome }> {
-  const models = [answering("r1", old, more.old), answering("r2", next, more.next, notes)] as const;
+  const models = [
+    answering("r1", old, more.old, more.oldNotes),
+    answering("r2", next, more.next, notes),
+  ] as const;
   const { serverSteps, clientSteps } = await loaded<{ serverSteps: Steps; clientSteps: Steps }>(
     stepFiles(...models),
     `export { serverSteps, clientSteps } from "./r2/steps.js";`,

@@ -1,0 +1,96 @@
+import { type JsonObject, type JsonValue } from "@mcpgen/engine";
+import { describe, expect, it } from "vitest";
+import { type NoteText, object } from "../../model/models.js";
+import { between } from "./between.js";
+import { deepFrozen } from "./protocol.js";
+
+const text = { type: "string" };
+const owned = ["/$defs/DoResult/properties/mark"];
+const own: readonly NoteText[] = [{ kind: "owned", targets: owned }];
+const whole = object({ value: text, mark: text }, ["mark"]) as JsonObject;
+
+/** A value that both revisions take gets there as it is. */
+function expectSame(step: (value: object) => object, value: object): void {
+  const frozen = deepFrozen(value);
+  const outcome = step(frozen) as { value?: unknown };
+  expect(outcome.value, JSON.stringify(outcome)).toBe(frozen);
+}
+
+const dropped = (value: object, ...keys: string[]): object => ({
+  value,
+  losses: keys.map((key) => expect.objectContaining({ pointer: `/${key}`, how: "dropped" }) as object),
+});
+
+describe("a member that both eras fill in", () => {
+  it.each([
+    ["is closed", { additionalProperties: false }],
+    ["is closed by what is left over", { unevaluatedProperties: false }],
+    ["takes numbers as other members", { additionalProperties: { type: "number" } }],
+  ])("stays in an object that %s", async (_, limit) => {
+    const next = { ...whole, ...(limit as JsonObject) };
+    const { lift: up } = await between(whole, next, own, { oldNotes: own });
+    expectSame(up, { mark: "m", value: "a" });
+    expect(up({ mark: "m", value: "a", other: "o" })).toEqual(dropped({ mark: "m", value: "a" }, "other"));
+  });
+
+  it("stays in an object that is put together", async () => {
+    const next = { allOf: [{ $ref: "#/$defs/Marked" }, { type: "object", properties: { value: text } }] };
+    const Marked = object({ mark: text }, ["mark"]);
+    const base: NoteText = { kind: "owned", targets: ["/$defs/Marked/properties/mark"] };
+    const { lift: up } = await between(next, { ...next, unevaluatedProperties: false }, [base], {
+      old: { Marked },
+      next: { Marked },
+      oldNotes: [base],
+    });
+    expectSame(up, { mark: "m", value: "a" });
+    expect(up({ mark: "m", other: 1 })).toEqual(dropped({ mark: "m" }, "other"));
+  });
+});
+
+describe("a member that only the older era fills in", () => {
+  const older = { oldNotes: own };
+
+  it("is what the newer revision requires of the application", async () => {
+    const { lift: up, lower: down } = await between(whole, whole, [], older);
+    expectSame(up, { mark: "m" });
+    expectSame(down, { mark: "m", value: "a" });
+  });
+
+  it("is refused on the way up where it is not what the newer one describes", async () => {
+    const next = object({ value: text, mark: { enum: ["a", "b"] } }, ["mark"]);
+    const { lift: up, lower: down } = await between(whole, next, [], older);
+    expectSame(up, { mark: "a" });
+    expect(up({ mark: "c" })).toEqual({ refused: "no-newer-form", at: "/mark" });
+    expectSame(down, { mark: "b" });
+  });
+
+  it("is left out on the way down where the older one does not take it, and filled in there", async () => {
+    const next = object({ value: text, mark: {} }, ["mark"]);
+    const { lift: up, lower: down } = await between(whole, next, [], older);
+    expectSame(up, { mark: "a" });
+    expectSame(down, { mark: "b" });
+    expect(down({ mark: 5 })).toEqual(dropped({}, "mark"));
+  });
+
+  it.each([
+    ["closed", { additionalProperties: false }],
+    ["closed by what is left over", { unevaluatedProperties: false }],
+    ["taking numbers as other members", { additionalProperties: { type: "number" } }],
+  ])("does not get into an object without it, %s", async (_, limit) => {
+    const next = { ...(object({ value: text }) as JsonObject), ...(limit as JsonObject) };
+    for (const old of [whole, { ...whole, ...(limit as JsonObject) }] as JsonValue[]) {
+      const { lift: up } = await between(old, next, [], older);
+      expectSame(up, { value: "a" });
+      expect(up({ mark: "m", value: "a" })).toEqual(dropped({ value: "a" }, "mark"));
+    }
+  });
+});
+
+describe("a member that only the newer era fills in", () => {
+  it("is what the older revision requires of the application", async () => {
+    const { lift: up, lower: down } = await between(whole, whole, own);
+    expectSame(up, { mark: "m", value: "a" });
+    expectSame(down, { mark: "m", value: "a" });
+    expect(down({ value: "a" })).toEqual({ refused: "no-older-form", at: "/mark" });
+  });
+});
