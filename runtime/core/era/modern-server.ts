@@ -37,8 +37,12 @@ export function modernTerms(core: ServerCore, message: Message): Terms {
   };
 }
 
+/** Characters of a version that is not served, in the error that says so. */
+const longestVersion = 64;
+
 /** The answer to who speaks no revision that is served (2026-07-28, versioning, negotiation). */
-export function unsupportedVersion(core: ServerCore, requested: unknown): McpError {
+export function unsupportedVersion(core: ServerCore, version: unknown): McpError {
+  const requested = typeof version === "string" ? version.slice(0, longestVersion) : undefined;
   const supported = core.spoken.map(({ id }) => id);
   const newest = core.spoken[0]!;
   return new McpError(
@@ -46,7 +50,7 @@ export function unsupportedVersion(core: ServerCore, requested: unknown): McpErr
     `protocol version ${JSON.stringify(requested)} is not supported; supported: ${supported.join(", ")}`,
     {
       rpcCode: newest.errorCode("UNSUPPORTED_PROTOCOL_VERSION"),
-      data: { supported, ...(typeof requested === "string" ? { requested } : {}) },
+      data: { supported, requested },
     },
   );
 }

@@ -6,6 +6,7 @@ import { errorOf } from "../server/context.js";
 import type { Server } from "../server/server.js";
 import { Backlog } from "./backlog.js";
 import { corsHeaders } from "./cors.js";
+import { CountedWarnings } from "./counted-warnings.js";
 import { MemoryEventStore } from "./events.js";
 import type { Exchange } from "./exchange.js";
 import { guard } from "./guard.js";
@@ -35,6 +36,7 @@ export class Endpoint {
   private readonly server: Server;
   private readonly options: HttpOptions;
   private readonly streams: Streams;
+  private readonly warnings: CountedWarnings;
   /** What waits for those who read answers. */
   readonly backlog: Backlog;
   private readonly load: Load;
@@ -59,6 +61,7 @@ export class Endpoint {
     this.server = server;
     this.options = options;
     const { spoken, clock, seal, warn } = server.core;
+    this.warnings = new CountedWarnings(warn);
     seal.onRandomKey = () => warn(randomKey);
     const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs, sessions = true } = options;
     const fair = (most: number): Quota => new Quota(most, options.authenticate ? "fair" : most);
@@ -319,7 +322,7 @@ export class Endpoint {
   }
 
   private fail(exchange: Exchange, message: unknown, error: unknown): void {
-    this.server.core.warn(`HTTP: ${messageOf(error)}`);
+    this.warnings.add(`HTTP: ${messageOf(error)}`);
     refuse(exchange, 500, idOf(message), errorOf(error));
   }
 }

@@ -72,7 +72,8 @@ class FetchExchange implements Exchange {
       if (length > limit || !reading.take(value.length)) break;
       bytes.push(value);
     }
-    await reader.cancel();
+    // A source may never answer that.
+    void reader.cancel().catch(() => undefined);
     return undefined;
   }
 

@@ -225,13 +225,16 @@ export class ServerConnection implements Receiver {
   /**
    * Keeps so many more bytes for the client till it is gone, or `release` gives them back.
    *
-   * @throws {McpError} `invalid-params`: too much is kept for this client; `invalid-request`: too much for all
+   * @throws {McpError} `invalid-params`: too much is kept for this client; `limit-exceeded`: too much for all
    */
   reserve(bytes: number): void {
     if (this.reserved + bytes > mostReserved)
       throw invalidParams(`the server would have to keep more than ${mostReserved} bytes for this client`);
     if (this.channel.reserve?.(bytes) === false)
-      throw invalidRequest("the server is busy: it keeps too much for its clients");
+      throw new McpError("limit-exceeded", "the server keeps too much for its clients: try again later", {
+        rpcCode: rpc.invalidRequest,
+        data: { limit: "keptLimit" },
+      });
     this.reserved += bytes;
   }
 

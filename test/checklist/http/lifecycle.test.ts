@@ -45,11 +45,19 @@ serverRow(
 serverRow("LIFE-14", "it answers a handshake where none is served", async (revision, adapter) => {
   const { server } = inside({ speaks: [revision] });
   const { url } = await serve(adapter, server);
-  const answer = await new Party(url, "2025-11-25").initialize();
-  expect([answer.status, messagesOf(answer)[0]!.error]).toMatchObject([
-    400,
-    { code: -32022, data: { supported: [revision], requested: "2025-11-25" } },
-  ]);
+  const found = new Party(url, "2025-11-25");
+  for (const [version, requested] of [
+    ["2025-11-25", "2025-11-25"],
+    ["9".repeat(100_000), "9".repeat(64)],
+    [{ a: "x".repeat(100_000) }, undefined],
+  ]) {
+    const answer = await found.initialize(version as string);
+    expect([answer.status, messagesOf(answer)[0]!.error]).toMatchObject([
+      400,
+      { code: -32022, data: { supported: [revision], ...(requested === undefined ? {} : { requested }) } },
+    ]);
+    expect(answer.text.length).toBeLessThan(400);
+  }
 });
 
 serverRow("LIFE-23", "initialize is a method of the old era alone", async (revision, adapter) => {

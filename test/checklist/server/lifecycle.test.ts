@@ -196,6 +196,15 @@ row("LIFE-14", "a version that is not served per request is answered with all th
     }
 });
 
+row("LIFE-14", "a long version is cut in the error that names it", async (revision) => {
+  const client = new RawClient(served(empty, { revisions: serverRevisions }).server, revision);
+  const _meta = { ...metaOf(), "io.modelcontextprotocol/protocolVersion": "x".repeat(100_000) };
+  client.send({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta } });
+  const { message, data } = (await client.answer(1)).error!;
+  expect(data).toMatchObject({ requested: "x".repeat(64) });
+  expect(message.length).toBeLessThan(250);
+});
+
 row(
   "LIFE-21",
   "what an extension adds is neither used nor answered where it is not there",

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type Socket, connect } from "node:net";
+import { createHttpHandler } from "@mcpgen/runtime/fetch";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { BodyBytes } from "../../../runtime/core/http/body-bytes.js";
 import { Endpoint } from "../../../runtime/core/http/endpoint.js";
@@ -86,6 +87,23 @@ describe.each(adapters)("over a connection (%s)", (adapter) => {
     expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "1"]);
     expect((await echo(9000)).status).toBe(200);
   });
+});
+
+test("a body that is too long is answered, though its source never ends when it is cancelled", async () => {
+  const handler = createHttpHandler(inside().server, { bodyLimit: 1000 });
+  onTestFinished(() => handler.close());
+  let isCancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(2000)),
+    cancel: () => {
+      isCancelled = true;
+      return new Promise<void>(() => undefined);
+    },
+  });
+  const headers = { "content-type": "application/json", accept: "application/json" };
+  const init = { method: "POST", headers, body, duplex: "half" } as RequestInit;
+  const { status } = await handler.fetch(new Request("http://localhost/mcp", init));
+  expect([status, isCancelled]).toEqual([413, true]);
 });
 
 describe("what requests that are being answered came in", () => {

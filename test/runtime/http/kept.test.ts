@@ -14,7 +14,12 @@ const isLong = process.env["MCPGEN_LONG"] === "1";
 /** An endpoint that keeps what clients without a name say. */
 function keeping(options: HttpOptions = {}) {
   const clock = new VirtualClock();
-  const server = createServer({ name: "kept", version: "1" }, { revisions: serverRevisions, clock });
+  const reported: unknown[] = [];
+  const server = createServer(
+    { name: "kept", version: "1" },
+    { revisions: serverRevisions, clock, onError: (error) => void reported.push(error) },
+  );
+  onTestFinished(() => expect(reported).toEqual([]));
   let info: unknown;
   server.tool("info", {}, (_, { clientInfo }) => JSON.stringify((info = clientInfo)));
   server.resource("note://one", {}, () => "one");
@@ -194,7 +199,11 @@ describe("streams of subscriptions/listen", () => {
       true,
       true,
     ]);
-    expect(listen(uris).body).toContain("the server is busy");
+    expect((JSON.parse(listen(uris).body) as { error: unknown }).error).toEqual({
+      code: -32600,
+      message: "the server keeps too much for its clients: try again later",
+      data: { limit: "keptLimit" },
+    });
     for (const stream of streams) stream.gone();
     expect(endpoint.kept).toMatchObject({ streams: 0, bytes: 0 });
     expect(listen(uris).written).toContain("acknowledged");

@@ -234,6 +234,22 @@ describe.each(adapters)("%s", (adapter) => {
     expect(warnings).toEqual([expect.stringContaining("authenticate gave neither auth with a principal")]);
   });
 
+  test("what is wrong at each request is a warning once, and then counted", async () => {
+    const { server, warnings } = inside();
+    let requests = 0;
+    const { url } = await serve(adapter, server, {
+      authenticate: () => {
+        if (requests++ % 2) throw new Error("no database");
+        return "ada" as never;
+      },
+    });
+    for (let count = 0; count < 40; count++)
+      expect((await send(url, "POST", { "content-type": "application/json" }, "{}")).status).toBe(500);
+    const wrong = "HTTP: authenticate gave neither auth with a principal nor a status from 200 to 599";
+    const thrown = "HTTP: no database";
+    expect(warnings).toEqual([wrong, thrown, `${wrong} (10 times)`, `${thrown} (10 times)`]);
+  });
+
   test.each([{}, { principal: "ada" }, { auth: null, principal: "ada" }, { auth: undefined }])(
     "authenticate that gives %j lets in",
     async (given) => {
