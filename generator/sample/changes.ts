@@ -68,7 +68,8 @@ function constantChanges({ value, nodes }: Place, random: Random): Change[] {
   return [...shuffled(others, random).slice(0, 4), unknown].map((other) => ({
     kind: "constant",
     change: () => `${JSON.stringify(value)} made ${JSON.stringify(other)}`,
-    value: () => other,
+    // A copy: objects of the schema have no prototype, those that `JSON.parse` gives have one.
+    value: () => structuredClone(other),
   }));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type JsonValue, atPointer } from "@mcpgen/engine";
+import { type JsonValue, atPointer, readDocument } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { minimallyInvalid } from "../../generator/sample/invalid.js";
 import { mutants } from "../../generator/sample/mutants.js";
@@ -61,6 +61,16 @@ test("the tags of other arms are tried", () => {
 test("an own __proto__ is a key, not a prototype", () => {
   const { value } = found.find(({ kind, pointer }) => kind === "prototype" && pointer === "")!;
   expect(Object.hasOwn(value as object, "__proto__")).toBe(true);
+  expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+});
+
+test("objects and arrays that the schema holds as constants are ordinary ones, and not the schema's own", () => {
+  const { definitions } = readDocument({ $defs: { Limit: { enum: ["none", { max: { of: [{}] } }] } } });
+  const made = mutants({ definitions }, "Limit", "none", randomFrom("constants"));
+  const { value } = made.find((mutant) => mutant.kind === "constant" && typeof mutant.value === "object")!;
+  expect(value).toStrictEqual({ max: { of: [{}] } });
+  const constants = definitions.get("Limit")!.node.enum!;
+  expect(constants).not.toContain(value);
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
 });
 

@@ -40,6 +40,40 @@ function mentions(schema: unknown, key: string): boolean {
   return Object.hasOwn(schema, key) || Object.values(schema).some((child) => mentions(child, key));
 }
 
+/**
+ * Whether ajv compares `value` with constants, or its items with each other, as the specification means equality.
+ * It does not where a member called `constructor` is an object: fast-deep-equal compares what that name gives by
+ * identity, to tell classes apart, and finds two equal objects unequal.
+ */
+export function isComparedByAjv(schema: unknown, value: unknown): boolean {
+  return !holdsConstructor(value) || !compares(schema);
+}
+
+/** Whether some object of `value` has a member `constructor` that is an object or an array. */
+function holdsConstructor(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (
+    Object.hasOwn(value, "constructor") &&
+    typeof value.constructor === "object" &&
+    value.constructor !== null
+  )
+    return true;
+  return Object.values(value).some(holdsConstructor);
+}
+
+/** Whether a schema compares objects: with each other, or with one of its own that has such a member. */
+function compares(schema: unknown): boolean {
+  if (typeof schema !== "object" || schema === null) return false;
+  const has = (key: string): boolean => Object.hasOwn(schema, key);
+  if (has("uniqueItems")) return true;
+  const { const: constant, enum: members } = schema as { const?: unknown; enum?: unknown };
+  return (
+    (has("const") && holdsConstructor(constant)) ||
+    (has("enum") && holdsConstructor(members)) ||
+    Object.values(schema).some(compares)
+  );
+}
+
 /** Verdicts of the engine's interpreter. */
 export function interpreterFor(schema: Schema): (name: string, value: JsonValue) => boolean {
   return (name, value) => isValid(schema, schema.definitions.get(name)!.node, value);

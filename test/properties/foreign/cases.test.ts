@@ -103,3 +103,8 @@ test("protocols of such schemas are generated", async () => {
 test("and all of it compiles", { timeout: 120_000 }, async () => {
   expect(await compilerErrors(files, ["node"])).toEqual([]);
 });
+
+test("what does not compile is told, with its place", { timeout: 60_000 }, async () => {
+  const wrong = new Map([["wrong.ts", "export const text: string = 1;\n"]]);
+  expect(await compilerErrors(wrong)).toEqual([expect.stringMatching(/wrong\.ts\(1,14\): error TS2322/)]);
+});

@@ -59,6 +59,10 @@ function outputOf(words: readonly string[]): Promise<string> {
     let text = "";
     compiler.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
     compiler.on("error", reject);
-    compiler.on("close", () => resolve(text));
+    compiler.on("close", (code, signal) => {
+      // Without a word said, a compiler that failed judged nothing.
+      if (code === 0 || text.trim() !== "") resolve(text);
+      else reject(new Error(`The compiler ended with ${signal ?? `exit code ${code}`} and no error.`));
+    });
   });
 }

@@ -19,6 +19,9 @@ export interface Tool {
   readonly outputSchema?: JsonObject;
 }
 
+/** Another seed tries other schemas; without one, the number of a schema alone decides what it is. */
+const seeded = process.env["MCPGEN_SEED"] === undefined ? "" : `${process.env["MCPGEN_SEED"]}: `;
+
 /** Output of the emitters that speak of a revision alone: many revisions can share the rest. */
 const own = emitterNames.filter((name) => !["authoring", "index", "package"].includes(name));
 
@@ -63,7 +66,7 @@ export function spellingOf(index: number): Spelling {
 /** A random schema of definitions, and of a method whose messages they describe. */
 export function randomProtocol(index: number): JsonObject {
   const spelling = spellingOf(index);
-  const random = randomFrom(`protocol ${index}`);
+  const random = randomFrom(`${seeded}protocol ${index}`);
   const maker = new SchemaMaker(random, spelling, false);
   const at = spelling === "2020-12" ? "$defs" : "definitions";
   const definition = (name: string): JsonObject => ({ $ref: `#/${at}/${name}` });
@@ -94,6 +97,6 @@ export function randomProtocol(index: number): JsonObject {
 
 /** A tool with random schemas. */
 export function randomTool(index: number): Tool {
-  const maker = new SchemaMaker(randomFrom(`tool ${index}`), spellingOf(index), true);
+  const maker = new SchemaMaker(randomFrom(`${seeded}tool ${index}`), spellingOf(index), true);
   return { name: `tool_${index}`, inputSchema: maker.document(true), outputSchema: maker.document(false) };
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { type JsonObject, type JsonValue, type Schema, SchemaError, readDocument } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { combined, nameIn } from "../../emit/validators/combined.js";
-import { isReadByAjv } from "../../emit/validators/oracle.js";
+import { isComparedByAjv, isReadByAjv } from "../../emit/validators/oracle.js";
 import { compile } from "../compiled.js";
 import { instancesOf } from "../instances.js";
 import { randomTool } from "./output.js";
@@ -86,6 +86,47 @@ function subjectsFrom(index: number): Subject[] {
   });
 }
 
+const inherited = ["constructor", "toString", "valueOf", "hasOwnProperty", "__proto__"];
+const comparisons = inherited.flatMap((name) => {
+  const [empty, list] = [`{"${name}":{}}`, `{"${name}":[null,""]}`];
+  return [
+    { schema: `{"const":${empty}}`, equal: empty, unequal: list },
+    { schema: `{"const":{}}`, equal: "{}", unequal: empty },
+    { schema: `{"enum":[1,${list}]}`, equal: list, unequal: empty },
+    { schema: `{"not":{"uniqueItems":true}}`, equal: `[${list},${list}]`, unequal: `[${list},${empty},{}]` },
+  ];
+});
+
+test("objects are equal by their members, whatever an object inherits under a member's name", async () => {
+  const schemas = comparisons.map(({ schema }) => readDocument(JSON.parse(schema) as JsonObject));
+  const whole = combined(new Map(schemas.map((schema, index) => [index, schema])));
+  const compiled = await compile(whole);
+  for (const [index, { schema, equal, unequal }] of comparisons.entries()) {
+    const name = nameIn(index, "#root");
+    for (const text of [equal, unequal]) {
+      const value = JSON.parse(text) as JsonValue;
+      const interpreted = isValid(whole, whole.definitions.get(name)!.node, value);
+      const verdicts = [
+        interpreted,
+        compiled.get(name)!.is(value),
+        compiled.get(name)!.check(value).length === 0,
+      ];
+      expect(verdicts, `${schema} of ${text}`).toEqual([text === equal, text === equal, text === equal]);
+    }
+  }
+});
+
+test("ajv compares members called `constructor` by identity, for which its verdicts are left out", () => {
+  const document = { enum: [{ constructor: [null, ""] }] };
+  const value = JSON.parse('{ "constructor": [null, ""] }') as JsonValue;
+  expect(ajvOf(document)(value), "ajv is mended: `isComparedByAjv` can go").toBe(false);
+  expect(verdictOf({ document, schema: readDocument(document), byAjv: ajvOf(document) }, value)).toBe(
+    undefined,
+  );
+  expect(isComparedByAjv(document, { constructor: "text" })).toBe(true);
+  expect(isComparedByAjv({ properties: { constructor: { type: "array" } } }, value)).toBe(true);
+});
+
 test.each(batches)("of schemas from number %i on", { timeout: 900_000 }, async (from) => {
   const length = Math.min(batch, count - from);
   const subjects = Array.from({ length }, (_, index) => subjectsFrom(from + index)).flat();
@@ -104,7 +145,7 @@ test.each(batches)("of schemas from number %i on", { timeout: 900_000 }, async (
       judged++;
       if (expected) valid++;
       const verdicts = { is: is(value), check: check(value).length === 0 };
-      const answer = verdictOf(subject.byAjv, value);
+      const answer = verdictOf(subject, value);
       const ajv = answer ?? expected;
       if (answer !== undefined) byAjv++;
       if (verdicts.is === expected && verdicts.check === expected && ajv === expected) continue;
@@ -124,11 +165,9 @@ test.each(batches)("of schemas from number %i on", { timeout: 900_000 }, async (
   expect(valid / judged).toBeLessThan(0.9);
 });
 
-/** What ajv says; nothing where it throws, as its comparison does of objects with a member `valueOf`. */
-function verdictOf(
-  byAjv: ((value: JsonValue) => boolean) | undefined,
-  value: JsonValue,
-): boolean | undefined {
+/** What ajv says; nothing where it compares otherwise than the specification means it (oracle.ts), and where it throws, as its comparison does of objects with a member `valueOf`. */
+function verdictOf({ document, byAjv }: Subject, value: JsonValue): boolean | undefined {
+  if (!isComparedByAjv(document, value)) return undefined;
   try {
     return byAjv?.(value);
   } catch {
