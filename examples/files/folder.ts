@@ -3,6 +3,9 @@ import { open, readdir, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { isUtf8 } from "node:buffer";
 
+/** Bytes of a file that is served, 1 MiB: its contents are one message, which clients bound as well. */
+export const mostBytes = 1024 * 1024;
+
 /** A folder whose files may be read, and nothing outside it. */
 export class Folder {
   readonly path: string;
@@ -26,6 +29,8 @@ export class Folder {
    * Contents of a file, or nothing if there is none. `path` comes from the client: `..` and symbolic links
    * that lead out of the folder are resolved first and then refused like files that do not exist, so that
    * the answer does not tell what is outside.
+   *
+   * @returns at most one byte more than `mostBytes`, by which a longer file is known
    */
   async read(path: string): Promise<Buffer | undefined> {
     try {
@@ -59,7 +64,12 @@ async function contentOf(path: string): Promise<Buffer | undefined> {
   const { O_RDONLY, O_NONBLOCK = 0 } = constants;
   const file = await open(path, O_RDONLY | O_NONBLOCK);
   try {
-    return (await file.stat()).isFile() ? await file.readFile() : undefined;
+    if (!(await file.stat()).isFile()) return undefined;
+    // A file may grow while it is read: its size is no bound.
+    const chunks: Buffer[] = [];
+    for await (const chunk of file.createReadStream({ end: mostBytes, autoClose: false }))
+      chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks);
   } finally {
     await file.close();
   }

@@ -1,11 +1,19 @@
 // Serves a folder: its files as resources that clients can watch, and a tool that asks for the client's roots.
+// Files of more than 1 MiB are listed, and reading one is refused.
 // Usage: node dist/examples/files/main.js FOLDER
 import "@mcpgen/runtime/stdio-guard";
 import { pathToFileURL } from "node:url";
 import { serverRevisions } from "@mcpgen/protocol/server";
-import { type Registration, createServer, isInsideRoots, resourceNotFound } from "@mcpgen/runtime";
+import {
+  type HandlerContext,
+  McpError,
+  type Registration,
+  createServer,
+  isInsideRoots,
+  resourceNotFound,
+} from "@mcpgen/runtime";
 import { serveStdio } from "@mcpgen/runtime/stdio";
-import { Folder, contentsOf } from "./folder.js";
+import { Folder, contentsOf, mostBytes } from "./folder.js";
 
 const folder = await Folder.at(process.argv[2] ?? ".");
 const base = pathToFileURL(folder.path).href;
@@ -13,23 +21,29 @@ const uriOf = (name: string) => `${base}/${encodeURIComponent(name)}`;
 
 const server = createServer({ name: "files", version: "1.0.0" }, { revisions: serverRevisions });
 
-// Any file below the folder can be read …
-server.resourceTemplate(`${base}/{+path}`, { name: "file" }, async ({ path = "" }, context, uri) => {
+async function read(path: string, uri: string, context: HandlerContext) {
   const bytes = await folder.read(path);
   if (!bytes) throw resourceNotFound(uri, context);
+  if (bytes.length > mostBytes) {
+    const message = `${uri} is too large: at most ${mostBytes} bytes of a file are served`;
+    throw new McpError("internal-error", message, { rpcCode: -32603, data: { uri } });
+  }
   return { contents: [contentsOf(uri, bytes)] };
-});
+}
+
+// Any file below the folder can be read …
+server.resourceTemplate(`${base}/{+path}`, { name: "file" }, ({ path = "" }, context, uri) =>
+  read(path, uri, context),
+);
 
 // … and those directly in it are listed.
 const listed = new Map<string, Registration<unknown>>();
 
 function list(name: string): void {
-  const registration = server.resource(uriOf(name), { name }, async (uri, context) => {
-    const bytes = await folder.read(name);
-    if (!bytes) throw resourceNotFound(uri, context);
-    return { contents: [contentsOf(uri, bytes)] };
-  });
-  listed.set(name, registration);
+  listed.set(
+    name,
+    server.resource(uriOf(name), { name }, (uri, context) => read(name, uri, context)),
+  );
 }
 
 // Registering and removing tells clients that the list has changed; that a file has, we say ourselves.

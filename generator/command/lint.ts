@@ -89,7 +89,8 @@ function findingOf(group: readonly LintProblem[], { place }: ContractSource): Fi
   const { rule, profiles: concerned, pointer } = group[0]!;
   const tools = [...new Set(group.map(({ tool }) => tool))];
   const places = group.length > tools.length ? ` in ${group.length} places` : "";
-  const what = shortList([...new Set(group.map(({ message }) => message))], 4);
+  const messages = shortList([...new Set(group.map(({ message }) => message))], 4);
+  const what = tools.length > 1 ? (rule.several ?? messages) : messages;
   return {
     code: rule.level === "error" ? "MG6601" : "MG6602",
     severity: rule.level,

@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { type JsonObject, naturalCompare } from "@mcpgen/engine";
 import type { Project } from "./project.js";
+import { contractIn } from "../contract/contract-file.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { PackageManifest } from "../emit/emitter.js";
 import type { GenerateRequest } from "../generate.js";
@@ -111,12 +112,18 @@ function sourcesOf(args: Arguments, project: Project, directory: string, lock: L
   if (sources.length === 0) {
     throw new CodedError("MG2010", "there is no revision to generate", {
       place: { file: schemaDir },
-      next:
-        "Bring one in with `mcpgen revision add FILE`, or name a file with --schema and --name. " +
-        "In a project of `mcpgen init`, run it where mcpgen.config.json is.",
+      next: `${fromContract(directory)}Bring one in with \`mcpgen revision add FILE\`, or name a file with --schema and --name. In a project of \`mcpgen init\`, run it where mcpgen.config.json is.`,
     });
   }
   return sources;
+}
+
+/** How to generate from a contract, which no configuration names. */
+function fromContract(directory: string): string {
+  const contract = contractIn(directory);
+  return contract === undefined
+    ? "From a contract: `mcpgen generate --contract FILE --out DIR`. "
+    : `From the contract here: \`mcpgen generate --contract ${contract} --out src/generated\`. `;
 }
 
 /**

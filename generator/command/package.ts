@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isJsonObject } from "@mcpgen/engine";
+import { contractIn } from "../contract/contract-file.js";
 import type { ContractDocument } from "../contract/contract.js";
 import { dockerFiles } from "../contract/package/docker.js";
 import { mcpbFiles } from "../contract/package/mcpb.js";
@@ -15,7 +16,6 @@ import type { Arguments } from "./arguments.js";
 import { columns } from "./columns.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { counted } from "./counted.js";
-import { contractIn } from "./init/source.js";
 import { type Project, openProject } from "./project.js";
 import { shownPath } from "./shown-path.js";
 

@@ -5,7 +5,7 @@ import { completionScript } from "./completion.js";
 import type { CommandDefinition } from "./command-definition.js";
 import { commands, globalOptions, groups } from "./commands.js";
 import { exitCodeTable } from "./exit-codes.js";
-import { usageError } from "./usage-error.js";
+import { unknownOption, usageError } from "./usage-error.js";
 
 /** The command that a command line selects, with its arguments. */
 export interface Selection {
@@ -61,12 +61,14 @@ export async function parseCommandLine(
 /**
  * `help COMMAND` as the parser knows it: `COMMAND --help`.
  *
- * @throws CodedError MG2001 for a command that is not there
+ * @throws CodedError MG2001 for a command that is not there, MG2002 for an option that is not there
  */
 function helpWords(words: readonly string[]): readonly string[] {
   if (words[0] !== "help") return words;
   const named = words.slice(1).filter((word) => !word.startsWith("-"));
   const name = named.join(" ");
+  const misspelt = unknownOption(words.slice(1));
+  if (misspelt) throw misspelt;
   if (
     name !== "" &&
     !groups.has(name) &&
@@ -116,7 +118,9 @@ function addCommand(parser: Argv, command: CommandDefinition, select: Select): v
     command.summary,
     (builder) => {
       for (const [name, options] of positionals) builder.positional(name, options);
-      for (const [example, description] of command.examples ?? []) builder.example(example, description);
+      // The parser wraps a command that stands beside its description, so that it cannot be copied.
+      for (const [example, description] of command.examples ?? [])
+        builder.example(`# ${description}\n${example}`, "");
       return builder
         .options(withoutInherited(command.options ?? {}))
         .group(Object.keys(command.options ?? {}), `Options of ${command.name}:`);

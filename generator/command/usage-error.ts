@@ -1,3 +1,4 @@
+import type { Options } from "yargs";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import type { CommandDefinition } from "./command-definition.js";
@@ -5,8 +6,11 @@ import { commands, globalOptions, groups } from "./commands.js";
 
 /** What the parser complains about, as a coded error with a suggestion. */
 export function usageError(message: string, args: readonly string[]): CodedError {
+  // The parser looks for missing arguments first; a misspelt option is often why one is missing.
+  const misspelt = unknownOption(args);
+  if (misspelt) return misspelt;
   const command = commandOf(args);
-  const help = `See \`mcpgen ${command ? `${command.name} ` : ""}--help\`.`;
+  const help = helpOf(command);
   const unknown = /^Unknown (?:argument|command)s?: ([^]*)$/.exec(message)?.[1];
   if (unknown !== undefined) return unknownArgument(unknown.split(", ")[0]!, args, command, help);
   const choice = /Argument: (.*), Given: ([^]*), Choices: (.*)/.exec(message);
@@ -22,6 +26,32 @@ export function usageError(message: string, args: readonly string[]): CodedError
   return new CodedError("MG2003", message || "the command line cannot be read", { next: help });
 }
 
+function helpOf(command: CommandDefinition | undefined): string {
+  return `See \`mcpgen ${command ? `${command.name} ` : ""}--help\`.`;
+}
+
+/** The error for the first option of a command line that its command does not have; undefined where there is none. */
+export function unknownOption(args: readonly string[]): CodedError | undefined {
+  const command = commandOf(args);
+  const options: Readonly<Record<string, Options>> = { ...globalOptions, ...command?.options };
+  const names = new Set([...Object.keys(options), "help", "version"]);
+  const letters = new Set(["h", ...Object.values(options).flatMap(({ alias = [] }) => alias)]);
+  for (const arg of wordsBefore(args, "--")) {
+    const [, name, cluster = ""] = /^(?:--([^=]+)|-([A-Za-z]+))/.exec(arg) ?? [];
+    const letter = [...cluster].find((each) => !letters.has(each));
+    if (name === undefined ? letter === undefined : names.has(name)) continue;
+    const suggestion = name === undefined ? undefined : closest(name, names);
+    return new CodedError("MG2002", `there is no option ${name === undefined ? `-${letter}` : `--${name}`}`, {
+      next: suggestion === undefined ? helpOf(command) : `Did you mean --${suggestion}?`,
+    });
+  }
+  return undefined;
+}
+
+function wordsBefore(words: readonly string[], end: string): readonly string[] {
+  return words.includes(end) ? words.slice(0, words.indexOf(end)) : words;
+}
+
 /** The command that the leading words select, options between them left out. */
 function commandOf(args: readonly string[]): CommandDefinition | undefined {
   const words = args.filter((arg) => !arg.startsWith("-"));
@@ -34,14 +64,6 @@ function unknownArgument(
   command: CommandDefinition | undefined,
   help: string,
 ): CodedError {
-  const written = args.find((arg) => arg === `-${name}` || arg.replace(/=.*/s, "") === `--${name}`);
-  if (written !== undefined) {
-    const known = [...Object.keys(globalOptions), ...Object.keys(command?.options ?? {}), "help", "version"];
-    const suggestion = closest(name, known);
-    return new CodedError("MG2002", `there is no option ${written.replace(/=.*/s, "")}`, {
-      next: suggestion === undefined ? help : `Did you mean --${suggestion}?`,
-    });
-  }
   if (command) {
     return new CodedError("MG2002", `unexpected argument ${JSON.stringify(name)}`, {
       next: command.positionals ? `What has spaces stands in quotes. ${help}` : help,

@@ -136,6 +136,14 @@ test("call takes key=value, of the types that the tool's schema gives", async ()
   expect(JSON.parse(mixed.stdout)).toMatchObject({ structuredContent: { city: "Oslo", days: 5 } });
 });
 
+test("a signature quotes an argument's name that could not be told from what stands beside it", async () => {
+  const argument = (name: string, required: boolean) => ({ name, required });
+  const prompts = [{ name: "p", arguments: [argument("plain", true), argument("two words", false)] }];
+  const contract = JSON.stringify({ name: "a", version: "1", prompts });
+  const { stdout } = await mcpgen(temporaryFolder({ "a.json": contract }), ["list", "a.json"]);
+  expect(stdout).toContain('  p(plain, "two words"?)\n');
+});
+
 test.each<[string[], string, RegExp]>([
   [["call", "forecast", "days=3"], "MG6309", /forecast\(city: string/],
   [["call", "forecast"], "MG6309", /forecast\(city: string/],

@@ -14,6 +14,12 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     ["generate --revison x", "MG2002", "there is no option --revison", /Did you mean --revision\?/],
     ["generate --import-extnsion=ts", "MG2002", "there is no option --import-extnsion", /--import-extension/],
     ["check -x", "MG2002", "there is no option -x", /check --help/],
+    ["check -qx", "MG2002", "there is no option -x", /check --help/],
+    ["call --hlp", "MG2002", "there is no option --hlp", /Did you mean --help\?/],
+    ["call --timout 3 s t", "MG2002", "there is no option --timout", /Did you mean --timeout\?/],
+    ["--hlp", "MG2002", "there is no option --hlp", /Did you mean --help\?/],
+    ["revision --hlp", "MG2002", "there is no option --hlp", /Did you mean --help\?/],
+    ["help call --hlp", "MG2002", "there is no option --hlp", /Did you mean --help\?/],
     ["check extra", "MG2002", 'unexpected argument "extra"', /check --help/],
     ["init server my weather", "MG2002", 'unexpected argument "weather"', /[Qq]uotes.*init server --help/],
     [
@@ -35,7 +41,7 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     ["generate --notes x", "MG2005", "--notes needs --schema", /schema/],
     ["generate --check --force", "MG2005", "--check writes nothing", /--check/],
     ["generate --schema x --name ../x", "MG2008", 'cannot be called "../x"', /letters/],
-    ["generate", "MG2010", "there is no revision to generate", /revision add/],
+    ["generate", "MG2010", "there is no revision to generate", /--contract FILE --out DIR[^]*revision add/],
     ["generate --revision 2025", "MG2010", 'there is no revision "2025"', /revision list/],
     ["explain MG310", "MG2006", 'there is no code or rule "MG310"', /Did you mean MG310\d/],
     ["explain -- --json", "MG2006", 'there is no code or rule "--json"', /explain/],
@@ -57,6 +63,37 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     expect(ran.stdout).toBe("");
     expect(ran.code).toBe(2);
   });
+});
+
+test("a misspelt option is named by every command, whatever else is missing", async () => {
+  for (const { name } of commands) {
+    const { code, stderr } = await mcpgen(temporaryFolder(), [...name.split(" "), "--qiet"]);
+    expect([name, code, stderr]).toEqual([
+      name,
+      2,
+      expect.stringContaining("MG2002: there is no option --qiet"),
+    ]);
+    expect(stderr, name).toContain("Did you mean --quiet?");
+  }
+});
+
+test.each(["mcp.contract.yaml", "mcp.contract.json"])(
+  "generate beside a contract names --contract: %s",
+  async (name) => {
+    const folder = temporaryFolder({ [name]: '{ "name": "a", "version": "1" }' });
+    const { code, stderr } = await mcpgen(folder, ["generate"]);
+    const next = `mcpgen generate --contract ${name} --out src/generated`;
+    expect([code, stderr]).toEqual([2, expect.stringContaining(next)]);
+    expect((await mcpgen(folder, next.split(" ").slice(1))).code).toBe(0);
+  },
+);
+
+test("an example of the help can be copied: it stands on a line of its own", async () => {
+  for (const { name, examples = [] } of commands) {
+    const { stdout } = await mcpgen(temporaryFolder(), ["help", ...name.split(" ")]);
+    for (const [example, description] of examples)
+      expect(stdout, name).toContain(`  # ${description}\n  ${example.replace("$0", "mcpgen")}\n`);
+  }
 });
 
 test("what stands after -- is no option, and is not passed over", async () => {

@@ -143,6 +143,20 @@ describe("files", () => {
     }
   });
 
+  test("serves files of up to 1 MiB, and names the limit for a larger one", async () => {
+    const { folder, uri } = served();
+    writeFileSync(join(folder, "most"), "x".repeat(1024 * 1024));
+    writeFileSync(join(folder, "sub/more"), "x".repeat(1024 * 1024 + 1));
+    const client = await clientOf(program, [folder]);
+    const { contents } = await client.readResource(`${uri}/most`);
+    expect((contents[0] as { text: string }).text).toHaveLength(1024 * 1024);
+    await expect(client.readResource(`${uri}/sub/more`)).rejects.toMatchObject({
+      rpcCode: -32603,
+      message: expect.stringContaining("at most 1048576 bytes") as string,
+      data: { uri: `${uri}/sub/more` },
+    });
+  });
+
   /** Reads on until everything that was waited for has come, in whatever order. */
   async function heard(subscription: Subscription, notices: readonly ChangeNotice[]): Promise<void> {
     const missing = new Set(notices.map((notice) => JSON.stringify(notice)));

@@ -3,9 +3,10 @@ import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { CANCEL_SYMBOL } from "@clack/prompts";
 import { loadRevisionIds } from "../../contract/capture/runtime.js";
+import { contractIn } from "../../contract/contract-file.js";
 import { nameFault } from "../../contract/init/project-name.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import { contractIn, folderName } from "./source.js";
+import { folderName } from "./source.js";
 
 /** What is known of a new project without asking, and what somebody says who was asked. */
 export interface Answers {

@@ -1,10 +1,10 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, extname, join, resolve } from "node:path";
 import { capture } from "../../contract/capture/capture.js";
 import { isServerSource } from "../../contract/capture/server-source.js";
 import { shownSource } from "../../contract/capture/shown-source.js";
 import { withServer } from "../../contract/capture/with-server.js";
-import { contractFileName } from "../../contract/contract-file.js";
+import { contractFileName, contractIn } from "../../contract/contract-file.js";
 import { contractText } from "../../contract/contract-text.js";
 import type { ContractDocument } from "../../contract/contract.js";
 import { expectName, nearestName } from "../../contract/init/project-name.js";
@@ -41,11 +41,6 @@ export interface SourceRequest {
   readonly name: string | undefined;
   readonly speaks: readonly string[] | undefined;
   readonly render: Render;
-}
-
-/** The contract that a folder holds already, by its name there. */
-export function contractIn(folder: string): string | undefined {
-  return [contractFileName, "mcp.contract.json"].find((name) => existsSync(join(folder, name)));
 }
 
 /**

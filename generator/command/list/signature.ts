@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
-import { followed, memberText, membersOf, typeText } from "./type-text.js";
+import { followed, keyText, memberText, membersOf, typeText } from "./type-text.js";
 
 /** Characters of a signature that stand on one line. */
 const widest = 110;
@@ -17,7 +17,9 @@ export function toolSignature(tool: JsonObject): string {
 export function promptSignature({ name, arguments: args }: JsonObject): string {
   return signature(
     String(name),
-    promptArguments(args).map(({ name: argument, isRequired }) => `${argument}${isRequired ? "" : "?"}`),
+    promptArguments(args).map(
+      ({ name: argument, isRequired }) => `${keyText(argument)}${isRequired ? "" : "?"}`,
+    ),
     "",
   );
 }

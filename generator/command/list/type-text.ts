@@ -95,9 +95,13 @@ export function memberText(
 ): string {
   const node = followed(schema, root);
   const fallback = isJsonObject(node) ? node["default"] : undefined;
-  const key = /^[A-Za-z_$][\w$-]*$/.test(name) ? name : JSON.stringify(name);
   const shown = fallback === undefined ? "" : ` = ${JSON.stringify(fallback)}`;
-  return `${key}${isRequired ? "" : "?"}: ${typeText(schema, root, depth, budget)}${shown}`;
+  return `${keyText(name)}${isRequired ? "" : "?"}: ${typeText(schema, root, depth, budget)}${shown}`;
+}
+
+/** A name in a signature: in quotes, where it could not be told from what stands beside it. */
+export function keyText(name: string): string {
+  return /^[A-Za-z_$][\w$-]*$/.test(name) ? name : JSON.stringify(name);
 }
 
 function union(types: readonly string[]): string {

@@ -10,7 +10,7 @@ export interface Way {
   readonly fetch?: typeof fetch;
   /** What the server's process has printed last on standard error. */
   readonly printed: string;
-  /** What it has printed on standard output beside messages, in words. */
+  /** What it has printed on standard output beside messages in its last start with such lines, in words. */
   readonly stray: string | undefined;
   /** Closes the connection; resolves when no process is left. Further calls do no harm. */
   close(client: LiveClient | undefined): Promise<void>;
@@ -35,7 +35,7 @@ export class ProcessWay implements Way {
   readonly #start: Start;
   readonly #channels = new Set<Channel>();
   readonly #stderr = new StderrTail();
-  readonly #stray = new StrayOutput();
+  readonly #stray: StrayOutput[] = [];
   #hurried = false;
   #closed = false;
 
@@ -49,7 +49,7 @@ export class ProcessWay implements Way {
   }
 
   get stray(): string | undefined {
-    return this.#stray.words;
+    return this.#stray.findLast(({ words }) => words !== undefined)?.words;
   }
 
   readonly source = (): Channel => {
@@ -85,11 +85,13 @@ export class ProcessWay implements Way {
     this.#hurried = true;
   }
 
-  /** The channel, with an eye on what comes in. */
+  /** The channel; lines that come in and are no messages are counted, for each start of the server. */
   #watched(channel: Channel): Channel {
+    const stray = new StrayOutput();
+    this.#stray.push(stray);
     const open = (receiver: Receiver): void => {
       const message = (text: string): void => {
-        this.#stray.line(text);
+        stray.line(text);
         receiver.message(text);
       };
       channel.open(replaced(receiver, { message }));

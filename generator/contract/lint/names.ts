@@ -14,7 +14,7 @@ export const nameRules: readonly LintRule[] = [
       "https://github.com/openai/codex/issues/8174",
     ],
     find: toolName(
-      (name) => `the name ${JSON.stringify(name)}`,
+      (name) => (name === "" ? "the empty name" : `${characters(name, /[^\w-]/gu)} in the name`),
       (name) => !/^[\w-]+$/.test(name),
     ),
   },
@@ -27,7 +27,12 @@ export const nameRules: readonly LintRule[] = [
     fix: "Put a word in front of the digit, e.g. `search_21st`; leave other characters out.",
     sources: ["https://github.com/kaitranntt/ccs/issues/25"],
     find: toolName(
-      (name) => `the name ${JSON.stringify(name)}`,
+      (name) => {
+        if (name === "") return "the empty name";
+        return /^[A-Za-z_]/.test(name)
+          ? `${characters(name, /[^\w.:-]/gu)} in the name`
+          : `${characters(name, /^./u)} at the start of the name`;
+      },
       (name) => !/^[A-Za-z_][\w.:-]*$/.test(name),
     ),
   },
@@ -53,7 +58,8 @@ export const nameRules: readonly LintRule[] = [
     level: "warning",
     reason:
       "Names that differ in case or in `-`, `_` and `.` alone become one name in some hosts, and models mix them up.",
-    fix: "Give one of them a name of its own.",
+    fix: "Rename one of them.",
+    several: "almost the same names",
     find: toolName(
       (name, { alike }) =>
         `almost the name of ${alike
@@ -118,6 +124,11 @@ export const nameRules: readonly LintRule[] = [
         })),
   },
 ];
+
+/** The characters of a name that a pattern finds, each once, quoted. */
+function characters(name: string, pattern: RegExp): string {
+  return [...new Set(name.match(pattern))].map((each) => JSON.stringify(each)).join(", ");
+}
 
 function longerThan(most: number): LintRule["find"] {
   return ({ tool: { description = "" }, pointer }) =>

@@ -44,6 +44,8 @@ export interface LintRule {
   readonly reason: string;
   /** What to do, in words. */
   readonly fix: string;
+  /** The message of a line about several tools; without it, that line has the messages of all of them. */
+  readonly several?: string;
   /** Where it is documented, or was met. */
   readonly sources?: readonly string[];
   readonly find: (subject: LintSubject) => readonly Spot[];

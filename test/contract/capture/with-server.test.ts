@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Channel, LiveClient, Runtime } from "../../../generator/contract/capture/runtime.js";
+import type { Channel, LiveClient, Receiver, Runtime } from "../../../generator/contract/capture/runtime.js";
 import { StrayOutput } from "../../../generator/contract/capture/stray-output.js";
 import { speaking } from "../../../generator/contract/capture/with-server.js";
 import type { CodedError } from "../../../generator/diagnostics/coded-error.js";
@@ -74,4 +74,26 @@ test.each([
   expect(stray.words).toBeUndefined();
   for (const line of lines) stray.line(line);
   expect(stray.words).toBe(`on standard output it printed ${words}`);
+});
+
+test("lines are counted for each start of a server: the last start that printed some is reported", async () => {
+  const receivers: Receiver[] = [];
+  const [runtime] = runtimeThat((source) => {
+    for (const printed of [["a", "b"], ["c", "d"], []]) {
+      opening(source).open({ message: () => {} } as unknown as Receiver);
+      for (const line of printed) receivers.at(-1)!.message(line);
+    }
+    return Promise.resolve(client());
+  });
+  const watched: Runtime = {
+    ...runtime,
+    stdioClientChannel: (...start) => ({
+      ...runtime.stdioClientChannel(...start),
+      open: (receiver) => void receivers.push(receiver),
+    }),
+  };
+  const heard: string[] = [];
+  const onStray = (what: string) => heard.push(what);
+  await speaking(watched, "stdio:x", { directory, onStray }, () => Promise.resolve());
+  expect(heard).toEqual(['on standard output it printed 2 lines that are no messages, the first: "c"']);
 });

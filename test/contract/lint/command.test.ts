@@ -53,6 +53,26 @@ test("a rule that many tools are against is one line with counts; --verbose and 
   expect([findings!.length, problems!.length]).toEqual([24, 36]);
 });
 
+test("a line says the name of a tool once", async () => {
+  const tools = ["a.b", "get weather", "a-b", "1up", "x".repeat(65)].map((name) => ({
+    name,
+    description: "x",
+    inputSchema: { type: "object" },
+  }));
+  const files = { "c.json": JSON.stringify({ name: "many", version: "1", tools }) };
+  const run = async (...options: string[]) => {
+    const { stdout } = await mcpgen(temporaryFolder(files), ["lint", "c.json", ...options]);
+    return stdout.split("\n").flatMap((line) => /MG660\d: (.*) \(tool-name/.exec(line)?.[1] ?? []);
+  };
+  expect(await run()).toEqual([
+    '2 tools ("a.b", "get weather"): "." in the name, " " in the name',
+    '2 tools ("a.b", "a-b"): almost the same names',
+    '2 tools ("get weather", "1up"): " " in the name, "1" at the start of the name',
+    `tool "${"x".repeat(65)}": a name of 65 characters`,
+  ]);
+  expect(await run("--verbose")).toContain('tool "a-b": almost the name of "a.b"');
+});
+
 test("a profile and a budget decide", async () => {
   const claude = await mcpgen(folder(), ["lint", "c.yaml", "--profile", "claude", "--budget", "56"]);
   expect([claude.code, claude.stdout]).toEqual([0, expect.not.stringContaining("error MG")]);
