@@ -1,6 +1,8 @@
 import { McpError, messageOf } from "../peer/errors.js";
 import { isObject, isPromise } from "../peer/message.js";
 import type { Parse, Checked } from "../server/tools.js";
+import { inside, placeText } from "./words.js";
+import { placeOfFailure } from "./failing-part.js";
 import type { JsonSchema } from "./json-schema.js";
 
 /** What a schema of a library gives: the interfaces Standard Schema and Standard JSON Schema (standardschema.dev). */
@@ -71,8 +73,8 @@ export function jsonSchemaOf(schema: StandardSchema, side: Side, place: string):
   try {
     return converted(schema, side);
   } catch (error) {
-    const member = memberThatFails(schema, side);
-    const where = member === undefined ? place : `${place}, member ${JSON.stringify(member)}`;
+    const member = failingMember(schema, side);
+    const where = member === "" ? place : `${place}, member ${member}`;
     throw invalid(
       `${where}: ${vendor} cannot write it as JSON Schema: ${messageOf(error).replace(/[.]?$/, ".")} ${advice[side]}, or pass JSON Schema.`,
       error,
@@ -85,9 +87,11 @@ const advice: { readonly [side in Side]: string } = {
   output: "End a transformation with a schema of the JSON that it makes, such as a text in place of a date",
 };
 
-function converted(schema: StandardSchema, side: Side): JsonSchema {
+function converted(schema: StandardSchema, side: Side, override?: Override): JsonSchema {
   const { jsonSchema, vendor } = schema["~standard"];
-  const libraryOptions = vendor === "valibot" ? { overrideAction: valibotAction(side) } : undefined;
+  const overrideAction = (step: ValibotStep): object | undefined => sameTypeSchema(step, side) ?? override?.(step);
+  const libraryOptions =
+    vendor === "valibot" ? { overrideAction, overrideSchema: override } : undefined;
   return jsonSchema![side]({ target: "draft-2020-12", ...(libraryOptions ? { libraryOptions } : {}) });
 }
 
@@ -99,34 +103,47 @@ const sameType =
  * Steps of a pipe that JSON Schema has no word for: the advertised schema leaves out what takes or gives the same type,
  * and the library goes on checking it.
  */
-function valibotAction(side: Side) {
-  return ({ valibotAction: action, jsonSchema, errors }: ValibotStep): object | undefined =>
-    errors && (side === "input" || action.kind !== "transformation" || sameType.test(action.type))
-      ? jsonSchema
-      : undefined;
+function sameTypeSchema({ valibotAction: action, jsonSchema, errors }: ValibotStep, side: Side): object | undefined {
+  return action && errors && (side === "input" || action.kind !== "transformation" || sameType.test(action.type))
+    ? jsonSchema
+    : undefined;
 }
 
+/** Gives the JSON Schema to take in place of the converted one. */
+type Override = (step: ValibotStep) => object | undefined;
+
+/** A schema, or an action of a pipe, that valibot converts. */
 interface ValibotStep {
-  readonly valibotAction: { readonly kind: string; readonly type: string };
+  readonly valibotAction?: { readonly kind: string; readonly type: string };
   readonly jsonSchema: object;
   readonly errors?: unknown;
 }
 
-/** The member of an object schema that has no JSON Schema, where the library shows its members. */
-function memberThatFails(schema: object, side: Side): string | undefined {
-  const { shape, entries } = schema as { readonly shape?: unknown; readonly entries?: unknown };
-  const found = Object.entries(isObject(shape) ? shape : isObject(entries) ? entries : {}).find(
-    ([, member]) => {
-      if (!isStandard(member) || !member["~standard"].jsonSchema) return false;
-      try {
-        converted(member, side);
-        return false;
-      } catch {
-        return true;
-      }
-    },
-  );
-  return found?.[0];
+/** Stands in the place of what valibot cannot convert. */
+const marker = "x-mcpgen-unconverted";
+
+const marked: Override = ({ errors }) => (errors ? { [marker]: true } : undefined);
+
+/** The member that has no JSON Schema, as a path; empty where it is the schema itself, or where the library hides it. */
+function failingMember(schema: StandardSchema, side: Side): string {
+  try {
+    // Valibot hides the schema from which another was made, and converts all of it.
+    if (schema["~standard"].vendor === "valibot")
+      return placeOfFailure(converted(schema, side, marked), (part) => JSON.stringify(part)?.includes(marker));
+    return placeOfFailure(schema, (part) => isStandard(part) && isUnconvertible(part, side));
+  } catch {
+    return "";
+  }
+}
+
+function isUnconvertible(schema: StandardSchema, side: Side): boolean {
+  if (!schema["~standard"].jsonSchema) return false;
+  try {
+    converted(schema, side);
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 /** What is wrong with a shape, an object whose members are schemas, in the place of a schema; nothing if it is none. */
@@ -155,7 +172,7 @@ function parsed({ value, issues }: StandardResult): Checked {
 function issuesText(issues: readonly StandardIssue[]): string {
   const lines = issues.slice(0, 3).map(({ message, path = [] }) => {
     const keys = path.map((part) => String(typeof part === "object" ? part.key : part));
-    return keys.length === 0 ? message : `${keys.join(".")}: ${message}`;
+    return keys.length === 0 ? message : `${placeText(keys.reduce(inside, ""))}: ${message}`;
   });
   return lines.join("\n");
 }

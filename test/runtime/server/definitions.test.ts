@@ -36,6 +36,39 @@ async function told(act: () => unknown): Promise<string> {
 
 const give = (): string => "";
 
+/** A category has a date and categories. */
+const category = z.object({
+  get under() {
+    return z.array(category).optional();
+  },
+  since: z.date(),
+});
+
+const deepDates: readonly [name: string, schema: unknown, place: string][] = [
+  [
+    "a date two levels deep",
+    z.object({ trip: z.object({ days: z.number(), start: z.date() }) }),
+    "trip.start",
+  ],
+  [
+    "a date in items of an optional list",
+    z.object({ trips: z.array(z.object({ "left at": z.date().optional() })).optional() }),
+    'trips[]["left at"]',
+  ],
+  ["a date in a record", z.object({ by: z.record(z.string(), z.tuple([z.string(), z.date()])) }), "by[][]"],
+  [
+    "a date in one alternative",
+    z.object({ when: z.union([z.string(), z.object({ at: z.date() })]) }),
+    "when.at",
+  ],
+  ["a date beside a recursion", z.object({ top: category }), "top.since"],
+  [
+    "a date of valibot two levels deep",
+    toStandardJsonSchema(v.object({ trips: v.array(v.object({ start: v.optional(v.date()) })) })),
+    "trips[].start",
+  ],
+];
+
 describe("schemas", () => {
   test.each<[string, unknown, string]>([
     [
@@ -46,13 +79,17 @@ describe("schemas", () => {
     [
       "a date of zod",
       z.object({ a: z.string(), when: z.date() }),
-      'tool "t": inputSchema, member "when": zod cannot write it as JSON Schema: Date cannot be represented in JSON Schema. Describe the JSON that arrives, such as a text in place of a date, and transform it in the schema, or pass JSON Schema.',
+      'tool "t": inputSchema, member when: zod cannot write it as JSON Schema: Date cannot be represented in JSON Schema. Describe the JSON that arrives, such as a text in place of a date, and transform it in the schema, or pass JSON Schema.',
     ],
     [
       "a date of valibot",
       toStandardJsonSchema(v.object({ when: v.date() })),
-      'tool "t": inputSchema: valibot cannot write it as JSON Schema: The "date" schema cannot be converted',
+      'tool "t": inputSchema, member when: valibot cannot write it as JSON Schema: The "date" schema cannot be converted',
     ],
+    ...deepDates.map(
+      ([name, schema, place]) =>
+        [name, schema, `tool "t": inputSchema, member ${place}: `] as [string, unknown, string],
+    ),
     [
       "a shape of zod",
       { a: z.string() },
@@ -75,7 +112,7 @@ describe("schemas", () => {
   test("a transformation without a schema of what it makes", async () => {
     const outputSchema = z.object({ size: z.string().transform((text) => text.length) });
     expect(await told(() => untyped().tool("t", { outputSchema }, give))).toBe(
-      'tool "t": outputSchema, member "size": zod cannot write it as JSON Schema: Transforms cannot be represented in JSON Schema. End a transformation with a schema of the JSON that it makes, such as a text in place of a date, or pass JSON Schema.',
+      'tool "t": outputSchema, member size: zod cannot write it as JSON Schema: Transforms cannot be represented in JSON Schema. End a transformation with a schema of the JSON that it makes, such as a text in place of a date, or pass JSON Schema.',
     );
     const piped = toStandardJsonSchema(
       v.object({
@@ -85,7 +122,9 @@ describe("schemas", () => {
         ),
       }),
     );
-    expect(await told(() => untyped().tool("t", { outputSchema: piped }, give))).toContain('"transform"');
+    expect(await told(() => untyped().tool("t", { outputSchema: piped }, give))).toContain(
+      'outputSchema, member size: valibot cannot write it as JSON Schema: The "transform"',
+    );
   });
 });
 
