@@ -41,6 +41,7 @@ const deep = [
   "test/properties/{differential,large,soak}.test.ts",
   "test/diff/{memory,metamorphic,released-mutations,robustness,truth}.test.ts",
   "test/contract/hostile.test.ts",
+  "test/generate/memory.test.ts",
   "test/emit/steps/renames-released.test.ts",
   "test/types/mistakes.test.ts",
   "test/contract/capture/signals.test.ts",

@@ -85,13 +85,17 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
     return known === undefined;
   });
   const models = [...revisions.values()].map(({ model }) => model);
-  const emitted = emitAll(
+  let format = 0;
+  // Each file is finished before the next is emitted: what one is made of is not kept beside the next.
+  for (const [path, file] of emitAll(
     changed.map(([, { model }]) => model),
     models,
     request,
-  );
-  const emit = performance.now();
-  for (const [path, file] of emitted) files.set(path, await finished(path, file, request));
+  )) {
+    const emitted = performance.now();
+    files.set(path, await finished(path, file, request));
+    format += performance.now() - emitted;
+  }
   return {
     files,
     fingerprints,
@@ -103,7 +107,7 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
       return [...assumptions, ...steps].map((assumption) => ({ ...assumption, revision }));
     }),
     carried: wanted.flatMap(([revision, { carried }]) => carried.map((note) => ({ revision, note }))),
-    timings: { read: read - start, emit: emit - read, format: performance.now() - emit },
+    timings: { read: read - start, emit: performance.now() - read - format, format },
   };
 }
 
@@ -141,19 +145,22 @@ async function finished(path: string, file: EmittedFile, request: GenerateReques
   }
 }
 
-/** @param changed those of `models` whose own files are wanted, too */
-function emitAll(
+/**
+ * Each file, emitted when it is asked for.
+ *
+ * @param changed those of `models` whose own files are wanted, too
+ */
+function* emitAll(
   changed: readonly ProtocolModel[],
   models: readonly ProtocolModel[],
   request: GenerateRequest,
-): Map<string, EmittedFile> {
-  const files = new Map<string, EmittedFile>();
+): Generator<readonly [path: string, file: EmittedFile]> {
   const render = loadTemplates(request.templatesDir);
   const isOverridden = overridesIn(request.templatesDir);
-  const run = <Input extends Surroundings>(
+  function* run<Input extends Surroundings>(
     emitters: { readonly [name: string]: Emitter<Input> },
     input: Input,
-  ): void => {
+  ): Generator<readonly [string, EmittedFile]> {
     for (const [name, emitter] of Object.entries(emitters)) {
       if (!isWanted(name, request)) continue;
       let shipped = true;
@@ -163,9 +170,9 @@ function emitAll(
       };
       // How a template of the user's prints, no emitter can promise.
       for (const [path, file] of emitter({ ...input, render: watched }) satisfies Files)
-        files.set(path, shipped ? file : { content: file.content });
+        yield [path, shipped ? file : { content: file.content }];
     }
-  };
+  }
   const common = { importExtension: request.importExtension, render };
   for (const model of changed) {
     const surroundings: Surroundings = {
@@ -173,9 +180,9 @@ function emitAll(
       folder: model.revision,
       origin: `schema/${model.revision}`,
     };
-    run(schemaEmitters, { ...surroundings, schema: model.schema });
+    yield* run(schemaEmitters, { ...surroundings, schema: model.schema });
     const previous = models[models.indexOf(model) - 1];
-    run(modelEmitters, { ...surroundings, model, ...(previous && { previous }) });
+    yield* run(modelEmitters, { ...surroundings, model, ...(previous && { previous }) });
   }
   const workspace: WorkspaceInput = {
     ...common,
@@ -184,8 +191,7 @@ function emitAll(
     models,
     ...(request.packageManifest && { packageManifest: request.packageManifest }),
   };
-  run(workspaceEmitters, workspace);
-  return files;
+  yield* run(workspaceEmitters, workspace);
 }
 
 function isWanted(emitter: string, { only }: GenerateRequest): boolean {

@@ -1,3 +1,4 @@
+import type { EmittedFile } from "./emitter.js";
 import { stringLiteral } from "./text.js";
 import { type Layout, group, hardline, indent, join, line, print, softline, whenBroken } from "./layout.js";
 
@@ -58,4 +59,17 @@ export function printAt(depth: number, layout: Layout): string {
 /** A member of an object that is written one member a line, with the comma after it. */
 export function memberLine(depth: number, key: string, value: Layout): string {
   return printAt(depth, [memberLayout(key, value), ","]);
+}
+
+/** A line of code, not of a comment, that prettier would break. */
+const tooLong = /^(?! *(?:\/\/|\/?\*)).{81,}/m;
+
+/** A file whose template and literals are printed as prettier prints them where each line fits; else it is left to it. */
+export function laidOut(content: string): EmittedFile {
+  return tooLong.test(content) ? { content } : { content, formatted: true };
+}
+
+/** As `laidOut`, where texts of a schema stand in the file: prettier counts some characters as two columns or none. */
+export function laidOutTexts(content: string): EmittedFile {
+  return /^[\n -~]*$/.test(content) ? laidOut(content) : { content };
 }

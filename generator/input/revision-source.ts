@@ -56,9 +56,8 @@ export function storedRevision(
  *   or change nothing (MG1203)
  */
 export async function loadRevision(source: RevisionSource, docs: Documentation): Promise<LoadedRevision> {
-  const schemaFile = source.read?.schema ?? (await loadJson(source.schemaFile));
+  const { schemaFile, document } = await readDocument(source);
   const notesFile = source.read ? source.read.notes : await optionalJson(source.notesFile);
-  const document = await canonicalDocument(schemaFile);
   const derived = notesFile ? undefined : await withPlaces(schemaFile, () => assumeNotes(document));
   const notes = notesFile ? parseNotes(notesFile) : derived!.notes;
 
@@ -73,6 +72,15 @@ export async function loadRevision(source: RevisionSource, docs: Documentation):
       ...(notesFile && { notes: layoutFreeSha256("notes.json", notesFile.text) }),
     },
   };
+}
+
+/** A schema file and its canonical form. The value as it was written is not kept beside that: both are large. */
+async function readDocument({
+  schemaFile,
+  read,
+}: RevisionSource): Promise<{ schemaFile: Pick<JsonFile, "file" | "text">; document: JsonObject }> {
+  const { value, ...file } = read?.schema ?? (await loadJson(schemaFile));
+  return { schemaFile: file, document: await canonicalDocument({ ...file, value }) };
 }
 
 async function optionalJson(file: string | undefined): Promise<JsonFile | undefined> {

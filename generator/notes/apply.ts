@@ -11,6 +11,7 @@ import {
   isJsonObject,
   isSchemaPlace,
   jsonEqual,
+  jsonObject,
   naturalCompare,
   pointerTokens,
   readSchema,
@@ -41,7 +42,7 @@ export interface Corrected {
  * canonical document, which is left as it is. Notes about methods are the protocol model's.
  */
 export function applyNotes(document: JsonObject, notes: readonly Note[]): Corrected {
-  const work = new Application(structuredClone(document) as JsonObject);
+  const work = new Application(document);
   for (const note of notes) if (note.kind === "errata") work.errata(note);
   work.extend(notes.filter((note) => note.kind === "extends"));
   for (const note of notes) {
@@ -59,7 +60,10 @@ export function applyNotes(document: JsonObject, notes: readonly Note[]): Correc
 }
 
 class Application {
-  private readonly document: JsonObject;
+  /** As given until something in it is changed; what is changed is copied. */
+  private document: JsonObject;
+  /** All of the document is a copy, and what was put into it need not be canonical. */
+  private replaced = false;
   private readonly nodeRemarks = new Map<string, NodeRemarks>();
   private readonly bases = new Map<string, string[]>();
   private readonly problems: NoteProblem[] = [];
@@ -77,13 +81,11 @@ class Application {
 
   private replace(note: ErrataNote, target: string, becomes: JsonValue): void {
     const tokens = pointerTokens(target);
-    const parent = atPointer(
-      this.document,
-      tokens
-        .slice(0, -1)
-        .map((token) => `/${escapeToken(token)}`)
-        .join(""),
-    );
+    const place = tokens
+      .slice(0, -1)
+      .map((token) => `/${escapeToken(token)}`)
+      .join("");
+    const parent = atPointer(this.document, place);
     const key = tokens.at(-1);
     if (key === undefined || !isJsonObject(parent) || !Object.hasOwn(parent, key)) {
       this.problem("MG1202", note, target, "the schema has nothing at this place");
@@ -98,7 +100,9 @@ class Application {
       this.problem("MG1203", note, target, "the schema already says so");
       return;
     }
-    parent[key] = becomes;
+    if (!this.replaced) this.document = structuredClone(this.document) as JsonObject;
+    this.replaced = true;
+    (atPointer(this.document, place) as JsonObject)[key] = becomes;
   }
 
   /** Records bases and hands their openness down, bases of bases first. */
@@ -124,13 +128,17 @@ class Application {
         pending.push({ name, base: note.base });
       }
     }
+    if (pending.length === 0) return;
+    const definitions = jsonObject(Object.entries(this.document["$defs"] as JsonObject));
+    this.document = jsonObject([...Object.entries(this.document), ["$defs", definitions]]);
     let opened = true;
     while (opened) {
       opened = false;
       for (const { name, base } of pending) {
         const derived = this.definition(name)!;
         if (!isOpen(this.definition(base)!) || saysOfOthers(derived)) continue;
-        derived["additionalProperties"] = {};
+        const entries = [...Object.entries(derived), ["additionalProperties", jsonObject()] as const];
+        definitions[name] = jsonObject(entries.sort(([a], [b]) => naturalCompare(a, b)));
         opened = true;
       }
     }
@@ -188,7 +196,7 @@ class Application {
 
   result(): Corrected {
     return {
-      document: canonicalise(this.document),
+      document: this.replaced ? canonicalise(this.document) : this.document,
       nodeRemarks: this.nodeRemarks,
       definitionRemarks: new Map(
         [...this.bases].map(([name, bases]) => [name, { extends: bases.sort(naturalCompare) }]),

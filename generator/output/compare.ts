@@ -68,7 +68,9 @@ function comparePlanned(
   const file = join(outDir, path);
   if (!existsSync(file)) return { path, state: "missing", planned };
   const present = readFileSync(file, "utf8");
-  return { path, state: plannedState(path, planned, present, before?.files.get(path)), planned, present };
+  const state = plannedState(path, planned, present, before?.files.get(path));
+  // One text is kept where both are equal: of a large output two would take twice the memory.
+  return { path, state, planned, present: present === planned ? planned : present };
 }
 
 function plannedState(

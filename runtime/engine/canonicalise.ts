@@ -37,7 +37,7 @@ const maximumDepth = 128;
  * @throws SchemaError when the document is not a schema, names another dialect or is nested too deep
  */
 export function canonicalise(document: JsonValue, options: CanonicaliseOptions = {}): JsonObject {
-  return canonicaliseWithOrigins(document, options).canonical;
+  return canonicalised(document, options);
 }
 
 /** As `canonicalise`, with the place in `document` that each schema object of the result comes from. */
@@ -45,6 +45,15 @@ export function canonicaliseWithOrigins(
   document: JsonValue,
   options: CanonicaliseOptions = {},
 ): { readonly canonical: JsonObject; readonly origins: ReadonlyMap<JsonObject, string> } {
+  const origins = new Map<JsonObject, string>();
+  return { canonical: canonicalised(document, options, origins), origins };
+}
+
+function canonicalised(
+  document: JsonValue,
+  options: CanonicaliseOptions,
+  origins?: Map<JsonObject, string>,
+): JsonObject {
   if (!isJsonObject(document)) {
     throw new SchemaError("not-a-schema", "", `expected a JSON object, got ${kindOf(document)}`);
   }
@@ -55,11 +64,11 @@ export function canonicaliseWithOrigins(
     keepsEnums: options.enums === "written",
     sets: [],
     named: new Set(),
-    origins: new Map(),
+    ...(origins && { origins }),
   };
   const canonical = schemaObject(document, "", 0, work);
   for (const { at, members } of work.sets) if (!work.named.has(at)) sortSet(members);
-  return { canonical, origins: work.origins };
+  return canonical;
 }
 
 /** One run. Places are those of the document, for errors to name. */
@@ -74,7 +83,8 @@ interface Work {
   readonly sets: { readonly at: string; readonly members: JsonValue[] }[];
   /** Places that references lead through. */
   readonly named: Set<string>;
-  readonly origins: Map<JsonObject, string>;
+  /** Filled where it is asked for. */
+  readonly origins?: Map<JsonObject, string>;
 }
 
 function schema(value: JsonValue, at: string, depth: number, work: Work): JsonValue {
@@ -102,7 +112,7 @@ function schemaObject(source: JsonObject, at: string, depth: number, work: Work)
     target[keyword] = Object.hasOwn(target, keyword) ? merged(target[keyword]!, content, place) : content;
   }
   const result = sorted(target);
-  work.origins.set(result, at);
+  work.origins?.set(result, at);
   return result;
 }
 
@@ -201,15 +211,18 @@ function merged(present: JsonValue, further: JsonValue, at: string): JsonValue {
 }
 
 function mapValues(source: JsonObject, change: (value: JsonValue, key: string) => JsonValue): JsonObject {
-  return sorted(jsonObject(Object.entries(source).map(([key, value]) => [key, change(value, key)] as const)));
+  const result = jsonObject();
+  for (const key of Object.keys(source)) result[key] = change(source[key]!, key);
+  return sorted(result);
 }
 
+/** `source` with its keys in natural order; itself where they are. */
 function sorted(source: JsonObject): JsonObject {
-  return jsonObject(
-    Object.keys(source)
-      .sort(naturalCompare)
-      .map((key) => [key, source[key]!] as const),
-  );
+  const keys = Object.keys(source);
+  if (keys.every((key, index) => index === 0 || naturalCompare(keys[index - 1]!, key) <= 0)) return source;
+  const result = jsonObject();
+  for (const key of keys.sort(naturalCompare)) result[key] = source[key]!;
+  return result;
 }
 
 function inNaturalOrder(values: readonly JsonValue[]): JsonValue[] {

@@ -1,6 +1,9 @@
 import type { Schema, SchemaNode } from "./ir.js";
 import { inPlaceReferences } from "./references.js";
 
+/** Nodes whose results are kept: those judged together are asked about again at once, others hardly ever. */
+const mostNodes = 4096;
+
 /**
  * What follows from a node and the definitions it refers to in place. Each definition is worked out once,
  * after those it refers to, with an explicit stack: chains may be as long as the file allows.
@@ -9,7 +12,7 @@ export class DefinitionMemo<Result> {
   private readonly schema: Schema;
   private readonly compute: (node: SchemaNode, of: (name: string) => Result) => Result;
   private readonly byName = new Map<string, Result>();
-  private readonly byNode = new WeakMap<SchemaNode, { readonly result: Result }>();
+  private readonly byNode = new Map<SchemaNode, { readonly result: Result }>();
 
   constructor(schema: Schema, compute: (node: SchemaNode, of: (name: string) => Result) => Result) {
     this.schema = schema;
@@ -40,6 +43,7 @@ export class DefinitionMemo<Result> {
 
   private computed(node: SchemaNode): Result {
     const result = this.compute(node, (name) => this.byName.get(name)!);
+    if (this.byNode.size >= mostNodes) this.byNode.clear();
     this.byNode.set(node, { result });
     return result;
   }

@@ -1,7 +1,8 @@
 import { type Definition, referencesOf } from "@mcpgen/engine";
 import type { Method, ProtocolModel, Role } from "../../model/model.js";
 import { published } from "../../model/published.js";
-import type { Emitter, WorkspaceInput } from "../emitter.js";
+import { laidOutTexts } from "../code-layout.js";
+import type { EmittedFile, Emitter, WorkspaceInput } from "../emitter.js";
 import { methodDoc } from "../method-doc.js";
 import { nameDefinitions } from "../names.js";
 import { deprecationLine, docComment, memberKey, stringLiteral } from "../text.js";
@@ -54,10 +55,15 @@ export const emitAuthoring: Emitter<WorkspaceInput> = ({ models, origin, importE
     ["authoring.ts", settled(render("authoring.ts", view))],
     [
       "listed.ts",
-      { content: render("listed.ts", { origin, listed: rowsOfListed(model, authored, exported) }) },
+      listedFile(render("listed.ts", { origin, listed: rowsOfListed(model, authored, exported) })),
     ],
   ]);
 };
+
+/** `listed.ts`; what has no members or other keys than identifiers is left to prettier. */
+function listedFile(content: string): EmittedFile {
+  return /\{\n *\}|^ *["'[]/m.test(content) ? { content } : laidOutTexts(content);
+}
 
 /** Rows of `listed.ts`, in which definitions have the names of `authoring.ts`. */
 function rowsOfListed(

@@ -1,4 +1,5 @@
 import { type Definition, type Schema, Tags, descendants, reachingOpen } from "@mcpgen/engine";
+import { laidOut, laidOutTexts } from "../code-layout.js";
 import type { EmittedFile, Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../names.js";
 import { stringLiteral } from "../text.js";
@@ -37,9 +38,7 @@ export const emitCheck: Emitter<SchemaInput> = (input) => {
     ...{ origin, importExtension, usesShape, definitions },
     ...{ needs, usesTexts: needs.formats || needs.patterns },
   });
-  // Prettier counts some characters beyond ASCII as two columns or none.
-  const file = /^[\n -~]*$/.test(content) ? laidOut(content) : { content };
-  return new Map([[`${folder}/check.ts`, file]]);
+  return new Map([[`${folder}/check.ts`, laidOutTexts(content)]]);
 };
 
 /** Whether some keyword asks what others have not looked at. */
@@ -114,9 +113,3 @@ export const emitIssues: Emitter<WorkspaceInput> = ({ folder, origin, importExte
     [at("issues/unions.ts"), file("issues-unions.ts")],
   ]);
 };
-
-/** Literals and templates are printed as prettier prints; only lines that do not fit are left to it. */
-function laidOut(content: string): EmittedFile {
-  const fits = content.split("\n").every((line) => line.length <= width || /^\s*(\/\/|\/?\*)/.test(line));
-  return fits ? { content, formatted: true } : { content };
-}

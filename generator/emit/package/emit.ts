@@ -1,5 +1,5 @@
 import type { JsonObject } from "@mcpgen/engine";
-import type { Emitter, WorkspaceInput } from "../emitter.js";
+import type { EmittedFile, Emitter, WorkspaceInput } from "../emitter.js";
 
 const workspaceModules = ["index", "authoring", "client", "explained", "issues", "listed", "model", "server"];
 const revisionModules = ["check", "client", "methods", "open", "server", "types", "validators"];
@@ -41,6 +41,19 @@ export const emitPackage: Emitter<WorkspaceInput> = ({ models, packageManifest, 
   const view = { name: JSON.stringify(name), members, modules, vectors };
   return new Map([
     ["package.json", { content: render("package.json", view), formatted: true }],
-    ["README.md", { content: render("package-README.md", { name, revisions, newest: revisions.at(-1) }) }],
+    [
+      "README.md",
+      readme(render("package-README.md", { name, revisions, newest: revisions.at(-1) }), [
+        name,
+        ...revisions,
+      ]),
+    ],
   ]);
 };
+
+/** The template is laid out as prettier would; names that Markdown could read as more than text are left to it. */
+function readme(content: string, names: readonly string[]): EmittedFile {
+  return names.every((name) => /^@?[A-Za-z\d][A-Za-z\d./-]*$/.test(name))
+    ? { content, formatted: true }
+    : { content };
+}

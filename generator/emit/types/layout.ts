@@ -27,6 +27,8 @@ export function assigned(prefix: string, type: string, indent: string): string {
     const lines = unionLines(item, topLevel(item, " | "), `${indent}  `, "");
     return `${indent}${prefix} (\n${lines}\n${indent})[];`;
   }
+  if (/^[\w$]+(?: & [\w$]+)+$/.test(type))
+    return `${indent}${prefix} ${type.replaceAll(" & ", ` &\n${indent}  `)};`;
   const value = /^\{ \[key: string\]: (.*) \}$/.exec(type)?.[1];
   if (value !== undefined) {
     return `${indent}${prefix} {\n${assigned("[key: string]:", value, `${indent}  `)}\n${indent}};`;

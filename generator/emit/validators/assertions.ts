@@ -11,11 +11,21 @@ const annotations: ReadonlySet<string> = new Set(
 /** The keywords of a node that can refuse a value. */
 export function assertions(node: SchemaNode): readonly (keyof SchemaNode)[] {
   let keys = asserted.get(node);
-  if (!keys) asserted.set(node, (keys = computeAssertions(node)));
+  if (!keys) {
+    keys = computeAssertions(node);
+    if (++count > mostNodes) {
+      asserted = new WeakMap();
+      count = 1;
+    }
+    asserted.set(node, keys);
+  }
   return keys;
 }
 
-const asserted = new WeakMap<SchemaNode, readonly (keyof SchemaNode)[]>();
+/** Nodes whose keywords are kept: those near one another are asked about again and again. */
+const mostNodes = 4096;
+let asserted = new WeakMap<SchemaNode, readonly (keyof SchemaNode)[]>();
+let count = 0;
 
 function computeAssertions(node: SchemaNode): (keyof SchemaNode)[] {
   return (Object.keys(node) as (keyof SchemaNode)[]).filter(

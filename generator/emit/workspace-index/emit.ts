@@ -1,7 +1,8 @@
 import type { Role } from "../../model/model.js";
 import { published } from "../../model/published.js";
 import type { EmittedFile, Emitter, WorkspaceInput } from "../emitter.js";
-import { arrayLayout, printAt, stringsLayout } from "../code-layout.js";
+import { arrayLayout, laidOut, printAt, stringsLayout } from "../code-layout.js";
+import { stringLiteral } from "../text.js";
 import { identifiersFor } from "../names.js";
 import type { Layout } from "../layout.js";
 
@@ -24,13 +25,22 @@ export const emitIndex: Emitter<WorkspaceInput> = ({ models, origin, importExten
     return [`${role}.ts`, { content, formatted: true }] as const;
   });
   const all = models.map(({ revision }) => revision);
-  const explained = render("explained.ts", { origin, importExtension, ids: all });
+  const explained = render("explained.ts", {
+    ...{ origin, importExtension, ids: all },
+    checks: checksOf(all, importExtension),
+  });
   return new Map<string, EmittedFile>([
     ["index.ts", { content: index, formatted: true }],
-    ["explained.ts", { content: explained }],
+    ["explained.ts", laidOut(explained)],
     ...modules,
   ]);
 };
+
+/** The end of the declaration that names the function that loads the checks of each revision. */
+function checksOf(ids: readonly string[], extension: string): string {
+  const entries = ids.map((id) => `[${stringLiteral(id)}, () => import("./${id}/check.${extension}")]`);
+  return printAt(0, [">(", arrayLayout(entries, true), ");"]);
+}
 
 /** What the module of one role imports, and the list it makes of it. */
 function listOf(ids: readonly string[], role: Role): object {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type JsonObject, canonicalise } from "@mcpgen/engine";
 import { emitOpen } from "../../../generator/emit/open/emit.js";
 import { loadTemplates } from "../../../generator/emit/templates.js";
-import { isSettled } from "../../../generator/emit/types/layout.js";
+import { assigned, isSettled } from "../../../generator/emit/types/layout.js";
 import { emitTypes } from "../../../generator/emit/types/emit.js";
 import { format } from "../../../generator/format.js";
 import { undocumented } from "../../../generator/input/documentation.js";
@@ -63,4 +63,19 @@ test("layout that nobody has compared is not claimed", () => {
   expect(isSettled(`export type A = { a: 1 } & {\n  b: 2;\n};\n`)).toBe(false);
   expect(isSettled(`export type A = "${"a".repeat(80)}";\n`)).toBe(false);
   expect(isSettled("export type A = string;\n")).toBe(true);
+});
+
+test("intersections of names break behind `&`, as prettier breaks them", async () => {
+  let broken = 0;
+  for (let length = 4; length < 70; length++) {
+    const name = (letter: string): string => letter.repeat(length);
+    const type = [name("B"), name("C"), "D"].join(" & ");
+    const member = `export interface A {\n${assigned("key?:", type, "  ")}\n}\n`;
+    for (const text of [`${assigned("export type A =", type, "")}\n`, member]) {
+      if (!isSettled(text)) continue;
+      if (/&$/m.test(text)) broken++;
+      expect(await format("a.ts", text)).toBe(text);
+    }
+  }
+  expect(broken).toBeGreaterThan(50);
 });
