@@ -2,6 +2,7 @@ import { logLevels } from "../era/meta.js";
 import type { HttpClientOptions } from "../http/http-client-options.js";
 import { type Rules, checkOptions, invalid } from "../options/option-check.js";
 import { isObject } from "../peer/message.js";
+import { clientRules } from "../stdio/option-check.js";
 import type { ConnectOptions } from "./connect.js";
 import type { ClientLimits } from "./limits.js";
 import type { Command } from "./source.js";
@@ -47,13 +48,7 @@ const rules: Rules<ConnectOptions> = {
 const commandRules: Rules<Command> = {
   command: "string",
   args: "array",
-  cwd: "anything",
-  env: "object",
-  stderr: "anything",
-  inheritEnv: ["safe", "all"],
-  inputGrace: "amount",
-  terminateGrace: "amount",
-  limit: "amount",
+  ...clientRules,
 };
 
 /** @throws {McpError} `invalid-definition`: there is no option of a name, or its value is none for it */

@@ -8,6 +8,7 @@ import type {
 } from "@mcpgen/protocol/authoring";
 import { McpError } from "../peer/errors.js";
 import type { Params } from "../peer/message.js";
+import { type Names, requireKnown } from "../options/known-options.js";
 import { type Completer, type Completers, complete, requireArguments } from "./completion.js";
 import type { HandlerContext } from "./context.js";
 import type { Features } from "./features.js";
@@ -96,7 +97,7 @@ class ContractServer extends Server {
     options: DefineServerOptions,
     others: FillOthers,
   ) {
-    requireKnown(options);
+    requireKnown(options ?? invalidOptions(), known);
     const { name, version, title, instructions, capabilities } = contract;
     const info: Implementation = { name, version, ...(title === undefined ? {} : { title }) };
     const declared = { ...capabilities, ...options.capabilities };
@@ -166,8 +167,7 @@ const requireToolsAlone: FillOthers = (_, contract, handlers, declared) => {
   if (more !== undefined) throw invalid(`${more}: a server of tools alone has none. Use defineServer`);
 };
 
-/** Every option that there is. Names alone are looked at: callers are generated, and a bundle stays small. */
-const known: { readonly [name in keyof Required<DefineServerOptions>]: 0 } = {
+const known: Names<DefineServerOptions> = {
   revisions: 0,
   checks: 0,
   speaks: 0,
@@ -184,13 +184,6 @@ const known: { readonly [name in keyof Required<DefineServerOptions>]: 0 } = {
   onWarning: 0,
   onError: 0,
 };
-
-/** @throws {McpError} `invalid-definition`: there is no option of a name */
-function requireKnown(options: DefineServerOptions): void {
-  const stray = Object.keys(options ?? invalidOptions()).find((name) => !Object.hasOwn(known, name));
-  if (stray !== undefined)
-    throw invalid(`${stray}: there is no such option. There are ${Object.keys(known).join(", ")}`);
-}
 
 function invalidOptions(): never {
   throw invalid("options: expected { revisions: serverRevisions }");

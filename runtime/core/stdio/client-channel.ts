@@ -3,6 +3,7 @@ import type { Channel, Receiver } from "../transport/channel.js";
 import type { ChildOptions, Exit } from "./child-options.js";
 import { Child } from "./child.js";
 import { Inlet } from "./inlet.js";
+import { checkClientOptions } from "./option-check.js";
 import { Outlet } from "./outlet.js";
 import type { Command } from "./source.js";
 import { within } from "./within.js";
@@ -34,8 +35,11 @@ export interface StdioClientChannel extends Channel {
  * started without a shell, in a process group of its own; `close` ends all its processes and resolves when
  * none is left. When the server ends by itself, or cannot be started, the receiver's `closed` is given an
  * `McpError`, `connection-closed` or `spawn-failed`, whose data are `ServerProcessDetails`.
+ *
+ * @throws {McpError} `invalid-definition`: an option is wrong
  */
 export function stdioClientChannel(command: Command, options: StdioClientOptions = {}): StdioClientChannel {
+  checkClientOptions(options);
   try {
     return new RunningServer(command, new Child(command, options), options.limit);
   } catch (error) {

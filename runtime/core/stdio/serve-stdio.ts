@@ -1,5 +1,6 @@
 import type { Channel } from "../transport/channel.js";
-import { stdioServerChannel, type StdioServerOptions } from "./server-channel.js";
+import { type Names, requireKnown } from "../options/known-options.js";
+import { type StdioServerOptions, openServerChannel } from "./server-channel.js";
 import { within } from "./within.js";
 
 /** What can be served: it takes a channel and gives the session on it. */
@@ -30,13 +31,26 @@ export interface StdioService {
   readonly closed: Promise<void>;
 }
 
+const known: Names<ServeStdioOptions> = {
+  input: 0,
+  output: 0,
+  limit: 0,
+  backlog: 0,
+  drain: 0,
+  grace: 0,
+  exit: 0,
+};
+
 /**
  * Serves on standard input and output until the client closes them, and exits then: with code 0 at the end
  * of the input, once what was received is answered, when nobody reads the output any more, and on SIGTERM and
  * SIGINT, of which a second one exits at once. What was sent before is written first.
+ *
+ * @throws {McpError} `invalid-definition`: there is no option of a name
  */
 export function serveStdio(server: StdioServable, options: ServeStdioOptions = {}): StdioService {
-  const channel = stdioServerChannel(options);
+  requireKnown(options, known);
+  const channel = openServerChannel(options);
   const session = server.connect(channel, { drain: options.drain });
   const exit = options.exit ?? true;
   let end!: () => void;

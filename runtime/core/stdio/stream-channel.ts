@@ -2,6 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { McpError } from "../peer/errors.js";
 import type { Channel, Receiver } from "../transport/channel.js";
 import { Inlet } from "./inlet.js";
+import { checkStreamOptions } from "./option-check.js";
 import { Outlet } from "./outlet.js";
 
 export interface StreamChannelOptions {
@@ -137,12 +138,17 @@ export class StreamChannel implements Channel {
   }
 }
 
-/** A channel over two byte streams, or one that is both: `streamChannel(socket, socket)`. */
+/**
+ * A channel over two byte streams, or one that is both: `streamChannel(socket, socket)`.
+ *
+ * @throws {McpError} `invalid-definition`: an option is wrong
+ */
 export function streamChannel(
   readable: Readable,
   writable: Writable,
   options: StreamChannelOptions = {},
 ): StreamChannel {
+  checkStreamOptions(options);
   return new StreamChannel(readable, writable, options);
 }
 

@@ -1,4 +1,5 @@
 import type { Channel, Receiver } from "../transport/channel.js";
+import { type Rules, checkOptions } from "../options/option-check.js";
 import { type Difference, firstDifference } from "./difference.js";
 import type { Recorded, Side } from "./session.js";
 
@@ -11,6 +12,8 @@ export interface ReplayOptions {
    */
   readonly opaque?: readonly string[];
 }
+
+const rules: Rules<ReplayOptions> = { play: ["client", "server"], opaque: "array" };
 
 /** The side that is there does not do what it did when the session was recorded. */
 export class ReplayMismatch extends Error {
@@ -46,7 +49,10 @@ export class Replay implements Channel {
   private resolve!: () => void;
   private reject!: (mismatch: ReplayMismatch) => void;
 
-  constructor(session: Iterable<Recorded>, { play, opaque = ["requestState"] }: ReplayOptions) {
+  /** @throws {McpError} `invalid-definition`: an option is wrong */
+  constructor(session: Iterable<Recorded>, options: ReplayOptions) {
+    checkOptions(options, rules);
+    const { play, opaque = ["requestState"] } = options;
     this.session = [...session];
     this.play = play;
     this.opaque = opaque;

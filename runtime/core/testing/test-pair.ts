@@ -1,6 +1,7 @@
 import type { Client } from "../client/client.js";
 import { type ConnectOptions, connect } from "../client/connect.js";
 import { memoryChannels } from "../memory/memory-channel.js";
+import { type Rules, checkOptions } from "../options/option-check.js";
 import type { ConnectionOptions, ServerConnection } from "../server/connection.js";
 import type { Server } from "../server/server.js";
 import { Recording } from "./recording.js";
@@ -11,6 +12,8 @@ export interface TestPairOptions extends ConnectOptions {
   /** What a transport would tell the server of the client. */
   readonly connection?: ConnectionOptions;
 }
+
+const connectionRules: Rules<ConnectionOptions> = { auth: "anything", principal: "string", drain: "amount" };
 
 /** A client and a server in one process, and all that they say to each other. */
 export interface TestPair {
@@ -35,6 +38,7 @@ export async function createTestPair({
   connection: known,
   ...options
 }: TestPairOptions): Promise<TestPair> {
+  if (known) checkOptions(known, connectionRules, "connection.");
   const wire = new Recording(options.clock);
   const [near, far] = memoryChannels();
   const connection = server.connect(far, known);

@@ -285,7 +285,7 @@ describe("misspelt options", () => {
     [
       "of a server of a contract",
       () => defineServer(contract, {}, { revisions, checks, pagesize: 3 } as never),
-      "pagesize: there is no such option. There are revisions, ",
+      "pagesize: there is no such option. Did you mean pageSize?",
     ],
     [
       "of a client",
