@@ -24,10 +24,15 @@ const templates = {
       "// Matches patterns that the regular expressions of the platform may take time\n// without bound for.",
     files: ["patterns/character-set", "patterns/parse", "patterns/program", "patterns/linear-matcher"],
     end: `
-/** A matcher of \`pattern\` whose time grows with the length of the text. */
+/** A matcher of \`pattern\` whose time grows with the length of the text; it is made for the first text. */
 export function linearMatcher(pattern: string): {
   test(text: string): boolean;
 } {
+  let matcher: LinearMatcher | RegExp | undefined;
+  return { test: (text) => (matcher ??= matcherOf(pattern)).test(text) };
+}
+
+function matcherOf(pattern: string): LinearMatcher | RegExp {
   const expression = parsePattern(pattern);
   const program = expression && programOf(expression);
   return program ? new LinearMatcher(program) : new RegExp(pattern, "u");

@@ -15,7 +15,8 @@ export { readSchema, type DefinitionRemarks, type NodeRemarks, type ReadOptions 
 export { formats } from "./formats/format.js";
 export { hazardOf, type Hazard } from "./patterns/hazard.js";
 export { divides } from "./interpret/divides.js";
-export { matcherOf, type Matcher } from "./patterns/pattern.js";
+export { PatternBudget } from "./patterns/budget.js";
+export { isAutomaton, matcherOf, type Matcher } from "./patterns/pattern.js";
 export { keywords, type Keyword, type KeywordShape } from "./keywords.js";
 export { SchemaError, type SchemaErrorCode } from "./schema-error.js";
 

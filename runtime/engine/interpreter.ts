@@ -4,6 +4,7 @@ import type { JsonValue } from "./json.js";
 
 // All that judging by a schema known only at run time takes, in one entry.
 export { readDocument } from "./read-document.js";
+export { PatternBudget } from "./patterns/budget.js";
 export type { BundleOptions } from "./resources/bundle.js";
 export { SchemaError, type SchemaErrorCode } from "./schema-error.js";
 export type { Schema, SchemaNode } from "./ir.js";

@@ -1,4 +1,5 @@
 import type { JsonValue } from "./json.js";
+import type { Matcher } from "./patterns/pattern.js";
 
 /** The types JSON Schema tells apart (2020-12 validation, section 6.1.1). */
 export type TypeName = "array" | "boolean" | "integer" | "null" | "number" | "object" | "string";
@@ -103,4 +104,6 @@ export interface Schema {
   readonly root?: SchemaNode;
   /** The document's meta-schema asks for formats to be asserted (2020-12 validation, section 7.2.2). */
   readonly assertsFormats?: true;
+  /** The matchers of its patterns, as they were judged when it was read: absent where it has none. */
+  readonly patterns?: ReadonlyMap<string, Matcher>;
 }

@@ -2,13 +2,24 @@ import { kindOf } from "./canonicalise.js";
 import type { SchemaNode, TypeName } from "./ir.js";
 import { type JsonObject, type JsonValue, isJsonObject, naturalCompare, pointer } from "./json.js";
 import { unsafePattern } from "./patterns/compiled.js";
-import { type Matcher, matcherOf } from "./patterns/pattern.js";
+import type { DocumentPatterns, Matcher } from "./patterns/pattern.js";
 import { SchemaError } from "./schema-error.js";
 
 /** A node under construction. */
 export type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Child = (value: JsonValue, at: string) => SchemaNode;
-type KeywordReader = (node: Writable<SchemaNode>, value: JsonValue, at: string, child: Child) => void;
+type KeywordReader = (
+  node: Writable<SchemaNode>,
+  value: JsonValue,
+  at: string,
+  context: ReadingContext,
+) => void;
+
+/** What readers of keywords read the rest of a document with. */
+export interface ReadingContext {
+  readonly child: Child;
+  readonly patterns: DocumentPatterns;
+}
 
 /** How each keyword's value is read; `$ref` is not among them, for its meaning lies outside the node. */
 export const keywordReaders: ReadonlyMap<string, KeywordReader> = new Map(
@@ -58,7 +69,8 @@ export const keywordReaders: ReadonlyMap<string, KeywordReader> = new Map(
     examples: (node, value, at) => void (node.examples = expectArray(value, at)),
     required: (node, value, at) => void (node.required = expectStrings(value, at)),
     type: (node, value, at) => void (node.types = expectTypes(value, at)),
-    pattern: (node, value, at) => void (node.pattern = expectPattern(expectString(value, at), at)),
+    pattern: (node, value, at, { patterns }) =>
+      void (node.pattern = expectPattern(expectString(value, at), at, patterns)),
     deprecated: (node, value, at) => {
       if (expectBoolean(value, at)) node.deprecated = {};
     },
@@ -80,11 +92,11 @@ type NamesOf<V> = {
 }[keyof SchemaNode];
 
 function schema(name: NamesOf<SchemaNode>): KeywordReader {
-  return (node, value, at, child) => void (node[name] = child(value, at));
+  return (node, value, at, { child }) => void (node[name] = child(value, at));
 }
 
 function schemas(name: "allOf" | "anyOf" | "oneOf" | "prefixItems"): KeywordReader {
-  return (node, value, at, child) => {
+  return (node, value, at, { child }) => {
     const members = expectArray(value, at);
     if (members.length === 0)
       throw new SchemaError("malformed-keyword", at, "expected at least one schema, got none");
@@ -93,9 +105,10 @@ function schemas(name: "allOf" | "anyOf" | "oneOf" | "prefixItems"): KeywordRead
 }
 
 function schemaMap(name: "properties" | "patternProperties" | "dependentSchemas"): KeywordReader {
-  return (node, value, at, child) => {
+  return (node, value, at, { child, patterns }) => {
     const entries = Object.entries(expectObject(value, at)).sort(([a], [b]) => naturalCompare(a, b));
-    if (name === "patternProperties") for (const [key] of entries) expectPattern(key, pointer(at, key));
+    if (name === "patternProperties")
+      for (const [key] of entries) expectPattern(key, pointer(at, key), patterns);
     node[name] = new Map(entries.map(([key, member]) => [key, child(member, pointer(at, key))]));
   };
 }
@@ -162,10 +175,10 @@ function expectTypes(value: JsonValue, at: string): TypeName[] {
   return names as TypeName[];
 }
 
-function expectPattern(value: string, at: string): string {
+function expectPattern(value: string, at: string, patterns: DocumentPatterns): string {
   let matcher: Matcher | undefined;
   try {
-    matcher = matcherOf(value);
+    matcher = patterns.matcher(value);
   } catch {
     throw new SchemaError(
       "malformed-keyword",
@@ -173,7 +186,7 @@ function expectPattern(value: string, at: string): string {
       `expected a regular expression (ECMA-262), got ${describe(value)}`,
     );
   }
-  if (!matcher) throw new SchemaError("unsafe-pattern", at, unsafePattern(value));
+  if (!matcher) throw new SchemaError("unsafe-pattern", at, unsafePattern(value, !patterns.isSpent));
   return value;
 }
 

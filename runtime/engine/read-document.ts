@@ -1,12 +1,14 @@
 import { type CanonicaliseOptions, canonicaliseWithOrigins } from "./canonicalise.js";
 import type { Schema } from "./ir.js";
 import { type JsonObject, type JsonValue, isJsonObject, pointer, pointerTokens } from "./json.js";
-import { readSchema } from "./read.js";
+import { type ReadOptions, readSchema } from "./read.js";
 import { type Bundle, type BundleOptions, bundle } from "./resources/bundle.js";
 import { SchemaError } from "./schema-error.js";
 
-/** How a document is read: what it may refer to, and whether the order of values is kept. */
-export type DocumentOptions = BundleOptions & Pick<CanonicaliseOptions, "enums">;
+/** How a document is read: what it may refer to, whether the order of values is kept, and how much work patterns may take. */
+export type DocumentOptions = BundleOptions &
+  Pick<CanonicaliseOptions, "enums"> &
+  Pick<ReadOptions, "patternBudget">;
 
 /**
  * Reads any schema document, JSON Schema 2020-12 or draft-07, into the schema IR: the schemas of tools, and
@@ -24,7 +26,7 @@ export function readDocument(document: JsonValue, options: DocumentOptions = {})
   let canonical: JsonObject | undefined;
   try {
     ({ canonical, origins } = canonicaliseWithOrigins(bundled.document, options));
-    const schema = readSchema(canonical);
+    const schema = readSchema(canonical, options.patternBudget && { patternBudget: options.patternBudget });
     return bundled.assertsFormats ? { ...schema, assertsFormats: true } : schema;
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;

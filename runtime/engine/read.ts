@@ -10,8 +10,10 @@ import {
   pointerTokens,
 } from "./json.js";
 import { kindOf } from "./canonicalise.js";
-import { type Writable, expectString, keywordReaders } from "./keyword-readers.js";
+import { type ReadingContext, type Writable, expectString, keywordReaders } from "./keyword-readers.js";
 import { keywords } from "./keywords.js";
+import { PatternBudget } from "./patterns/budget.js";
+import { DocumentPatterns } from "./patterns/pattern.js";
 import { SchemaError } from "./schema-error.js";
 import { refuseInstanceCycles } from "./references.js";
 import { isSchemaPlace } from "./vocabulary.js";
@@ -33,6 +35,8 @@ export interface ReadOptions {
   /** Remarks on the node at a JSON Pointer of the canonical document. */
   readonly nodeRemarks?: (pointer: string) => NodeRemarks | undefined;
   readonly definitionRemarks?: (name: string) => DefinitionRemarks | undefined;
+  /** The work that may go into judging patterns; documents that are read with the same one share it. */
+  readonly patternBudget?: PatternBudget;
 }
 
 /**
@@ -58,7 +62,12 @@ export function readSchema(document: JsonObject, options: ReadOptions = {}): Sch
   reader.readPromoted();
 
   const sorted = new Map([...reader.definitions].sort(([a], [b]) => naturalCompare(a, b)));
-  const schema: Schema = { definitions: sorted, ...(root && { root }) };
+  const { matchers: patterns } = reader.patterns;
+  const schema: Schema = {
+    definitions: sorted,
+    ...(root && { root }),
+    ...(patterns.size > 0 && { patterns }),
+  };
   refuseInstanceCycles(schema);
   return schema;
 }
@@ -69,8 +78,9 @@ const libraryKeywords = new Set(["$schema", "$id", "$defs", "$comment", "title",
 /** Keywords that mean nothing to the IR: identity of the document, comments, holders of definitions. */
 const ignored = new Set(["$schema", "$id", "$comment", "$defs", "markdownDescription"]);
 
-class Reader {
+class Reader implements ReadingContext {
   readonly definitions = new Map<string, Definition>();
+  readonly patterns: DocumentPatterns;
   /** Places that references name and that are not definitions, by pointer. */
   private readonly promoted = new Map<string, string>();
   /** Names taken, by definitions and promoted places. */
@@ -81,6 +91,7 @@ class Reader {
   constructor(document: JsonObject, options: ReadOptions) {
     this.document = document;
     this.options = options;
+    this.patterns = new DocumentPatterns(options.patternBudget ?? new PatternBudget());
     this.names = new Set(Object.keys((document["$defs"] as JsonObject | undefined) ?? {}));
   }
 
@@ -99,6 +110,9 @@ class Reader {
     // Reading one promoted place may name further ones; a Map's iteration includes those added meanwhile.
     for (const [at, name] of this.promoted) this.define(name, at);
   }
+
+  /** The node of a subschema. */
+  readonly child = (value: JsonValue, at: string): SchemaNode => this.node(value, at);
 
   private node(value: JsonValue, at: string): SchemaNode {
     if (value === true) return { pointer: at, always: true };
@@ -120,7 +134,7 @@ class Reader {
   private keyword(node: Writable<SchemaNode>, keyword: string, value: JsonValue, at: string): void {
     const place = pointer(at, keyword);
     const read = keywordReaders.get(keyword);
-    if (read) read(node, value, place, (child, childAt) => this.node(child, childAt));
+    if (read) read(node, value, place, this);
     else if (keyword === "$ref") node.ref = this.reference(value, place);
     else if (!ignored.has(keyword) && !keyword.startsWith("x-")) {
       throw new SchemaError(

@@ -6,10 +6,10 @@ import {
   jsonEqual,
   pointer,
 } from "@mcpgen/engine";
-import type { Finding, Policy } from "../../diff/finding.js";
+import type { Finding } from "../../diff/finding.js";
 import { compareExecution } from "./compare-execution.js";
 import { compareHints } from "./compare-hints.js";
-import { compareSchemas } from "./compare-schemas.js";
+import { type Comparison, compareSchemas } from "./compare-schemas.js";
 import { type Part, contractFinding } from "./contract-finding.js";
 import type { ComparedList } from "./lists.js";
 
@@ -25,9 +25,10 @@ export function compareEntry(
   list: ComparedList,
   old: JsonObject,
   next: JsonObject,
-  policy: Policy,
+  comparison: Comparison,
 ): Finding[] {
   if (jsonEqual(old, next)) return [];
+  const { policy } = comparison;
   const said = (rule: string, key: string): Finding[] =>
     jsonEqual(old[key] ?? null, next[key] ?? null)
       ? []
@@ -49,8 +50,8 @@ export function compareEntry(
     (key) => !accounted.has(key) && key !== list.key && !(isTool && accountedOfTools.has(key)),
   );
   return [
-    ...(isTool ? compareTool(part, old, next, policy) : []),
-    ...(list.name === "prompts" ? compareArguments(part, old, next, policy) : []),
+    ...(isTool ? compareTool(part, old, next, comparison) : []),
+    ...(list.name === "prompts" ? compareArguments(part, old, next, comparison) : []),
     ...(isTool ? compareHints(part, old, next, policy) : []),
     ...(isTool ? compareExecution(part, old, next, policy) : []),
     ...said("media-type-changed", "mimeType"),
@@ -59,7 +60,7 @@ export function compareEntry(
   ];
 }
 
-function compareTool(part: Part, old: JsonObject, next: JsonObject, policy: Policy): Finding[] {
+function compareTool(part: Part, old: JsonObject, next: JsonObject, comparison: Comparison): Finding[] {
   const schemas = (key: string): [JsonObject | undefined, JsonObject | undefined] => [
     schemaOf(old[key]),
     schemaOf(next[key]),
@@ -68,23 +69,23 @@ function compareTool(part: Part, old: JsonObject, next: JsonObject, policy: Poli
   const findings: Finding[] = [];
   if (before && after) {
     const pair = { part, noun: "arguments", pointer: "/inputSchema", writer: "client" } as const;
-    findings.push(...compareSchemas({ ...pair, old: before, new: after }, policy));
+    findings.push(...compareSchemas({ ...pair, old: before, new: after }, comparison));
   }
   if (result && other) {
     const pair = { part, noun: "result", pointer: "/outputSchema", writer: "server" } as const;
-    findings.push(...compareSchemas({ ...pair, old: result, new: other }, policy));
+    findings.push(...compareSchemas({ ...pair, old: result, new: other }, comparison));
   } else if (result || other) {
     const rule = result ? "output-schema-removed" : "output-schema-added";
     const difference = { rule, path: "result", old: null, new: null, writer: "server" } as const;
-    findings.push(...contractFinding(part, { ...difference, pointer: "/outputSchema" }, policy));
+    findings.push(...contractFinding(part, { ...difference, pointer: "/outputSchema" }, comparison.policy));
   }
   return findings;
 }
 
 /** Arguments of prompts are texts by name: an object, as schemas describe them. */
-function compareArguments(part: Part, old: JsonObject, next: JsonObject, policy: Policy): Finding[] {
+function compareArguments(part: Part, old: JsonObject, next: JsonObject, comparison: Comparison): Finding[] {
   const pair = { part, noun: "arguments", pointer: "/arguments", writer: "client" } as const;
-  return compareSchemas({ ...pair, old: argumentsSchema(old), new: argumentsSchema(next) }, policy);
+  return compareSchemas({ ...pair, old: argumentsSchema(old), new: argumentsSchema(next) }, comparison);
 }
 
 function argumentsSchema({ arguments: list }: JsonObject): JsonObject {

@@ -1,4 +1,12 @@
-import { type Schema, SchemaError, atPointer, isJsonObject, jsonEqual, readDocument } from "@mcpgen/engine";
+import {
+  type PatternBudget,
+  type Schema,
+  SchemaError,
+  atPointer,
+  isJsonObject,
+  jsonEqual,
+  readDocument,
+} from "@mcpgen/engine";
 import { Aligner } from "../../diff/align/aligner.js";
 import { Collection } from "../../diff/collect.js";
 import type { Finding, Policy } from "../../diff/finding.js";
@@ -16,10 +24,17 @@ import { type SchemaPair, pathAt, pathOf } from "./schema-pair.js";
 const root = "";
 const whole: Context = { part: "definition", definition: [root, root] };
 
+/** What the schemas of two contracts are compared with. */
+export interface Comparison {
+  readonly policy: Policy;
+  /** The work that may go into judging the patterns of each contract. */
+  readonly budgets: { readonly old: PatternBudget; readonly new: PatternBudget };
+}
+
 /** The differences of two schemas by the rules for those of the protocol, with values that prove them. */
-export function compareSchemas(pair: SchemaPair, policy: Policy): Finding[] {
+export function compareSchemas(pair: SchemaPair, { policy, budgets }: Comparison): Finding[] {
   if (jsonEqual(pair.old, pair.new)) return [];
-  const models = modelsOf(pair);
+  const models = modelsOf(pair, budgets);
   if ("problem" in models) return found(pair, "schema-not-compared", models.problem, policy);
   const [old, next] = models;
   const aligner = new Aligner(old.schema, next.schema);
@@ -73,9 +88,15 @@ function found(pair: SchemaPair, rule: string, problem: string | undefined, poli
 }
 
 /** Both schemas as models, of which comparing and proving use the schema alone. */
-function modelsOf(pair: SchemaPair): readonly [ProtocolModel, ProtocolModel] | { readonly problem: string } {
+function modelsOf(
+  pair: SchemaPair,
+  budgets: Comparison["budgets"],
+): readonly [ProtocolModel, ProtocolModel] | { readonly problem: string } {
   try {
-    return [modelOf(readDocument(pair.old)), modelOf(readDocument(pair.new))];
+    return [
+      modelOf(readDocument(pair.old, { patternBudget: budgets.old })),
+      modelOf(readDocument(pair.new, { patternBudget: budgets.new })),
+    ];
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     return { problem: error.message };

@@ -1,8 +1,9 @@
-import { type JsonObject, canonicalText, jsonEqual, pointer } from "@mcpgen/engine";
+import { type JsonObject, PatternBudget, canonicalText, jsonEqual, pointer } from "@mcpgen/engine";
 import { type Finding, type Policy, defaultPolicy, levelFor } from "../../diff/finding.js";
 import { grouped } from "../../diff/group.js";
 import type { Contract } from "../contract.js";
 import { compareEntry } from "./compare-entry.js";
+import type { Comparison } from "./compare-schemas.js";
 import { type Difference, type Part, contractFinding } from "./contract-finding.js";
 import { type ComparedList, comparedLists } from "./lists.js";
 
@@ -12,8 +13,9 @@ import { type ComparedList, comparedLists } from "./lists.js";
  * order means nothing.
  */
 export function diffContracts(old: Contract, next: Contract, policy: Policy = defaultPolicy): Finding[] {
+  const comparison = { policy, budgets: { old: new PatternBudget(), new: new PatternBudget() } };
   const findings = [
-    ...comparedLists.flatMap((list) => compareList(list, old, next, policy)),
+    ...comparedLists.flatMap((list) => compareList(list, old, next, comparison)),
     ...compareServer(old as unknown as JsonObject, next as unknown as JsonObject, policy),
   ];
   const rank = { breaking: 0, dangerous: 1, safe: 2 };
@@ -26,7 +28,7 @@ interface Entry {
   readonly at: string;
 }
 
-function compareList(list: ComparedList, old: Contract, next: Contract, policy: Policy): Finding[] {
+function compareList(list: ComparedList, old: Contract, next: Contract, comparison: Comparison): Finding[] {
   const [before, after] = [entriesOf(list, old), entriesOf(list, next)];
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
     const [a, b] = [before.get(key), after.get(key)];
@@ -35,9 +37,9 @@ function compareList(list: ComparedList, old: Contract, next: Contract, policy: 
       at: { old: a?.at ?? null, new: b?.at ?? null },
       method: list.method,
     };
-    if (a && b) return compareEntry(part, list, a.value, b.value, policy);
+    if (a && b) return compareEntry(part, list, a.value, b.value, comparison);
     const rule = a ? `${list.rule}-removed` : `${list.rule}-added`;
-    return contractFinding(part, { rule, old: null, new: null, writer: "client" }, policy);
+    return contractFinding(part, { rule, old: null, new: null, writer: "client" }, comparison.policy);
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Definition, Schema, SchemaNode } from "@mcpgen/engine";
+import { type Definition, type Matcher, type Schema, type SchemaNode, isAutomaton } from "@mcpgen/engine";
 import { asAsked } from "../../emit/texts/scanned.js";
 
 /** Keywords whose values are data, in which nothing refers to a schema. */
@@ -13,14 +13,18 @@ export function mergeSchemas(
   formats: "annotation" | "assertion" = "annotation",
 ): Schema {
   const definitions = new Map<string, Definition>();
+  const patterns = new Map<string, Matcher>();
   for (const [prefix, given] of schemas) {
     const schema = asAsked(given, formats === "assertion" ? formats : undefined);
     const rename = (name: string): string => `${prefix} ${name}`;
     definitions.set(prefix, { name: prefix, node: renamed(schema.root ?? anything, rename) });
     for (const { name, node } of schema.definitions.values())
       definitions.set(rename(name), { name: rename(name), node: renamed(node, rename) });
+    // A pattern that one of them could not afford to judge is matched by the automaton everywhere.
+    for (const [pattern, matcher] of schema.patterns ?? [])
+      if (!isAutomaton(patterns.get(pattern))) patterns.set(pattern, matcher);
   }
-  return { definitions };
+  return { definitions, ...(patterns.size > 0 && { patterns }) };
 }
 
 const anything: SchemaNode = { pointer: "" };

@@ -1,4 +1,5 @@
 import {
+  PatternBudget,
   SchemaError,
   ignoredKeywords,
   pointer,
@@ -32,12 +33,16 @@ export interface UnreadSchema {
   readonly cause: SchemaError;
 }
 
-/** The schemas of a contract's tools. Who cannot do without one of them goes on with `expectRead`. */
+/**
+ * The schemas of a contract's tools, of which the patterns are judged within the budget of one document. Who cannot do
+ * without one of them goes on with `expectRead`.
+ */
 export function readToolSchemas({ tools = [] }: Contract): ToolSchemas[] {
+  const patternBudget = new PatternBudget();
   return tools.map(({ name: tool, inputSchema, outputSchema }, index) => {
     const unread: UnreadSchema[] = [];
     const settled = (part: UnreadSchema["part"], schema: JsonObject): Schema | undefined => {
-      const read = readAt(schema, index, tool, part);
+      const read = readAt(schema, { index, tool, part }, patternBudget);
       if (!("part" in read)) return read;
       unread.push(read);
       return undefined;
@@ -106,12 +111,11 @@ export function untypedWarning(
 
 function readAt(
   schema: JsonObject,
-  index: number,
-  tool: string,
-  part: UnreadSchema["part"],
+  { index, tool, part }: Pick<UnreadSchema, "tool" | "part"> & { readonly index: number },
+  patternBudget: PatternBudget,
 ): Schema | UnreadSchema {
   try {
-    const read = readDocument(schema, { enums: "written" });
+    const read = readDocument(schema, { enums: "written", patternBudget });
     expectJudgeable(read, schema);
     return read;
   } catch (error) {

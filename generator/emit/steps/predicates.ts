@@ -89,12 +89,16 @@ export class Predicates {
   print(): { readonly texts: string[]; readonly prelude: ReadonlySet<PreludeName> } {
     if (this.own.size === 0) return { texts: [], prelude: new Set() };
     const own = [...this.own].map(([name, { definition }]) => [name, definition] as const);
-    const schema: Schema = { definitions: new Map([...this.source.schema.definitions, ...own]) };
+    const { patterns } = this.source.schema;
+    const schema: Schema = {
+      definitions: new Map([...this.source.schema.definitions, ...own]),
+      ...(patterns && { patterns }),
+    };
     const identifiers = new Map(
       [...this.identifiers].map(([name, identifier]) => [name, capitalised(identifier)] as const),
     );
     for (const [name, { identifier }] of this.own) identifiers.set(name, identifier);
-    const names = new ImportedNames(identifiers, new Set(this.own.keys()), this.source.module);
+    const names = new ImportedNames(identifiers, patterns, new Set(this.own.keys()), this.source.module);
     const others = [...this.source.schema.definitions.keys()].filter((name) => !this.own.has(name));
     const proving = new Set(others.map((name) => names.local("is", name)));
     const emitter = new DefinitionEmitter(
@@ -113,8 +117,13 @@ class ImportedNames extends FunctionNames {
   private readonly own: ReadonlySet<string>;
   private readonly module: string;
 
-  constructor(identifiers: ReadonlyMap<string, string>, own: ReadonlySet<string>, module: string) {
-    super(identifiers);
+  constructor(
+    identifiers: ReadonlyMap<string, string>,
+    patterns: Schema["patterns"],
+    own: ReadonlySet<string>,
+    module: string,
+  ) {
+    super(identifiers, patterns);
     this.own = own;
     this.module = module;
   }

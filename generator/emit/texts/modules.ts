@@ -1,11 +1,16 @@
-import { type Schema, descendants, hazardOf } from "@mcpgen/engine";
+import { type Schema, descendants, isAutomaton, matcherOf } from "@mcpgen/engine";
 import type { Files, SchemaInput } from "../emitter.js";
 import { capitalised } from "../names.js";
 import { scannedFormat } from "./scanned.js";
 
-/** Whether the platform's regular expressions may take time for `pattern` that grows faster than the text. */
-export function isHazardous(pattern: string): boolean {
-  return hazardOf(pattern) !== "none";
+/**
+ * Whether an automaton matches `pattern`, for the platform's regular expressions may take time that grows faster than
+ * the text, or it would take too much work to find out.
+ *
+ * @param patterns the matchers of the schema it stands in
+ */
+export function isHazardous(pattern: string, patterns: Schema["patterns"]): boolean {
+  return isAutomaton(patterns?.get(pattern) ?? matcherOf(pattern));
 }
 
 /** What the emitted code of a schema uses beside the language itself: modules of `textModules`. */
@@ -21,7 +26,7 @@ export function textNeeds(schema: Schema): TextNeeds {
     for (const each of descendants(node)) {
       scans ||= scannedFormat(each) !== undefined;
       hazards ||= [each.pattern, ...(each.patternProperties?.keys() ?? [])].some(
-        (pattern) => pattern !== undefined && isHazardous(pattern),
+        (pattern) => pattern !== undefined && isHazardous(pattern, schema.patterns),
       );
     }
   }

@@ -20,7 +20,7 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
   const { schema, own } = promoted(asAsked(input.schema, input.formats));
   const needs = textNeeds(schema);
   const names = nameDefinitions(input.schema);
-  const functions = new FunctionNames(functionWords(names, own), new Set(own.keys()));
+  const functions = new FunctionNames(functionWords(names, own), schema.patterns, new Set(own.keys()));
   const types = new Map(
     (input.judgesOnly ? [] : [...names]).map(([name, identifier]) => [
       name,

@@ -1,4 +1,4 @@
-import type { Scalar } from "@mcpgen/engine";
+import type { Scalar, Schema } from "@mcpgen/engine";
 import { type Layout, group } from "../layout.js";
 import { patternLiteral } from "./pattern-literal.js";
 import { preludeNames } from "./prelude.js";
@@ -23,12 +23,21 @@ export class FunctionNames {
   private readonly exports: ReadonlySet<string>;
   private readonly hidden: ReadonlySet<string>;
 
+  /** The matchers of the schema's patterns. */
+  readonly patterns: Schema["patterns"];
+
   /**
    * @param identifiers definition name → the identifier as it stands in function names, capitalised
+   * @param patterns the matchers of the schema's patterns
    * @param hidden definitions whose functions are not exported
    */
-  constructor(identifiers: ReadonlyMap<string, string>, hidden: ReadonlySet<string> = new Set()) {
+  constructor(
+    identifiers: ReadonlyMap<string, string>,
+    patterns: Schema["patterns"],
+    hidden: ReadonlySet<string> = new Set(),
+  ) {
     this.identifiers = identifiers;
+    this.patterns = patterns;
     this.hidden = hidden;
     const prefixes: readonly Prefix[] = ["is", "accepts"];
     const names = [...identifiers.values()];
@@ -107,7 +116,7 @@ export class PartNames {
 
   /** The constant that holds a regular expression. */
   ofPattern(pattern: string): string {
-    return this.constant("pattern", pattern, () => patternLiteral(pattern));
+    return this.constant("pattern", pattern, () => patternLiteral(pattern, this.names.patterns));
   }
 
   /** The constant that holds a set of scalars. */

@@ -1,3 +1,4 @@
+import type { Schema } from "@mcpgen/engine";
 import { type Layout, group, indent, line } from "../layout.js";
 import { stringLiteral } from "../text.js";
 import { isHazardous } from "../texts/modules.js";
@@ -5,8 +6,8 @@ import { isHazardous } from "../texts/modules.js";
 /**
  * `pattern` as a regular expression, or a matcher in its place where that may take too long; characters that string literals escape are escaped here too.
  */
-export function patternLiteral(pattern: string): Layout {
-  if (isHazardous(pattern)) return ` textPatterns.linearMatcher(${stringLiteral(pattern)})`;
+export function patternLiteral(pattern: string, patterns: Schema["patterns"]): Layout {
+  if (isHazardous(pattern, patterns)) return ` textPatterns.linearMatcher(${stringLiteral(pattern)})`;
   const source = new RegExp(pattern, "u").source.replace(/[^ -~]/gu, (character) =>
     stringLiteral(character) === `"${character}"` ? character : escaped(character),
   );

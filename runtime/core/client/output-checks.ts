@@ -1,3 +1,4 @@
+import type { PatternBudget } from "@mcpgen/engine/interpreter";
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
 import type { Parse, Checked } from "../server/tools.js";
 import { weightOf } from "../server/weight.js";
@@ -20,6 +21,11 @@ export class OutputChecks {
   private readonly checks = new Map<string, Parse>();
   private readonly warn: (message: string) => void;
   private bytes = 0;
+  /**
+   * The work that may go into judging the patterns of all schemas: a server may have many tools, and name others in
+   * each list. It outlasts the server's lists and the connection to it.
+   */
+  private patternBudget: PatternBudget | undefined;
 
   constructor(warn: (message: string) => void) {
     this.warn = warn;
@@ -79,8 +85,13 @@ export class OutputChecks {
     const known = this.checks.get(name);
     if (known) return known;
     // The interpreter is loaded by who has a use for it.
-    const { schemaCheck } = await import("../schema/schema-check.js");
-    const { check } = schemaCheck(schema as never, `tool ${JSON.stringify(name)}: outputSchema`, "output");
+    const [{ schemaCheck }, engine] = await Promise.all([
+      import("../schema/schema-check.js"),
+      import("@mcpgen/engine/interpreter"),
+    ]);
+    this.patternBudget ??= new engine.PatternBudget();
+    const place = `tool ${JSON.stringify(name)}: outputSchema`;
+    const { check } = schemaCheck(schema as never, place, "output", undefined, this.patternBudget);
     this.checks.set(name, check);
     return check;
   }

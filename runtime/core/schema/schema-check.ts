@@ -1,4 +1,11 @@
-import { type JsonValue, type Schema, SchemaError, isValid, readDocument } from "@mcpgen/engine/interpreter";
+import {
+  type JsonValue,
+  type PatternBudget,
+  type Schema,
+  SchemaError,
+  isValid,
+  readDocument,
+} from "@mcpgen/engine/interpreter";
 import { McpError } from "../peer/errors.js";
 import { isObject } from "../peer/message.js";
 import type { Check, Parse } from "../server/tools.js";
@@ -19,9 +26,16 @@ export interface CheckedSchema {
  * @param place what to call the schema in errors
  * @param side the side of the schema that the wire carries
  * @param root the type the schema must allow, and say that it does
+ * @param patternBudget the work that may go into judging its patterns: that of one document where it is left out
  * @throws {McpError} `invalid-definition`: the schema is none, or more than the engine takes
  */
-export function schemaCheck(given: ToolSchema, place: string, side: Side, root?: "object"): CheckedSchema {
+export function schemaCheck(
+  given: ToolSchema,
+  place: string,
+  side: Side,
+  root?: "object",
+  patternBudget?: PatternBudget,
+): CheckedSchema {
   const shape = isStandard(given) ? undefined : shapeProblem(given);
   if (shape !== undefined) throw invalid(place, shape);
   const schema = isStandard(given) ? jsonSchemaOf(given, side, place) : given;
@@ -33,14 +47,14 @@ export function schemaCheck(given: ToolSchema, place: string, side: Side, root?:
     );
   // What a library parses is not checked twice; its schema may hold patterns that only the library matches.
   if (isStandard(given)) return { schema, check: parserOf(given) };
-  return { schema, check: reading(schema, place) };
+  return { schema, check: reading(schema, place, patternBudget) };
 }
 
 /** @throws {McpError} `invalid-definition` */
-function reading(schema: JsonSchema, place: string): Check {
+function reading(schema: JsonSchema, place: string, patternBudget: PatternBudget | undefined): Check {
   let read: Schema;
   try {
-    read = readDocument(schema as JsonValue as { readonly [key: string]: JsonValue });
+    read = readDocument(schema as JsonValue, patternBudget && { patternBudget });
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
     throw invalid(`${place}${error.pointer}`, error.message, error);

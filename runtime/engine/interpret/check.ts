@@ -1,4 +1,4 @@
-import type { SchemaNode } from "../ir.js";
+import type { Schema, SchemaNode } from "../ir.js";
 import type { JsonValue } from "../json.js";
 import type { Marks } from "./marks.js";
 
@@ -10,6 +10,7 @@ export type TrackedCheck = (value: JsonValue, marks: Marks) => boolean;
 
 /** Makes checks of nodes; what a node is made of asks for the checks of its subschemas. */
 export interface Compiler {
+  readonly schema: Schema;
   check(node: SchemaNode): Check;
   tracked(node: SchemaNode): TrackedCheck;
   /** The check of a definition. */

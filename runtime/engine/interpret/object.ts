@@ -83,7 +83,7 @@ function restCheck(
   compiler: Compiler,
 ): ((key: string, object: JsonObject) => boolean) | undefined {
   const { additionalProperties, properties } = node;
-  const patterns = memberPatternsOf(node).map(({ pattern, child }) => ({
+  const patterns = memberPatternsOf(node, compiler.schema).map(({ pattern, child }) => ({
     pattern,
     check: compiler.check(child),
   }));

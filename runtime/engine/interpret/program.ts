@@ -30,7 +30,7 @@ interface TrackedAnswer {
 
 /** The checks of one schema, made when they are first needed. */
 export class Program implements Compiler {
-  private readonly schema: Schema;
+  readonly schema: Schema;
   private readonly assertFormats: boolean;
   private readonly heights: Heights;
   private readonly nodes = new WeakMap<SchemaNode, Check>();

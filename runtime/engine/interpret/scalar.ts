@@ -59,7 +59,7 @@ export function stringCheck(node: SchemaNode, compiler: Compiler): ((value: stri
   const checks: ((value: string) => boolean)[] = [];
   if (minLength > 0 || maxLength < Infinity) checks.push((value) => hasLength(value, minLength, maxLength));
   if (node.pattern !== undefined) {
-    const pattern = patternOf(node);
+    const pattern = patternOf(node, compiler.schema);
     checks.push((value) => pattern.test(value));
   }
   const format = node.format === undefined ? undefined : compiler.format(node.format);

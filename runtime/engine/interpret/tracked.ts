@@ -85,7 +85,7 @@ function conditional(node: SchemaNode, compiler: Compiler): TrackedCheck {
 /** Marks what the keywords of the node itself have judged. */
 function markOf(node: SchemaNode, compiler: Compiler): TrackedCheck | undefined {
   const { properties, additionalProperties, items } = node;
-  const patterns = memberPatternsOf(node);
+  const patterns = memberPatternsOf(node, compiler.schema);
   const prefix = node.prefixItems?.length ?? 0;
   const contains = node.contains && compiler.check(node.contains);
   const markKeys = (object: JsonObject, marks: Marks): void => {

@@ -1,4 +1,4 @@
-import type { SchemaNode } from "../ir.js";
+import type { Schema, SchemaNode } from "../ir.js";
 import { SchemaError } from "../schema-error.js";
 import { type Matcher, matcherOf } from "./pattern.js";
 
@@ -8,35 +8,37 @@ export interface MemberPattern {
   readonly child: SchemaNode;
 }
 
-// Compiled once a node, and forgotten with it.
-const ofStrings = new WeakMap<SchemaNode, Matcher>();
-const ofMembers = new WeakMap<SchemaNode, readonly MemberPattern[]>();
-
-/** The matcher of a node's `pattern`, which it must have. */
-export function patternOf(node: SchemaNode): Matcher {
-  let pattern = ofStrings.get(node);
-  if (!pattern) ofStrings.set(node, (pattern = compiled(node.pattern!, node)));
-  return pattern;
+/**
+ * The matcher of a node's `pattern`, which it must have.
+ *
+ * @throws SchemaError where none was made when the schema was read, and none is safe
+ */
+export function patternOf(node: SchemaNode, schema: Schema): Matcher {
+  return matcherIn(schema, node.pattern!, node);
 }
 
-/** The patterns by which a node describes members. */
-export function memberPatternsOf(node: SchemaNode): readonly MemberPattern[] {
-  if (!node.patternProperties) return [];
-  let patterns = ofMembers.get(node);
-  if (!patterns) {
-    patterns = [...node.patternProperties].map(([text, child]) => ({ pattern: compiled(text, node), child }));
-    ofMembers.set(node, patterns);
-  }
-  return patterns;
+/**
+ * The patterns by which a node describes members.
+ *
+ * @throws as `patternOf`
+ */
+export function memberPatternsOf(node: SchemaNode, schema: Schema): readonly MemberPattern[] {
+  return [...(node.patternProperties ?? [])].map(([text, child]) => ({
+    pattern: matcherIn(schema, text, node),
+    child,
+  }));
 }
 
-function compiled(pattern: string, { pointer }: SchemaNode): Matcher {
-  const matcher = matcherOf(pattern);
+function matcherIn(schema: Schema, pattern: string, { pointer }: SchemaNode): Matcher {
+  const matcher = schema.patterns?.get(pattern) ?? matcherOf(pattern);
   if (matcher) return matcher;
   throw new SchemaError("unsafe-pattern", pointer, unsafePattern(pattern));
 }
 
-/** What is wrong with a pattern that nothing safe can be made of. */
-export function unsafePattern(pattern: string): string {
-  return `matching the pattern ${JSON.stringify(pattern).slice(0, 60)} could take time without bound: expected one without lookaround or backreferences beside repeats, and with small counts`;
+/** What is wrong with a pattern that nothing safe can be made of, or that was not judged for want of work. */
+export function unsafePattern(pattern: string, isJudged = true): string {
+  const shown = JSON.stringify(pattern).slice(0, 60);
+  if (!isJudged)
+    return `judging the patterns of the document takes too much work to come to ${shown}: expected one without lookaround or backreferences, or simpler patterns beside it`;
+  return `matching the pattern ${shown} could take time without bound: expected one without lookaround or backreferences beside repeats, and with small counts`;
 }

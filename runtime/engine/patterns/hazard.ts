@@ -21,16 +21,73 @@ const severity: readonly Hazard[] = ["none", "polynomial", "exponential"];
  * @param pattern a regular expression that `new RegExp(pattern, "u")` takes
  */
 export function hazardOf(pattern: string): Hazard {
-  if (!/[*+?{|\\]/.test(pattern)) return "none";
-  const expression = parsePattern(pattern);
-  if (!expression) return "exponential";
-  return worst(judgedOnce(expression).map(hazardOfExpression));
+  return judgePattern(pattern, mostDocumentSteps)?.hazard ?? "exponential";
 }
 
-function hazardOfExpression(expression: Expression): Hazard {
+/** What is found out about a pattern, and the steps that it took. */
+export interface Judgement {
+  readonly hazard: Hazard;
+  readonly steps: number;
+}
+
+/**
+ * Judges a pattern as `hazardOf` does.
+ *
+ * @param steps that it may take
+ * @returns nothing where it takes more
+ */
+export function judgePattern(pattern: string, steps: number): Judgement | undefined {
+  if (!/[*+?{|\\]/.test(pattern)) return { hazard: "none", steps: 0 };
+  if (steps <= 0) return undefined;
+  const expression = parsePattern(pattern);
+  if (!expression) return { hazard: "exponential", steps: 1 };
+  const allowance = new Allowance(steps);
+  try {
+    const hazard = worst(judgedOnce(expression).map((part) => hazardOfExpression(part, allowance)));
+    return { hazard, steps: allowance.used };
+  } catch (error) {
+    if (error instanceof NothingLeft) return undefined;
+    throw error;
+  }
+}
+
+/** Thrown where all steps for a pattern are taken. */
+class NothingLeft extends Error {}
+
+/** The steps that a pattern may take, over all of its automata. */
+class Allowance {
+  used = 0;
+  private readonly steps: number;
+
+  constructor(steps: number) {
+    this.steps = steps;
+  }
+
+  /**
+   * Judges one automaton.
+   *
+   * @returns nothing where that takes more than `mostSteps`
+   * @throws {NothingLeft}
+   */
+  judge(hazard: (work: Work) => Hazard): Hazard | undefined {
+    const most = Math.min(mostSteps, this.steps - this.used);
+    const work = new Work(most);
+    try {
+      return hazard(work);
+    } catch (error) {
+      if (!(error instanceof TooMuchWork)) throw error;
+      if (most < mostSteps) throw new NothingLeft();
+      return undefined;
+    } finally {
+      this.used += most - work.rest;
+    }
+  }
+}
+
+function hazardOfExpression(expression: Expression, allowance: Allowance): Hazard {
   let least: Hazard = "exponential";
   for (const counted of isCounted(expression) ? [true, false] : [true]) {
-    const hazard = hazardWith(expression, counted);
+    const hazard = allowance.judge((work) => hazardWith(expression, counted, work)) ?? "exponential";
     if (hazard === "none") return hazard;
     if (hazard === "polynomial") least = hazard;
   }
@@ -53,15 +110,10 @@ function isCounted(expression: Expression): boolean {
   }
 }
 
-function hazardWith(expression: Expression, counted: boolean): Hazard {
-  const work = new Work(mostSteps);
-  try {
-    const positions = positionsOf(expression, counted, work);
-    return positions ? hazardIn(positions, work) : "exponential";
-  } catch (error) {
-    if (error instanceof TooMuchWork) return "exponential";
-    throw error;
-  }
+/** @throws {TooMuchWork} */
+function hazardWith(expression: Expression, counted: boolean, work: Work): Hazard {
+  const positions = positionsOf(expression, counted, work);
+  return positions ? hazardIn(positions, work) : "exponential";
 }
 
 function worst(hazards: readonly Hazard[]): Hazard {
@@ -90,6 +142,9 @@ function isStart(expression: Expression | undefined): boolean {
 /** More work than this on one automaton is not done. */
 const mostSteps = 100_000;
 
+/** More work than this on the patterns of one document is not done. */
+export const mostDocumentSteps = 1_000_000;
+
 /** More ways than this for one text, though they do not grow with it, are too many. */
 const mostWays = 4096;
 
@@ -99,6 +154,9 @@ function hazardIn(positions: Positions, work: Work): Hazard {
   if (search.ways() > mostWays) return "exponential";
   return search.adds() ? "polynomial" : "none";
 }
+
+/** Members of an array that are made in a step. */
+const cleared = 64;
 
 class Search {
   private readonly positions: Positions;
@@ -112,6 +170,7 @@ class Search {
     this.positions = positions;
     this.work = work;
     this.count = positions.sets.length;
+    work.step(this.count + (this.count * this.count) / cleared);
     this.loops = new Loops(positions, work);
     this.shared = new Uint8Array(this.count * this.count);
   }

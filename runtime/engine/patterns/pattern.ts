@@ -1,7 +1,9 @@
-import { hazardOf } from "./hazard.js";
+import { PatternBudget } from "./budget.js";
 import { LinearMatcher } from "./linear-matcher.js";
+import { Memory } from "./memory.js";
 import { parsePattern } from "./parse.js";
 import { programOf } from "./program.js";
+import { hasProgram } from "./states.js";
 
 /** Something that says whether a pattern matches somewhere in a text. */
 export interface Matcher {
@@ -10,7 +12,8 @@ export interface Matcher {
 
 /**
  * A matcher whose time grows with the length of the text, whatever the text: the regular expression of the
- * platform where that is so, else an automaton.
+ * platform where little work shows that this is so, else an automaton. For a pattern that stands in no document:
+ * those of a document share a budget (`DocumentPatterns`).
  *
  * @param pattern a regular expression (ECMA-262 with the `u` flag, as JSON Schema asks)
  * @returns nothing where neither can be promised: some patterns with lookaround or backreferences, and ones with
@@ -18,21 +21,73 @@ export interface Matcher {
  * @throws SyntaxError where it is no regular expression
  */
 export function matcherOf(pattern: string): Matcher | undefined {
-  if (!remembered.has(pattern)) {
-    if (remembered.size >= mostRemembered) remembered.clear();
-    remembered.set(pattern, newMatcher(pattern));
-  }
-  return remembered.get(pattern);
+  const known = matchers.get(pattern);
+  if (known !== undefined) return known ?? undefined;
+  // What no automaton stands for is worth the work of a document.
+  const matcher =
+    newMatcher(pattern, new PatternBudget(littleWork)) ?? newMatcher(pattern, new PatternBudget());
+  matchers.set(pattern, matcher ?? null);
+  return matcher;
 }
 
-/** Schemas say the same patterns over and over, and are read more than once. */
-const remembered = new Map<string, Matcher | undefined>();
-const mostRemembered = 500;
+/** Steps; nearly all patterns that people write take fewer. */
+const littleWork = 20_000;
 
-function newMatcher(pattern: string): Matcher | undefined {
+/** `null` where there is none. */
+const matchers = new Memory<Matcher | null>(500);
+
+/** The matchers of one document's patterns: each pattern is judged once, within the budget of the document. */
+export class DocumentPatterns {
+  readonly matchers = new Map<string, Matcher>();
+  private readonly budget: PatternBudget;
+
+  constructor(budget: PatternBudget) {
+    this.budget = budget;
+  }
+
+  /** Whether no more patterns are judged. */
+  get isSpent(): boolean {
+    return this.budget.isSpent;
+  }
+
+  /**
+   * A matcher as `matcherOf` makes it. After the budget is spent it is an automaton, or nothing where none stands
+   * for the pattern.
+   *
+   * @throws SyntaxError where `pattern` is no regular expression
+   */
+  matcher(pattern: string): Matcher | undefined {
+    let matcher = this.matchers.get(pattern);
+    if (matcher) return matcher;
+    matcher = newMatcher(pattern, this.budget);
+    if (matcher) this.matchers.set(pattern, matcher);
+    return matcher;
+  }
+}
+
+function newMatcher(pattern: string, budget: PatternBudget): Matcher | undefined {
   const native = new RegExp(pattern, "u");
-  if (hazardOf(pattern) === "none") return native;
+  if (budget.isLinear(pattern)) return native;
   const expression = parsePattern(pattern);
-  const program = expression && programOf(expression);
-  return program && new LinearMatcher(program);
+  return expression && hasProgram(expression) ? new Automaton(pattern) : undefined;
+}
+
+/** The automaton of a pattern that has one, made for the first text: it may be large. */
+class Automaton implements Matcher {
+  private readonly pattern: string;
+  private made: LinearMatcher | undefined;
+
+  constructor(pattern: string) {
+    this.pattern = pattern;
+  }
+
+  test(text: string): boolean {
+    this.made ??= new LinearMatcher(programOf(parsePattern(this.pattern)!)!);
+    return this.made.test(text);
+  }
+}
+
+/** Whether a matcher is an automaton, and not the platform's. */
+export function isAutomaton(matcher: Matcher | undefined): boolean {
+  return matcher instanceof Automaton;
 }

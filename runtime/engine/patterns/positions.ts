@@ -23,6 +23,9 @@ const empty: Part = { nullable: true, first: [], last: [] };
 /** Steps that a way between two positions takes to make. */
 const joining = 4;
 
+/** Positions that are copied from list to list in a step. */
+const copying = 16;
+
 /** More positions than this are not looked into. */
 const mostPositions = 600;
 
@@ -70,7 +73,7 @@ class Builder implements Positions {
       case "sequence":
         return expression.parts.map((part) => this.part(part)).reduce((a, b) => this.sequence(a, b), empty);
       case "choice":
-        return expression.arms.map((arm) => this.part(arm)).reduce(choice);
+        return expression.arms.map((arm) => this.part(arm)).reduce((a, b) => this.choice(a, b));
       case "repeat":
         return this.repeat(expression.part, expression.min, expression.max);
       case "boundary":
@@ -92,11 +95,26 @@ class Builder implements Positions {
 
   private sequence(a: Part, b: Part): Part {
     for (const from of a.last) for (const to of b.first) this.join(from, to);
+    this.copied(a, b);
     return {
       nullable: a.nullable && b.nullable,
       first: a.nullable ? [...a.first, ...b.first] : a.first,
       last: b.nullable ? [...a.last, ...b.last] : b.last,
     };
+  }
+
+  private choice(a: Part, b: Part): Part {
+    this.copied(a, b);
+    return {
+      nullable: a.nullable || b.nullable,
+      first: [...a.first, ...b.first],
+      last: [...a.last, ...b.last],
+    };
+  }
+
+  /** Counts what it takes to put lists of positions together. */
+  private copied(...parts: readonly Part[]): void {
+    for (const { first, last } of parts) this.work.step((first.length + last.length) / copying);
   }
 
   private repeat(part: Expression, min: number, max: number): Part {
@@ -136,14 +154,6 @@ class Builder implements Positions {
 function isFixed(expression: Expression): boolean {
   if (expression.kind === "sequence") return expression.parts.every(isFixed);
   return expression.kind === "atom" || expression.kind === "boundary";
-}
-
-function choice(a: Part, b: Part): Part {
-  return {
-    nullable: a.nullable || b.nullable,
-    first: [...a.first, ...b.first],
-    last: [...a.last, ...b.last],
-  };
 }
 
 /** Whether nothing but the beginning of the text can be the beginning of a match. */

@@ -17,7 +17,7 @@ export interface Program {
 }
 
 /** Counted repeats are copies; a pattern that comes to more states than this is refused. */
-const mostSteps = 20_000;
+export const mostSteps = 20_000;
 
 class Unsupported extends Error {}
 
@@ -82,7 +82,12 @@ class Assembler {
         start = this.add({ kind: "split", next: [this.before(part, start), next] });
       }
     }
-    for (let number = 0; number < min; number++) start = this.before(part, start);
+    for (let number = 0; number < min; number++) {
+      const states = this.steps.length;
+      start = this.before(part, start);
+      // Nothing any number of times is nothing.
+      if (this.steps.length === states) break;
+    }
     return start;
   }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { OutputChecks } from "../../../runtime/core/client/output-checks.js";
+import { hardPatterns, judgingSteps } from "../../hard-patterns.js";
 
 const wrong = { content: [], structuredContent: { a: 1 } };
 
@@ -27,4 +28,31 @@ test("a schema that comes again counts once", async () => {
   checks.learn([tool(0)]);
   for (let count = 0; count < 40; count++) checks.learn([tool(1)]);
   await expect(checks.check("t0", wrong)).rejects.toMatchObject({ code: "invalid-result" });
+});
+
+test("judging the patterns of all tools of a server takes the work of one document, however many lists it sends", async () => {
+  const warnings: string[] = [];
+  const checks = new OutputChecks((message) => void warnings.push(message));
+  const steps = await judgingSteps(async () => {
+    for (const list of ["first", "second"]) {
+      const patterns = hardPatterns(50, list);
+      checks.learn(
+        patterns.map((pattern, index) => ({
+          ...tool(index),
+          outputSchema: { type: "object" as const, properties: { a: { type: "string", pattern } } },
+        })),
+      );
+      for (const index of patterns.keys()) {
+        const structuredContent = { a: `aa${list}${index}` };
+        await checks.check(`t${index}`, { content: [], structuredContent });
+        await expect(
+          checks.check(`t${index}`, { content: [], structuredContent: { a: "b" } }),
+        ).rejects.toMatchObject({ code: "invalid-result" });
+      }
+      checks.forget();
+    }
+  });
+  expect(steps).toBeGreaterThan(900_000);
+  expect(steps).toBeLessThanOrEqual(1_000_000);
+  expect(warnings).toEqual([]);
 });

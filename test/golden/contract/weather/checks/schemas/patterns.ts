@@ -328,7 +328,7 @@ export interface Program {
 }
 
 /** Counted repeats are copies; a pattern that comes to more states than this is refused. */
-const mostSteps = 20_000;
+export const mostSteps = 20_000;
 
 class Unsupported extends Error {}
 
@@ -424,8 +424,12 @@ class Assembler {
         });
       }
     }
-    for (let number = 0; number < min; number++)
+    for (let number = 0; number < min; number++) {
+      const states = this.steps.length;
       start = this.before(part, start);
+      // Nothing any number of times is nothing.
+      if (this.steps.length === states) break;
+    }
     return start;
   }
 }
@@ -565,10 +569,15 @@ function holds(
   return ((before === "word") !== (after === "word")) === (at === "word");
 }
 
-/** A matcher of `pattern` whose time grows with the length of the text. */
+/** A matcher of `pattern` whose time grows with the length of the text; it is made for the first text. */
 export function linearMatcher(pattern: string): {
   test(text: string): boolean;
 } {
+  let matcher: LinearMatcher | RegExp | undefined;
+  return { test: (text) => (matcher ??= matcherOf(pattern)).test(text) };
+}
+
+function matcherOf(pattern: string): LinearMatcher | RegExp {
   const expression = parsePattern(pattern);
   const program = expression && programOf(expression);
   return program ? new LinearMatcher(program) : new RegExp(pattern, "u");
