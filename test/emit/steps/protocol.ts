@@ -139,6 +139,17 @@ function reachesOwned({ owned }: ProtocolModel, definition: string): boolean {
   return owned.has(definition);
 }
 
+/** Whether a revision takes what the era writes, as `withOwned` fills it in. */
+export function takesOwned({ schema, owned }: ProtocolModel): boolean {
+  return [...owned].every(([name, keys]) => {
+    const { properties, required } = schema.definitions.get(name)!.node;
+    const filled = [...keys].filter((key) => required?.includes(key));
+    return filled.every((key) =>
+      isValid(schema, properties!.get(key)!, ownedValues[key.split("/").at(-1)!]!),
+    );
+  });
+}
+
 /** What the era writes. */
 const ownedValues: { readonly [key: string]: JsonValue } = {
   resultType: "complete",
