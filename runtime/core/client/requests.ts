@@ -2,6 +2,7 @@ import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import type { Spoken } from "../era/spoken.js";
 import { isInterrupted } from "../http/interrupted.js";
 import { McpError, messageOf } from "../peer/errors.js";
+import { type Names, requireKnown } from "../options/known-options.js";
 import type { Params, ResponseMessage } from "../peer/message.js";
 import { type Bounded, meanwhile, whileAsking, whileConnecting, withinBounds } from "./bounds.js";
 import { type ResultCache, cacheKey } from "./cache.js";
@@ -10,6 +11,7 @@ import { type Decoded, decode, invalidResult, isAccepted } from "./decode.js";
 import { type Introduction, requestMeta } from "./introduction.js";
 import type { Link, Sending } from "./link.js";
 import type { Listeners } from "./listeners.js";
+import type { ListBounds } from "./lists.js";
 import { mirrorHeaders } from "./mirror-headers.js";
 import { noSuchMethod, requireCapability } from "./permitted.js";
 import { isOfAnotherEra } from "./refused.js";
@@ -17,6 +19,17 @@ import { remoteError } from "./remote-error.js";
 import { type RoundSetup, isComplete, throughRounds } from "./rounds.js";
 import type { Resending } from "./resending.js";
 import type { ToolHeaders } from "./tool-headers.js";
+
+const known: Names<ListBounds> = {
+  signal: 0,
+  timeout: 0,
+  totalTimeout: 0,
+  onProgress: 0,
+  resend: 0,
+  maxPages: 0,
+  maxItems: 0,
+  maxCharacters: 0,
+};
 
 /** What requests are sent with. */
 export interface RequestSetup {
@@ -57,7 +70,7 @@ export class Requests {
    * each reason it is sent once more.
    *
    * @param started when what it belongs to began, which its total timeout is of
-   * @throws {McpError}
+   * @throws {McpError} among others `invalid-definition`: there is no option of a name
    */
   async exchange(
     method: string,
@@ -65,6 +78,7 @@ export class Requests {
     options: RequestOptions,
     started = this.setup.introduction.clock.now(),
   ): Promise<Decoded> {
+    for (const name in options) if (!Object.hasOwn(known, name)) requireKnown(options, known);
     const { connections, resending } = this.setup;
     // Decided before the connection may be replaced, and with it what is known of the tools.
     const repeatable = resending.allows(method, params, options.resend);

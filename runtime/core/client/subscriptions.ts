@@ -1,5 +1,6 @@
 import type { Clock } from "../peer/clock.js";
 import { type ErrorCode, McpError } from "../peer/errors.js";
+import { type Names, requireKnown } from "../options/known-options.js";
 import type { Connection, Connections } from "./connections.js";
 import { NoticeQueue } from "./notice-queue.js";
 
@@ -31,6 +32,8 @@ export interface Subscription extends AsyncIterable<ChangeNotice> {
   close(): Promise<void>;
 }
 
+const known: Names<SubscriptionRequest> = { tools: 0, prompts: 0, resources: 0, uris: 0 };
+
 /** The lists that a subscription may be about. */
 export const listKinds = ["tools", "prompts", "resources"] as const;
 
@@ -60,6 +63,7 @@ export interface Subscribing {
 
 /** @internal */
 export async function subscribe(given: Subscribing, wanted: SubscriptionRequest): Promise<Subscription> {
+  requireKnown(wanted, known);
   const subscription = new LastingSubscription(given, wanted);
   await subscription.begin();
   return subscription;

@@ -1,10 +1,10 @@
 // Options that do not exist are refused where something is made of them, with the name that was meant.
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
-import { createServer } from "@mcpgen/runtime";
+import { type Client, createServer } from "@mcpgen/runtime";
 import { serveStdio, stdioClientChannel, stdioServerChannel, streamChannel } from "@mcpgen/runtime/stdio";
 import { Replay, createTestPair } from "@mcpgen/runtime/testing";
 import { PassThrough } from "node:stream";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 const server = (): ReturnType<typeof createServer> =>
   createServer({ name: "options", version: "1" }, { revisions: serverRevisions });
@@ -89,6 +89,52 @@ test.each<[string, (options: never) => unknown, object, string]>([
   ],
 ])("%s %#", async (_, act, options, message) => {
   expect(await thrown(() => act(options as never))).toMatchObject({ code: "invalid-definition", message });
+});
+
+test.each<[string, (client: Client, options: never) => unknown, object, string]>([
+  [
+    "request",
+    (client, options) => client.request("ping", {}, options),
+    { timeOut: 5 },
+    "timeOut: there is no such option. Did you mean timeout?",
+  ],
+  [
+    "callTool",
+    (client, options) => client.callTool("x", {}, options),
+    { onprogress: 5 },
+    "onprogress: there is no such option. Did you mean onProgress?",
+  ],
+  [
+    "listTools",
+    (client, options) => client.listTools(options),
+    { maxPage: 5 },
+    "maxPage: there is no such option. Did you mean maxPages?",
+  ],
+  [
+    "ping",
+    (client, options) => client.ping(options),
+    { signl: 5 },
+    "signl: there is no such option. Did you mean signal?",
+  ],
+  [
+    "subscribe",
+    (client, options) => client.subscribe(options),
+    { tool: true },
+    "tool: there is no such option. Did you mean tools?",
+  ],
+  [
+    "subscribe",
+    (client, options) => client.subscribe(options),
+    { everything: true },
+    "everything: there is no such option. There are tools, prompts, resources, uris.",
+  ],
+])("of a client: %s %#", async (_, act, options, message) => {
+  const { client, close } = await createTestPair({ server: server(), revisions: clientRevisions });
+  onTestFinished(close);
+  expect(await thrown(() => act(client, options as never))).toMatchObject({
+    code: "invalid-definition",
+    message,
+  });
 });
 
 test("every option there is, or none of them, is taken", async () => {
