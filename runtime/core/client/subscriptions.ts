@@ -4,7 +4,7 @@ import { type Names, requireKnown } from "../options/known-options.js";
 import type { Connection, Connections } from "./connections.js";
 import { NoticeQueue } from "./notice-queue.js";
 
-/** What to hear of. */
+/** What a subscription covers. */
 export interface SubscriptionRequest {
   readonly tools?: boolean;
   readonly prompts?: boolean;
@@ -16,25 +16,25 @@ export interface SubscriptionRequest {
 
 /** Something that changed, or may have changed while the connection was lost. */
 export interface ChangeNotice {
-  /** Notification that told of it. */
+  /** Method of the notification. */
   readonly method: string;
   readonly uri?: string;
 }
 
 /**
- * Changes as they come. Ends when the server ends it in order, and when a reader leaves off (`break` in
- * `for await`). Where its connection is lost and another can be had, it goes on over that, after one notice of
- * each thing it is about; otherwise it fails.
+ * Changes in the order of their arrival. The iteration ends when the server ends the subscription, and when the reader stops
+ * (`break` in `for await`). If the connection is lost, the client subscribes again over a new one and gives one notice of
+ * each thing the subscription covers. If no new connection can be made, the iteration fails.
  */
 export interface Subscription extends AsyncIterable<ChangeNotice> {
-  /** The part of what was wanted that the server tells of. */
+  /** The part of the request that the server accepted. */
   readonly honoured: SubscriptionRequest;
   close(): Promise<void>;
 }
 
 const known: Names<SubscriptionRequest> = { tools: 0, prompts: 0, resources: 0, uris: 0 };
 
-/** The lists that a subscription may be about. */
+/** The lists that a subscription may cover. */
 export const listKinds = ["tools", "prompts", "resources"] as const;
 
 export type ListKind = (typeof listKinds)[number];
@@ -42,13 +42,13 @@ export type ListKind = (typeof listKinds)[number];
 /** A subscription's part on one connection. */
 export interface Attachment {
   readonly honoured: SubscriptionRequest;
-  /** Resolves when nothing more comes: with why, or with nothing where it ended in order. */
+  /** Resolves when the attachment ends: with the error, or with `undefined` after an orderly end. */
   readonly over: Promise<McpError | undefined>;
-  /** Ends it in order. Resolves when the server was told. */
+  /** Ends the attachment. Resolves when the server has been notified. */
   readonly detach: () => Promise<void>;
 }
 
-/** What subscriptions are made with. */
+/** The dependencies of a subscription. */
 export interface Subscribing {
   readonly connections: Connections;
   readonly clock: Clock;
@@ -75,10 +75,10 @@ const mostAttempts = 5;
 /** Milliseconds before the first of them; doubled each time. */
 const firstPause = 100;
 
-/** Milliseconds after which a subscription that was lost had been one: attempts are counted from the first again. */
+/** Milliseconds a subscription must last before its loss; then the count of attempts starts at zero. */
 const steady = 10_000;
 
-/** What another connection may help against. */
+/** Errors that a new connection may resolve. */
 const losses: ReadonlySet<ErrorCode> = new Set([
   "connection-closed",
   "session-lost",
@@ -147,7 +147,7 @@ class LastingSubscription implements Subscription {
     }
   }
 
-  /** @throws {McpError} why it is lost for good */
+  /** @throws {McpError} the last error, when no further attempt is made */
   private async again(lost: McpError): Promise<Attachment> {
     const { connections } = this.given;
     let why: unknown = lost;
@@ -163,7 +163,7 @@ class LastingSubscription implements Subscription {
     throw why;
   }
 
-  /** Waits, unless the subscription or the client is closed meanwhile. */
+  /** Resolves after `ms` milliseconds, or when the subscription or the client is closed. */
   private pause(ms: number): Promise<void> {
     const { clock, connections } = this.given;
     return new Promise((resolve) => {
@@ -179,7 +179,7 @@ class LastingSubscription implements Subscription {
   }
 }
 
-/** What may have changed while nothing was heard. */
+/** A notice for each thing that may have changed while the connection was lost. */
 function possible(honoured: SubscriptionRequest): ChangeNotice[] {
   const lists = listKinds.filter((kind) => honoured[kind]);
   return [

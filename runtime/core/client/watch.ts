@@ -10,10 +10,10 @@ import {
   listKinds,
 } from "./subscriptions.js";
 
-/** How many subscriptions of a connection watch each URI: the server knows of one. */
+/** The number of subscriptions of a connection per URI. The server knows one subscription per URI. */
 const watchers = new WeakMap<Link, Map<string, number>>();
 
-/** Counts one watcher of a URI more, or less. Returns how many there are. */
+/** Adds or removes one subscription of a URI. Returns the number of subscriptions. */
 function count(link: Link, uri: string, change: 1 | -1): number {
   const counts = watchers.get(link) ?? new Map<string, number>();
   watchers.set(link, counts);
@@ -22,7 +22,10 @@ function count(link: Link, uri: string, change: 1 | -1): number {
   return now;
 }
 
-/** Subscribes as before 2026-07-28: resources are watched one by one, and lists are told of without being asked. */
+/**
+ * Subscribes in the legacy era: one `resources/subscribe` per URI. Servers send `list_changed` notifications without a
+ * subscription.
+ */
 export async function watch(
   client: Client,
   { link, agreement }: Connection,
@@ -45,7 +48,7 @@ export async function watch(
     forget();
     settle(undefined);
     if (!spoken.table.outgoingRequests.has("resources/unsubscribe")) return;
-    // A server that is gone watches nothing any more; another one never did.
+    // After the connection has closed, the server has no subscription left to cancel.
     while (watched.length > 0 && !link.over) {
       const uri = watched.pop()!;
       if (count(link, uri, -1) === 0) await client.request("resources/unsubscribe", { uri });
@@ -69,7 +72,7 @@ export async function watch(
   return { honoured, over, detach };
 }
 
-/** Passes on what is told of. Returns what ends it. */
+/** Passes notifications on to `push`. Returns the function that stops this. */
 function hear(
   client: Client,
   kinds: readonly ListKind[],

@@ -2,10 +2,10 @@ import type { Issue, Judge } from "@mcpgen/protocol/model";
 import { ValidatorTrace } from "./validator-trace.js";
 import { alternatives, placeText, valueText } from "./words.js";
 
-/** Members that the search for a place reads, in all its readings: a few milliseconds. */
+/** Most members that one search reads, over all runs of the validator: a few milliseconds. */
 const mostReads = 20_000;
 
-/** Values that a member may have been meant to be of, by the type that they stand for. */
+/** One value of each type, to find the types that a place accepts. */
 const samples: readonly (readonly [type: string, value: unknown])[] = [
   ["string", "a"],
   ["integer", 1],
@@ -17,11 +17,11 @@ const samples: readonly (readonly [type: string, value: unknown])[] = [
 ];
 
 /**
- * Where a validator refuses a value, and which type it would have taken there. A validator compares member by member and
- * ends with the first that is wrong: it is asked again about a view of the value that notes what is read last. So
- * nothing of the definition is needed but its validator.
+ * The place where a validator refuses a value, and the types that the validator would accept there. A validator stops at the
+ * first wrong member. It runs again on a view of the value that records the last member read. Only the validator is
+ * needed, not the schema.
  *
- * @returns `undefined` where the value is taken, or is too large to find a place in
+ * @returns `undefined` if the validator accepts the value, or if the value is too large to search
  */
 export function locateIssue(accepts: Judge, value: unknown): Issue | undefined {
   const search = new ValidatorTrace(accepts, value, mostReads);
@@ -46,6 +46,6 @@ function expectation(types: readonly string[], found: unknown): string {
     return found === undefined ? "a value" : "another value";
   const type = found === null ? "null" : Array.isArray(found) ? "array" : typeof found;
   const isAllowed = types.some((each) => each === type || (each === "integer" && Number.isInteger(found)));
-  // Where nearly all types would do, it is not the type that is wrong.
+  // If nearly all types are accepted, the type is not what is wrong.
   return isAllowed || types.length > 3 ? `another ${type}` : alternatives(types);
 }

@@ -1,7 +1,7 @@
-/** Longest names that are compared. */
+/** Longer names are not compared. */
 const longest = 40;
 
-/** The text among `candidates` that at most two letters make of `name`. */
+/** The text among `candidates` that differs from `name` in the fewest letters, two at most. */
 export function nearest(name: string, candidates: readonly unknown[]): string | undefined {
   let best: string | undefined;
   let least = 3;

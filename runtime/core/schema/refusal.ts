@@ -22,7 +22,7 @@ const enough = 16;
 /** Longest line. */
 const longest = 400;
 
-/** What is known of a value at one place. */
+/** One issue. */
 interface Wrong {
   readonly place: string;
   readonly expected: string;
@@ -30,9 +30,9 @@ interface Wrong {
   readonly advice: string;
   /** A member is missing. */
   readonly missing?: boolean;
-  /** The values that are allowed, where the value is of none. */
+  /** The allowed values, if the value is none of them. */
   readonly choices?: readonly unknown[] | undefined;
-  /** It is of no type that is allowed. */
+  /** The value has none of the allowed types or values. */
   readonly kind?: boolean;
 }
 
@@ -78,7 +78,7 @@ function lineOf({ place, expected, got, advice }: Wrong): string {
   return `${where && `${where}: `}expected ${expected}, got ${got}${advice}`.slice(0, longest);
 }
 
-/** The numbers that a keyword bounds, what holds for them, and how that reads. */
+/** The keywords for numbers: words of the sentence, and the test. */
 const bounds: readonly (readonly [keyword: string, words: string, holds: (value: number, bound: number) => boolean])[] =
   [
     ["minimum", "at least", (value, bound) => value >= bound],
@@ -219,7 +219,7 @@ class Search {
       else this.compare(value[key], schema, inside(place, key), depth + 1);
   }
 
-  /** What is wrong with a value as another schema has it. */
+  /** The issues of a value under another schema. */
   private trial(value: unknown, schema: unknown, place: string, depth: number): readonly Wrong[] {
     const { found } = this;
     this.found = [];
@@ -229,7 +229,10 @@ class Search {
     return wrong;
   }
 
-  /** Where no arm is met: what all ask for at one place, or what is wrong by the one that was probably meant. */
+  /**
+   * If no alternative fits: the one place where all alternatives fail, or else the issues of the alternative that was
+   * probably meant.
+   */
   private compareArms(value: unknown, arms: readonly unknown[], place: string, depth: number): void {
     const constants = isComposite(value) ? undefined : this.constantsOf(arms);
     if (constants?.has(value)) return;
@@ -247,7 +250,7 @@ class Search {
       const expected = choices ? choiceText(choices) : alternatives([...new Set(all.map((wrong) => wrong.expected))]);
       return this.report(there, expected, part, { got, choices, kind: true, advice: meant(part, choices ?? []) });
     }
-    // A member that tells arms apart weighs most, then one that is there.
+    // A wrong discriminator weighs most, a missing member more than a wrong value.
     const weigh = (wrong: readonly Wrong[]): number =>
       wrong.reduce((sum, { choices, missing }) => sum + (choices ? 9 : missing ? 3 : 1), 0);
     const [best = []] = [...near].sort((one, other) => weigh(one) - weigh(other));
@@ -263,7 +266,7 @@ class Search {
     return values;
   }
 
-  /** What a schema asks for, in a few words. */
+  /** What a schema expects, in a few words. */
   private expectation(schema: unknown, depth = 0): string {
     if (!isObject(schema) || depth > deepest) return "a value";
     const choices = choicesOf(schema);
@@ -277,7 +280,7 @@ class Search {
   }
 }
 
-/** What stands at a JSON Pointer. */
+/** The value at a JSON Pointer. */
 function at(value: unknown, pointer: string): unknown {
   return keysOf(pointer).reduce<unknown>(
     (part, key) => (typeof part === "object" && part !== null ? (part as Node)[key] : undefined),

@@ -14,20 +14,20 @@ import type { ToolSchema } from "./schema-type.js";
 import { type Side, isStandard, jsonSchemaOf, parserOf, shapeProblem } from "./standard-schema.js";
 import { toolCheck } from "./tool-check.js";
 
-/** A schema on the wire, and what goes with it. */
+/** A schema as it is sent to clients, and its check. */
 export interface CheckedSchema {
   readonly schema: JsonSchema;
   readonly check: Parse;
 }
 
 /**
- * Makes a check of a schema that is known only at run time.
+ * Makes a check from a schema that is known only at run time.
  *
- * @param place what to call the schema in errors
- * @param side the side of the schema that the wire carries
- * @param root the type the schema must allow, and say that it does
- * @param patternBudget the work that may go into judging its patterns: that of one document where it is left out
- * @throws {McpError} `invalid-definition`: the schema is none, or more than the engine takes
+ * @param place the name of the schema in errors
+ * @param side the side of the schema that is sent to clients
+ * @param root the `type` that the schema must have at its root
+ * @param patternBudget the work allowed for judging its patterns; default: the budget of one document
+ * @throws {McpError} `invalid-definition`: the value is no schema, or the engine does not support it
  */
 export function schemaCheck(
   given: ToolSchema,
@@ -45,7 +45,7 @@ export function schemaCheck(
       place,
       `expected "type": ${JSON.stringify(root)} at the root, got ${JSON.stringify(schema["type"]) ?? "no type"}`,
     );
-  // What a library parses is not checked twice; its schema may hold patterns that only the library matches.
+  // The library checks the value alone: its JSON Schema may hold patterns that only the library can match.
   if (isStandard(given)) return { schema, check: parserOf(given) };
   return { schema, check: reading(schema, place, patternBudget) };
 }

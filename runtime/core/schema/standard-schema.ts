@@ -5,7 +5,7 @@ import { inside, placeText } from "./words.js";
 import { placeOfFailure } from "./failing-part.js";
 import type { JsonSchema } from "./json-schema.js";
 
-/** What a schema of a library gives: the interfaces Standard Schema and Standard JSON Schema (standardschema.dev). */
+/** The interfaces Standard Schema and Standard JSON Schema (standardschema.dev). */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1;
@@ -34,17 +34,17 @@ interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** The side of a schema that is described: what it takes, or what it makes of that. */
+/** The side of a schema that is described: values before parsing, or after it. */
 export type Side = "input" | "output";
 
-/** How each library is brought to give JSON Schema, where it does not by itself. */
+/** The way to JSON Schema for libraries that do not implement Standard JSON Schema by themselves. */
 const remedies: { readonly [vendor: string]: string } = {
   zod: "Use zod 4.2 or newer",
   valibot: "Wrap it by toStandardJsonSchema(…) of the package @valibot/to-json-schema",
   arktype: "Use arktype 2.1.28 or newer",
 };
 
-/** What makes a schema of a shape. */
+/** The function that makes an object schema from a shape. */
 const wrappers: { readonly [vendor: string]: string } = {
   zod: "z.object({ … })",
   valibot: "toStandardJsonSchema(v.object({ … }))",
@@ -59,8 +59,8 @@ export function isStandard(schema: unknown): schema is StandardSchema {
 /**
  * The JSON Schema of one side of a schema.
  *
- * @param place what to call the schema in errors
- * @throws {McpError} `invalid-definition`: the library gives none, or JSON Schema cannot say what the schema says
+ * @param place the name of the schema in errors
+ * @throws {McpError} `invalid-definition`: the library has no JSON Schema, or JSON Schema cannot express the schema
  */
 export function jsonSchemaOf(schema: StandardSchema, side: Side, place: string): JsonSchema {
   const { jsonSchema, vendor } = schema["~standard"];
@@ -95,13 +95,13 @@ function converted(schema: StandardSchema, side: Side, override?: Override): Jso
   return jsonSchema![side]({ target: "draft-2020-12", ...(libraryOptions ? { libraryOptions } : {}) });
 }
 
-/** Actions of valibot after which a value has the type that it had. */
+/** Actions of valibot that keep the type of a value. */
 const sameType =
   /^(trim|normalize|readonly|brand|flavor|(to_(lower|upper)_case|to_(min|max)_value|(filter|sort)_items)$)/;
 
 /**
- * Steps of a pipe that JSON Schema has no word for: the advertised schema leaves out what takes or gives the same type,
- * and the library goes on checking it.
+ * Steps of a pipe that JSON Schema cannot express. The schema sent to clients leaves out a step that keeps the type; the
+ * library still applies it.
  */
 function sameTypeSchema({ valibotAction: action, jsonSchema, errors }: ValibotStep, side: Side): object | undefined {
   return action && errors && (side === "input" || action.kind !== "transformation" || sameType.test(action.type))
@@ -109,7 +109,7 @@ function sameTypeSchema({ valibotAction: action, jsonSchema, errors }: ValibotSt
     : undefined;
 }
 
-/** Gives the JSON Schema to take in place of the converted one. */
+/** Returns the JSON Schema that replaces the converted one. */
 type Override = (step: ValibotStep) => object | undefined;
 
 /** A schema, or an action of a pipe, that valibot converts. */
@@ -119,7 +119,7 @@ interface ValibotStep {
   readonly errors?: unknown;
 }
 
-/** Stands in the place of what valibot cannot convert. */
+/** The keyword that marks a schema valibot cannot convert. */
 const marker = "x-mcpgen-unconverted";
 
 const marked: Override = ({ errors }) => (errors ? { [marker]: true } : undefined);
@@ -146,7 +146,7 @@ function isUnconvertible(schema: StandardSchema, side: Side): boolean {
   }
 }
 
-/** What is wrong with a shape, an object whose members are schemas, in the place of a schema; nothing if it is none. */
+/** The problem if an object whose members are schemas stands in the place of a schema; otherwise `undefined`. */
 export function shapeProblem(given: unknown): string | undefined {
   if (!isObject(given)) return undefined;
   const member = Object.values(given).find(isStandard);
@@ -156,7 +156,7 @@ export function shapeProblem(given: unknown): string | undefined {
   return `expected a schema, got an object whose members are schemas of ${vendor}. Make an object schema of it${wrapper}`;
 }
 
-/** What a schema makes of a value, with defaults, coercions and transformations; a text is what is wrong with it. */
+/** Parses a value, with defaults, coercions and transformations. Returns the new value, or a text that explains the issues. */
 export function parserOf(schema: StandardSchema): Parse {
   return (value) => {
     const result = schema["~standard"].validate(value);
@@ -168,7 +168,7 @@ function parsed({ value, issues }: StandardResult): Checked {
   return issues ? issuesText(issues) : { value };
 }
 
-/** The first issues, a line each. */
+/** The first three issues, one per line. */
 function issuesText(issues: readonly StandardIssue[]): string {
   const lines = issues.slice(0, 3).map(({ message, path = [] }) => {
     const keys = path.map((part) => String(typeof part === "object" ? part.key : part));

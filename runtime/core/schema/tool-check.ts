@@ -3,16 +3,16 @@ import type { Check } from "../server/tools.js";
 import type { JsonSchema } from "./json-schema.js";
 
 /**
- * Makes a check of a validator: it says in a few lines what is wrong with a value that the validator refuses.
+ * Makes a check from a validator. The check returns a few lines that explain why the validator refuses a value.
  *
- * @param schemaOf gives the schema that the validator was made of, for the explanation; without it, the first wrong
- *   place is told
+ * @param schemaOf returns the schema of the validator, for the explanation; without it, the explanation names the first
+ *   wrong place only
  */
 export function toolCheck(judge: Judge, schemaOf?: () => JsonSchema | undefined): Check {
   return (value) => (judge(value) ? undefined : explained(judge, schemaOf, value));
 }
 
-/** What explains is loaded when there is something to explain. */
+/** Loads the explainer only after a value was refused. */
 async function explained(
   judge: Judge,
   schemaOf: (() => JsonSchema | undefined) | undefined,

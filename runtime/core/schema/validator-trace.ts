@@ -1,25 +1,25 @@
 import type { Judge } from "@mcpgen/protocol/model";
 import { inside } from "./words.js";
 
-/** How far a validator came with a value. */
+/** The result of one run of a validator. */
 export interface Reading {
   readonly taken: boolean;
-  /** JSON Pointer of what was read last, and what stands there. */
+  /** JSON Pointer of the last member read, and its value. */
   readonly place: string;
   readonly found: unknown;
   readonly isItem: boolean;
 }
 
-/** Readings of one value by one validator, bounded in all. */
+/** Runs of one validator on one value. The number of members read is bounded over all runs. */
 export class ValidatorTrace {
   private readonly accepts: Judge;
   private readonly value: unknown;
-  /** Members that may yet be read. */
+  /** Members that may still be read. */
   private left: number;
   private place = "";
   private found: unknown;
   private isItem = false;
-  /** Keys of a list that the engine still asks for one by one. */
+  /** Keys of the last `ownKeys` whose descriptors the engine has not read yet. */
   private listing = 0;
   private instead: ReadonlyMap<string, unknown> = new Map();
 
@@ -30,8 +30,8 @@ export class ValidatorTrace {
   }
 
   /**
-   * @param instead what stands at some places in place of what does
-   * @returns `undefined` where it takes too much
+   * @param instead values by place that replace those of the value
+   * @returns `undefined` if the run reads too many members
    */
   read(instead: ReadonlyMap<string, unknown>): Reading | undefined {
     this.instead = instead;
@@ -44,7 +44,7 @@ export class ValidatorTrace {
     }
   }
 
-  /** Notes that the place is read; objects are given as views. */
+  /** Records that a place is read. Returns a view of an object, and any other value unchanged. */
   private see(place: string, value: unknown, isItem: boolean): unknown {
     if (--this.left < 0) throw tooMuch;
     const seen = this.instead.has(place) ? this.instead.get(place) : value;
@@ -86,7 +86,7 @@ export class ValidatorTrace {
     return this.instead.has(place) && this.instead.get(place) === undefined;
   }
 
-  /** Notes that something is asked of all members together. */
+  /** Records that the object is read as a whole. */
   private all<Answer>(place: string, object: object, answer: Answer): Answer {
     this.place = place;
     this.found = object;
@@ -95,7 +95,7 @@ export class ValidatorTrace {
   }
 }
 
-/** What a trap may say of a member that the target does not have. */
+/** A descriptor that a proxy may return for a member that its target lacks. */
 const shown = { configurable: true, enumerable: true, writable: true };
 
 const tooMuch = Symbol("too much");

@@ -1,5 +1,5 @@
-// How places and values read in a message. Messages go to logs, terminals and models: values are shortened, and no
-// character can hide.
+// The text of places and values in messages. Messages go to logs, terminals and models: values are shortened, and invisible
+// characters are escaped.
 
 /** Longest part of a string that is shown. */
 const shown = 40;
@@ -22,7 +22,7 @@ export function scalarText(value: unknown): string {
   );
 }
 
-/** What is there: scalars with their type, all else by its kind alone. */
+/** A scalar with its type; `array` or `object` for any other value. */
 export function valueText(value: unknown): string {
   if (value === undefined) return "nothing";
   if (value === null) return "null";
@@ -30,7 +30,7 @@ export function valueText(value: unknown): string {
   return `${scalarText(value)} (${typeof value})`;
 }
 
-/** `"a"`, or `one of "a", "b"`; a long list ends with how many more there are. */
+/** `"a"`, or `one of "a", "b"`; a long list ends with the number of values left out. */
 export function choiceText(values: readonly unknown[]): string {
   const texts = values.map((value) =>
     typeof value === "object" && value !== null ? valueText(value) : scalarText(value),
@@ -52,7 +52,7 @@ export function alternatives(texts: readonly string[]): string {
   return texts.length < 2 ? last : `${texts.slice(0, -1).join(", ")} or ${last}`;
 }
 
-/** The place that a JSON Pointer names, as it reads in code: `params.content[0]["a b"]`. */
+/** A JSON Pointer written as in code: `params.content[0]["a b"]`. */
 export function placeText(pointer: string): string {
   const text = keysOf(pointer)
     .map((key, index) => {
@@ -81,7 +81,7 @@ export function inside(pointer: string, key: string | number): string {
 const mostLines = 3;
 const longestSummary = 400;
 
-/** At most three lines; of more, how many they are. */
+/** At most three lines; if there are more, the last line gives the number left out. */
 export function summary(lines: readonly string[]): string {
   let shown = lines.length > mostLines ? mostLines - 1 : lines.length;
   const text = (): string =>

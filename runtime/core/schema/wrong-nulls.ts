@@ -2,12 +2,12 @@ import type { Judge } from "@mcpgen/protocol/model";
 import { ValidatorTrace } from "./validator-trace.js";
 import { inside } from "./words.js";
 
-/** Members that the search reads, in all its readings: it reads the value again for each null. */
+/** Most members that one search reads, over all runs of the validator: it runs again for each null. */
 const mostReads = 200_000;
 
 /**
- * The value without the nulls that it is refused for: those that a validator would rather not see. What is left may be
- * refused for something else.
+ * The value without the members whose `null` the validator refuses. The validator may refuse the remaining value for another
+ * reason.
  */
 export function withoutWrongNulls(accepts: Judge, value: unknown): unknown {
   const search = new ValidatorTrace(accepts, value, mostReads);
@@ -15,7 +15,7 @@ export function withoutWrongNulls(accepts: Judge, value: unknown): unknown {
   for (;;) {
     const reading = search.read(nulls);
     if (!reading || reading.taken) break;
-    // Null stands for nothing only where nothing may stand.
+    // A null counts as absent only where the member is optional.
     nulls.delete(reading.place);
     if (reading.found !== null || reading.isItem) break;
     nulls.set(reading.place, undefined);

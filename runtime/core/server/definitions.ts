@@ -7,48 +7,48 @@ import type { ArgumentNames, PromptArguments, PromptValues } from "./prompt-argu
 import type { StructuredAnswer, ToolHandler } from "./tools.js";
 import type { VariableNames } from "./uri-template-type.js";
 
-/** What was registered, to change or withdraw it while clients are connected; they are told. */
+/** A registered tool, resource or prompt. Each change notifies the connected clients. */
 export interface Registration<Definition> {
   enable(): void;
   disable(): void;
-  /** Changes what the list says of it. */
+  /** Changes members of its definition. */
   update(changes: Partial<Definition>): void;
   remove(): void;
 }
 
 interface Visibility<Definition> {
-  /** Whether this client gets to see and use it; everybody does without it. */
+  /** Whether this client may see and use it. By default, every client may. */
   readonly visible?: (definition: Definition, context: HandlerContext) => boolean;
 }
 
-/** A tool as its author writes it: schemas as JSON Schema, or of any library that implements Standard JSON Schema. */
+/** The definition of a tool. A schema is JSON Schema, or of a library that implements Standard JSON Schema. */
 export interface ToolDefinition<Input extends ToolSchema = ToolSchema, Output extends ToolSchema = ToolSchema>
   extends Omit<Tool, "name" | "inputSchema" | "outputSchema">, Visibility<Tool> {
-  /** Of an object; one without members if it is left out. */
+  /** The schema of an object. Default: `{ "type": "object" }`. */
   readonly inputSchema?: Input;
   readonly outputSchema?: Output;
 }
 
 export interface ResourceDefinition extends Omit<Resource, "uri" | "name">, Visibility<Resource> {
-  /** The URI, if left out. */
+  /** Default: the URI. */
   readonly name?: string;
   readonly cache?: CacheHints;
 }
 
 export interface TemplateDefinition<Template extends string = string>
   extends Omit<ResourceTemplate, "uriTemplate" | "name">, Visibility<ResourceTemplate> {
-  /** The template, if left out. */
+  /** Default: the template. */
   readonly name?: string;
   readonly cache?: CacheHints;
-  /** Suggestions for its variables. */
+  /** Completers by variable. */
   readonly complete?: CompletersFor<VariableNames<Template>>;
 }
 
 export interface PromptDefinition<Given extends PromptArguments = PromptArguments>
   extends Omit<Prompt, "name" | "arguments">, Visibility<Prompt> {
-  /** A list, or a schema of an object whose members they are. */
+  /** A list of arguments, or the schema of an object with a member for each argument. */
   readonly arguments?: Given;
-  /** Suggestions for its arguments. */
+  /** Completers by argument. */
   readonly complete?: CompletersFor<ArgumentNames<Given>>;
 }
 
@@ -58,17 +58,17 @@ type CompletersFor<Names extends string> = [Names] extends [never]
   : { readonly [Name in Names]?: Completer };
 
 /**
- * A tool's handler: what it gets is written as a type argument, or follows from one schema; what it gives, from the
- * other.
+ * The handler of a tool. The type of its arguments is the type argument, or follows from the input schema. The type of its
+ * result follows from the output schema.
  */
-// A conditional type is settled before the compiler looks at the function: a text in a result stays one of its choices.
+// The compiler resolves a conditional type before it checks the function: a string literal in a result keeps its type.
 export type HandlerOf<Written, Input, Output, Given> = ToolSchema extends Output
   ? ToolHandler<ArgumentsOf<Written, Input>>
   : ToolHandler<ArgumentsOf<Written, Input>, Exactly<Given, InputOf<Output>>>;
 
 /**
- * What is given for `Content`, and no field beside. The result of a function may hold more than its type names; a
- * misspelt field would pass.
+ * The result for `Content`, without further fields. TypeScript allows excess fields in the return value of a function, so a
+ * misspelt optional field would compile.
  */
 type Exactly<Given, Content> = [Excess<Given, Content>] extends [never]
   ? StructuredAnswer<Content>
@@ -88,8 +88,8 @@ type NamesOf<Content> = Content extends unknown ? keyof Content : never;
 
 type ArgumentsOf<Written, Input> = [Written] extends [Inferred] ? Known<OutputOf<Input>> : Written;
 
-/** Arguments are an object, whatever the schema says of them. */
+/** Arguments are always an object, even if their schema does not say so. */
 type Known<Arguments> = unknown extends Arguments ? { [name: string]: unknown } : Arguments;
 
-/** What a prompt's handler gets. */
+/** The arguments of a prompt's handler. */
 export type PromptValuesOf<Written, Given> = [Written] extends [Inferred] ? PromptValues<Given> : Written;

@@ -12,9 +12,9 @@ import {
 import type { ServerConnection } from "./connection.js";
 
 /**
- * Reads what was parsed already: one message, or a batch of them. What is no message is refused.
+ * Reads one parsed message and dispatches it. A value that is no JSON-RPC message is answered with an error.
  *
- * @param batch that the message came in
+ * @param batch the batch that contains the message
  */
 export function readMessage(connection: ServerConnection, message: unknown, batch?: Batch): void {
   if (!isObject(message) || message["jsonrpc"] !== "2.0")
@@ -31,7 +31,7 @@ export function readMessage(connection: ServerConnection, message: unknown, batc
   connection.refuse(idOf(message), invalidRequest("neither a request, a notification nor a response"), batch);
 }
 
-/** Reads a JSON-RPC batch (2025-03-26, basic, batching); its answers leave together. */
+/** Reads a JSON-RPC batch (2025-03-26, basic, batching). Its responses are sent as one batch. */
 export function readBatch(connection: ServerConnection, messages: readonly unknown[]): void {
   const refuse = (problem: string): void => connection.refuse(undefined, invalidRequest(problem));
   if (!connection.session?.spoken.table.batches) return refuse("batches are not supported");
@@ -49,7 +49,7 @@ export function readBatch(connection: ServerConnection, messages: readonly unkno
   }
 }
 
-/** An id that two requests of a batch have: their answers could not be told apart. */
+/** An id that two requests of a batch share: the client could not distinguish their responses. */
 function idTwice(messages: readonly unknown[]): RequestId | undefined {
   const ids = new Set<RequestId>();
   for (const message of messages) {
@@ -60,7 +60,7 @@ function idTwice(messages: readonly unknown[]): RequestId | undefined {
   return undefined;
 }
 
-/** Whether a message of a batch gets an answer: requests do, and what cannot be read. */
+/** Whether a message of a batch gets a response: requests and invalid messages do. */
 function isAnswered(message: unknown): boolean {
   if (!isObject(message) || message["jsonrpc"] !== "2.0") return true;
   if (typeof message["method"] === "string") return "id" in message;

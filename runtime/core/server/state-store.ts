@@ -1,30 +1,30 @@
-/** A state that a client brings back, as a store sees it. */
+/** The `requestState` of a retried request, as the store gets it. */
 export interface UsedState {
-  /** Name of the request through all its rounds. */
+  /** Identifies the request in all its rounds. */
   readonly request: string;
   /** The round that the state ended: 1 for the first. */
   readonly round: number;
-  /** Milliseconds since 1970; after that the state is refused without the store. */
+  /** Milliseconds since 1970. The server refuses the state after this time, without the store. */
   readonly expires: number;
 }
 
-/** Remembers which states of multi round-trip requests were used, so that none is used twice. */
+/** Records the used states of multi round-trip requests, so that each state is used once. */
 export interface StateStore {
   /**
-   * Whether a state may be used: its round is later than every round of that request that was used before. Notes, in one
-   * step, that it is used now.
+   * Whether the state may be used: its round must be later than every used round of that request. Records the use in the
+   * same atomic step.
    */
   use(state: UsedState): boolean | Promise<boolean>;
 }
 
-/** Requests that a store in memory remembers, unless told otherwise. */
+/** Default for the number of requests that a store in memory records. */
 const mostRequests = 100_000;
 
 /**
- * A store in the memory of this process: it knows nothing of states that were used in another. It remembers a request
- * until its last state has expired, the newest 100,000 at most.
+ * A store in the memory of this process. States that were used in another process are not known to it. It records a request
+ * until its last state has expired.
  *
- * @param most requests to remember
+ * @param most the number of requests to record; the oldest are removed. Default: 100,000
  */
 export function memoryStateStore(most: number = mostRequests): StateStore {
   const used = new Map<string, UsedState>();
@@ -32,7 +32,7 @@ export function memoryStateStore(most: number = mostRequests): StateStore {
     use(state) {
       const before = used.get(state.request);
       if (before && before.round >= state.round) return false;
-      // To the end: those that expire first stand first.
+      // Moves the request to the end: requests that expire first stand first.
       used.delete(state.request);
       used.set(state.request, state);
       for (const [request, { expires }] of used) {
