@@ -131,7 +131,7 @@ export function remember(
   warnings: CachedRun["warnings"],
   { inOrder }: Pick<CachedRun, "inOrder">,
 ): void {
-  if (state.generator === undefined) return;
+  if (state.generator === undefined || state.cacheFile === undefined) return;
   const { generated, manifest } = comparison;
   writeCache(state.cacheFile, {
     format: 2,
