@@ -20,6 +20,7 @@ import type { CommandContext } from "../context.js";
 import { serverOptions } from "../server-options.js";
 import { serverSource } from "../servers/named-servers.js";
 import { shownPath } from "../shown-path.js";
+import { configuredServer } from "./configured-server.js";
 
 /** The contract that a project starts from. */
 export interface ProjectSource {
@@ -27,6 +28,8 @@ export interface ProjectSource {
   /** Its file below the project. */
   readonly contractFile: string;
   readonly isSample: boolean;
+  /** The live server of the contract, as the configuration names it. */
+  readonly server?: string | undefined;
   /** Entries of a live server's lists that are none. */
   readonly findings: readonly Finding[];
 }
@@ -88,7 +91,7 @@ export function folderName(folder: string): string {
 
 async function captured(
   named: string,
-  { args, context, folder, speaks }: SourceRequest,
+  { role, args, context, folder, speaks }: SourceRequest,
 ): Promise<ProjectSource> {
   const there = contractIn(folder);
   if (there !== undefined) throw secondContract(shownPath(folder, context.directory, there));
@@ -101,11 +104,16 @@ async function captured(
     capture(client, timeout === undefined ? {} : { timeout }),
   );
   const text = await contractText(live.contract, contractFileName);
+  // A new server is to replace the one that the contract comes from.
+  const { server, findings } =
+    role === "client" ? await configuredServer(source, folder, args, context) : { findings: [] };
   return {
     document: await readContract(text, contractFileName),
     contractFile: contractFileName,
     isSample: false,
+    server,
     findings: [
+      ...findings,
       ...live.leftOut.map((entry) => leftOutFinding(entry, source)),
       ...namelessFinding(live, source),
     ],

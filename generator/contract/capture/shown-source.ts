@@ -4,6 +4,13 @@ import type { ServerSource } from "./server-source.js";
 const assigned = /(?<=^|\s)([A-Z][A-Z0-9_]*=)(?:"[^"]*"|'[^']*'|\S+)/g;
 const secretOption = /(--?[\w-]*(?:token|key|secret|password|auth)[\w-]*[= ])(?:"[^"]*"|'[^']*'|\S+)/gi;
 
+/** Whether a SOURCE may hold a secret: a password, a value in a URL's query, an assignment or a secret option. */
+export function mayHoldSecret(source: string): boolean {
+  if (!/^https?:/i.test(source)) return source.search(assigned) >= 0 || source.search(secretOption) >= 0;
+  const { username, password, search } = new URL(source);
+  return username !== "" || password !== "" || search !== "";
+}
+
 /**
  * A SOURCE as messages show it: passwords, values of a URL's query, which often are keys, and what looks like a secret
  * in a command are left out. A server that has a name is shown by it.

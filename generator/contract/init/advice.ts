@@ -48,8 +48,8 @@ function lacking(present: JsonObject, wanted: JsonObject): JsonObject | undefine
   const entries = Object.entries(wanted).flatMap(([key, value]): [string, JsonValue][] => {
     const there = Object.hasOwn(present, key) ? present[key] : undefined;
     if (Array.isArray(value)) {
-      const held = Array.isArray(there) ? there.map((item) => JSON.stringify(item)) : [];
-      const rest = value.filter((item) => !held.includes(JSON.stringify(item)));
+      const held = Array.isArray(there) ? there : [];
+      const rest = value.filter((item) => !held.some((each) => holds(each, item)));
       return rest.length > 0 ? [[key, rest]] : [];
     }
     if (isJsonObject(value)) {
@@ -59,6 +59,15 @@ function lacking(present: JsonObject, wanted: JsonObject): JsonObject | undefine
     return isGiven(key, there) ? [] : [[key, value!]];
   });
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
+}
+
+/** Whether an item of a list is the wanted one, if with further members. */
+function holds(present: JsonValue, wanted: JsonValue): boolean {
+  if (!isJsonObject(present) || !isJsonObject(wanted))
+    return JSON.stringify(present) === JSON.stringify(wanted);
+  return Object.entries(wanted).every(
+    ([key, value]) => JSON.stringify(present[key]) === JSON.stringify(value),
+  );
 }
 
 /** Versions and scripts are their author's; `npm init` writes a test that only fails, and another kind of modules. */

@@ -1,6 +1,7 @@
+import { isJsonObject } from "@mcpgen/engine";
 import { commentText } from "../../emit/text.js";
 import type { Render } from "../../emit/templates.js";
-import type { ContractDocument } from "../contract.js";
+import type { ContractDocument, ContractTool } from "../contract.js";
 import { hostSnippets } from "./host-snippets.js";
 import type { PackageSpecs } from "./package-specs.js";
 import { packageName } from "./project-name.js";
@@ -18,6 +19,8 @@ export interface ProjectRequest {
   readonly contractFile: string;
   /** The contract is the one that projects start with: its tool is written, too. */
   readonly isSample: boolean;
+  /** The live server of the contract, which the configuration names. */
+  readonly server?: string | undefined;
   /** Ids of the revisions to speak; all there are without it. */
   readonly speaks?: readonly string[] | undefined;
   /** Where our packages come from. */
@@ -33,7 +36,8 @@ export function commonFiles(request: ProjectRequest): Map<string, string> {
     title: commentText(title ?? name).replaceAll("\n", " "),
     contract: contractFile,
     ...hostSnippets(name, request.folder),
-    call: request.isSample ? "greet name=Ada" : `${plainName(tools[0]?.name)} --args '{…}'`,
+    call: request.isSample ? "greet name=Ada" : callOf(tools[0]),
+    check: request.server === undefined ? "npx mcpgen check --server SOURCE" : "npx mcpgen check",
   };
   return new Map([
     [".gitignore", "dist/\nnode_modules/\n"],
@@ -45,6 +49,19 @@ export function commonFiles(request: ProjectRequest): Map<string, string> {
   ]);
 }
 
+/** A call of a tool as a shell takes it, with a place for each required argument. */
+function callOf(tool: ContractTool | undefined): string {
+  const { required, properties } = tool?.inputSchema ?? {};
+  const names = Array.isArray(required) ? required.map(String) : [];
+  const words = names.map((name) => {
+    const schema = isJsonObject(properties) ? properties[name] : undefined;
+    const type = isJsonObject(schema) ? schema["type"] : undefined;
+    const isJson = type === "array" || type === "object";
+    return /^[\w.-]+$/.test(name) ? `${name}${isJson ? ":" : ""}=…` : "KEY=…";
+  });
+  return [plainName(tool?.name), ...words].join(" ");
+}
+
 /** A tool's name as a shell takes it; what it stands for where it is no such word. */
 function plainName(name: string | undefined): string {
   return name !== undefined && /^[\w./-]+$/.test(name) ? name : "TOOL";
@@ -54,10 +71,10 @@ function plainName(name: string | undefined): string {
 const schemaFolder = "node_modules/mcpgen/docs";
 
 /** What `mcpgen.config.json` has to say for the project's contract. */
-export function projectConfig({ contractFile, role }: ProjectRequest): object {
+export function projectConfig({ contractFile, role, server }: ProjectRequest): object {
   return {
     $schema: `./${schemaFolder}/config.schema.json`,
-    contracts: [{ file: contractFile, out: generatedFolder, role }],
+    contracts: [{ file: contractFile, out: generatedFolder, role, ...(server !== undefined && { server }) }],
   };
 }
 

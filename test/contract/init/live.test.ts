@@ -52,3 +52,57 @@ test("with one revision the server is asked in that one; with what it does not s
   );
   expect(readdirSync(folder)).toEqual(["both"]);
 });
+
+test("a client's configuration names the server, as one check from its folder finds it", async () => {
+  const source = scripted({ initialize: initialized({ tools: {} }), "tools/list": { tools: [] } });
+  const script = /"(.*)"/.exec(source)![1]!;
+  const folder = temporaryFolder({
+    "old server/server.mjs": readFileSync(script, "utf8"),
+    ".mcp.json": JSON.stringify({
+      mcpServers: { old: { command: "node", args: ["old server/server.mjs"] } },
+    }),
+  });
+  for (const [dir, server, expected] of [
+    [".", 'stdio:node "old server/server.mjs"', 'stdio:node "old server/server.mjs"'],
+    ["below/client", 'stdio:node "old server/server.mjs"', "stdio:node '../../old server/server.mjs'"],
+    ["named", "old", "old"],
+  ] as const) {
+    const ran = await mcpgen(folder, ["init", "client", dir, "--server", server]);
+    expect([dir, ran.code, ran.stderr]).toEqual([dir, 0, expect.not.stringContaining("MG6402")]);
+    const project = join(folder, dir);
+    const { contracts } = JSON.parse(read(project, "mcpgen.config.json")) as { contracts: object[] };
+    expect(contracts).toMatchObject([{ role: "client", server: expected }]);
+    expect(read(project, "README.md")).toContain("`npx mcpgen check` compares the\nserver");
+    const checked = await mcpgen(project, ["check"]);
+    expect([dir, checked.code, checked.stdout]).toEqual([
+      dir,
+      0,
+      expect.stringContaining("is as mcp.contract.yaml says"),
+    ]);
+    // What the first run wrote has all that a second one would.
+    const again = await mcpgen(folder, ["init", "client", dir]);
+    expect([again.code, again.stdout]).toEqual([0, expect.not.stringContaining("MG6401")]);
+  }
+});
+
+test.each([["--header", "X-Key: s3cret"], ["?key=s3cret"]])(
+  "a server that is reached with a secret is not named in a configuration: %s",
+  async (...secret) => {
+    const server = newServer();
+    server.tool(
+      "forecast",
+      { inputSchema: { type: "object", properties: { days: {} }, required: ["days"] } },
+      () => "x",
+    );
+    const source = await serve(server);
+    const folder = temporaryFolder();
+    const words = secret.length > 1 ? [source, ...secret] : [source + secret[0]];
+    const ran = await mcpgen(folder, ["init", "client", "c", "--server", ...words]);
+    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining("warning MG6402")]);
+    const project = join(folder, "c");
+    expect(read(project, "mcpgen.config.json")).not.toMatch(/server"|s3cret/);
+    const readme = read(project, "README.md");
+    expect(readme).toContain("npx mcpgen call SOURCE forecast days=…`");
+    expect(readme).toContain("`npx mcpgen check --server SOURCE`");
+  },
+);

@@ -1,0 +1,74 @@
+import { statSync } from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+import { loadRuntime } from "../../contract/capture/runtime.js";
+import { type ServerSource, kindOfServer } from "../../contract/capture/server-source.js";
+import { mayHoldSecret } from "../../contract/capture/shown-source.js";
+import type { Finding } from "../../diagnostics/finding.js";
+import type { Arguments } from "../arguments.js";
+import type { CommandContext } from "../context.js";
+import { knownServers } from "../servers/named-servers.js";
+
+/** What the configuration of a new project says of its live server. */
+export interface ConfiguredServer {
+  /** A SOURCE that holds in the project's folder; undefined where none can be written. */
+  readonly server?: string;
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * The `server` of the new contract's entry in the configuration, by which `mcpgen check` finds it again. Secrets are not
+ * written: the configuration is shared.
+ *
+ * @param source the server that the contract was captured from
+ * @param folder the project's
+ */
+export async function configuredServer(
+  source: ServerSource,
+  folder: string,
+  args: Arguments,
+  context: CommandContext,
+): Promise<ConfiguredServer> {
+  if (args.given("header")) return unwritten("its requests need headers");
+  if (typeof source !== "string") {
+    const there = Object.create(context, { directory: { value: folder } }) as CommandContext;
+    const isKnown = (await knownServers(there)).some(({ name }) => name === source.name);
+    return isKnown ? { server: source.name, findings: [] } : unwritten("no host's file names it from there");
+  }
+  if (mayHoldSecret(source)) return unwritten("its address may hold a secret");
+  const { directory } = context;
+  if (kindOfServer(source) === "http" || folder === directory) return { server: source, findings: [] };
+  const words = (await loadRuntime(directory)).parseStdioSource(source);
+  const moved = words.map((word, index) => pathFrom(word, index === 0, directory, folder));
+  return { server: `stdio:${moved.map(quotedWord).join(" ")}`, findings: [] };
+}
+
+/** A word of a command that is a path from `directory`, as one from `folder`; other words stay. */
+function pathFrom(word: string, isProgram: boolean, directory: string, folder: string): string {
+  const isPath = isProgram ? /[/\\]/.test(word) : !word.startsWith("-");
+  const found =
+    isPath && !isAbsolute(word) ? statSync(resolve(directory, word), { throwIfNoEntry: false }) : undefined;
+  // The name of a package or a script may be that of a folder, too.
+  if (!found?.isFile() && !(found && word.includes("/"))) return word;
+  const path = relative(folder, resolve(directory, word)).split(sep).join("/");
+  return path.startsWith("../") ? path : `./${path}`;
+}
+
+/** A word as `stdio:` sources have it. */
+function quotedWord(word: string): string {
+  if (/^[^\s"'\\]+$/.test(word)) return word;
+  return word.includes("'") ? `"${word.replaceAll('"', '\\"')}"` : `'${word}'`;
+}
+
+function unwritten(why: string): ConfiguredServer {
+  return {
+    findings: [
+      {
+        code: "MG6402",
+        severity: "warning",
+        message: `the contract has no "server": ${why}`,
+        place: { file: "mcpgen.config.json" },
+        next: 'Name the server in .mcp.json, and add that name: "server": "NAME". Then `mcpgen check` compares it.',
+      },
+    ],
+  };
+}
