@@ -49,7 +49,7 @@ export const capture: RunCommand = async (args, context) => {
   };
 };
 
-/** Where the contract goes: as asked for, else the configuration's only one, else a name of our own. */
+/** Where the contract goes: `--out`, else the only contract of the configuration, else the usual name. */
 async function wantedFile(args: Arguments, context: CommandContext): Promise<string> {
   const out = args.string("out");
   if (out !== undefined) return out === "-" ? out : resolve(context.directory, out);
@@ -93,7 +93,7 @@ function present(file: string): string | undefined {
   }
 }
 
-/** Schemas that nothing can be judged by, and URI templates that nobody can fill in: clients do without them. */
+/** Schemas and URI templates that cannot be read: clients are generated without them. */
 function unreadFindings({ contract }: Captured, source: ServerSource): Finding[] {
   const place = (pointer: string): Place => ({ file: shownSource(source), pointer });
   const unread = readToolSchemas(contract).flatMap((tool) => tool.unread);
@@ -104,7 +104,7 @@ function unreadFindings({ contract }: Captured, source: ServerSource): Finding[]
   ];
 }
 
-/** That a server has no name of its own, where it has none. */
+/** A warning where the server sent no name. */
 export function namelessFinding({ nameless: is }: Captured, source: ServerSource): Finding[] {
   if (!is) return [];
   const message = 'the server has not said what it is called: "server" stands in the contract';

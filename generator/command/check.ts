@@ -118,7 +118,7 @@ export async function checkOutput(
   const trust = !full && trustsCache(context.env);
   const state = inputState(wanted, project, trust);
   if (state.cached?.inOrder && state.cached.key === state.key && isAsPlanned(project, state.cached)) {
-    context.console.detail("nothing changed since the last complete run (--full generates anew)");
+    context.console.detail("nothing changed since the last complete run (--full generates everything)");
     return clean(state.cached.warnings as readonly Finding[], wanted);
   }
   // Everything below is loaded only when something may have changed.

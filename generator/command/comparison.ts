@@ -35,7 +35,7 @@ export interface Comparison {
 /**
  * Generates, and compares the result with the output folder. Writes nothing.
  *
- * @param state tells of the last run, whose files are taken for revisions that have not changed since
+ * @param state what is known of the last run; its files are reused for revisions that have not changed since
  * @param options `ignoreManifest`: an unreadable manifest is as good as none
  */
 export async function compareWithOutput(
@@ -94,7 +94,7 @@ function sharedInputs({ schemaDir, templatesDir }: GenerateRequest): Record<stri
   return Object.fromEntries(hashes);
 }
 
-/** The manifest is rewritten whenever it would say something else; nobody's edits of it are kept. */
+/** The manifest is rewritten whenever its content would differ; edits of it are not kept. */
 export function compareManifest(outDir: string, planned: string): ComparedFile {
   const path = manifestFile;
   const file = join(outDir, path);

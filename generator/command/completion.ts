@@ -31,7 +31,7 @@ Register-ArgumentCompleter -Native -CommandName mcpgen -ScriptBlock {
  * The script that the words `completion SHELL` ask for; undefined for other words, and for shells that the
  * parser knows.
  *
- * @throws CodedError MG2004 for a shell that nobody knows
+ * @throws CodedError MG2004 for an unknown shell
  */
 export function completionScript(words: readonly string[]): string | undefined {
   const [command, shell] = words;

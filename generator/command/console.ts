@@ -66,7 +66,7 @@ export class Console {
     if (this.settings.verbose) this.error(this.paintError("dim", text));
   }
 
-  /** What is being done just now: one line, replaced by the next; only where somebody watches. */
+  /** Progress: one line, replaced by the next; only at a terminal. */
   progress(text: string): void {
     if (this.settings.quiet || !this.streams.stderr.isTTY || this.streams.env["CI"]) return;
     this.streams.stderr.write(`\r\x1b[K${this.errorColours.show(this.paintError("dim", text))}`);

@@ -12,13 +12,13 @@ export interface CommandContext {
   readonly directory: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<Uint8Array | string>;
-  /** Where somebody can be asked; not there unless somebody watches. */
+  /** The terminal for questions; undefined where standard input or standard error is no terminal. */
   readonly terminal?: Terminal | undefined;
 }
 
 export type RunCommand = (args: Arguments, context: CommandContext) => Promise<Outcome>;
 
-/** Whether questions may be asked at all: somebody watches, and wants more than findings, in words. */
+/** Whether the command may ask questions: at a terminal, outside of CI, without `--quiet`, in text format. */
 export function canAsk({ terminal, env, console }: CommandContext): boolean {
   const { format, quiet } = console.settings;
   return terminal !== undefined && !env["CI"] && format === "text" && !quiet;

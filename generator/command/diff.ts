@@ -117,7 +117,7 @@ const documents: Readonly<Record<string, (report: Report) => string>> = {
   junit: junitReport,
 };
 
-/** A finding as annotations of the code that meets it, or of the line it is about; what harms nobody is left out. */
+/** A finding as annotations of the code that meets it, or of the line it is about; what is compatible is left out. */
 function annotated(finding: ReportedFinding): Finding[] {
   const { worst, at, rule, subject, why, advice, fails, approval, uses = [] } = finding;
   if ((worst === "safe" && !fails) || approval) return [];

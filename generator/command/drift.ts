@@ -67,7 +67,7 @@ export function drift(
 
 function detailOf({ path, planned, present }: ComparedFile): string | undefined {
   if (planned === undefined && present === undefined) return undefined;
-  // Of a file that is all new or all gone, the beginning tells enough.
+  // Of a file that is new or gone, the beginning is enough.
   const lines = planned === undefined || present === undefined ? 8 : 24;
   if (planned === undefined || present === undefined) return unifiedDiff(present ?? "", planned ?? "", lines);
   const relaid = inLayoutOf(path, present, planned);
@@ -93,12 +93,12 @@ export function mendOf(
       .map(quoted)
       .join(" ");
   }
-  // What nobody has a record of may be somebody's only copy: `generate` says what can be done.
+  // A file without a record may be the only copy of user code: `generate` says what can be done.
   const force = !states.has("unrecorded") && (states.has("edited") || states.has("stale-edited"));
   return force ? `${command} --force` : command;
 }
 
-/** Notes that `revision add` copied and nobody has confirmed since: one warning a revision. */
+/** Notes that `revision add` copied and that are not confirmed: one warning a revision. */
 export function carriedNotes(
   { carried, models }: Generated,
   { schemaDir }: Project,

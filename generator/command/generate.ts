@@ -106,7 +106,7 @@ export function recovered(
   ];
 }
 
-/** Where the time went and, if anything changed, what was assumed because nobody says it. */
+/** Where the time went and, if anything changed, what was assumed where schema and notes say nothing. */
 function report({ generated, files, manifestFile }: Comparison, { console }: CommandContext): void {
   const { read, emit, format } = generated.timings;
   console.detail(`read ${read.toFixed(0)} ms, emit ${emit.toFixed(0)} ms, format ${format.toFixed(0)} ms`);

@@ -60,7 +60,7 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
   return { ...outcome, summary: `${outcome.summary!}${names ? originNote(packages) : ""}` };
 }
 
-/** What options say, and for a project that starts from nothing what somebody says who can be asked. */
+/** What options say and, for a project without a source, the answers at a terminal. */
 async function answers(role: Role, args: Arguments, context: CommandContext): Promise<Answers> {
   const { directory, terminal } = context;
   const wanted = args.strings("revision");

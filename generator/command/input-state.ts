@@ -62,7 +62,7 @@ export function inputState(
   };
 }
 
-/** The cache is for people who wait; where nobody does, everything is done anew. */
+/** The cache saves time at a terminal. With `CI` set it is not read. */
 export function trustsCache(env: Readonly<Record<string, string | undefined>>): boolean {
   return !env["CI"] || env["CI"] === "false";
 }

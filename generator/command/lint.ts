@@ -70,7 +70,7 @@ function profilesOf(args: Arguments): readonly Profile[] {
   return given === undefined ? usual : profiles.filter((profile) => given.includes(profile));
 }
 
-/** Problems that are told together, in the order of the first of each. */
+/** Problems grouped into one line each, in the order of the first problem of each group. */
 function grouped(
   problems: readonly LintProblem[],
   by: (problem: LintProblem) => readonly string[],

@@ -49,7 +49,7 @@ function contextOf(words: readonly string[], surrounding: Surrounding, console: 
   };
 }
 
-/** The operating system's refusal of a file, which no command treats in a way of its own. */
+/** The operating system's refusal of a file, which no command handles itself. */
 function refusal(error: unknown): CodedError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, syscall, path, message } = error as NodeJS.ErrnoException;

@@ -3,7 +3,7 @@ import type { Finding } from "../diagnostics/finding.js";
 /** What a command came to. Commands return it and print nothing themselves. */
 export interface Outcome {
   readonly findings?: readonly Finding[];
-  /** Something else was found that is more than a warning: `text` or `data` tells it. */
+  /** Something else was found that is more than a warning: `text` or `data` says what. */
   readonly failed?: boolean;
   /** Overrides the exit code, e.g. where a server did not answer and the check is incomplete. */
   readonly exit?: number;

@@ -127,10 +127,9 @@ function fromContract(directory: string): string {
 }
 
 /**
- * What else the output folder holds: who asks for some revisions on the command line wants the others left
- * as they are.
+ * The other revisions of the output folder: where the command line names some revisions, the others stay as they are.
  *
- * @throws CodedError MG3007 for output of revisions that nobody knows the schema of
+ * @throws CodedError MG3007 for output of revisions whose schema is not stored
  */
 function keptSources(
   args: Arguments,
@@ -196,7 +195,7 @@ export function refuseContradictions(args: Arguments): void {
   }
 }
 
-/** All of a file system is nobody's output, and looking through it takes hours. */
+/** The root of a file system is no output folder, and reading all of it takes hours. */
 export function refuseRoot(outDir: string): void {
   if (dirname(outDir) !== outDir) return;
   throw new CodedError("MG3002", "expected a folder, got the root of the file system", {

@@ -50,7 +50,7 @@ export async function parseCommandLine(
   });
   // Alone it asks for the version, as everywhere; beside a command it is short for --verbose.
   const words = args.join(" ") === "-v" ? ["--version"] : helpWords(args);
-  // What asks for completions has a command line of somebody else's behind it.
+  // A request for completions is followed by the words that the shell's user has typed.
   const given = words[0] === "--get-yargs-completions" ? words : guarded(words);
   await parser.parseAsync(given, {}, (_error, _values, output) => {
     if (output) print(output);

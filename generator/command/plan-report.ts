@@ -30,7 +30,7 @@ export function conflictFindings(
     }));
 }
 
-/** The command that overwrites what is in the way; none where that may be somebody's only copy. */
+/** The command that overwrites files in conflict; none where one of them may be the only copy of user code. */
 export function forcing(conflicts: readonly Finding[], words: readonly string[]): Pick<Outcome, "mend"> {
   if (conflicts.some(({ message }) => message === unrecorded)) return {};
   return { mend: repeatedWith(words, ["--force"]) };

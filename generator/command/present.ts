@@ -109,7 +109,7 @@ export function placeText({ file, line, column, pointer }: Place): string {
   return printable(parts.join(" ")) || "(whole document)";
 }
 
-/** Of a long pointer the beginning and the end tell most. */
+/** A long pointer is shortened in the middle. */
 function shortPointer(pointer: string): string {
   const most = 120;
   if (pointer.length <= most) return pointer;

@@ -40,7 +40,7 @@ export const protocolCommands: readonly CommandDefinition[] = [
     name: "check",
     summary: "Compare schemas with their lock, output with its input, handlers with contracts; write nothing",
     options: {
-      full: flag("Generate everything anew, even if nothing seems to have changed"),
+      full: flag("Generate everything, even if nothing seems to have changed"),
       upstream: text("Compare the stored schemas with this published FILE, URL or - instead"),
       revision: text("With --upstream: the revision that the file is of; with --server: the one to speak"),
       server: text("Compare this live server, http(s)://… or stdio:COMMAND …, with its contract instead"),
@@ -138,7 +138,7 @@ export const protocolCommands: readonly CommandDefinition[] = [
   },
   {
     name: "upgrade",
-    summary: "Bring a new revision in, generate, and tell what is left to decide",
+    summary: "Bring a new revision in, generate, and list what is left to decide",
     positionals: {
       source: { type: "string", description: "FILE, URL or - for standard input", demandOption: true },
     },

@@ -24,7 +24,7 @@ import { guideMarkdown, guideText } from "./upgrade/print.js";
 import { nameWarnings } from "./upgrade/name-warnings.js";
 import { type StagedUpgrade, stageUpgrade, writeUpgrade } from "./upgrade/stage.js";
 
-/** Brings a revision in, generates, and tells what is left to decide: all of it is written, or nothing. */
+/** Stores a revision, generates, and lists what is left to decide. All of it is written, or nothing. */
 export const upgrade: RunCommand = async (args, context) => {
   const start = performance.now();
   const project = await openProject(args, context);
@@ -38,14 +38,14 @@ export const upgrade: RunCommand = async (args, context) => {
   // What is there already is compared with what replaces it; steps lead to the revision before.
   const previous = await previousOf(staged, project, context);
   const base = staged.revision.replaces ? await stored(staged.revision.revision, project, context) : previous;
-  const told = base && (await compare(base, staged, args, project, context));
-  const report = told?.report;
+  const compared = base && (await compare(base, staged, args, project, context));
+  const report = compared?.report;
   const decisions = decisionsOf(staged, base, previous, project, context.directory);
   const written = !dryRun && writeUpgrade(staged, project, context);
   const { settings } = context.console;
   const warnings = [
     ...interrupted,
-    ...(told?.warnings ?? []),
+    ...(compared?.warnings ?? []),
     ...nameWarnings(staged.revision),
     ...(settings.format === "github" ? warningsOf(staged, project, context) : []),
   ];
@@ -80,7 +80,7 @@ async function compare(
   context: CommandContext,
 ): Promise<Told> {
   const { report } = compareSources(base, source, {
-    // An upgrade is meant to change things: what it breaks is told, and fails nothing.
+    // An upgrade is meant to change things: breaks are reported, and do not change the exit code.
     policy: { ...policyOf(args, project), failOn: "never" },
     role: "both",
     baseline: new Set(),

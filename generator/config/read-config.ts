@@ -59,7 +59,7 @@ async function wrongType(
   const got = typeof value === "string" ? JSON.stringify(value) : describe(value);
   return new CodedError("MG2103", `expected ${expected}, got ${got}`, {
     place: await placeOf(at),
-    next: "Correct the value; `mcpgen explain MG2103` tells more.",
+    next: "Correct the value; `mcpgen explain MG2103` says more.",
   });
 }
 

@@ -60,7 +60,7 @@ function* faultsOf(schema: Schema, node: SchemaNode, value: JsonValue, at: strin
     code: "MG6003",
     pointer: at,
     message: `expected ${expectationOf(node)}, got ${gotText(value)}`,
-    next: "Correct the value; `mcpgen explain MG6003` tells more.",
+    next: "Correct the value; `mcpgen explain MG6003` says more.",
     ...(wantsText && ["number", "boolean"].includes(typeof value) && { lacksQuotes: true }),
   };
 }

@@ -23,7 +23,7 @@ export interface CodedErrorDetails {
 
 /**
  * A problem with what the user gave us, as opposed to a bug of ours (`invariant`) or a finding (data).
- * The code is stable; `mcpgen explain CODE` tells more. Message grammar: what is wrong, expected X, got Y.
+ * The code is stable; `mcpgen explain CODE` prints the long form. Message grammar: what is wrong, expected X, got Y.
  */
 export class CodedError extends Error {
   override readonly name = "CodedError";

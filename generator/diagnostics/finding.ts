@@ -14,7 +14,7 @@ export interface Finding {
   readonly detail?: string;
 }
 
-/** An error that does not end the command: what else the command finds is told beside it. */
+/** An error as a finding: the command continues, and reports it beside its other findings. */
 export function findingOfError({ code, message, place, next, detail }: CodedError): Finding {
   return {
     code,

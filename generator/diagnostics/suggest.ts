@@ -6,7 +6,7 @@ export function closest(name: string, candidates: Iterable<string>): string | un
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1;
   for (const candidate of candidates) {
-    if (candidate === name) continue; // known, and still refused: to say it again helps nobody
+    if (candidate === name) continue; // known, and refused all the same: no suggestion
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) {
       best = candidate;

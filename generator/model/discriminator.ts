@@ -17,7 +17,7 @@ export function discriminate(
   const assumed = byName(schema, alternative, node);
   const text = assumed
     ? `${alternative} is taken to be marked by ${assumed.key} being ${JSON.stringify(assumed.value)}, after its name.`
-    : `Nothing in the schema tells ${alternative} from ${plain ?? "any other result"}.`;
+    : `Nothing in the schema distinguishes ${alternative} from ${plain ?? "any other result"}.`;
   assumptions.push({ kind: "alternative", subject: alternative, text });
   return assumed ? { discriminator: assumed } : {};
 }

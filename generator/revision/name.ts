@@ -31,7 +31,7 @@ export function isRevisionFolder(folder: string): boolean {
 export function nameFromFolder(source: string): string {
   const folder = folderOf(source);
   if (isRevisionFolder(folder)) return folder;
-  throw new CodedError("MG2007", "the name of the revision cannot be told from the folder of the file", {
+  throw new CodedError("MG2007", "the folder of the file does not give the name of the revision", {
     place: { file: source },
     next: "Say it with --name, e.g. --name 2026-07-28.",
   });

@@ -65,7 +65,7 @@ export async function compareUpstream(
   return { ...about, verdict, reason: why, onlyProse, report };
 }
 
-/** A file whose address says nothing is another file of a revision if nobody notices the difference. */
+/** A file whose address says nothing is another file of a revision if no peer notices the difference. */
 function verdictOf(
   { relation, reason }: Identity,
   compare: () => Report,

@@ -46,7 +46,7 @@ export function contractInputs(
       loaded.folder,
       canonicalText(options),
       folderFingerprint(templatesDir && resolve(loaded.folder, templatesDir)),
-      // Which files schemas refer to, only reading them tells: nothing is known from before.
+      // The files that schemas refer to are known only after reading them: no hash can stand for them.
       targets.some(({ base }) => base !== undefined) ? randomUUID() : "",
       ...Object.entries(fingerprintsOf(paths)).map((each) => each.join(" ")),
     ].join("\n"),

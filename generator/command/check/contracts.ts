@@ -42,7 +42,7 @@ export async function checkConfigured(
   const trust = key !== undefined && !args.flag("full") && trustsCache(context.env);
   const cached = trust ? readCached<CachedCheck>(place, 1) : undefined;
   if (cached?.key === key && cached && isAsRead(cached.read)) {
-    context.console.detail("nothing changed since the last complete run (--full does everything anew)");
+    context.console.detail("nothing changed since the last complete run (--full checks everything)");
     return cached.outcome;
   }
   const { outcome, read } = await checkAnew(state);

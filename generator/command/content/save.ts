@@ -85,7 +85,7 @@ function fileNames(pieces: readonly Piece[], isTaken: (name: string) => boolean)
     const stem = plain === "" ? `content-${index + 1}` : plain;
     const whole = /\.\w+$/.test(stem) ? stem : `${stem}.${extensionOf(piece)}`;
     let name = whole;
-    // File systems may not tell capitals apart.
+    // File systems may ignore case.
     for (let number = 2; taken.has(name.toLowerCase()) || isTaken(name); number++)
       name = whole.replace(/(\.\w+)$/, `-${number}$1`);
     taken.add(name.toLowerCase());

@@ -17,7 +17,7 @@ export interface ContractComparison {
   readonly files: readonly ComparedFile[];
   readonly manifest: Manifest;
   readonly manifestFile: ComparedFile;
-  /** What the output does not tell as the contract does. */
+  /** What of the contract the output leaves out. */
   readonly warnings: readonly Finding[];
 }
 

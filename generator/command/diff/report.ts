@@ -36,11 +36,14 @@ export interface Weighed {
 export function weighed(
   differences: readonly Difference[],
   { policy, role, baseline, approvalsOf }: Weighing,
-  told: Pick<ReportOptions, "from" | "to" | "placesOf" | "notes">,
+  options: Pick<ReportOptions, "from" | "to" | "placesOf" | "notes">,
 ): Weighed {
   const approved = approvalsOf(differences);
   const { readers, failOn } = policy;
-  return { report: reportOf(differences, { ...told, role, readers, failOn, approved, baseline }), approved };
+  return {
+    report: reportOf(differences, { ...options, role, readers, failOn, approved, baseline }),
+    approved,
+  };
 }
 
 /** Compares two sources: the findings with their lines in both files, and which of them fail a command. */

@@ -55,8 +55,8 @@ export async function tellUses(
     generated: generatedCode(project),
     shown,
   });
-  const told = withUses(report, found, { path: named, onlyUsed });
-  return { report: told, warnings: [...found.remarks, ...byNameWarning(found.byName)] };
+  const joined = withUses(report, found, { path: named, onlyUsed });
+  return { report: joined, warnings: [...found.remarks, ...byNameWarning(found.byName)] };
 }
 
 async function targetsOf(report: Report, compared: Compared) {

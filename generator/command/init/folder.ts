@@ -11,7 +11,7 @@ import { shownPath } from "../shown-path.js";
 /**
  * The folder of a project.
  *
- * @throws CodedError MG2004 for what is no folder, and for a path that nobody could type again
+ * @throws CodedError MG2004 for what is no folder, and for a path with control characters
  */
 export function projectFolder(dir: string, directory: string): string {
   if (escapeUnprintable(dir) !== dir) {

@@ -8,7 +8,7 @@ import { nameFault } from "../../contract/init/project-name.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { folderName } from "./source.js";
 
-/** What is known of a new project without asking, and what somebody says who was asked. */
+/** What options say of a new project, and the answers to questions. */
 export interface Answers {
   readonly dir?: string | undefined;
   readonly name?: string | undefined;
@@ -71,7 +71,7 @@ function proposedName(directory: string): string {
   }
 }
 
-/** The folder that somebody has made for it, or one of the server's name. */
+/** The working directory where it is empty, or a folder with the server's name. */
 function proposedFolder(name: string | undefined, directory: string): string {
   const isEmpty = readdirSync(directory).every((entry) => entry === ".git");
   return isEmpty || name === undefined ? "." : name;

@@ -5,7 +5,7 @@ import { closest } from "../../diagnostics/suggest.js";
 /**
  * The revisions that a project is to speak, each once, the oldest first.
  *
- * @throws CodedError MG2010 for one that is not there, MG2013 where nobody knows which are
+ * @throws CodedError MG2010 for one that is not there, MG2013 where the runtime is not installed
  */
 export async function knownRevisions(wanted: readonly string[], directory: string): Promise<string[]> {
   const ids = await loadRevisionIds(directory);

@@ -40,7 +40,7 @@ export interface SourceRequest {
   readonly context: CommandContext;
   /** The project's. */
   readonly folder: string;
-  /** Of the server, where somebody gave one. */
+  /** The server's name, where one was given. */
   readonly name: string | undefined;
   readonly speaks: readonly string[] | undefined;
   readonly render: Render;
@@ -76,7 +76,7 @@ export async function projectSource(request: SourceRequest): Promise<ProjectSour
   return { document, contractFile: contractFileName, isSample: true, findings: [] };
 }
 
-/** What a server is called that nobody has named. */
+/** The name of a server that was given none: that of its folder. */
 export function folderName(folder: string): string {
   const near = nearestName(basename(folder));
   if (near !== undefined) return near;

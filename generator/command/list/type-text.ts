@@ -99,7 +99,7 @@ export function memberText(
   return `${keyText(name)}${isRequired ? "" : "?"}: ${typeText(schema, root, depth, budget)}${shown}`;
 }
 
-/** A name in a signature: in quotes, where it could not be told from what stands beside it. */
+/** A name in a signature: in quotes, where it holds other characters than those of a word. */
 export function keyText(name: string): string {
   return /^[A-Za-z_$][\w$-]*$/.test(name) ? name : JSON.stringify(name);
 }

@@ -29,7 +29,7 @@ export class Code {
   }
 
   /**
-   * @param named whether somebody named the files; else those that cannot be read are nobody's handlers
+   * @param named whether `--handlers` named the files; otherwise unreadable ones are passed over
    * @throws CodedError MG1001 for a file that is named and cannot be read
    */
   static async read(
@@ -50,7 +50,7 @@ export class Code {
     return new Code(texts, contracts);
   }
 
-  /** The files that may have to do with handlers; JavaScript that the compiler makes is nobody's to write into. */
+  /** The files that may have to do with handlers; JavaScript that the compiler emits is left out. */
   concerned(contracts: readonly ServerContract[]): { readonly path: string; readonly text: Text }[] {
     const names = contracts.map(({ file }) => file);
     return this.graph

@@ -31,7 +31,7 @@ export interface HandlersReport {
 /**
  * Reads files, and judges the handlers in them. Writes nothing.
  *
- * @param named whether somebody named the files; else those that cannot be read are nobody's handlers
+ * @param named whether `--handlers` named the files; otherwise unreadable ones are passed over
  * @throws CodedError MG1001 for a file that is named and cannot be read
  */
 export async function readHandlers(
@@ -57,7 +57,7 @@ export async function readHandlers(
     if (text.isText) judged.push({ ...syncFile(text.text, file, here), path, file, before: text.text });
     else unread.push(notText(file));
   }
-  // What nobody can read may well hold them.
+  // An unreadable file may hold them.
   const without = unread.length > 0 ? [] : contracts.filter(({ file }) => !isFound(judged, file));
   const traces = without.map(({ file }) => tracesOf(judged, file));
   const found = judged.flatMap((each) => each.findings);
@@ -69,7 +69,7 @@ export async function readHandlers(
   };
 }
 
-/** Where code speaks of the handlers of a contract; the first few places tell enough. */
+/** Where code speaks of the handlers of a contract; the first few places are enough. */
 function tracesOf(files: readonly HandlersFile[], wanted: string): Finding[] {
   const traces = files.flatMap((each) => each.traces).filter(({ contract }) => contract === wanted);
   return traces.slice(0, 3).map(({ finding }) => finding);

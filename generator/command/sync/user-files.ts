@@ -80,7 +80,7 @@ function realPath(path: string): string {
   }
 }
 
-/** What may not be read is nobody's handlers. */
+/** A folder that may not be read holds no handlers. */
 function readable(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });

@@ -68,7 +68,7 @@ function dropped({ revision }: StagedUpgrade, file: string): Decision[] {
     {
       kind: "dropped-notes",
       title: `${counted(items.length, "note was", "notes were")} not ${kept ? "kept" : `carried over from ${revision.notes?.from}`}`,
-      advice: "See whether what each said is gone, or now has another name; then write a note of its own.",
+      advice: "See whether what each said is gone, or now has another name; then write a new note.",
       file,
       items,
     },

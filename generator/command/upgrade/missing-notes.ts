@@ -8,7 +8,7 @@ import type { StagedUpgrade } from "./stage.js";
 
 /**
  * What would be assumed of this schema if it had no notes, and the notes do not have, as far as the revision
- * before it gives no such reason: there, somebody has decided already.
+ * before it gives no such reason: there, that is decided already.
  */
 export function missingNotes(
   { notes, revision }: StagedUpgrade,
@@ -40,7 +40,7 @@ function candidates(document: JsonValue): Candidates {
   return { extends: new Set(of("extends")), open: new Set([...of("open"), ...unions(document)]) };
 }
 
-/** Unions of definitions, whether a reader can tell their members apart or not. */
+/** Unions of definitions, with or without a discriminator. */
 function unions(document: JsonObject): string[] {
   const { definitions } = readSchema(document);
   return [...definitions.values()].flatMap(({ node }) => {

@@ -65,12 +65,12 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** All other codes: what the server said is what there is to tell. */
+/** All other codes: the message quotes the server's answer. */
 const answered: Kind = {
   code: "MG4105",
   next: [
-    "See what the server logs: the answer is its own.",
-    "See what the server logs: the answer is its own.",
+    "Read the server's log: the error comes from the server.",
+    "Read the server's log: the error comes from the server.",
   ],
 };
 
@@ -91,7 +91,7 @@ export function isTimeout(error: unknown): boolean {
   return isRuntimeError(error) && error.code === "timeout";
 }
 
-/** A server that has not answered in time, told as the runtime tells of what it waited for in vain. */
+/** A server that did not answer in time, as an error with the runtime's code for a timeout. */
 export class Silence extends Error {
   override readonly name = "McpError";
   readonly code = "timeout";

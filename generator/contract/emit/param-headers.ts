@@ -41,7 +41,10 @@ function collect(
   if (Object.hasOwn(schema, keyword)) take(declared(schema, at, path, place), pointer(at, keyword));
   for (const [key, value] of Object.entries(schema)) {
     if (key === keyword || key === "properties" || data.has(key) || !declares(value)) continue;
-    throw refused(`${keyword} stands below ${key}, where no argument can be told`, place(pointer(at, key)));
+    throw refused(
+      `${keyword} stands below ${key}, where the argument cannot be identified`,
+      place(pointer(at, key)),
+    );
   }
   const properties = schema["properties"];
   if (!isJsonObject(properties)) return;

@@ -105,7 +105,7 @@ export function untypedWarning(
     severity: "warning",
     message: `the tool ${JSON.stringify(tool)}: its ${what} neither typed nor checked: ${message}`,
     place: place(at),
-    next: "Mend the schema in the server, and capture it again; `mcpgen explain MG6005` tells what is taken.",
+    next: "Mend the schema in the server, and capture it again; `mcpgen explain MG6005` says what is accepted.",
   };
 }
 
@@ -131,7 +131,7 @@ function readAt(
         meant === undefined
           ? error.code === "remote-reference" && !/^[a-z][a-z0-9+.-]*:/i.test(wanted ?? "")
             ? "Give the folder of the file with --base DIR, or `base` of the contract in the configuration."
-            : "Correct the schema; `mcpgen explain MG6005` tells what is taken."
+            : "Correct the schema; `mcpgen explain MG6005` says what is accepted."
           : `Did you mean ${JSON.stringify(meant)}?`,
       cause: error,
     };

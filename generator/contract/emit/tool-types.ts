@@ -69,7 +69,7 @@ async function compiledDeclarations(
     properties: Object.fromEntries(roots.map(({ name }) => [name, { $ref: `#/definitions/${name}` }])),
     definitions,
   };
-  // It throws errors of its own where a type is told in several ways at once.
+  // The library throws where a schema states its type in several ways at once.
   const compiled = await compiler(document, rootName, options).catch(() => undefined);
   const text = compiled === undefined ? undefined : withoutRoot(withMaybes(compiled), roots);
   return text && indented(keys.restore(text.split("\n").map(escapeUnprintable)));
@@ -110,7 +110,7 @@ function pascalCase(name: string): string {
 
 /**
  * Keys that are more than a word mean something else to json-schema-to-typescript here and there, and to what it
- * resolves references with: they are written as words of our own, and put back in what comes out.
+ * resolves references with: they are replaced by placeholder words, and restored in the result.
  */
 class Keys {
   private readonly numbers = new Map<string, number>();

@@ -190,7 +190,7 @@ export class FileWork {
       severity: "warning",
       message: `cannot know whether ${shown.join(", ")} ${names.length === 1 ? "is" : "are"} there: ${why}`,
       place: this.#place(node),
-      next: "Nothing was inserted here; the type-checker tells what is missing.",
+      next: "Nothing was inserted here; the type-checker reports what is missing.",
     };
   }
 

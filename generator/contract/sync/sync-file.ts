@@ -66,7 +66,7 @@ function workOn(source: SourceFile, file: string, known: readonly Concern[]): Fi
     work.trace(
       first.node,
       contract,
-      first.doubt ? "nobody can read the module that it comes from" : "nothing here is known to be handlers",
+      first.doubt ? "the module that it comes from cannot be read" : "nothing here is known to be handlers",
     );
   }
   return work;

@@ -6,7 +6,7 @@ export const contractDiagnostics = {
     title: "The contract is no YAML that can be read",
     exit: 3,
     explanation:
-      "A contract file is one document of YAML 1.2, or JSON. Line and column tell where reading stopped: often it is indentation, a missing colon, or a text with `: ` or `#` in it that lacks quotes. Anchors and aliases are taken, and merge keys (`<<: *base`) as YAML 1.1 has them: own keys win. An alias names an anchor before it, and all of them may stand for 8 MB. Values that JSON has no word for (`.nan`, `.inf`, binary) are refused, and so are keys that stand twice.",
+      "A contract file is one document of YAML 1.2, or JSON. Line and column are where reading stopped: often it is indentation, a missing colon, or a text with `: ` or `#` in it that lacks quotes. Anchors and aliases are taken, and merge keys (`<<: *base`) as YAML 1.1 has them: keys of the mapping itself win. An alias names an anchor before it, and all of them may stand for 8 MB. Values that JSON has no word for (`.nan`, `.inf`, binary) are refused, and so are keys that stand twice.",
   },
   MG6002: {
     title: "A key that means nothing in a contract",
@@ -24,7 +24,7 @@ export const contractDiagnostics = {
     title: "Two entries of a contract have the same name",
     exit: 3,
     explanation:
-      "Tools and prompts are told apart by `name`, resources by `uri`, resource templates by `uriTemplate`, arguments of a prompt by `name`. A client could reach only one of the two.",
+      "Tools and prompts are identified by `name`, resources by `uri`, resource templates by `uriTemplate`, arguments of a prompt by `name`. A client could reach only one of the two.",
   },
   MG6005: {
     title: "A tool's schema is none that values can be judged by",
@@ -42,7 +42,7 @@ export const contractDiagnostics = {
     title: "A URI template cannot be matched",
     exit: 3,
     explanation:
-      "A server must tell from a URI what its variables were, in one way only. {name}, {+name}, {#name}, {.name}, {/name}, {?a,b} and {&a,b} are taken; modifiers ({name:3}, {list*}) and several variables without a separator between them are not. For a client it is a warning: it has no method for such a template.",
+      "A server reads the values of the variables from a URI, so each URI must match in one way only. {name}, {+name}, {#name}, {.name}, {/name}, {?a,b} and {&a,b} are taken; modifiers ({name:3}, {list*}) and several variables without a separator between them are not. For a client it is a warning: it has no method for such a template.",
   },
   MG6008: {
     title: "A keyword means nothing in the dialect of its schema",

@@ -6,7 +6,7 @@ export const diffDiagnostics = {
     title: "A breaking difference between two revisions",
     exit: 1,
     explanation:
-      "An implementation of the old revision stops working with a peer of the new one; the counter-example (`--verbose`, `--format json`) is a message that one of them takes and the other refuses. `mcpgen explain RULE` tells what to do about it. Where the break is meant, approve the finding: the text report prints the line for mcp-approvals.json.",
+      "An implementation of the old revision stops working with a peer of the new one; the counter-example (`--verbose`, `--format json`) is a message that one of them takes and the other refuses. `mcpgen explain RULE` says what to do about it. Where the break is meant, approve the finding: the text report prints the line for mcp-approvals.json.",
   },
   MG3202: {
     title: "A difference between two revisions that may do harm",
@@ -18,13 +18,13 @@ export const diffDiagnostics = {
     title: "An approval matches no finding",
     exit: 1,
     explanation:
-      "mcp-approvals.json approves a finding that is not there: the change was taken back, or became another one; or the entry names another rule or subject than the finding of its fingerprint. Delete or correct the entry, so that it never approves something nobody looked at.",
+      "mcp-approvals.json approves a finding that is not there: the change was taken back, or became another one; or the entry names another rule or subject than the finding of its fingerprint. Delete or correct the entry, so that it never approves a change that was not reviewed.",
   },
   MG3204: {
     title: "An approval has expired",
     exit: 1,
     explanation:
-      "The day named in `until` has passed, and the finding counts again. Look at it anew: extend the approval, or do what its finding advises.",
+      "The day named in `until` has passed, and the finding counts again. Review it again: extend the approval, or do what its finding advises.",
   },
   MG3205: {
     title: "The approvals file is malformed",

@@ -120,7 +120,7 @@ export const inputDiagnostics = {
     title: "A pattern could take time without bound",
     exit: 3,
     explanation:
-      "Some regular expressions, such as `^(a+)+$`, take a matcher longer than anybody waits for texts of a few dozen characters. Write the pattern so that each text can match in one way only: no repeats directly inside repeats, no alternatives that begin alike inside a repeat. Judging all patterns of a document, or of a contract, takes a bounded number of steps: where earlier patterns have taken them, a pattern with lookaround or backreferences is refused unjudged. Simplify the long patterns of the document then.",
+      "Some regular expressions, such as `^(a+)+$`, take a backtracking matcher hours for texts of a few dozen characters. Write the pattern so that each text can match in one way only: no repeats directly inside repeats, no alternatives that begin alike inside a repeat. Judging all patterns of a document, or of a contract, takes a bounded number of steps: where earlier patterns have taken them, a pattern with lookaround or backreferences is refused unjudged. Simplify the long patterns of the document then.",
   },
   MG1201: {
     title: "A notes file is malformed",

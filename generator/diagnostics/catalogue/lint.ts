@@ -6,13 +6,13 @@ export const lintDiagnostics = {
     title: "A host refuses a tool",
     exit: 1,
     explanation:
-      "The contract is valid, but the interface to a model that hosts hand tools to refuses it, mostly together with all other tools of the request. The message names the rule and the profiles; `mcpgen explain RULE` tells why, docs/lint.md lists all rules. `--profile` says whom to judge for.",
+      "The contract is valid, but the interface to a model that hosts hand tools to refuses it, mostly together with all other tools of the request. The message names the rule and the profiles; `mcpgen explain RULE` says why, docs/lint.md lists all rules. `--profile` selects the hosts to judge for.",
   },
   MG6602: {
     title: "A host or a model may stumble over a tool",
     exit: 1,
     explanation:
-      "Some hosts mend or drop it, or a model has to guess. A warning: it does not change the exit code. `mcpgen explain RULE` tells why.",
+      "Some hosts mend or drop it, or a model has to guess. A warning: it does not change the exit code. `mcpgen explain RULE` says why.",
   },
   MG6603: {
     title: "A tool takes more of a model's context than its budget",

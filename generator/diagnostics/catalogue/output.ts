@@ -36,13 +36,13 @@ export const outputDiagnostics = {
     title: "The manifest is malformed",
     exit: 3,
     explanation:
-      "manifest.json in the output folder records what mcpgen wrote; without it edits by hand cannot be told from older output. After a merge conflict, `mcpgen generate --force` writes everything anew; otherwise restore the file from version control.",
+      "manifest.json in the output folder records what mcpgen wrote; without it edits by hand and older output look the same. After a merge conflict, `mcpgen generate --force` writes all files; otherwise restore the file from version control.",
   },
   MG3007: {
     title: "The output of a revision would be lost",
     exit: 2,
     explanation:
-      "`--revision` and `--schema` make some revisions anew and leave the others of the folder as they are; only the files that all share (index, authoring) are written for all of them. For that their schemas are needed, and the folder holds the output of a revision that the schema folder does not have, most likely one that was made with `--schema` and `--name`. Bring its schema in with `mcpgen revision add`, choose another folder with `--out`, or run `mcpgen generate` without `--revision`, which deletes what it has no schema of.",
+      "`--revision` and `--schema` generate some revisions and leave the others of the folder as they are; only the files that all share (index, authoring) are written for all of them. For that their schemas are needed, and the folder holds the output of a revision that the schema folder does not have, most likely one that was made with `--schema` and `--name`. Bring its schema in with `mcpgen revision add`, choose another folder with `--out`, or run `mcpgen generate` without `--revision`, which deletes what it has no schema of.",
   },
   MG3101: {
     title: "A generated file is out of date",
@@ -59,7 +59,7 @@ export const outputDiagnostics = {
     title: "A file in the output folder is not generated any more",
     exit: 1,
     explanation:
-      "mcpgen wrote the file earlier and would not write it now, or it was never part of the output. `mcpgen generate` removes the former if nobody edited it; the latter is yours to move: the output folder holds nothing but output.",
+      "mcpgen wrote the file earlier and would not write it now, or it was never part of the output. `mcpgen generate` removes the former if it was not edited; the latter is yours to move: the output folder holds nothing but output.",
   },
   MG3104: {
     title: "A generated file was edited by hand",
@@ -80,7 +80,7 @@ export const outputDiagnostics = {
       "A revision is in schema/lock.json and has no folder, or the reverse. Restore what is missing from version control, import the revision with `mcpgen revision add`, or remove what is left of it.",
   },
   MG3107: {
-    title: "A note was carried over and nobody has confirmed it",
+    title: "A note was carried over and is not confirmed",
     exit: 1,
     explanation:
       '`mcpgen revision add` copies the notes of the newest released revision, marked `"carried": true`. Check each against the new specification and delete the mark, or the note. This is a warning: it does not change the exit code.',
@@ -107,7 +107,7 @@ export const outputDiagnostics = {
     title: "Upstream has published a new revision",
     exit: 1,
     explanation:
-      "The file is of no revision in the schema folder. What decides is, in this order: `--revision`, the sha256 in schema/lock.json, equal schemas, the folder in the file's address, and what it has in common with the nearest revision: it is a new one if that would notice. `mcpgen upgrade SOURCE --name R` brings it in, regenerates, and tells what is left to decide.",
+      "The file is of no revision in the schema folder. What decides is, in this order: `--revision`, the sha256 in schema/lock.json, equal schemas, the folder in the file's address, and what it has in common with the nearest revision: it is a new one if a peer would notice the difference. `mcpgen upgrade SOURCE --name R` stores it, generates, and lists what is left to decide.",
   },
   MG3112: {
     title: "A revision has the content, or the place, of another",

@@ -18,7 +18,7 @@ export const serverDiagnostics = {
     title: "The server does not answer",
     exit: 4,
     explanation:
-      "No answer and no progress came in time. A program that is no MCP server waits for input for ever; one that installs itself first needs more time: `--timeout SECONDS`. What it prints on standard output beside messages is told: that belongs to standard error.",
+      "No answer and no progress came in time. A program that is no MCP server waits for input for ever; one that installs itself first needs more time: `--timeout SECONDS`. The message quotes other lines that it prints on standard output: they belong on standard error.",
   },
   MG4104: {
     title: "No revision of the protocol is common",
@@ -30,7 +30,7 @@ export const serverDiagnostics = {
     title: "The server answers with an error, or with what is no answer",
     exit: 4,
     explanation:
-      "The server has refused a request, or its answer is not what the protocol's revision says an answer is. The message quotes it. Whoever writes the server can judge a recorded exchange with `mcpgen validate`.",
+      "The server has refused a request, or its answer is not what the protocol's revision says an answer is. The message quotes it. The authors of the server can judge a recorded exchange with `mcpgen validate`.",
   },
   MG6301: {
     title: "An entry of a server's list is left out of the contract",
@@ -42,13 +42,13 @@ export const serverDiagnostics = {
     title: "A contract is there already, with other content",
     exit: 2,
     explanation:
-      "The file may hold what no server tells: comments, and decisions. Look at the difference first with `mcpgen check --server SOURCE --contract FILE`, then repeat the command with `--replace`.",
+      "The file may hold what a server does not send: comments, and decisions. Look at the difference first with `mcpgen check --server SOURCE --contract FILE`, then repeat the command with `--replace`.",
   },
   MG6303: {
     title: "The server has not said what it is called",
     exit: 1,
     explanation:
-      "A contract has a name and a version. The server told none, so they are `server` and `0.0.0`: give it better ones in the file.",
+      "A contract has a name and a version. The server sent none, so they are `server` and `0.0.0`: give it better ones in the file.",
   },
   MG6304: {
     title: "The tool ended with an error",
@@ -108,6 +108,6 @@ export const serverDiagnostics = {
     title: "The live server differs from its contract",
     exit: 1,
     explanation:
-      "The message names the rule (`mcpgen explain RULE` tells more), the place, and what the difference means for each role: for a client, or a server, written for the contract when the other side does as the live server does. Either the server is to be mended, or the contract: the last line takes over what the server says. `--fail-on breaking` lets the rest pass as warnings.",
+      "The message names the rule (`mcpgen explain RULE` says more), the place, and what the difference means for each role: for a client, or a server, written for the contract when the other side does as the live server does. Either the server is to be mended, or the contract: the last line takes over what the server says. `--fail-on breaking` lets the rest pass as warnings.",
   },
 } satisfies Record<string, Diagnostic>;

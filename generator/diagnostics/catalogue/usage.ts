@@ -54,7 +54,7 @@ export const usageDiagnostics = {
     title: "The revision is there already, with other content",
     exit: 2,
     explanation:
-      "Released files change in place upstream now and then, so replacing one is a decision: look at the difference first (`mcpgen revision verify R FILE` tells whether it means anything), then repeat the command with `--replace`.",
+      "Released files change in place upstream now and then, so replacing one is a decision: look at the difference first (`mcpgen revision verify R FILE` says whether its meaning differs), then repeat the command with `--replace`.",
   },
   MG2010: {
     title: "There is no such revision",

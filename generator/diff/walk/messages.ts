@@ -32,7 +32,7 @@ export function responseNodes({ schema }: ProtocolModel, { message }: Method): C
 /** Compares what stands at the messages of a method beside its params, and at the responses beside the result. */
 export function compareMessages(direction: Direction, before: Method, after: Method, context: Context): void {
   const { old, next, from, name } = direction;
-  // What travels inside other messages sheds its envelope: that is told once, of the method.
+  // A message inside another message loses its envelope. The method reports that once.
   if (before.payload === after.payload) {
     const nodes = [messageNodes(old, before), messageNodes(next, after)] as const;
     const whole = { ...context, whole: true } as Context;
@@ -47,7 +47,7 @@ export function compareMessages(direction: Direction, before: Method, after: Met
   if (!a || !b || own.every((each) => each === undefined)) return;
   const response: Context = { part: "response", method: name, from: opposite(from) };
   const root = compareWhole(direction, [a, b], response, ["result"]);
-  // Answers are compared one by one; what else a response may hold in their place is told of the response.
+  // Results are compared one by one. Other forms of a response are reported with the response.
   const isSame = namesOf(before) === namesOf(after);
   if (isSame && own.every((each) => each !== undefined)) tellInside(direction, root, "result");
 }
@@ -80,7 +80,7 @@ function compareWhole(
   return root;
 }
 
-/** What a whole message shows to break inside a member, and other roots do not tell already. */
+/** The breaks inside a member that only the whole message shows, and that no other root reports. */
 function tellInside({ comparison }: Direction, whole: Root, member: "params" | "result"): void {
   const { context, pair, methods } = whole;
   let known: ReadonlySet<string> | undefined;
@@ -108,7 +108,7 @@ function nameOf({ rule, subject }: Fact): string {
   return `${rule} ${JSON.stringify(subject)}`;
 }
 
-/** Whether a fact tells that a member came, went, or changed whether it must be there. */
+/** Whether a fact is about a member that was added, removed, made required or made optional. */
 function isOfMember({ rule, subject, when = "" }: Fact, key: string): boolean {
   if (!rule.startsWith("property-") || !("path" in subject) || subject.path !== key) return false;
   // Params that come to a closed message, or go from one, are refused: only the whole message shows it.

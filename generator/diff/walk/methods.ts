@@ -176,7 +176,7 @@ function presenceChange(was: Presence, is: Presence): Pick<Fact, "rule" | "when"
   return { rule: "property-removed", when: `it was ${was}` };
 }
 
-/** Params that come to a closed message, or go from one, are refused: that is told of the message. */
+/** A closed message refuses params that are added or removed. The message reports that. */
 function isToldOfMessage(
   { old, next, aligner }: Direction,
   before: Method,

@@ -6,7 +6,7 @@ import { resultsOf } from "../witness/judge.js";
 export interface Parts {
   /** The definitions that any message or result holds. */
   readonly held: ReadonlySet<string>;
-  /** By definition; those that nobody sends have no entry. */
+  /** By definition; definitions that no message contains have no entry. */
   readonly writers: ReadonlyMap<string, ReadonlySet<Role>>;
   /** The methods whose messages or results hold a definition. */
   readonly methodsOf: (definition: string) => string[];

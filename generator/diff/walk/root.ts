@@ -10,8 +10,8 @@ export interface Root {
   readonly methods: readonly string[];
   /** Members that other roots account for are not entered from here. */
   readonly isEntered?: (key: string, edge: Edge) => boolean;
-  /** Facts that other roots account for are not told from here. */
-  /** Only what a message shows to break is told from here. */
+  /** Excludes facts that other roots report. */
+  /** Reports only facts for which a message proves a break. */
   readonly needsProof?: true;
   readonly isTold?: (fact: Fact, pair: Pair) => boolean;
 }

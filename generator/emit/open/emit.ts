@@ -41,7 +41,7 @@ export const emitOpen: Emitter<SchemaInput> = ({ schema, folder, origin, importE
   return new Map([[`${folder}/open.ts`, settled(render("open.ts", view))]]);
 };
 
-/** The names that declarations refer to, told from their text: no keys, texts or comments. */
+/** The names that declarations refer to, read from their text without keys, strings and comments. */
 function wordsOf(declarations: readonly string[]): ReadonlySet<string> {
   const aside = /\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w$]+\??:/g;
   return new Set(declarations.flatMap((text) => text.replace(aside, " ").match(/[\w$]+/g) ?? []));

@@ -10,7 +10,7 @@ import { withChildren, withNodes } from "../with-children.js";
 
 /**
  * Members that an intersection of unions may multiply to. TypeScript refuses to represent a hundred thousand
- * (TS2590), and each costs whoever compiles them.
+ * (TS2590), and each alternative costs time to compile.
  */
 const broadest = 10_000;
 
@@ -24,8 +24,8 @@ type Combined = "allOf" | "anyOf" | "oneOf";
 
 /**
  * The schema as types are printed of it: a node whose alternatives, multiplied with each other, are too many for
- * TypeScript is told by fewer of its keywords. Such a type takes all that the node accepts, and more. A
- * definition that refers to itself and takes no kind of value is told by `never`.
+ * TypeScript is made from fewer of its keywords. Such a type accepts all that the node accepts, and more. A
+ * definition that refers to itself and accepts no kind of value becomes `never`.
  */
 export function printable(schema: Schema): Schema {
   const impossible = impossibleDefinitions(schema);

@@ -1,18 +1,18 @@
 import type { Kind } from "./kind.js";
 
 /**
- * What TypeScript knows of a value: of which kinds it can be, and which constants of a kind alone. What it makes of a
- * value that a type predicate took, or that can be nothing any more, is not followed.
+ * What TypeScript knows of a value: the kinds that it can be of and, of a kind, the only constants. A value that a type
+ * predicate narrowed, or that is narrowed to `never`, is not followed.
  */
 export type Known = ReadonlyMap<Kind, "all" | ReadonlySet<string>> | typeof lost;
 
 export const lost = "lost";
 
-/** What is known of references, by their text; of locals that stand in it without anything, nothing yet. */
+/** What is known of references, by their text. A local without a value is followed, and nothing is known of it yet. */
 export type Flow = ReadonlyMap<string, Known | undefined>;
 
 const text = String.raw`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`;
-/** A local, or a member of one by a name or place that is known. */
+/** A local, or a member of one by a constant name or index. */
 const referenceText = new RegExp(String.raw`^([A-Za-z_$][\w$]*)(?:\[(?:${text}|\d+)\])?$`);
 
 /** Whether `written` is a value that narrows: a local that is followed, or a member of one. */
@@ -94,7 +94,7 @@ export function joined(a: Flow | undefined, b: Flow | undefined): Flow | undefin
   if (!a || !b || a === b) return a ?? b;
   const result = new Map<string, Known | undefined>();
   for (const [reference, known] of a) {
-    // Of a local that only one way declares nothing is read behind.
+    // A local that is declared on one way only is not read after the ways join.
     const both = isLocal(reference) && !b.has(reference) ? known : joinedKnown(known, b.get(reference));
     if (both !== undefined || isLocal(reference)) result.set(reference, both);
   }
@@ -104,7 +104,7 @@ export function joined(a: Flow | undefined, b: Flow | undefined): Flow | undefin
   return result;
 }
 
-/** Whether as much is known in `later` of what `flow` knows; what `flow` has no local of does not count. */
+/** Whether `later` knows as much as `flow` of the locals that `flow` has. */
 export function agrees(flow: Flow, later: Flow): boolean {
   for (const [reference, known] of later) {
     const root = referenceText.exec(reference)![1]!;
