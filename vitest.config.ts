@@ -21,7 +21,7 @@ const drawing = [
   "test/diff/mutations.test.ts",
   "test/diff/released-mutations.test.ts",
   "test/diff/truth.test.ts",
-  "test/contract/sync/nasty.test.ts",
+  "test/sync/nasty.test.ts",
   "test/contract/hostile.test.ts",
   "test/emit/steps/renames-released.test.ts",
 ];
@@ -30,8 +30,8 @@ const drawing = [
 const heavy = [
   "test/runtime/http/{bodies,heap,kept,readers}.test.ts",
   "test/runtime/client/{deep,floods}.test.ts",
-  "test/contract/init/*.test.ts",
-  "test/contract/package/package.test.ts",
+  "test/init/*.test.ts",
+  "test/distribution/package.test.ts",
   "test/docs/journeys.test.ts",
 ];
 
@@ -44,7 +44,7 @@ const deep = [
   "test/generate/memory.test.ts",
   "test/emit/steps/renames-released.test.ts",
   "test/types/mistakes.test.ts",
-  "test/contract/capture/signals.test.ts",
+  "test/capture/signals.test.ts",
   "test/command/process.test.ts",
   "test/runtime/http/recovery.test.ts",
   "test/runtime/client/besieged.test.ts",

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { tooOld } from "./command/node-version.js";
-import { escapeUnprintable } from "./emit/text.js";
+import { escapeUnprintable } from "./print/text.js";
 
 // A reader that has seen enough (`mcpgen … | head`) is no error.
 for (const stream of [process.stdout, process.stderr]) {

@@ -36,15 +36,13 @@ try {
 }
 
 async function engine() {
-  const outdir = join(root, "runtime/engine/dist");
+  const outdir = join(root, "engine/dist");
   await rm(outdir, { recursive: true, force: true });
   await Promise.all([
     build({
       ...common(outdir),
       platform: "neutral",
-      entryPoints: ["index", "interpreter", "meta-schemas"].map((entry) =>
-        join(root, `runtime/engine/${entry}.ts`),
-      ),
+      entryPoints: ["index", "interpreter", "meta-schemas"].map((entry) => join(root, `engine/${entry}.ts`)),
     }),
     declarations("scripts/tsconfig.engine.json"),
   ]);

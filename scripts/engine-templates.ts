@@ -45,7 +45,7 @@ function matcherOf(pattern: string): LinearMatcher | RegExp {
 export function engineTemplates(): Map<string, string> {
   return new Map(
     Object.entries(templates).map(([name, { about, files, end }]) => {
-      const sources = files.map((file) => readFileSync(`runtime/engine/${file}.ts`, "utf8"));
+      const sources = files.map((file) => readFileSync(`engine/${file}.ts`, "utf8"));
       const code = sources
         .map(withoutImports)
         .join("\n")

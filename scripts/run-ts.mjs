@@ -20,8 +20,8 @@ await build({
   packages: "external",
   // Our own packages are taken from source, so that scripts run without a build.
   alias: {
-    "@mcpgen/engine/interpreter": resolve("runtime/engine/interpreter.ts"),
-    "@mcpgen/engine": resolve("runtime/engine/index.ts"),
+    "@mcpgen/engine/interpreter": resolve("engine/interpreter.ts"),
+    "@mcpgen/engine": resolve("engine/index.ts"),
   },
   logLevel: "error",
 });

@@ -17,7 +17,7 @@ const dependencies = Object.keys(
 /** Who may import whom (docs/architecture.md); a package not named here may import anything. */
 const areas: readonly Area[] = [
   { folder: "generated", may: [] },
-  { folder: "runtime/engine", may: [] },
+  { folder: "engine", may: [] },
   {
     folder: "runtime/core",
     // By its own name it asks for what the platform decides.
@@ -101,8 +101,8 @@ const layers: readonly (readonly [string, RegExp])[] = [
   ["generator/sample", /^generator\/(emit|model|notes|input|command)\//],
   ["generator/emit", /^generator\/(input|output|command)\//],
   ["generator/notes", /^generator\/command\//],
-  ["generator/input", /^generator\/command\//],
-  ["generator/output", /^generator\/(emit|command)\//],
+  ["generator/files", /^generator\/command\//],
+  ["generator/files", /^generator\/(emit|command)\//],
   ["generator/revision", /^generator\/(emit|command)\//],
   ["generator/config", /^generator\/(emit|command)\//],
 ];

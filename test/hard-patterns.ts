@@ -1,4 +1,4 @@
-import { Work } from "../runtime/engine/patterns/work.js";
+import { Work } from "../engine/patterns/work.js";
 
 /** Patterns that each take all the work that one may: `a` any number of times up to 270, and the word with the index. */
 export function hardPatterns(count: number, word: string): string[] {

@@ -2,8 +2,8 @@
 // node scripts/run-ts.mjs bench/compiler/diff.ts
 import { join } from "node:path";
 import { diffModels } from "../../generator/diff/diff-models.js";
-import { undocumented } from "../../generator/input/documentation.js";
-import { loadRevision, storedRevision } from "../../generator/input/revision-source.js";
+import { undocumented } from "../../generator/revision/documentation.js";
+import { loadRevision, storedRevision } from "../../generator/revision/revision-source.js";
 import { readLock } from "../../generator/revision/lock.js";
 
 const schemaDir = "schema";

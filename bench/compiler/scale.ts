@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type JsonObject, type JsonValue, canonicalise, isJsonObject, readSchema } from "@mcpgen/engine";
-import { emitterNames, generateFiles } from "../../generator/generate.js";
-import { assumeNotes } from "../../generator/notes/assume.js";
+import { emitterNames, generateFiles } from "../../generator/pipeline/generate.js";
+import { assumeNotes } from "../../generator/model/assume.js";
 
 const source = "schema/2026-07-28/schema.json";
 const document = JSON.parse(readFileSync(source, "utf8")) as JsonObject;

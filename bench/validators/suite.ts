@@ -8,10 +8,10 @@ import { join, relative, resolve } from "node:path";
 import { runInThisContext } from "node:vm";
 import { type Dialect, type JsonValue, type Schema, readDocument } from "@mcpgen/engine";
 import { transformSync } from "esbuild";
-import { capitalised, nameDefinitions } from "../../generator/emit/names.js";
-import { loadTemplates } from "../../generator/emit/templates.js";
+import { capitalised, nameDefinitions } from "../../generator/print/names.js";
+import { loadTemplates } from "../../generator/print/templates.js";
 import { emitValidators } from "../../generator/emit/validators/emit.js";
-import { metaSchemas } from "../../runtime/engine/meta-schemas.js";
+import { metaSchemas } from "../../engine/meta-schemas.js";
 import { combined, nameIn } from "../../test/emit/validators/combined.js";
 // @ts-expect-error a script without declarations
 import { geometricMean, measure } from "./measure.mjs";

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@mcpgen/engine";
-import { oneLine } from "../contract/capture/one-line.js";
-import type { LiveClient, LiveOptions } from "../contract/capture/runtime.js";
-import { isRuntimeError } from "../contract/capture/server-error.js";
-import type { ServerSource } from "../contract/capture/server-source.js";
-import { shownSource } from "../contract/capture/shown-source.js";
+import { oneLine } from "../print/one-line.js";
+import type { LiveClient, LiveOptions } from "../capture/runtime.js";
+import { isRuntimeError } from "../capture/server-error.js";
+import type { ServerSource } from "../capture/server-source.js";
+import { shownSource } from "../capture/shown-source.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { closest } from "../diagnostics/suggest.js";

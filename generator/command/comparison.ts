@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { isTemplate } from "../emit/templates.js";
-import { type Generated, type GenerateRequest, generateFiles } from "../generate.js";
-import { type CachedRun, writeCache } from "../output/cache.js";
-import { type ComparedFile, compareOutput } from "../output/compare.js";
-import { fileFingerprint } from "../output/fingerprint.js";
+import { isTemplate } from "../print/templates.js";
+import { type Generated, type GenerateRequest, generateFiles } from "../pipeline/generate.js";
+import { type CachedRun, writeCache } from "../files/cache.js";
+import { type ComparedFile, compareOutput } from "../files/compare.js";
+import { fileFingerprint } from "../files/fingerprint.js";
 import {
   type Manifest,
   isSameManifest,
@@ -12,11 +12,11 @@ import {
   manifestText,
   readManifest,
   readableManifest,
-} from "../output/manifest.js";
-import { layoutFreeSha256 } from "../output/layout-free.js";
-import { contentSha256, withPlainLineEnds } from "../output/line-ends.js";
-import { recordedFiles } from "../output/write.js";
-import { packageVersion } from "../package-folder.js";
+} from "../files/manifest.js";
+import { layoutFreeSha256 } from "../files/layout-free.js";
+import { contentSha256, withPlainLineEnds } from "../files/line-ends.js";
+import { recordedFiles } from "../files/write.js";
+import { packageVersion } from "../files/package-folder.js";
 import type { InputState } from "./input-state.js";
 import type { OutputRequest } from "./output-request.js";
 

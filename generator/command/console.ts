@@ -1,4 +1,4 @@
-import { Colours, type Paint } from "./terminal-text.js";
+import { Colours, type Paint } from "../print/terminal-text.js";
 
 export type Format = "text" | "json" | "github";
 export type ColorChoice = "auto" | "always" | "never";

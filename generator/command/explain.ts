@@ -1,5 +1,5 @@
-import { explainLintRule } from "../contract/lint/manual.js";
-import { lintRules } from "../contract/lint/table.js";
+import { explainLintRule } from "../lint/manual.js";
+import { lintRules } from "../lint/table.js";
 import { explainRule } from "../diff/rules/manual.js";
 import { ruleIds, ruleTable } from "../diff/rules/table.js";
 import { catalogue } from "../diagnostics/catalogue.js";

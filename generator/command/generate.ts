@@ -1,11 +1,11 @@
 import { type Project, commonFolder, openProject } from "./project.js";
-import { planOutput } from "../output/plan.js";
-import { recover } from "../output/transaction.js";
-import { writePlan } from "../output/write.js";
+import { planOutput } from "../files/plan.js";
+import { recover } from "../files/transaction.js";
+import { writePlan } from "../files/write.js";
 import type { Arguments } from "./arguments.js";
 import { checkAll, isContractsOnly } from "./check.js";
 import { type Comparison, compareWithOutput, remember } from "./comparison.js";
-import { counted } from "./counted.js";
+import { counted } from "../print/counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { carriedNotes } from "./drift.js";
 import { inputState, trustsCache } from "./input-state.js";
@@ -15,7 +15,7 @@ import { type OutputRequest, outputRequest } from "./output-request.js";
 import { planContracts } from "./contracts/run.js";
 import { contractTargets } from "./contracts/targets.js";
 import { conflictFindings, forcing, planOutcome } from "./plan-report.js";
-import { printable } from "./terminal-text.js";
+import { printable } from "../print/terminal-text.js";
 import { shownPath } from "./shown-path.js";
 import { withoutMethods } from "./without-methods.js";
 

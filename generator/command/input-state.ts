@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { canonicalText } from "@mcpgen/engine";
 import type { Project } from "./project.js";
-import { type CachedRun, cacheFile, readCache } from "../output/cache.js";
-import { fileFingerprint, folderFingerprint, generatorFingerprint } from "../output/fingerprint.js";
-import { sha256 } from "../output/sha256.js";
+import { type CachedRun, cacheFile, readCache } from "../files/cache.js";
+import { fileFingerprint, folderFingerprint, generatorFingerprint } from "../files/fingerprint.js";
+import { sha256 } from "../files/sha256.js";
 import { lockFile } from "../revision/lock.js";
 import { revisionFolders } from "../revision/verify.js";
 import type { OutputRequest } from "./output-request.js";

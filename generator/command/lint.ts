@@ -1,11 +1,11 @@
-import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../contract/lint/lint-contract.js";
-import { type Profile, profiles } from "../contract/lint/rule.js";
+import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../lint/lint-contract.js";
+import { type Profile, profiles } from "../lint/rule.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Arguments } from "./arguments.js";
 import { type ContractSource, contractSource } from "./contract-source.js";
 import { columns } from "./columns.js";
-import { counted } from "./counted.js";
+import { counted } from "../print/counted.js";
 import type { RunCommand } from "./context.js";
 import { expectServer, serverOptions } from "./server-options.js";
 import { sourceOrServer } from "./servers/named-servers.js";

@@ -1,10 +1,10 @@
 import type { JsonObject } from "@mcpgen/engine";
 import type { Contract } from "../contract/contract.js";
-import type { Paint } from "./terminal-text.js";
+import type { Paint } from "../print/terminal-text.js";
 import { columns } from "./columns.js";
 import { contractSource } from "./contract-source.js";
 import type { CommandContext, RunCommand } from "./context.js";
-import { counted } from "./counted.js";
+import { counted } from "../print/counted.js";
 import { promptSignature, toolSignature } from "./list/signature.js";
 import type { Outcome } from "./outcome.js";
 import { expectServer, serverOptions } from "./server-options.js";

@@ -1,5 +1,5 @@
 import { CodedError } from "../diagnostics/coded-error.js";
-import { packageVersion } from "../package-folder.js";
+import { packageVersion } from "../files/package-folder.js";
 import { Console } from "./console.js";
 import type { CommandContext } from "./context.js";
 import { parseCommandLine } from "./parse.js";

@@ -4,11 +4,11 @@ import type { Project } from "./project.js";
 import { contractIn } from "../contract/contract-file.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import type { PackageManifest } from "../emit/emitter.js";
-import type { GenerateRequest } from "../generate.js";
-import { type RevisionSource, storedRevision } from "../input/revision-source.js";
-import { readableManifest } from "../output/manifest.js";
+import type { GenerateRequest } from "../pipeline/generate.js";
+import { type RevisionSource, storedRevision } from "../revision/revision-source.js";
+import { readableManifest } from "../files/manifest.js";
 import { type Lock, readLock } from "../revision/lock.js";
-import { expectRevisionName } from "../revision/name.js";
+import { expectRevisionName } from "../notes/revision-name.js";
 import { expectRevision } from "../revision/verify.js";
 import type { Arguments } from "./arguments.js";
 

@@ -1,12 +1,12 @@
 import { relative } from "node:path";
 import type { Project } from "./project.js";
-import type { Generated } from "../generate.js";
-import type { PlannedFile } from "../output/plan.js";
+import type { Generated } from "../pipeline/generate.js";
+import type { PlannedFile } from "../files/plan.js";
 import { columns } from "./columns.js";
 import type { CommandContext } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
-import { printable } from "./terminal-text.js";
+import { printable } from "../print/terminal-text.js";
 import { repeatedWith } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
 

@@ -2,7 +2,7 @@ import { isAbsolute } from "node:path";
 import type { CodedError, Place } from "../diagnostics/coded-error.js";
 import type { Console } from "./console.js";
 import type { Finding } from "../diagnostics/finding.js";
-import { escapeUnprintable } from "../emit/text.js";
+import { escapeUnprintable } from "../print/text.js";
 import { type Outcome, exitCodeOf } from "./outcome.js";
 import { shownPath } from "./shown-path.js";
 import {
@@ -11,7 +11,7 @@ import {
   printableLines,
   terminalText,
   withoutWorkflowCommands,
-} from "./terminal-text.js";
+} from "../print/terminal-text.js";
 
 /** Version of the documents that `--json` prints. */
 const documentFormat = 1;

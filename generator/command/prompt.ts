@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
-import type { LiveClient, LiveOptions } from "../contract/capture/runtime.js";
+import type { LiveClient, LiveOptions } from "../capture/runtime.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
 import { askServer } from "./ask/ask-server.js";

@@ -1,11 +1,11 @@
 import { commonFolder, openProject } from "./project.js";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { recover } from "../output/transaction.js";
+import { recover } from "../files/transaction.js";
 import { type AddRequest, type AddedRevision, addRevision } from "../revision/add.js";
 import type { RevisionStatus } from "../revision/lock.js";
 import { readUpstream } from "../revision/source.js";
 import type { Arguments } from "./arguments.js";
-import { counted } from "./counted.js";
+import { counted } from "../print/counted.js";
 import type { RunCommand } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { nameWarnings } from "./upgrade/name-warnings.js";

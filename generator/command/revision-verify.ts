@@ -3,7 +3,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { readLock } from "../revision/lock.js";
 import { readUpstream } from "../revision/source.js";
 import { type UpstreamVerdict, expectRevision, verifyStore, verifyUpstream } from "../revision/verify.js";
-import { counted } from "./counted.js";
+import { counted } from "../print/counted.js";
 import type { RunCommand } from "./context.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";

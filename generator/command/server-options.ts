@@ -1,10 +1,10 @@
 import type { Options } from "yargs";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { type ServerSource, isServerSource, kindOfServer } from "../contract/capture/server-source.js";
-import type { ServerOptions } from "../contract/capture/with-server.js";
+import { type ServerSource, isServerSource, kindOfServer } from "../capture/server-source.js";
+import type { ServerOptions } from "../capture/with-server.js";
 import type { Arguments } from "./arguments.js";
 import type { CommandContext } from "./context.js";
-import { printable } from "./terminal-text.js";
+import { printable } from "../print/terminal-text.js";
 
 /** What a SOURCE that is a server looks like. */
 export const serverSourceText = "http(s)://…, stdio:COMMAND … or a name";

@@ -5,7 +5,7 @@ import { revisionBefore } from "../revision/newest.js";
 import type { Finding } from "../diagnostics/finding.js";
 import { readLock } from "../revision/lock.js";
 import type { Arguments } from "./arguments.js";
-import { counted } from "./counted.js";
+import { counted } from "../print/counted.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { storedSource } from "./diff/alike.js";
 import { policyOf } from "./diff/policies.js";

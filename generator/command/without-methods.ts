@@ -1,5 +1,5 @@
 import type { Finding } from "../diagnostics/finding.js";
-import type { Generated, GenerateRequest } from "../generate.js";
+import type { Generated, GenerateRequest } from "../pipeline/generate.js";
 import type { CommandContext } from "./context.js";
 import { shownPath } from "./shown-path.js";
 

@@ -50,12 +50,12 @@ export function findConfig(directory: string): string | undefined {
 }
 
 async function readJsonConfig(file: string): Promise<Config> {
-  const { loadJson } = await import("../input/json-file.js");
+  const { loadJson } = await import("../files/json-file.js");
   const { value, text } = await loadJson(file).catch((error: unknown) => {
     throw error instanceof CodedError ? asConfigError(error) : error;
   });
   const placeOf: PlaceOf = async (pointer) => {
-    const { positionOf } = await import("../input/positions.js");
+    const { positionOf } = await import("../files/positions.js");
     return { file, pointer, ...positionOf(text, pointer) };
   };
   return readConfig(value, placeOf);

@@ -1,4 +1,4 @@
-import { sha256 } from "../output/sha256.js";
+import { sha256 } from "../files/sha256.js";
 import type { Contract } from "./contract.js";
 
 /**

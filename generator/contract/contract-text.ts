@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { escapeUnprintable } from "../emit/text.js";
+import { escapeUnprintable } from "../print/text.js";
 import type { Contract } from "./contract.js";
 
 /**

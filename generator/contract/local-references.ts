@@ -2,8 +2,8 @@ import { readFileSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join, posix, relative, sep } from "node:path";
 import { type JsonObject, type JsonValue, isJsonObject, pointer, resolveUri } from "@mcpgen/engine";
 import { CodedError, type Place } from "../diagnostics/coded-error.js";
-import { parseJson } from "../input/json-file.js";
-import { decodeText } from "../input/text-file.js";
+import { parseJson } from "../files/json-file.js";
+import { decodeText } from "../files/text-file.js";
 import type { ContractDocument, ContractTool } from "./contract.js";
 
 /** Files that one schema may refer to, at most. */

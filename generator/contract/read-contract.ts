@@ -1,9 +1,9 @@
 import { extname } from "node:path";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { CodedError, type CodedErrorDetails, type Place } from "../diagnostics/coded-error.js";
-import { parseJson } from "../input/json-file.js";
-import { positionsIn } from "../input/position-index.js";
-import { decodeText, readBytes } from "../input/text-file.js";
+import { parseJson } from "../files/json-file.js";
+import { positionsIn } from "../files/position-index.js";
+import { decodeText, readBytes } from "../files/text-file.js";
 import type { Contract, ContractDocument } from "./contract.js";
 import { type Fault, contractFaults } from "./fault.js";
 

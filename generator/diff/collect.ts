@@ -1,7 +1,7 @@
 import { canonicalText, naturalCompare } from "@mcpgen/engine";
 import { type Role, opposite } from "../model/model.js";
-import { sha256 } from "../output/sha256.js";
-import type { Fact } from "./align/pair.js";
+import { sha256 } from "../files/sha256.js";
+import type { Fact } from "../compare/align/pair.js";
 import { type Finding, type Policy, worst } from "./finding.js";
 import type { Level, Rule } from "./rules/rule.js";
 import { ruleOf } from "./rules/table.js";

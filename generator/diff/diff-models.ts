@@ -1,8 +1,8 @@
 import { naturalCompare } from "@mcpgen/engine";
 import type { ProtocolModel } from "../model/model.js";
-import { Aligner } from "./align/aligner.js";
-import type { Pair } from "./align/pair.js";
-import { Renames } from "./align/renames.js";
+import { Aligner } from "../compare/align/aligner.js";
+import type { Pair } from "../compare/align/pair.js";
+import { Renames } from "../compare/align/renames.js";
 import { Collection } from "./collect.js";
 import { type Finding, type Policy, defaultPolicy, levelFor, subjectText } from "./finding.js";
 import { grouped } from "./group.js";
@@ -15,9 +15,9 @@ import { type Origins, compareFiles } from "./walk/files.js";
 import { compareMethods } from "./walk/methods.js";
 import { movedRoots } from "./walk/moved.js";
 import { partsOf } from "./walk/parts.js";
-import { type Reached, leadingToFacts, metFrom, reachedFrom } from "./walk/reach.js";
+import { type Reached, leadingToFacts, metFrom, reachedFrom } from "../compare/reach.js";
 import type { Root } from "./walk/root.js";
-import { Maker } from "./witness/maker.js";
+import { Maker } from "../compare/instance-maker.js";
 import { Prover } from "./witness/prove.js";
 
 /**

@@ -1,5 +1,5 @@
 import type { Role } from "../model/model.js";
-import type { Subject } from "./align/pair.js";
+import type { Subject } from "../compare/align/pair.js";
 import type { Level } from "./rules/rule.js";
 import type { Counterexample } from "./witness/prove.js";
 

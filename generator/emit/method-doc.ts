@@ -1,5 +1,5 @@
 import type { Method } from "../model/model.js";
-import { deprecationLine, docComment } from "./text.js";
+import { deprecationLine, docComment } from "../print/text.js";
 
 /** The documentation comment of a method. */
 export function methodDoc({ description, deprecated, see }: Method, indent = ""): string {

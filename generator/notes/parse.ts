@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
-import type { JsonFile } from "../input/json-file.js";
+import type { JsonFile } from "../files/json-file.js";
 import type { Note, NoteKind } from "./note.js";
 
 type Check = (value: JsonValue) => boolean;

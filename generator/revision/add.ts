@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
-import type { JsonFile } from "../input/json-file.js";
-import { type FileChange, applyChanges, recover } from "../output/transaction.js";
+import type { JsonFile } from "../files/json-file.js";
+import { type FileChange, applyChanges, recover } from "../files/transaction.js";
 import { type CarriedNotes, carriedNotes } from "./carried-notes.js";
 import { type Lock, type LockedRevision, type RevisionStatus, lockFile, lockText, readLock } from "./lock.js";
-import { expectRevisionName, isDate, nameFromFolder } from "./name.js";
+import { expectRevisionName, isDate, nameFromFolder } from "../notes/revision-name.js";
 import type { UpstreamFile } from "./source.js";
 import { type StoredSchema, storedSchema } from "./stored-schema.js";
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { loadJson } from "../input/json-file.js";
+import { loadJson } from "../files/json-file.js";
 import type { NoteProblem } from "../notes/apply.js";
-import { carryNotes } from "../notes/carry.js";
+import { carryNotes } from "./carry.js";
 import type { Lock } from "./lock.js";
 import type { StoredSchema } from "./stored-schema.js";
 

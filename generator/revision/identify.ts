@@ -1,11 +1,11 @@
 import { type JsonObject, canonicalText, isJsonObject } from "@mcpgen/engine";
-import { canonicalDocument } from "../input/schema-source.js";
-import { loadJson } from "../input/json-file.js";
+import { canonicalDocument } from "./schema-source.js";
+import { loadJson } from "../files/json-file.js";
 import { type Lock, readLock } from "./lock.js";
 import { revisionBefore } from "./newest.js";
-import { folderOf, isRevisionFolder } from "./name.js";
+import { folderOf, isRevisionFolder } from "../notes/revision-name.js";
 import type { UpstreamFile } from "./source.js";
-import { storedRevision } from "../input/revision-source.js";
+import { storedRevision } from "./revision-source.js";
 import { expectRevision } from "./verify.js";
 
 /**

@@ -1,6 +1,6 @@
 import { naturalCompare } from "@mcpgen/engine";
 import type { Lock } from "./lock.js";
-import { isDate } from "./name.js";
+import { isDate } from "../notes/revision-name.js";
 
 /**
  * The revision that a new one called `name` is compared with: the newest released one before it; where none

@@ -1,4 +1,4 @@
-import { type SourceFile, type SourcePlace, readSource } from "../input/source.js";
+import { type SourceFile, type SourcePlace, readSource } from "../files/source.js";
 
 /** A schema file as it came: its content, and what the lock records of it. */
 export interface UpstreamFile extends SourceFile {

@@ -1,7 +1,7 @@
 import { type Dialect, type JsonObject, dialectOf, readSchema } from "@mcpgen/engine";
-import type { JsonFile } from "../input/json-file.js";
-import { canonicalDocument, withPlaces } from "../input/schema-source.js";
-import { sha256 } from "../output/sha256.js";
+import type { JsonFile } from "../files/json-file.js";
+import { canonicalDocument, withPlaces } from "./schema-source.js";
+import { sha256 } from "../files/sha256.js";
 
 /** A schema document in the form it is stored in. */
 export interface StoredSchema {

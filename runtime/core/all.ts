@@ -3,8 +3,8 @@
 import type { Implementation } from "@mcpgen/protocol/authoring";
 import { serverRevisions } from "@mcpgen/protocol/server";
 import type { Client } from "./client/client.js";
-import { type ConnectOptions as CoreConnectOptions, connect as connectWith } from "./client/connect.js";
-import type { Source } from "./client/source.js";
+import { type ConnectOptions as CoreConnectOptions, connect as connectWith } from "./connect/connect.js";
+import type { Source } from "./connect/source.js";
 import { type CodeFirstServer, createServer as createServerWith } from "./server/create-server.js";
 import {
   type Contract,

@@ -31,7 +31,7 @@ export {
   type TemplateHandler,
 } from "./server/resources.js";
 export type { PromptAnswer, PromptHandler } from "./server/prompts.js";
-export { isInsideRoots } from "./roots/file-uri.js";
+export { isInsideRoots } from "./protocol/file-uri.js";
 export type { Completer, Completers } from "./server/completion.js";
 export { memoryStateStore, type StateStore, type UsedState } from "./server/state-store.js";
 export type { CacheHints } from "./server/prepared.js";
@@ -42,13 +42,13 @@ export type { InputOf, OutputOf, ToolSchema } from "./schema/schema-type.js";
 export type { StandardSchema } from "./schema/standard-schema.js";
 
 // Clients.
-export { connect, type ConnectOptions, type Source } from "./client/connect.js";
+export { connect, type ConnectOptions, type Source } from "./connect/connect.js";
 export type { Client, ToolResult } from "./client/client.js";
 export type { NotificationListener } from "./client/listeners.js";
 export type { AnswerContext, ClientHandlers } from "./client/handlers.js";
 export { userRejected } from "./client/answers.js";
 export type { ClientLimits } from "./client/limits.js";
-export { pageProblem } from "./elicitation/page.js";
+export { pageProblem } from "./protocol/page.js";
 export { safeIcons } from "./client/icons.js";
 export type { Rejected } from "./client/decode.js";
 export type { ListBounds, ListResult } from "./client/lists.js";
@@ -63,10 +63,10 @@ export type {
   GetPromptResult,
   ReadResourceResult,
 } from "@mcpgen/protocol/authoring";
-export { McpError, type ErrorCode } from "./peer/errors.js";
-export type { LogLevel } from "./era/meta.js";
-export type { Channel, Receiver } from "./transport/channel.js";
-export type { Timeouts } from "./peer/pending.js";
-export type { Clock } from "./peer/clock.js";
-export type { Params, RequestId } from "./peer/message.js";
-export { memoryChannels } from "./memory/memory-channel.js";
+export { McpError, type ErrorCode } from "./jsonrpc/errors.js";
+export type { LogLevel } from "./protocol/meta.js";
+export type { Channel, Receiver } from "./jsonrpc/channel.js";
+export type { Timeouts } from "./jsonrpc/pending.js";
+export type { Clock } from "./time/clock.js";
+export type { Params, RequestId } from "./jsonrpc/message.js";
+export { memoryChannels } from "./jsonrpc/memory-channel.js";

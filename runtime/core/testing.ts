@@ -7,4 +7,4 @@ export { formatSession, parseSession, type Recorded, type Side } from "./testing
 export type { Difference } from "./testing/difference.js";
 
 // Two ends of a stream in one process.
-export { memoryChannels } from "./memory/memory-channel.js";
+export { memoryChannels } from "./jsonrpc/memory-channel.js";

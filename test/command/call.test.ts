@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { resultText } from "../../generator/command/content/content-text.js";
-import { newServer, serve } from "../contract/capture/live.js";
+import { newServer, serve } from "../capture/live.js";
 import { temporaryFolder } from "../temporary-folder.js";
 import { type Ran, mcpgen } from "./in-process.js";
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type LiveServer, newServer, serve } from "../contract/capture/live.js";
+import { type LiveServer, newServer, serve } from "../capture/live.js";
 import { temporaryFolder } from "../temporary-folder.js";
 import { mcpgen } from "./in-process.js";
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Finding, subjectText } from "../../generator/diff/finding.js";
-import { type LiveServer, initialized, newServer, scripted, serve } from "../contract/capture/live.js";
+import { type LiveServer, initialized, newServer, scripted, serve } from "../capture/live.js";
 import { temporaryFolder } from "../temporary-folder.js";
 import { type Ran, mcpgen } from "./in-process.js";
 

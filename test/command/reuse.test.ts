@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { compareWithOutput } from "../../generator/command/comparison.js";
 import type { InputState } from "../../generator/command/input-state.js";
-import { generateFiles } from "../../generator/generate.js";
-import { storedRevision } from "../../generator/input/revision-source.js";
-import { sha256 } from "../../generator/output/sha256.js";
+import { generateFiles } from "../../generator/pipeline/generate.js";
+import { storedRevision } from "../../generator/revision/revision-source.js";
+import { sha256 } from "../../generator/files/sha256.js";
 import { temporaryFolder } from "../temporary-folder.js";
 
 const revisions = ["2025-06-18", "2025-11-25"];

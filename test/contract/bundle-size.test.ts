@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { expect, onTestFinished, test } from "vitest";
-import { generateContract } from "../../generator/contract/generate-contract.js";
+import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 
 const contract = `name: bench

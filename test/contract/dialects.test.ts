@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { generateContract } from "../../generator/contract/generate-contract.js";
+import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 
 const draft04 = "http://json-schema.org/draft-04/schema#";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { generateContract } from "../../generator/contract/generate-contract.js";
+import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 import { explainRefusal } from "../../runtime/core/schema/refusal.js";
 import { readDocument } from "@mcpgen/engine";

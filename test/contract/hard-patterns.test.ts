@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Contract } from "../../generator/contract/contract.js";
-import { diffContracts } from "../../generator/contract/diff/diff-contracts.js";
+import { diffContracts } from "../../generator/diff/contract/diff-contracts.js";
 import { readToolSchemas } from "../../generator/contract/emit/tool-schemas.js";
-import { generateContract } from "../../generator/contract/generate-contract.js";
+import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 import { hardPatterns, judgingSteps } from "../hard-patterns.js";
 

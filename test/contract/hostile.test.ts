@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { transformSync } from "esbuild";
 import { expect, test } from "vitest";
-import { generateContract } from "../../generator/contract/generate-contract.js";
+import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 
 /** Each takes a hundred milliseconds and more. */

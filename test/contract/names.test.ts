@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { contractNames } from "../../generator/contract/emit/names.js";
-import { generateContract } from "../../generator/contract/generate-contract.js";
+import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 
 const named = (name: string) => contractNames({ name, version: "1" });

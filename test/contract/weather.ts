@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { generateContract } from "../../generator/contract/generate-contract.js";
+import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 
 /** A contract whose output is kept in a folder of test/golden/contract. */

@@ -2,11 +2,11 @@ import { fileURLToPath } from "node:url";
 import { type JsonObject, type JsonValue, canonicalise, readSchema } from "@mcpgen/engine";
 import { type Finding, type Policy, defaultPolicy, subjectText } from "../../generator/diff/finding.js";
 import { diffModels } from "../../generator/diff/diff-models.js";
-import { undocumented } from "../../generator/input/documentation.js";
-import { loadRevision, storedRevision } from "../../generator/input/revision-source.js";
+import { undocumented } from "../../generator/revision/documentation.js";
+import { loadRevision, storedRevision } from "../../generator/revision/revision-source.js";
 import { buildModel } from "../../generator/model/build-model.js";
 import type { ProtocolModel } from "../../generator/model/model.js";
-import { assumeNotes } from "../../generator/notes/assume.js";
+import { assumeNotes } from "../../generator/model/assume.js";
 
 const schemaDir = fileURLToPath(new URL("../../schema/", import.meta.url));
 

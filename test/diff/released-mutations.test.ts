@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, isJsonObject, pointer, reachable } fro
 import { expect, test } from "vitest";
 import { diffModels } from "../../generator/diff/diff-models.js";
 import { type Finding, levelFor, subjectText } from "../../generator/diff/finding.js";
-import { locationOf } from "../../generator/diff/location.js";
+import { locationOf } from "../../generator/compare/location.js";
 import type { ProtocolModel } from "../../generator/model/model.js";
 import { type Random, randomFrom } from "../../generator/sample/random.js";
 import { documentOf } from "../sample/revisions.js";

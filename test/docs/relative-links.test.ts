@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 const folders = ["docs", "docs/journeys", "examples/ci"];
 const documents = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
-  ...["generated", "runtime/core", "runtime/engine"].map((folder) => `${folder}/README.md`),
+  ...["generated", "runtime/core", "engine"].map((folder) => `${folder}/README.md`),
   ...folders.flatMap((folder) =>
     readdirSync(folder)
       .filter((file) => file.endsWith(".md"))

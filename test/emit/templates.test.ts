@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CodedError } from "../../generator/diagnostics/coded-error.js";
-import { loadTemplates, templatesFolder } from "../../generator/emit/templates.js";
+import { loadTemplates, templatesFolder } from "../../generator/print/templates.js";
 import { temporaryFolder } from "../temporary-folder.js";
 
 function refusal(work: () => unknown): CodedError {

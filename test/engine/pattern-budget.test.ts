@@ -9,10 +9,10 @@ import {
   readDocument,
 } from "@mcpgen/engine";
 import { validatorOf } from "@mcpgen/engine/interpreter";
-import { Memory } from "../../runtime/engine/patterns/memory.js";
-import { parsePattern } from "../../runtime/engine/patterns/parse.js";
-import { programOf } from "../../runtime/engine/patterns/program.js";
-import { hasProgram } from "../../runtime/engine/patterns/states.js";
+import { Memory } from "../../engine/patterns/memory.js";
+import { parsePattern } from "../../engine/patterns/parse.js";
+import { programOf } from "../../engine/patterns/program.js";
+import { hasProgram } from "../../engine/patterns/states.js";
 import { hardPatterns, judgingSteps } from "../hard-patterns.js";
 
 /** A document whose members `p0`, `p1` … have the patterns, in this order. */

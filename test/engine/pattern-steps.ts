@@ -1,4 +1,4 @@
-import type { Expression } from "../../runtime/engine/patterns/parse.js";
+import type { Expression } from "../../engine/patterns/parse.js";
 
 /** More steps than this are not counted. */
 export const mostSteps = 200_000;

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { type Hazard, hazardOf, isAutomaton, matcherOf } from "@mcpgen/engine";
-import { overlap, setOfClass } from "../../runtime/engine/patterns/character-set.js";
-import { LinearMatcher } from "../../runtime/engine/patterns/linear-matcher.js";
-import { parsePattern } from "../../runtime/engine/patterns/parse.js";
-import { programOf } from "../../runtime/engine/patterns/program.js";
-import { Work } from "../../runtime/engine/patterns/work.js";
+import { overlap, setOfClass } from "../../engine/patterns/character-set.js";
+import { LinearMatcher } from "../../engine/patterns/linear-matcher.js";
+import { parsePattern } from "../../engine/patterns/parse.js";
+import { programOf } from "../../engine/patterns/program.js";
+import { Work } from "../../engine/patterns/work.js";
 import { stepsOf } from "./pattern-steps.js";
 
 describe("the hazard of", () => {

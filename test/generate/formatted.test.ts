@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { format } from "../../generator/format.js";
+import { format } from "../../generator/print/format.js";
 import { smallSchemaText } from "../command/small-protocol.js";
 import { generate, releasedSource, writtenSource } from "./generated.js";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type GenerateRequest, type Generated, generateFiles } from "../../generator/generate.js";
-import type { RevisionSource } from "../../generator/input/revision-source.js";
+import { type GenerateRequest, type Generated, generateFiles } from "../../generator/pipeline/generate.js";
+import type { RevisionSource } from "../../generator/revision/revision-source.js";
 import { temporaryFolder } from "../temporary-folder.js";
 
 export const schemaDir = fileURLToPath(new URL("../../schema/", import.meta.url));

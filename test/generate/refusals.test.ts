@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { emitterNames } from "../../generator/generate.js";
+import { emitterNames } from "../../generator/pipeline/generate.js";
 import { temporaryFolder } from "../temporary-folder.js";
 import { generate, releasedSource, writtenSource } from "./generated.js";
 

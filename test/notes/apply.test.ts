@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { type JsonObject, type JsonValue, atPointer, canonicalise, readSchema } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { type Corrected, applyNotes } from "../../generator/notes/apply.js";
-import { undocumented } from "../../generator/input/documentation.js";
-import { resolveRevision } from "../../generator/input/revision-source.js";
+import { undocumented } from "../../generator/revision/documentation.js";
+import { resolveRevision } from "../../generator/revision/revision-source.js";
 import { documentOf, revisions } from "../sample/revisions.js";
 import { notes, notesOf } from "./noted.js";
 

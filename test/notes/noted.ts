@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import type { JsonFile } from "../../generator/input/json-file.js";
+import type { JsonFile } from "../../generator/files/json-file.js";
 import type { Note } from "../../generator/notes/note.js";
 import { parseNotes } from "../../generator/notes/parse.js";
 

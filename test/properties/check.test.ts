@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Schema, SchemaError, canonicalise, readSchema } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { format } from "../../generator/format.js";
+import { format } from "../../generator/print/format.js";
 import { definitions, value } from "../emit/validators/arbitrary.js";
 import { emittedFiles, loadChecks } from "../emit/check/emitted.js";
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Schema } from "@mcpgen/engine";
-import { capitalised, nameDefinitions } from "../../generator/emit/names.js";
-import { loadTemplates } from "../../generator/emit/templates.js";
+import { capitalised, nameDefinitions } from "../../generator/print/names.js";
+import { loadTemplates } from "../../generator/print/templates.js";
 import { emitValidators } from "../../generator/emit/validators/emit.js";
 import { type Issue, emittedFiles, writeModules } from "../emit/check/emitted.js";
 

@@ -14,7 +14,7 @@ import {
 import { createHttpHandler, serveHttp } from "@mcpgen/runtime/http";
 import { stdioClientChannel, stdioServerChannel, streamChannel } from "@mcpgen/runtime/stdio";
 import { Recording, VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
-import { httpClientChannel } from "../../runtime/core/http/http-client.js";
+import { httpClientChannel } from "../../runtime/core/http/client/http-client.js";
 import { adapters, serve } from "../checklist/http/adapters.js";
 import { bundled } from "../examples/program.js";
 import { expectedTour } from "./every-feature/expected.js";

@@ -4,7 +4,7 @@ import { createServer } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/runtime/testing";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { systemClock } from "../../runtime/core/peer/clock.js";
+import { systemClock } from "../../runtime/core/time/clock.js";
 
 /** The files that may read the wall clock, and what for. */
 const mayReadDates: { readonly [file: string]: string } = {

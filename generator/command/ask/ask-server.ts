@@ -1,10 +1,10 @@
-import type { LiveClient, LiveOptions, LiveProgress } from "../../contract/capture/runtime.js";
-import type { ServerSource } from "../../contract/capture/server-source.js";
-import { withServer } from "../../contract/capture/with-server.js";
+import type { LiveClient, LiveOptions, LiveProgress } from "../../capture/runtime.js";
+import type { ServerSource } from "../../capture/server-source.js";
+import { withServer } from "../../capture/with-server.js";
 import type { Arguments } from "../arguments.js";
 import { type CommandContext, canAsk } from "../context.js";
 import { expectReach, serverOptions } from "../server-options.js";
-import { printable } from "../terminal-text.js";
+import { printable } from "../../print/terminal-text.js";
 import { UserQuestions } from "./questions.js";
 import { RequestTimeout } from "./request-timeout.js";
 

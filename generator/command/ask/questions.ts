@@ -1,13 +1,13 @@
 import type { JsonObject } from "@mcpgen/engine";
-import { shownSource } from "../../contract/capture/shown-source.js";
-import type { ServerSource } from "../../contract/capture/server-source.js";
-import type { Questions } from "../../contract/capture/with-server.js";
+import { shownSource } from "../../capture/shown-source.js";
+import type { ServerSource } from "../../capture/server-source.js";
+import type { Questions } from "../../capture/with-server.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Arguments } from "../arguments.js";
 import { type Pair, readPairs } from "../call/pairs.js";
 import { type CommandContext, canAsk } from "../context.js";
 import type { Terminal } from "../init/questions.js";
-import { printable } from "../terminal-text.js";
+import { printable } from "../../print/terminal-text.js";
 import { formFields } from "./form-fields.js";
 import type { RequestTimeout } from "./request-timeout.js";
 import { expectAllUsed, preparedAnswers } from "./prepared-answers.js";

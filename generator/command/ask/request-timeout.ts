@@ -1,4 +1,4 @@
-import { Silence } from "../../contract/capture/server-error.js";
+import { Silence } from "../../capture/server-error.js";
 
 /** Milliseconds without a sign of life, unless `--timeout` says otherwise. */
 const usual = 60_000;

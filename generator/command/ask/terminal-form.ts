@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { Terminal } from "../init/questions.js";
-import { printable } from "../terminal-text.js";
+import { printable } from "../../print/terminal-text.js";
 import type { FormField } from "./form-fields.js";
 import { readAs } from "./prepared-answers.js";
 

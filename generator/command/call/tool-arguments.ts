@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { type JsonObject, type JsonValue, isJsonObject, kindOf } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import { parseJson } from "../../input/json-file.js";
-import { openSource } from "../../input/source.js";
-import { decodeText, readBytes } from "../../input/text-file.js";
+import { parseJson } from "../../files/json-file.js";
+import { openSource } from "../../files/source.js";
+import { decodeText, readBytes } from "../../files/text-file.js";
 import type { CommandContext } from "../context.js";
 
 /**

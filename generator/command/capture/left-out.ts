@@ -1,6 +1,6 @@
-import type { LeftOut } from "../../contract/capture/capture.js";
-import type { ServerSource } from "../../contract/capture/server-source.js";
-import { shownSource } from "../../contract/capture/shown-source.js";
+import type { LeftOut } from "../../capture/capture.js";
+import type { ServerSource } from "../../capture/server-source.js";
+import { shownSource } from "../../capture/shown-source.js";
 import type { Finding } from "../../diagnostics/finding.js";
 
 /** An entry that a contract does not have because the server's list is wrong there. */

@@ -1,8 +1,8 @@
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Report } from "../../diff/report/report.js";
 import { applyApprovals } from "../../diff/policy/approvals.js";
-import { canonicalDocument } from "../../input/schema-source.js";
-import type { JsonFile } from "../../input/json-file.js";
+import { canonicalDocument } from "../../revision/schema-source.js";
+import type { JsonFile } from "../../files/json-file.js";
 import { type Identity, identify } from "../../revision/identify.js";
 import { readLock } from "../../revision/lock.js";
 import { readUpstream } from "../../revision/source.js";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { type JsonObject, canonicalText } from "@mcpgen/engine";
-import { fileFingerprint, folderFingerprint } from "../../output/fingerprint.js";
-import { listOutput } from "../../output/folder.js";
-import { sha256 } from "../../output/sha256.js";
+import { fileFingerprint, folderFingerprint } from "../../files/fingerprint.js";
+import { listOutput } from "../../files/folder.js";
+import { sha256 } from "../../files/sha256.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import type { ContractTarget } from "../contracts/targets.js";

@@ -1,10 +1,10 @@
 import type { Finding } from "../../diagnostics/finding.js";
-import { cacheFile, readCached, writeCached } from "../../output/cache.js";
-import { generatorFingerprint } from "../../output/fingerprint.js";
+import { cacheFile, readCached, writeCached } from "../../files/cache.js";
+import { generatorFingerprint } from "../../files/fingerprint.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import type { ContractTarget } from "../contracts/targets.js";
-import { counted } from "../counted.js";
+import { counted } from "../../print/counted.js";
 import { trustsCache } from "../input-state.js";
 import { type Outcome, exitCodeOf } from "../outcome.js";
 import type { Project } from "../project.js";

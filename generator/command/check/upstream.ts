@@ -4,7 +4,7 @@ import { markdownReport } from "../../diff/report/markdown.js";
 import type { Report, ReportedFinding } from "../../diff/report/report.js";
 import { textReport } from "../../diff/report/text.js";
 import type { Finding } from "../../diagnostics/finding.js";
-import { sourceName } from "../../input/source.js";
+import { sourceName } from "../../files/source.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import type { Outcome } from "../outcome.js";

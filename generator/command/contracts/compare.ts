@@ -2,12 +2,12 @@ import { basename } from "node:path";
 import { contractSha256 } from "../../contract/contract-sha256.js";
 import { loadContract } from "../../contract/read-contract.js";
 import { withLocalReferences } from "../../contract/local-references.js";
-import { generateContract } from "../../contract/generate-contract.js";
+import { generateContract } from "../../pipeline/generate-contract.js";
 import type { Finding } from "../../diagnostics/finding.js";
-import { type ComparedFile, compareOutput } from "../../output/compare.js";
-import { type Manifest, manifestText, readManifest, readableManifest } from "../../output/manifest.js";
-import { recordedFiles } from "../../output/write.js";
-import { packageVersion } from "../../package-folder.js";
+import { type ComparedFile, compareOutput } from "../../files/compare.js";
+import { type Manifest, manifestText, readManifest, readableManifest } from "../../files/manifest.js";
+import { recordedFiles } from "../../files/write.js";
+import { packageVersion } from "../../files/package-folder.js";
 import { compareManifest } from "../comparison.js";
 import type { ContractTarget } from "./targets.js";
 

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { Finding } from "../../diagnostics/finding.js";
-import { type PlannedFile, planOutput } from "../../output/plan.js";
-import { writePlan } from "../../output/write.js";
+import { type PlannedFile, planOutput } from "../../files/plan.js";
+import { writePlan } from "../../files/write.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
-import { counted } from "../counted.js";
+import { counted } from "../../print/counted.js";
 import { drift, mendOf } from "../drift.js";
 import type { Outcome } from "../outcome.js";
 import { conflictFindings, planCounts, planSteps } from "../plan-report.js";

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { undocumented } from "../../input/documentation.js";
-import { type JsonFile, loadJson } from "../../input/json-file.js";
-import { loadRevision, storedRevision } from "../../input/revision-source.js";
-import { kindOfSource } from "../../input/source.js";
-import { type Carried, carryNotes } from "../../notes/carry.js";
+import { undocumented } from "../../revision/documentation.js";
+import { type JsonFile, loadJson } from "../../files/json-file.js";
+import { loadRevision, storedRevision } from "../../revision/revision-source.js";
+import { kindOfSource } from "../../files/source.js";
+import { type Carried, carryNotes } from "../../revision/carry.js";
 import { readLock } from "../../revision/lock.js";
 import type { UpstreamFile } from "../../revision/source.js";
 import { storedSchema } from "../../revision/stored-schema.js";

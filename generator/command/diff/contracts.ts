@@ -1,6 +1,6 @@
-import type { ServerSource } from "../../contract/capture/server-source.js";
-import type { ServerOptions } from "../../contract/capture/with-server.js";
-import { diffContracts } from "../../contract/diff/diff-contracts.js";
+import type { ServerSource } from "../../capture/server-source.js";
+import type { ServerOptions } from "../../capture/with-server.js";
+import { diffContracts } from "../../diff/contract/diff-contracts.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diff/finding.js";
 import type { CommandContext } from "../context.js";

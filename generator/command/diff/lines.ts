@@ -6,7 +6,7 @@ import {
   isJsonObject,
   pointerTokens,
 } from "@mcpgen/engine";
-import type { JsonFile } from "../../input/json-file.js";
+import type { JsonFile } from "../../files/json-file.js";
 
 /** Finds the line of a file that a JSON Pointer of its canonical form leads to. */
 export function lineFinder({ text, value }: JsonFile): (pointer: string) => number {

@@ -8,7 +8,7 @@ import { type Policy, subjectText } from "../../diff/finding.js";
 import { type Approval, type Approved, approvalsFile, parseApprovals } from "../../diff/policy/approvals.js";
 import { isSeverityProblem, readSeverities } from "../../diff/policy/severities.js";
 import type { FailOn } from "../../diff/report/report.js";
-import { loadJson } from "../../input/json-file.js";
+import { loadJson } from "../../files/json-file.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import type { Finding } from "../../diagnostics/finding.js";
@@ -51,7 +51,7 @@ export async function loadApprovals(
   const { value, text } = await loadJson(file);
   const approvals = parseApprovals(value);
   if (!("message" in approvals)) return { file, approvals, text };
-  const { positionOf } = await import("../../input/positions.js");
+  const { positionOf } = await import("../../files/positions.js");
   throw new CodedError("MG3205", approvals.message, {
     place: { file, pointer: approvals.pointer, ...positionOf(text, approvals.pointer) },
     next: approvals.next ?? "Correct the entry; the text report prints entries ready to be filled in.",
@@ -72,7 +72,7 @@ export async function approvalWarnings(
   { directory }: CommandContext,
 ): Promise<Finding[]> {
   if (text === undefined || expired.length + unused.length + mistaken.length === 0) return [];
-  const { positionOf } = await import("../../input/positions.js");
+  const { positionOf } = await import("../../files/positions.js");
   const shown = shownPath(file, directory);
   const warning = (code: Finding["code"], approval: Approval, said: string, next: string): Finding => {
     const at = pointer("/approvals", approvals.indexOf(approval));

@@ -1,9 +1,9 @@
 import type { Published } from "../../diff/walk/files.js";
-import { canonicalDocument } from "../../input/schema-source.js";
-import { loadJson } from "../../input/json-file.js";
-import { storedRevision } from "../../input/revision-source.js";
-import { carryNotes } from "../../notes/carry.js";
-import { sha256 } from "../../output/sha256.js";
+import { canonicalDocument } from "../../revision/schema-source.js";
+import { loadJson } from "../../files/json-file.js";
+import { storedRevision } from "../../revision/revision-source.js";
+import { carryNotes } from "../../revision/carry.js";
+import { sha256 } from "../../files/sha256.js";
 import { identify } from "../../revision/identify.js";
 import { readLock } from "../../revision/lock.js";
 import type { Source } from "./source.js";

@@ -1,4 +1,4 @@
-import { meetings } from "../../contract/diff/for-contract.js";
+import { meetings } from "../../diff/contract/for-contract.js";
 import { diffModels } from "../../diff/diff-models.js";
 import type { Finding as Difference, Policy } from "../../diff/finding.js";
 import type { Approved } from "../../diff/policy/approvals.js";

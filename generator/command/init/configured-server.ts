@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import { loadRuntime } from "../../contract/capture/runtime.js";
-import { type ServerSource, kindOfServer } from "../../contract/capture/server-source.js";
-import { mayHoldSecret } from "../../contract/capture/shown-source.js";
+import { loadRuntime } from "../../capture/runtime.js";
+import { type ServerSource, kindOfServer } from "../../capture/server-source.js";
+import { mayHoldSecret } from "../../capture/shown-source.js";
 import type { Finding } from "../../diagnostics/finding.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";

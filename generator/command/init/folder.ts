@@ -1,11 +1,11 @@
 import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { findConfig, loadConfig } from "../../config/load-config.js";
-import { lackFinding } from "../../contract/init/advice.js";
-import { type ProjectRequest, projectConfig, projectPackage } from "../../contract/init/project.js";
+import { lackFinding } from "../../init/advice.js";
+import { type ProjectRequest, projectConfig, projectPackage } from "../../init/project.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diagnostics/finding.js";
-import { escapeUnprintable } from "../../emit/text.js";
+import { escapeUnprintable } from "../../print/text.js";
 import { shownPath } from "../shown-path.js";
 
 /**

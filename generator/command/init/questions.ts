@@ -2,9 +2,9 @@ import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { CANCEL_SYMBOL } from "@clack/prompts";
-import { loadRevisionIds } from "../../contract/capture/runtime.js";
+import { loadRevisionIds } from "../../capture/runtime.js";
 import { contractIn } from "../../contract/contract-file.js";
-import { nameFault } from "../../contract/init/project-name.js";
+import { nameFault } from "../../contract/project-name.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { folderName } from "./source.js";
 

@@ -1,4 +1,4 @@
-import { loadRevisionIds } from "../../contract/capture/runtime.js";
+import { loadRevisionIds } from "../../capture/runtime.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
 

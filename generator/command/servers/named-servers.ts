@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { NamedServer, ServerSource } from "../../contract/capture/server-source.js";
-import { isServerSource, noServer } from "../../contract/capture/server-source.js";
+import type { NamedServer, ServerSource } from "../../capture/server-source.js";
+import { isServerSource, noServer } from "../../capture/server-source.js";
 import { CodedError, type Place } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
 import type { Arguments } from "../arguments.js";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { LookIn } from "../../contract/sync/meanings.js";
-import { ModuleGraph } from "../../contract/sync/module-graph.js";
-import { readBytes } from "../../input/text-file.js";
+import type { LookIn } from "../../sync/meanings.js";
+import { ModuleGraph } from "../../sync/module-graph.js";
+import { readBytes } from "../../files/text-file.js";
 import { Resolution } from "./resolution.js";
 import type { ServerContract } from "./server-contracts.js";
 

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
-import { handlersStub } from "../../contract/sync/stub.js";
-import { type SyncedFile, syncFile } from "../../contract/sync/sync-file.js";
+import { handlersStub } from "../../sync/stub.js";
+import { type SyncedFile, syncFile } from "../../sync/sync-file.js";
 import type { Finding } from "../../diagnostics/finding.js";
 import type { CommandContext } from "../context.js";
 import type { Project } from "../project.js";

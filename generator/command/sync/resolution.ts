@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { ts } from "ts-morph";
-import type { Target } from "../../contract/sync/module-graph.js";
+import type { Target } from "../../sync/module-graph.js";
 import type { ServerContract } from "./server-contracts.js";
 
 /** Extensions that imports write or leave out. */

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { loadContract } from "../../contract/read-contract.js";
 import { completable } from "../../contract/completable.js";
-import { type Wanted, wantedMembers } from "../../contract/sync/wanted.js";
+import { type Wanted, wantedMembers } from "../../sync/wanted.js";
 import type { CommandContext } from "../context.js";
 import type { Project } from "../project.js";
 import { shownPath } from "../shown-path.js";

@@ -1,4 +1,4 @@
-import { counted } from "../counted.js";
+import { counted } from "../../print/counted.js";
 import type { Source } from "../diff/source.js";
 import type { Project } from "../project.js";
 import { shownPath } from "../shown-path.js";

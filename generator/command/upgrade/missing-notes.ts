@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, isJsonObject, readSchema } from "@mcpgen/engine";
-import { assumeNotes } from "../../notes/assume.js";
+import { assumeNotes } from "../../model/assume.js";
 import { parseNotes } from "../../notes/parse.js";
-import { counted } from "../counted.js";
+import { counted } from "../../print/counted.js";
 import type { Source } from "../diff/source.js";
 import type { Decision } from "./decisions.js";
 import type { StagedUpgrade } from "./stage.js";

@@ -2,7 +2,7 @@ import { naturalCompare } from "@mcpgen/engine";
 import type { Finding } from "../../diagnostics/finding.js";
 import type { AddedRevision } from "../../revision/add.js";
 import type { LockedRevision } from "../../revision/lock.js";
-import { isDate } from "../../revision/name.js";
+import { isDate } from "../../notes/revision-name.js";
 
 /** What is odd about the name of a revision that was not there before: warnings. */
 export function nameWarnings({

@@ -1,4 +1,4 @@
-import type { Paint } from "../terminal-text.js";
+import type { Paint } from "../../print/terminal-text.js";
 import type { Guide, Point, Section } from "./guide.js";
 
 /** More particulars than these are asked for with --verbose. */

@@ -1,6 +1,6 @@
 import { renameCandidates } from "../../emit/steps/rename-candidates.js";
 import type { ProtocolModel } from "../../model/model.js";
-import { counted } from "../counted.js";
+import { counted } from "../../print/counted.js";
 import type { Decision } from "./decisions.js";
 
 /** The notes that say that a new member is one that is gone: candidates, which no schema can confirm. */

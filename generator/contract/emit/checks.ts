@@ -1,6 +1,6 @@
 import type { Schema } from "@mcpgen/engine";
 import type { EmittedFile, SchemaInput } from "../../emit/emitter.js";
-import { memberKey } from "../../emit/text.js";
+import { memberKey } from "../../print/text.js";
 import { emitValidators } from "../../emit/validators/emit.js";
 import type { ContractInput } from "./input.js";
 import { mergeSchemas } from "./merge.js";

@@ -1,4 +1,4 @@
-import { docComment, stringLiteral } from "../../emit/text.js";
+import { docComment, stringLiteral } from "../../print/text.js";
 import type { ContractInput } from "./input.js";
 import { templateExpressions, variableNames } from "./uri-template.js";
 

@@ -1,5 +1,5 @@
 import type { EmittedFile } from "../../emit/emitter.js";
-import { docComment, stringLiteral } from "../../emit/text.js";
+import { docComment, stringLiteral } from "../../print/text.js";
 import { checkedName } from "./checks.js";
 import { completionLists, promptList, resourceList, templateList } from "./client-lists.js";
 import type { ContractInput } from "./input.js";

@@ -1,4 +1,4 @@
-import type { Render } from "../../emit/templates.js";
+import type { Render } from "../../print/templates.js";
 import type { ContractDocument } from "../contract.js";
 import type { ContractNames } from "./names.js";
 import type { ToolSchemas } from "./tool-schemas.js";

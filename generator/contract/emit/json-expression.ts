@@ -1,4 +1,4 @@
-import { escapeUnprintable } from "../../emit/text.js";
+import { escapeUnprintable } from "../../print/text.js";
 
 /**
  * An expression for a JSON value: its text, laid out, read when it is first imported. As an object literal it would

@@ -1,4 +1,4 @@
-import { capitalised, identifiersFor } from "../../emit/names.js";
+import { capitalised, identifiersFor } from "../../print/names.js";
 import type { Contract } from "../contract.js";
 
 /** What generated code calls a thing of a contract. */

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, Schema, SchemaNode, TypeName } from "@mcpgen/engine";
-import { commentText } from "../../emit/text.js";
+import { commentText } from "../../print/text.js";
 import { withChildren, withNodes } from "../../emit/with-children.js";
 
 /** A longer set of values is printed as its type: a union of thousands costs the compiler much and says little. */

@@ -1,5 +1,5 @@
 import type { Definition } from "@mcpgen/engine";
-import { deprecationLine, docComment } from "../../emit/text.js";
+import { deprecationLine, docComment } from "../../print/text.js";
 import { printable } from "../../emit/types/breadth.js";
 import { isInterface } from "../../emit/types/declaration.js";
 import { assigned, interfaceHead } from "../../emit/types/layout.js";

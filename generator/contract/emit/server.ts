@@ -1,5 +1,5 @@
 import type { EmittedFile } from "../../emit/emitter.js";
-import { docComment, propertyKey } from "../../emit/text.js";
+import { docComment, propertyKey } from "../../print/text.js";
 import { completable } from "../completable.js";
 import type { ContractInput } from "./input.js";
 

@@ -1,8 +1,8 @@
 import type { JsonObject, Schema, SchemaNode } from "@mcpgen/engine";
 import { invariant } from "../../diagnostics/invariant.js";
 import { printable } from "../../emit/types/breadth.js";
-import { capitalised } from "../../emit/names.js";
-import { escapeUnprintable, propertyKey } from "../../emit/text.js";
+import { capitalised } from "../../print/names.js";
+import { escapeUnprintable, propertyKey } from "../../print/text.js";
 import type { TypeNames } from "../../emit/types/print.js";
 import { type Plain, plainSchema, withMaybes, withoutLongSets } from "./plain-schema.js";
 import { printedDeclarations } from "./printed-types.js";

@@ -1,4 +1,4 @@
-import type { Paint, Style } from "../../command/terminal-text.js";
+import type { Paint, Style } from "../../print/terminal-text.js";
 import { subjectText } from "../finding.js";
 import { approvalLine, approvalsFile } from "../policy/approvals.js";
 import type { Level } from "../rules/rule.js";

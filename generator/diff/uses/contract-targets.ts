@@ -1,6 +1,6 @@
 import type { Contract } from "../../contract/contract.js";
 import { type ContractNames, contractNames } from "../../contract/emit/names.js";
-import { capitalised } from "../../emit/names.js";
+import { capitalised } from "../../print/names.js";
 import type { Finding } from "../finding.js";
 import { isMissing } from "./protocol-targets.js";
 import { type Target, plainPath, valueOf } from "./targets.js";

@@ -1,9 +1,9 @@
 import { naturalCompare, pointer } from "@mcpgen/engine";
 import { hasMember } from "../../model/object-view.js";
-import type { Aligner } from "../align/aligner.js";
-import type { Fact, Pair } from "../align/pair.js";
-import { formSignature } from "../align/signature.js";
-import type { FormReader } from "../shape/form-reader.js";
+import type { Aligner } from "../../compare/align/aligner.js";
+import type { Fact, Pair } from "../../compare/align/pair.js";
+import { formSignature } from "../../compare/align/signature.js";
+import type { FormReader } from "../../compare/shape/form-reader.js";
 import type { Parts } from "./parts.js";
 
 /** What became of the names: nothing of it is seen on the wire, but code that names a type sees it. */

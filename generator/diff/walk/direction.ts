@@ -1,6 +1,6 @@
 import type { ProtocolModel, Role } from "../../model/model.js";
-import type { Aligner } from "../align/aligner.js";
-import type { Fact } from "../align/pair.js";
+import type { Aligner } from "../../compare/align/aligner.js";
+import type { Fact } from "../../compare/align/pair.js";
 import type { Context } from "./context.js";
 import type { MessageFact, Root } from "./root.js";
 

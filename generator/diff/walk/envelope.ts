@@ -1,10 +1,10 @@
 import type { Schema, SchemaNode } from "@mcpgen/engine";
 import { type ProtocolModel, type Role, opposite } from "../../model/model.js";
 import { constantMember, hasMember } from "../../model/object-view.js";
-import type { Aligner } from "../align/aligner.js";
-import type { Edge } from "../align/pair.js";
-import type { Conjunction, Form } from "../shape/form.js";
-import { FormReader } from "../shape/form-reader.js";
+import type { Aligner } from "../../compare/align/aligner.js";
+import type { Edge } from "../../compare/align/pair.js";
+import type { Conjunction, Form } from "../../compare/shape/form.js";
+import { FormReader } from "../../compare/shape/form-reader.js";
 import type { Context } from "./context.js";
 import type { Root } from "./root.js";
 

@@ -1,6 +1,6 @@
 import type { ErrorCode, ProtocolModel } from "../../model/model.js";
-import type { Aligner } from "../align/aligner.js";
-import type { Fact } from "../align/pair.js";
+import type { Aligner } from "../../compare/align/aligner.js";
+import type { Fact } from "../../compare/align/pair.js";
 import type { MethodComparison } from "./direction.js";
 import type { Context } from "./context.js";
 

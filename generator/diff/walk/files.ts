@@ -1,6 +1,6 @@
 import type { NoteProblem } from "../../notes/apply.js";
-import type { Fact } from "../align/pair.js";
-import { locationOf } from "../location.js";
+import type { Fact } from "../../compare/align/pair.js";
+import { locationOf } from "../../compare/location.js";
 
 /** What is known of two files beside what their schemas say. */
 export interface Origins {

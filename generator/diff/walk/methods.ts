@@ -2,11 +2,11 @@ import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/
 import { type Method, type ProtocolModel, type Role } from "../../model/model.js";
 import { memberNodes, requiredMembers } from "../../model/object-view.js";
 import { without } from "../../sample/edit.js";
-import type { Aligner } from "../align/aligner.js";
-import { compareAnnotations } from "../align/annotations.js";
-import type { Fact } from "../align/pair.js";
-import { commonLocation } from "../location.js";
-import type { Makers } from "../witness/maker.js";
+import type { Aligner } from "../../compare/align/aligner.js";
+import { compareAnnotations } from "../../compare/align/annotations.js";
+import type { Fact } from "../../compare/align/pair.js";
+import { commonLocation } from "../../compare/location.js";
+import type { Makers } from "../../compare/instance-maker.js";
 import { type Context, messageOf } from "./context.js";
 import { compareMessages, messageNodes } from "./messages.js";
 import { type Direction, type MethodComparison, messageFact } from "./direction.js";

@@ -1,10 +1,10 @@
 import type { ProtocolModel } from "../../model/model.js";
 import { constantMember } from "../../model/object-view.js";
 import { isRoleUnion } from "../../model/role-unions.js";
-import type { Pair } from "../align/pair.js";
-import type { Aligner } from "../align/aligner.js";
+import type { Pair } from "../../compare/align/pair.js";
+import type { Aligner } from "../../compare/align/aligner.js";
 import { type Parts, held } from "./parts.js";
-import { reachedFrom } from "./reach.js";
+import { reachedFrom } from "../../compare/reach.js";
 import type { Root } from "./root.js";
 
 /** So many definitions are put in order by what they hold; more are taken by name. */

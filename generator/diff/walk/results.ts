@@ -1,12 +1,12 @@
 import { type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
 import { type Alternative, type Method, type ProtocolModel, opposite } from "../../model/model.js";
 import { hasMember } from "../../model/object-view.js";
-import type { Fact } from "../align/pair.js";
-import type { Aligner } from "../align/aligner.js";
-import { formSignature, similarity } from "../align/signature.js";
-import { isAlone } from "../shape/alternatives.js";
-import type { FormReader } from "../shape/form-reader.js";
-import type { Makers } from "../witness/maker.js";
+import type { Fact } from "../../compare/align/pair.js";
+import type { Aligner } from "../../compare/align/aligner.js";
+import { formSignature, similarity } from "../../compare/align/signature.js";
+import { isAlone } from "../../compare/shape/alternatives.js";
+import type { FormReader } from "../../compare/shape/form-reader.js";
+import type { Makers } from "../../compare/instance-maker.js";
 import { type Context, messageOf } from "./context.js";
 import { type Direction, messageFact } from "./direction.js";
 

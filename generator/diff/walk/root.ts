@@ -1,5 +1,5 @@
 import type { Role } from "../../model/model.js";
-import type { Edge, Fact, Pair } from "../align/pair.js";
+import type { Edge, Fact, Pair } from "../../compare/align/pair.js";
 import type { Context } from "./context.js";
 
 /** A place where the comparison starts: what a message carries. */

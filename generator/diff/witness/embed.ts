@@ -1,8 +1,8 @@
 import { type JsonValue, type SchemaNode, isJsonObject } from "@mcpgen/engine";
 import { extended } from "../../sample/edit.js";
-import type { Pair, Step } from "../align/pair.js";
-import type { Reached } from "../walk/reach.js";
-import type { Maker } from "./maker.js";
+import type { Pair, Step } from "../../compare/align/pair.js";
+import type { Reached } from "../../compare/reach.js";
+import type { Maker } from "../../compare/instance-maker.js";
 
 /** The key for a value that any key will do for. */
 const anyKey = "example";

@@ -3,7 +3,7 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import type { Alternative, Method, ProtocolModel, Role } from "../../model/model.js";
 import { opposite } from "../../model/model.js";
 import type { Context } from "../walk/context.js";
-import type { Conjunction } from "../shape/form.js";
+import type { Conjunction } from "../../compare/shape/form.js";
 import { messageNodes, responseNodes } from "../walk/messages.js";
 import { methodsByName } from "../walk/methods-by-name.js";
 

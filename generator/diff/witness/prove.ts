@@ -1,11 +1,11 @@
 import type { JsonValue } from "@mcpgen/engine";
 import type { ProtocolModel } from "../../model/model.js";
-import type { Candidates, Fact, Pair } from "../align/pair.js";
+import type { Candidates, Fact, Pair } from "../../compare/align/pair.js";
 import { type Context, messageOf } from "../walk/context.js";
-import type { Reached } from "../walk/reach.js";
+import type { Reached } from "../../compare/reach.js";
 import { embedded } from "./embed.js";
 import { type Reading, type Verdict, judge } from "./judge.js";
-import type { Makers } from "./maker.js";
+import type { Makers } from "../../compare/instance-maker.js";
 
 /** A concrete message that one revision takes and the other does not. */
 export interface Counterexample {

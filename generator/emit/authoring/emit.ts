@@ -1,11 +1,11 @@
 import { type Definition, referencesOf } from "@mcpgen/engine";
 import type { Method, ProtocolModel, Role } from "../../model/model.js";
 import { published } from "../../model/published.js";
-import { laidOutTexts } from "../code-layout.js";
+import { laidOutTexts } from "../../print/code-layout.js";
 import type { EmittedFile, Emitter, WorkspaceInput } from "../emitter.js";
 import { methodDoc } from "../method-doc.js";
-import { nameDefinitions } from "../names.js";
-import { deprecationLine, docComment, memberKey, stringLiteral } from "../text.js";
+import { nameDefinitions } from "../../print/names.js";
+import { deprecationLine, docComment, memberKey, stringLiteral } from "../../print/text.js";
 import { isInterface } from "../types/declaration.js";
 import { assigned, interfaceHead, settled } from "../types/layout.js";
 import { indexSignature, membersOf, printBody } from "../types/object.js";

@@ -1,8 +1,8 @@
 import { type Definition, type Schema, Tags, descendants, reachingOpen } from "@mcpgen/engine";
-import { laidOut, laidOutTexts } from "../code-layout.js";
+import { laidOut, laidOutTexts } from "../../print/code-layout.js";
 import type { EmittedFile, Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
-import { capitalised, nameDefinitions } from "../names.js";
-import { stringLiteral } from "../text.js";
+import { capitalised, nameDefinitions } from "../../print/names.js";
+import { stringLiteral } from "../../print/text.js";
 import { textNeeds } from "../texts/modules.js";
 import { asAsked } from "../texts/scanned.js";
 import { Shapes } from "../validators/shape.js";

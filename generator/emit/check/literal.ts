@@ -1,4 +1,4 @@
-import { memberKey, stringLiteral } from "../text.js";
+import { memberKey, stringLiteral } from "../../print/text.js";
 
 /** An expression of the emitted table, and how it reads on one line. */
 export type Literal = Code | ObjectLiteral | ArrayLiteral;

@@ -1,9 +1,9 @@
 import { type Method, type ProtocolModel, type Role, answersOf, opposite } from "../../model/model.js";
-import { arrayLayout, memberLine, objectLayout, printAt, unionType } from "../code-layout.js";
+import { arrayLayout, memberLine, objectLayout, printAt, unionType } from "../../print/code-layout.js";
 import type { Emitter, ModelInput } from "../emitter.js";
-import { capitalised, nameDefinitions } from "../names.js";
-import { memberKey, stringLiteral } from "../text.js";
-import type { Layout } from "../layout.js";
+import { capitalised, nameDefinitions } from "../../print/names.js";
+import { memberKey, stringLiteral } from "../../print/text.js";
+import type { Layout } from "../../print/layout.js";
 import { Facts } from "./facts.js";
 import { typeRows } from "./type-rows.js";
 

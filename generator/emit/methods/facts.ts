@@ -7,10 +7,10 @@ import {
   type Role,
   gate,
 } from "../../model/model.js";
-import { arrayLayout, memberLine, objectLayout, stringsLayout } from "../code-layout.js";
-import { capitalised } from "../names.js";
-import { stringLiteral } from "../text.js";
-import type { Layout } from "../layout.js";
+import { arrayLayout, memberLine, objectLayout, stringsLayout } from "../../print/code-layout.js";
+import { capitalised } from "../../print/names.js";
+import { stringLiteral } from "../../print/text.js";
+import type { Layout } from "../../print/layout.js";
 
 type Member = readonly [key: string, value: Layout];
 

@@ -1,7 +1,7 @@
 import { type Method, type ProtocolModel, answersOf } from "../../model/model.js";
-import { printAt, unionMember } from "../code-layout.js";
+import { printAt, unionMember } from "../../print/code-layout.js";
 import { methodDoc } from "../method-doc.js";
-import { memberKey } from "../text.js";
+import { memberKey } from "../../print/text.js";
 
 /** One method in the type maps. */
 export interface TypeRow {

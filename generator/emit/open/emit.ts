@@ -1,7 +1,7 @@
 import { type Definition, naturalCompare, reachingOpen, referencesOf } from "@mcpgen/engine";
 import type { Emitter, SchemaInput } from "../emitter.js";
-import { capitalised, nameDefinitions } from "../names.js";
-import { docComment, propertyKey } from "../text.js";
+import { capitalised, nameDefinitions } from "../../print/names.js";
+import { docComment, propertyKey } from "../../print/text.js";
 import { printable } from "../types/breadth.js";
 import { isInterface } from "../types/declaration.js";
 import { assigned, importTypes, interfaceHead, settled } from "../types/layout.js";

@@ -1,5 +1,5 @@
 import { type Definition, type Schema, type SchemaNode } from "@mcpgen/engine";
-import { stringLiteral } from "../text.js";
+import { stringLiteral } from "../../print/text.js";
 import { openDiscriminatorOf } from "../validators/discriminator.js";
 import { withChildren } from "../with-children.js";
 import { Shapes } from "../validators/shape.js";

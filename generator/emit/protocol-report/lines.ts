@@ -6,7 +6,7 @@ import {
   isJsonObject,
 } from "@mcpgen/engine";
 import { codeSpan } from "./markdown.js";
-import { opennessText, typeText } from "./type-text.js";
+import { opennessText, typeText } from "../../print/type-text.js";
 
 /** One line for a definition's own type, or one for each property of it, those of inline objects included. */
 export function definitionLines({ node }: Definition): string[] {

@@ -1,4 +1,4 @@
-import { commentText } from "../text.js";
+import { commentText } from "../../print/text.js";
 
 /**
  * `text` as a code span on one line. The fence is longer than any run of back-ticks inside, so that nothing

@@ -1,5 +1,5 @@
 import type { Schema, SchemaNode } from "@mcpgen/engine";
-import type { Conjunction } from "../../diff/shape/form.js";
+import type { Conjunction } from "../../compare/shape/form.js";
 import { type Owner, ownedOf } from "./owned-members.js";
 import { isIdle } from "./signature.js";
 

@@ -1,5 +1,5 @@
-import { type Layout, group, indent, softline } from "../layout.js";
-import { stringLiteral } from "../text.js";
+import { type Layout, group, indent, softline } from "../../print/layout.js";
+import { stringLiteral } from "../../print/text.js";
 import { type Expression, and, call, compare, layoutOf, not, or } from "../validators/expression.js";
 import type { Test } from "./plan.js";
 

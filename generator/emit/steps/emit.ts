@@ -1,9 +1,9 @@
 import type { Role } from "../../model/model.js";
 import { opposite } from "../../model/model.js";
-import { memberLine } from "../code-layout.js";
+import { memberLine } from "../../print/code-layout.js";
 import type { Emitter, ModelInput, WorkspaceInput } from "../emitter.js";
-import { group, indent, join, line, print, whenBroken } from "../layout.js";
-import { memberKey } from "../text.js";
+import { group, indent, join, line, print, whenBroken } from "../../print/layout.js";
+import { memberKey } from "../../print/text.js";
 import { textNeeds } from "../texts/modules.js";
 import { prelude, preludeNames } from "../validators/prelude.js";
 import { type MethodSteps, type StepPlan, type Way, planSteps } from "./methods.js";

@@ -1,6 +1,6 @@
 import { type JsonValue, type SchemaNode, jsonEqual } from "@mcpgen/engine";
-import { boundKeywords } from "../../diff/shape/bounds.js";
-import type { Bounds, Conjunction, Form, Member, Scalar } from "../../diff/shape/form.js";
+import { boundKeywords } from "../../compare/shape/bounds.js";
+import type { Bounds, Conjunction, Form, Member, Scalar } from "../../compare/shape/form.js";
 
 /** Whether every scalar of `source` may stand where `target` describes. */
 export function scalarsFit(source: Form, target: Form): boolean {

@@ -1,7 +1,7 @@
 import { type JsonValue, pointer } from "@mcpgen/engine";
-import { anything } from "../../diff/align/compare-array.js";
-import type { FormReader } from "../../diff/shape/form-reader.js";
-import type { Conjunction, Member, Property } from "../../diff/shape/form.js";
+import { anything } from "../../compare/align/compare-array.js";
+import type { FormReader } from "../../compare/shape/form-reader.js";
+import type { Conjunction, Member, Property } from "../../compare/shape/form.js";
 import { type Change, type Plan, droppedAt } from "./plan.js";
 import type { Around, OwnedOfBoth, Planner } from "./planner.js";
 import { always } from "./tests.js";

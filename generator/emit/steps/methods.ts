@@ -1,6 +1,6 @@
 import type { Schema, SchemaNode } from "@mcpgen/engine";
-import { Aligner } from "../../diff/align/aligner.js";
-import { Renames } from "../../diff/align/renames.js";
+import { Aligner } from "../../compare/align/aligner.js";
+import { Renames } from "../../compare/align/renames.js";
 import type { Method, ProtocolModel, Role } from "../../model/model.js";
 import { memberNodes } from "../../model/object-view.js";
 import { authoredSchema } from "../authoring/authored-schema.js";

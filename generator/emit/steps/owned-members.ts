@@ -1,5 +1,5 @@
 import { pointerTokens } from "@mcpgen/engine";
-import type { Member, Property } from "../../diff/shape/form.js";
+import type { Member, Property } from "../../compare/shape/form.js";
 import type { ProtocolModel } from "../../model/model.js";
 
 /** A model whose era fills in members of its definitions, and the schema that describes them. */

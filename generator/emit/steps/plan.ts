@@ -1,5 +1,5 @@
 import type { JsonValue } from "@mcpgen/engine";
-import type { Conjunction } from "../../diff/shape/form.js";
+import type { Conjunction } from "../../compare/shape/form.js";
 import type { StepCase } from "../../notes/note.js";
 
 /** What becomes of a value that has no form at the other revision. */

@@ -1,9 +1,9 @@
 import { pointer } from "@mcpgen/engine";
-import type { Aligner } from "../../diff/align/aligner.js";
-import { alignArms, labelOf } from "../../diff/align/arms.js";
-import type { Pair, Place } from "../../diff/align/pair.js";
-import type { FormReader } from "../../diff/shape/form-reader.js";
-import type { Conjunction, Form, Member, Property } from "../../diff/shape/form.js";
+import type { Aligner } from "../../compare/align/aligner.js";
+import { alignArms, labelOf } from "../../compare/align/arms.js";
+import type { Pair, Place } from "../../compare/align/pair.js";
+import type { FormReader } from "../../compare/shape/form-reader.js";
+import type { Conjunction, Form, Member, Property } from "../../compare/shape/form.js";
 import { type Decisions, type Subject } from "./decisions.js";
 import { boundsFit, limitsOf, scalarsFit } from "./fits.js";
 import { Likeness } from "./alike.js";

@@ -6,14 +6,14 @@ import {
   recursiveDefinitions,
   referencesOf,
 } from "@mcpgen/engine";
-import { isAlone } from "../../diff/shape/alternatives.js";
-import type { Conjunction } from "../../diff/shape/form.js";
-import { capitalised, identifiersFor, nameDefinitions } from "../names.js";
+import { isAlone } from "../../compare/shape/alternatives.js";
+import type { Conjunction } from "../../compare/shape/form.js";
+import { capitalised, identifiersFor, nameDefinitions } from "../../print/names.js";
 import { DefinitionEmitter } from "../validators/definition.js";
 import { FunctionNames, type Prefix } from "../validators/function-names.js";
 import type { PreludeName } from "../validators/prelude.js";
 import { Shapes } from "../validators/shape.js";
-import { joinedWords } from "./joined-words.js";
+import { joinedWords } from "../../print/joined-words.js";
 import { signatureOfNodes } from "./signature.js";
 
 /** The schema that predicates speak of, and the module whose validators serve for its definitions. */

@@ -1,10 +1,19 @@
-import { stringsLayout } from "../code-layout.js";
-import { type Layout, group, hardline, indent, line, print, softline, whenBroken } from "../layout.js";
-import { stringLiteral } from "../text.js";
+import { stringsLayout } from "../../print/code-layout.js";
+import {
+  type Layout,
+  group,
+  hardline,
+  indent,
+  line,
+  print,
+  softline,
+  whenBroken,
+} from "../../print/layout.js";
+import { stringLiteral } from "../../print/text.js";
 import { type Expression, and, or } from "../validators/expression.js";
 import { called, conditionOf, fails, ifAll, ifAny } from "./conditions.js";
 import type { Arm, Change, Exit, Plan, Test, TextBlock } from "./plan.js";
-import { joinedWords } from "./joined-words.js";
+import { joinedWords } from "../../print/joined-words.js";
 import type { Predicates } from "./predicates.js";
 import { representatives } from "./same.js";
 import { assigned, blockLiteral, braced, literal, outcomeOf, returning, where } from "./statements.js";

@@ -1,6 +1,6 @@
-import { formSignature } from "../../diff/align/signature.js";
-import type { FormReader } from "../../diff/shape/form-reader.js";
-import type { Conjunction, Member } from "../../diff/shape/form.js";
+import { formSignature } from "../../compare/align/signature.js";
+import type { FormReader } from "../../compare/shape/form-reader.js";
+import type { Conjunction, Member } from "../../compare/shape/form.js";
 import type { ProtocolModel } from "../../model/model.js";
 import { type Way, planSteps } from "./methods.js";
 

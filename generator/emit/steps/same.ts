@@ -1,4 +1,4 @@
-import type { Conjunction } from "../../diff/shape/form.js";
+import type { Conjunction } from "../../compare/shape/form.js";
 import { type Plan, plansOf } from "./plan.js";
 import { signatureOfNodes } from "./signature.js";
 

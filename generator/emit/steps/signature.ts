@@ -1,6 +1,6 @@
 import { type SchemaNode, canonicalText } from "@mcpgen/engine";
-import { saysNothing } from "../../diff/shape/alternatives.js";
-import type { Conjunction } from "../../diff/shape/form.js";
+import { saysNothing } from "../../compare/shape/alternatives.js";
+import type { Conjunction } from "../../compare/shape/form.js";
 
 /** Keywords that a validator does not read. */
 const idle: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@mcpgen/engine";
-import { arrayLayout, objectLayout } from "../code-layout.js";
-import { type Layout, hardline, indent } from "../layout.js";
-import { escapeUnprintable, memberKey, stringLiteral } from "../text.js";
+import { arrayLayout, objectLayout } from "../../print/code-layout.js";
+import { type Layout, hardline, indent } from "../../print/layout.js";
+import { escapeUnprintable, memberKey, stringLiteral } from "../../print/text.js";
 import { called } from "./conditions.js";
 import { placeholder } from "./decisions.js";
 import type { Outcome, TextBlock } from "./plan.js";

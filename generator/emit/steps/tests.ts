@@ -1,5 +1,5 @@
-import type { FormReader } from "../../diff/shape/form-reader.js";
-import type { Conjunction, Form, Member } from "../../diff/shape/form.js";
+import type { FormReader } from "../../compare/shape/form-reader.js";
+import type { Conjunction, Form, Member } from "../../compare/shape/form.js";
 import type { Test } from "./plan.js";
 
 /** The test that every value passes. */

@@ -1,5 +1,5 @@
-import type { FormReader } from "../../diff/shape/form-reader.js";
-import type { Form, Member } from "../../diff/shape/form.js";
+import type { FormReader } from "../../compare/shape/form-reader.js";
+import type { Form, Member } from "../../compare/shape/form.js";
 import type { TextBlock } from "./plan.js";
 import { constantsOf } from "./tests.js";
 

@@ -2,10 +2,10 @@ import { type Schema, type SchemaNode, naturalCompare } from "@mcpgen/engine";
 import { memberNodes } from "../../model/object-view.js";
 import { type Method, type Role, opposite } from "../../model/model.js";
 import type { Emitter, Files, ModelInput } from "../emitter.js";
-import { argumentsWithin } from "../code-layout.js";
+import { argumentsWithin } from "../../print/code-layout.js";
 import { methodDoc } from "../method-doc.js";
-import { capitalised } from "../names.js";
-import { stringLiteral } from "../text.js";
+import { capitalised } from "../../print/names.js";
+import { stringLiteral } from "../../print/text.js";
 import { isConstrainedToObjects } from "../types/object.js";
 import { nameOperations } from "./operations.js";
 

@@ -1,5 +1,5 @@
 import type { Method } from "../../model/model.js";
-import { capitalised, identifiersFor } from "../names.js";
+import { capitalised, identifiersFor } from "../../print/names.js";
 
 /** Names that a file of stubs already uses for other values. */
 const taken = new Set(["clientReceives", "revision", "serverReceives"]);

@@ -1,6 +1,6 @@
 import { type Schema, descendants, isAutomaton, matcherOf } from "@mcpgen/engine";
 import type { Files, SchemaInput } from "../emitter.js";
-import { capitalised } from "../names.js";
+import { capitalised } from "../../print/names.js";
 import { scannedFormat } from "./scanned.js";
 
 /**

@@ -1,7 +1,7 @@
 import type { Definition, Schema } from "@mcpgen/engine";
 import type { Emitter, SchemaInput } from "../emitter.js";
-import { nameDefinitions } from "../names.js";
-import { deprecationLine, docComment } from "../text.js";
+import { nameDefinitions } from "../../print/names.js";
+import { deprecationLine, docComment } from "../../print/text.js";
 import { printable } from "./breadth.js";
 import { isInterface } from "./declaration.js";
 import { printableBases } from "./extends.js";

@@ -1,5 +1,5 @@
 import { type SchemaNode, naturalCompare } from "@mcpgen/engine";
-import { deprecationLine, docComment, propertyKey } from "../text.js";
+import { deprecationLine, docComment, propertyKey } from "../../print/text.js";
 import { assigned } from "./layout.js";
 import { type TypeNames, printType, union } from "./print.js";
 

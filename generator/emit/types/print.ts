@@ -1,6 +1,6 @@
 import type { JsonValue, SchemaNode, TypeName } from "@mcpgen/engine";
 import { isJsonObject } from "@mcpgen/engine";
-import { propertyKey, stringLiteral } from "../text.js";
+import { propertyKey, stringLiteral } from "../../print/text.js";
 import { isConstrainedToObjects, printObject } from "./object.js";
 
 /** Definition name → the TypeScript identifier of its type. */

@@ -1,6 +1,6 @@
 import { type Expression, compare, flatText, not } from "./expression.js";
-import { stringLiteral } from "../text.js";
-import { type Layout, group, indent, flat, softline } from "../layout.js";
+import { stringLiteral } from "../../print/text.js";
+import { type Layout, group, indent, flat, softline } from "../../print/layout.js";
 
 /** Names under which every object inherits something: there, only own members count. */
 const inherited: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));

@@ -3,7 +3,7 @@ import { verdictOn } from "./check.js";
 import { type Expression, call, compare } from "./expression.js";
 import { PartNames } from "./function-names.js";
 import { type Head, judgeHead, plainHead, type Printed, printFunction, walkerHead } from "./function.js";
-import { group, indent, line, print, softline, whenBroken } from "../layout.js";
+import { group, indent, line, print, softline, whenBroken } from "../../print/layout.js";
 import { type PreludeName, preludeNames } from "./prelude.js";
 import { type Statement, returns, when } from "./statement.js";
 import { type FileContext, type Mode, Place, type Reading, Unit } from "./unit.js";

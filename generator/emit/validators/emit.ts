@@ -1,6 +1,6 @@
 import { type Schema, reachingOpen, recursiveDefinitions } from "@mcpgen/engine";
 import type { EmittedFile, Emitter, SchemaInput } from "../emitter.js";
-import { capitalised, nameDefinitions } from "../names.js";
+import { capitalised, nameDefinitions } from "../../print/names.js";
 import { type TextNeeds, textModules, textNeeds } from "../texts/modules.js";
 import { asAsked } from "../texts/scanned.js";
 import { DefinitionEmitter } from "./definition.js";

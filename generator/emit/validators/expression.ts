@@ -1,4 +1,14 @@
-import { type Layout, flat, group, indent, join, line, softline, whenBroken, withText } from "../layout.js";
+import {
+  type Layout,
+  flat,
+  group,
+  indent,
+  join,
+  line,
+  softline,
+  whenBroken,
+  withText,
+} from "../../print/layout.js";
 
 /** A condition on a value. Negation is pushed to the leaves, so that no `!( … )` is ever printed. */
 export type Expression =

@@ -1,5 +1,5 @@
 import type { Scalar, Schema } from "@mcpgen/engine";
-import { type Layout, group } from "../layout.js";
+import { type Layout, group } from "../../print/layout.js";
 import { patternLiteral } from "./pattern-literal.js";
 import { preludeNames } from "./prelude.js";
 import { setLiteral } from "./set-literal.js";

@@ -1,4 +1,4 @@
-import { type Layout, group, indent, line, print, softline, whenBroken } from "../layout.js";
+import { type Layout, group, indent, line, print, softline, whenBroken } from "../../print/layout.js";
 import { withAssertions } from "./narrowing.js";
 import { prune } from "./prune.js";
 import { type Statement, block } from "./statement.js";

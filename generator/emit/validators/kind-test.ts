@@ -1,5 +1,5 @@
 import type { Scalar, TypeName } from "@mcpgen/engine";
-import { stringLiteral } from "../text.js";
+import { stringLiteral } from "../../print/text.js";
 import { type Expression, call, compare, or } from "./expression.js";
 import type { Kind } from "./kind.js";
 

@@ -4,7 +4,7 @@ import { check, conditionFor } from "./check.js";
 import { condition } from "./condition.js";
 import { type Expression, and, bound, compare, or } from "./expression.js";
 import { checkKeys } from "./keys.js";
-import { flat } from "../layout.js";
+import { flat } from "../../print/layout.js";
 import type { Kind } from "./kind.js";
 import { type Statement, refuseUnless, when } from "./statement.js";
 import type { Place } from "./unit.js";

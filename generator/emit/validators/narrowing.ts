@@ -1,4 +1,4 @@
-import { flat } from "../layout.js";
+import { flat } from "../../print/layout.js";
 import type { Expression } from "./expression.js";
 import { withArguments, withContainers } from "./asserted.js";
 import {

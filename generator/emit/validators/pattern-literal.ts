@@ -1,6 +1,6 @@
 import type { Schema } from "@mcpgen/engine";
-import { type Layout, group, indent, line } from "../layout.js";
-import { stringLiteral } from "../text.js";
+import { type Layout, group, indent, line } from "../../print/layout.js";
+import { stringLiteral } from "../../print/text.js";
 import { isHazardous } from "../texts/modules.js";
 
 /**

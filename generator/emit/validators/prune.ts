@@ -1,5 +1,5 @@
 import type { Expression } from "./expression.js";
-import type { Layout } from "../layout.js";
+import type { Layout } from "../../print/layout.js";
 import { type Statement, leaves } from "./statement.js";
 
 /** Drops statements that are never reached or do nothing and constants that are never read; tells which names are. */

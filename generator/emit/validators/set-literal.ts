@@ -1,5 +1,5 @@
 import type { Scalar } from "@mcpgen/engine";
-import { type Layout, hardline, indent, join } from "../layout.js";
+import { type Layout, hardline, indent, join } from "../../print/layout.js";
 import { literal } from "./kind-test.js";
 
 /** More values than this are looked up in a set: neither readers nor TypeScript follow so many comparisons. */

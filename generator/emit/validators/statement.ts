@@ -1,5 +1,14 @@
 import { type Expression, layoutOf, not } from "./expression.js";
-import { type Layout, group, hardline, indent, join, line, softline, whenBroken } from "../layout.js";
+import {
+  type Layout,
+  group,
+  hardline,
+  indent,
+  join,
+  line,
+  softline,
+  whenBroken,
+} from "../../print/layout.js";
 
 export type Statement =
   /** `if (…) { … } else { … }`; a lone `return` stays on the line of its condition where it fits. */

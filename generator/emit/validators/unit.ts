@@ -1,7 +1,7 @@
 import { type SchemaNode, referencesOf } from "@mcpgen/engine";
 import { withoutCovered } from "./covers.js";
 import { type Expression, call, yieldCall } from "./expression.js";
-import { type Layout } from "../layout.js";
+import { type Layout } from "../../print/layout.js";
 import type { FunctionNames, PartNames, Prefix } from "./function-names.js";
 import { Scope } from "./scope.js";
 import type { Printed } from "./function.js";

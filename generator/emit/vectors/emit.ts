@@ -5,8 +5,8 @@ import { minimallyInvalid } from "../../sample/invalid.js";
 import { randomFrom } from "../../sample/random.js";
 import { minimalValid, sampleValid } from "../../sample/sample.js";
 import type { Emitter, ModelInput } from "../emitter.js";
-import { capitalised, nameDefinitions } from "../names.js";
-import { escapeUnprintable } from "../text.js";
+import { capitalised, nameDefinitions } from "../../print/names.js";
+import { escapeUnprintable } from "../../print/text.js";
 
 /** A message, and whether the definition takes it. */
 interface Vector {

@@ -1,10 +1,10 @@
 import type { Role } from "../../model/model.js";
 import { published } from "../../model/published.js";
 import type { EmittedFile, Emitter, WorkspaceInput } from "../emitter.js";
-import { arrayLayout, laidOut, printAt, stringsLayout } from "../code-layout.js";
-import { stringLiteral } from "../text.js";
-import { identifiersFor } from "../names.js";
-import type { Layout } from "../layout.js";
+import { arrayLayout, laidOut, printAt, stringsLayout } from "../../print/code-layout.js";
+import { stringLiteral } from "../../print/text.js";
+import { identifiersFor } from "../../print/names.js";
+import type { Layout } from "../../print/layout.js";
 
 /**
  * `client.ts` and `server.ts`, all finished revisions for either role, oldest first; `index.ts` over both; and

@@ -1,8 +1,8 @@
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import type { Spoken } from "../era/spoken.js";
-import type { Clock } from "../peer/clock.js";
-import { McpError, rpc } from "../peer/errors.js";
-import { isObject } from "../peer/message.js";
+import type { Spoken } from "../protocol/spoken.js";
+import type { Clock } from "../time/clock.js";
+import { McpError, rpc } from "../jsonrpc/errors.js";
+import { isObject } from "../jsonrpc/message.js";
 import { discover, discovered, probed } from "./discovery.js";
 import { handshake, noCommonVersion } from "./handshake.js";
 import type { Opening } from "./introduction.js";

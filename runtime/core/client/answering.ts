@@ -1,5 +1,5 @@
-import { type McpError, rpc } from "../peer/errors.js";
-import { type RequestId, type RequestMessage, errorText, resultText } from "../peer/message.js";
+import { type McpError, rpc } from "../jsonrpc/errors.js";
+import { type RequestId, type RequestMessage, errorText, resultText } from "../jsonrpc/message.js";
 import { errorBody } from "./answers.js";
 import type { AnswerContext } from "./handlers.js";
 

@@ -1,11 +1,11 @@
 import type { ClientCapabilities, Root } from "@mcpgen/protocol/authoring";
-import { contentProblem, formProblem } from "../elicitation/form.js";
-import { type Spoken, summary } from "../era/spoken.js";
-import { McpError, invalidParams, isMcpError, messageOf, rpc } from "../peer/errors.js";
-import { type Params, isObject } from "../peer/message.js";
-import { fileUriProblem } from "../roots/file-uri.js";
-import { messagesProblem } from "../sampling/messages.js";
-import { pageProblem } from "../elicitation/page.js";
+import { contentProblem, formProblem } from "../protocol/form.js";
+import { type Spoken, summary } from "../protocol/spoken.js";
+import { McpError, invalidParams, isMcpError, messageOf, rpc } from "../jsonrpc/errors.js";
+import { type Params, isObject } from "../jsonrpc/message.js";
+import { fileUriProblem } from "../protocol/file-uri.js";
+import { messagesProblem } from "../protocol/messages.js";
+import { pageProblem } from "../protocol/page.js";
 import { type Nulls, withoutNulls } from "./decode.js";
 import type { AnswerContext, ClientHandlers } from "./handlers.js";
 import type { Questions } from "./questions.js";

@@ -1,7 +1,7 @@
 import type { RequestOptions, Signal } from "@mcpgen/protocol/model";
-import { type Clock, longestWait } from "../peer/clock.js";
-import { McpError } from "../peer/errors.js";
-import type { Timeouts } from "../peer/pending.js";
+import { type Clock, longestWait } from "../time/clock.js";
+import { McpError } from "../jsonrpc/errors.js";
+import type { Timeouts } from "../jsonrpc/pending.js";
 import type { Link } from "./link.js";
 
 /** For requests that are bounded by what they are part of. */

@@ -1,5 +1,5 @@
-import type { Clock } from "../peer/clock.js";
-import { type Params, isObject } from "../peer/message.js";
+import type { Clock } from "../time/clock.js";
+import { type Params, isObject } from "../jsonrpc/message.js";
 import type { ClientLimits } from "./limits.js";
 
 /** Entries kept; the oldest goes first. */

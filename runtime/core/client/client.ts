@@ -12,8 +12,8 @@ import type {
   Tool,
 } from "@mcpgen/protocol/authoring";
 import type { Caller, RequestOptions, Signal } from "@mcpgen/protocol/model";
-import type { LogLevel } from "../era/meta.js";
-import type { Params } from "../peer/message.js";
+import type { LogLevel } from "../protocol/meta.js";
+import type { Params } from "../jsonrpc/message.js";
 import type { Agreement } from "./agreement.js";
 import { ResultCache } from "./cache.js";
 import { type Connection, Connections } from "./connections.js";

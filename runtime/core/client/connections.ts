@@ -1,6 +1,6 @@
 import type { Era, RequestOptions, Signal } from "@mcpgen/protocol/model";
-import type { LogLevel } from "../era/meta.js";
-import { McpError, messageOf } from "../peer/errors.js";
+import type { LogLevel } from "../protocol/meta.js";
+import { McpError, messageOf } from "../jsonrpc/errors.js";
 import type { Agreement } from "./agreement.js";
 import type { Introduction } from "./introduction.js";
 import type { Link } from "./link.js";

@@ -1,7 +1,7 @@
 import type { OpenDefinition, OutgoingRequest, Page } from "@mcpgen/protocol/model";
-import { type Spoken, summary } from "../era/spoken.js";
-import { McpError } from "../peer/errors.js";
-import { type Params, isObject } from "../peer/message.js";
+import { type Spoken, summary } from "../protocol/spoken.js";
+import { McpError } from "../jsonrpc/errors.js";
+import { type Params, isObject } from "../jsonrpc/message.js";
 
 /** An item of a list that is not what the list is of; the rest of the list is fine. */
 export interface Rejected {

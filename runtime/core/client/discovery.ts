@@ -1,8 +1,8 @@
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import { metaKeys } from "../era/meta.js";
-import type { Spoken } from "../era/spoken.js";
-import { McpError, rpc } from "../peer/errors.js";
-import { type Params, isObject } from "../peer/message.js";
+import { metaKeys } from "../protocol/meta.js";
+import type { Spoken } from "../protocol/spoken.js";
+import { McpError, rpc } from "../jsonrpc/errors.js";
+import { type Params, isObject } from "../jsonrpc/message.js";
 import type { Agreement } from "./agreement.js";
 import { unbounded } from "./bounds.js";
 import { type Opening, requestMeta } from "./introduction.js";

@@ -1,7 +1,7 @@
 import type { Signal } from "@mcpgen/protocol/model";
-import type { Spoken } from "../era/spoken.js";
-import { McpError, messageOf } from "../peer/errors.js";
-import { isObject } from "../peer/message.js";
+import type { Spoken } from "../protocol/spoken.js";
+import { McpError, messageOf } from "../jsonrpc/errors.js";
+import { isObject } from "../jsonrpc/message.js";
 import { type Agreement, agree, handshakeOnly } from "./agreement.js";
 import { withinBounds } from "./bounds.js";
 import type { Connection, Connections } from "./connections.js";
@@ -10,7 +10,7 @@ import type { Incoming } from "./incoming.js";
 import type { Introduction, Opening } from "./introduction.js";
 import { Link } from "./link.js";
 import { isMisunderstood, statusOf } from "./refused.js";
-import type { Opener } from "./source.js";
+import type { Opener } from "../connect/source.js";
 
 /** What every connection of a client is made with. */
 export interface Establishing {

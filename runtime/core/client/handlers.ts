@@ -6,7 +6,7 @@ import type {
   ElicitResult,
   Root,
 } from "@mcpgen/protocol/authoring";
-import type * as platform from "../platform.js";
+import type * as platform from "../platform/platform.js";
 
 /** Given to what answers a request of the server's. */
 export interface AnswerContext {

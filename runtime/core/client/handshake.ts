@@ -1,7 +1,7 @@
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import type { Spoken } from "../era/spoken.js";
-import { McpError, rpc } from "../peer/errors.js";
-import { isObject } from "../peer/message.js";
+import type { Spoken } from "../protocol/spoken.js";
+import { McpError, rpc } from "../jsonrpc/errors.js";
+import { isObject } from "../jsonrpc/message.js";
 import type { Agreement } from "./agreement.js";
 import { unbounded } from "./bounds.js";
 import { decode } from "./decode.js";

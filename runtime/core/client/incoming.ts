@@ -1,6 +1,6 @@
 import type { IncomingNotification } from "@mcpgen/protocol/model";
-import type { Spoken } from "../era/spoken.js";
-import type { Params, RequestMessage } from "../peer/message.js";
+import type { Spoken } from "../protocol/spoken.js";
+import type { Params, RequestMessage } from "../jsonrpc/message.js";
 import { type AnswerSetup, answerServer } from "./answers.js";
 import type { ResultCache } from "./cache.js";
 import { withoutNulls } from "./decode.js";

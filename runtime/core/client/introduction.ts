@@ -1,9 +1,9 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
-import { type LogLevel, metaKeys } from "../era/meta.js";
-import type { Spoken } from "../era/spoken.js";
-import type { Clock } from "../peer/clock.js";
-import type { Params } from "../peer/message.js";
-import type { Timeouts } from "../peer/pending.js";
+import { type LogLevel, metaKeys } from "../protocol/meta.js";
+import type { Spoken } from "../protocol/spoken.js";
+import type { Clock } from "../time/clock.js";
+import type { Params } from "../jsonrpc/message.js";
+import type { Timeouts } from "../jsonrpc/pending.js";
 import type { Nulls } from "./decode.js";
 
 /** What a client says of itself. */

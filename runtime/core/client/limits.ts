@@ -1,4 +1,4 @@
-import { McpError, rpc } from "../peer/errors.js";
+import { McpError, rpc } from "../jsonrpc/errors.js";
 
 /** What a server may make a client keep or do. */
 export interface ClientLimits {

@@ -1,6 +1,6 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
-import type { Clock } from "../peer/clock.js";
-import { McpError, messageOf } from "../peer/errors.js";
+import type { Clock } from "../time/clock.js";
+import { McpError, messageOf } from "../jsonrpc/errors.js";
 import {
   type NotificationMessage,
   type Params,
@@ -10,12 +10,12 @@ import {
   isRequestId,
   notificationText,
   requestText,
-} from "../peer/message.js";
-import { Pending, type Timeouts } from "../peer/pending.js";
-import type { Channel, Receiver } from "../transport/channel.js";
+} from "../jsonrpc/message.js";
+import { Pending, type Timeouts } from "../jsonrpc/pending.js";
+import type { Channel, Receiver } from "../jsonrpc/channel.js";
 import { type AnswerRequest, Answering } from "./answering.js";
 import type { Answer } from "./remote-error.js";
-import type * as platform from "../platform.js";
+import type * as platform from "../platform/platform.js";
 
 /** What a client makes of messages that answer none of its requests. */
 export interface LinkListener {

@@ -1,6 +1,6 @@
-import { metaKeys } from "../era/meta.js";
-import { McpError } from "../peer/errors.js";
-import { type Params, isObject } from "../peer/message.js";
+import { metaKeys } from "../protocol/meta.js";
+import { McpError } from "../jsonrpc/errors.js";
+import { type Params, isObject } from "../jsonrpc/message.js";
 import type { Client } from "./client.js";
 import type { Connection } from "./connections.js";
 import { invalidResult } from "./decode.js";

@@ -1,6 +1,6 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
-import { messageOf } from "../peer/errors.js";
-import type { Params } from "../peer/message.js";
+import { messageOf } from "../jsonrpc/errors.js";
+import type { Params } from "../jsonrpc/message.js";
 
 /** A notification that arrived, in the authoring vocabulary. */
 export type NotificationListener = (params: Params, method: string) => void;

@@ -1,6 +1,6 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
-import { McpError } from "../peer/errors.js";
-import type { Params } from "../peer/message.js";
+import { McpError } from "../jsonrpc/errors.js";
+import type { Params } from "../jsonrpc/message.js";
 import type { Rejected } from "./decode.js";
 
 /** How far a list is read. */

@@ -1,9 +1,9 @@
 import type { HeaderSource } from "@mcpgen/protocol/model";
-import type { Spoken } from "../era/spoken.js";
-import { McpError, messageOf } from "../peer/errors.js";
-import type { Params } from "../peer/message.js";
-import { type ParamHeader, headerValue, valueAt } from "../http/param-headers.js";
-import { encodeHeaderValue } from "../http/value-encoding.js";
+import type { Spoken } from "../protocol/spoken.js";
+import { McpError, messageOf } from "../jsonrpc/errors.js";
+import type { Params } from "../jsonrpc/message.js";
+import { type ParamHeader, headerValue, valueAt } from "../protocol/param-headers.js";
+import { encodeHeaderValue } from "../protocol/value-encoding.js";
 
 /**
  * The headers that mirror a message (2026-07-28, Streamable HTTP, request metadata; before, the negotiated

@@ -1,8 +1,8 @@
 import type { PatternBudget } from "@mcpgen/engine/interpreter";
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
 import type { Parse, Checked } from "../server/tools.js";
-import { weightOf } from "../server/weight.js";
-import { McpError, messageOf } from "../peer/errors.js";
+import { weightOf } from "../jsonrpc/weight.js";
+import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { invalidResult } from "./decode.js";
 
 /** Bytes that the schemas take in memory, about; the oldest are dropped, and their tools are not checked. */

@@ -1,8 +1,8 @@
 import type { MethodFacts, Role } from "@mcpgen/protocol/model";
-import { declares } from "../era/declares.js";
-import type { Spoken } from "../era/spoken.js";
-import { McpError } from "../peer/errors.js";
-import type { Params } from "../peer/message.js";
+import { declares } from "../protocol/declares.js";
+import type { Spoken } from "../protocol/spoken.js";
+import { McpError } from "../jsonrpc/errors.js";
+import type { Params } from "../jsonrpc/message.js";
 
 /** A method that the revision does not have, or not for this side to send. */
 export function noSuchMethod(method: string, spoken: Spoken): McpError {

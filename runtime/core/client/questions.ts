@@ -1,6 +1,6 @@
-import { Aborts } from "../peer/aborts.js";
+import { Aborts } from "../time/aborts.js";
 import { type ClientLimits, limitExceeded } from "./limits.js";
-import type * as platform from "../platform.js";
+import type * as platform from "../platform/platform.js";
 
 /** Characters of all questions that wait. */
 const mostCharacters = 16 * 1_048_576;

@@ -1,6 +1,6 @@
-import type { Spoken } from "../era/spoken.js";
-import { McpError, rpc } from "../peer/errors.js";
-import { isObject } from "../peer/message.js";
+import type { Spoken } from "../protocol/spoken.js";
+import { McpError, rpc } from "../jsonrpc/errors.js";
+import { isObject } from "../jsonrpc/message.js";
 
 /** The status of HTTP by which a request was refused, whether or not a message came with it. */
 export function statusOf(error: unknown): number | undefined {

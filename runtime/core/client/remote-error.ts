@@ -1,5 +1,5 @@
-import { type ErrorCode, McpError, rpc } from "../peer/errors.js";
-import { type Params, type ResponseMessage, isObject } from "../peer/message.js";
+import { type ErrorCode, McpError, rpc } from "../jsonrpc/errors.js";
+import { type Params, type ResponseMessage, isObject } from "../jsonrpc/message.js";
 
 /** What answers a request. */
 export interface Answer extends ResponseMessage {

@@ -1,5 +1,5 @@
 import type { Tool } from "@mcpgen/protocol/authoring";
-import type { Params } from "../peer/message.js";
+import type { Params } from "../jsonrpc/message.js";
 
 /**
  * Which requests are sent again where the connection broke before the answer, so that the server may do them twice:

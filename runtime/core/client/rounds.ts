@@ -1,7 +1,7 @@
 import type { OutgoingRequest } from "@mcpgen/protocol/model";
-import type { Spoken } from "../era/spoken.js";
-import { McpError, isMcpError, messageOf } from "../peer/errors.js";
-import { type Params, isObject } from "../peer/message.js";
+import type { Spoken } from "../protocol/spoken.js";
+import { McpError, isMcpError, messageOf } from "../jsonrpc/errors.js";
+import { type Params, isObject } from "../jsonrpc/message.js";
 import { type AnswerSetup, answerServer } from "./answers.js";
 import { invalidResult } from "./decode.js";
 import type { AnswerContext } from "./handlers.js";

@@ -1,5 +1,5 @@
-import type { Clock } from "../peer/clock.js";
-import { type ErrorCode, McpError } from "../peer/errors.js";
+import type { Clock } from "../time/clock.js";
+import { type ErrorCode, McpError } from "../jsonrpc/errors.js";
 import { type Names, requireKnown } from "../options/known-options.js";
 import type { Connection, Connections } from "./connections.js";
 import { NoticeQueue } from "./notice-queue.js";

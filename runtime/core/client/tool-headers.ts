@@ -1,5 +1,5 @@
 import type { Tool } from "@mcpgen/protocol/authoring";
-import { type ParamHeader, paramHeadersOf } from "../http/param-headers.js";
+import { type ParamHeader, paramHeadersOf } from "../protocol/param-headers.js";
 import type { Rejected } from "./decode.js";
 
 /** Which parameters of which tools are mirrored by headers (2026-07-28, Streamable HTTP, custom headers). */

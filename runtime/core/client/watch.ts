@@ -1,4 +1,4 @@
-import type { McpError } from "../peer/errors.js";
+import type { McpError } from "../jsonrpc/errors.js";
 import type { Client } from "./client.js";
 import type { Connection } from "./connections.js";
 import type { Link } from "./link.js";

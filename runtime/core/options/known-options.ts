@@ -1,5 +1,5 @@
-import { McpError } from "../peer/errors.js";
-import { nearest } from "../schema/nearest.js";
+import { McpError } from "../jsonrpc/errors.js";
+import { nearest } from "./nearest.js";
 
 /** The name of every option that there is. */
 export type Names<Options> = { readonly [name in keyof Required<Options>]: 0 };

@@ -1,6 +1,6 @@
-import { McpError } from "../peer/errors.js";
-import { isObject } from "../peer/message.js";
-import { distance } from "../schema/nearest.js";
+import { McpError } from "../jsonrpc/errors.js";
+import { isObject } from "../jsonrpc/message.js";
+import { distance } from "./nearest.js";
 
 /**
  * What an option may be: a whole number from that one on, or between those; a value of that type; one of those words;

@@ -1,4 +1,4 @@
-import { isObject } from "../peer/message.js";
+import { isObject } from "../jsonrpc/message.js";
 
 /** Keywords of JSON Schema, zod and valibot whose value has a subschema for each member of an object. */
 const membersOf = /^(properties|shape|entries)$/;

@@ -1,8 +1,17 @@
 import type { Judge } from "@mcpgen/protocol/model";
-import { isObject } from "../peer/message.js";
+import { isObject } from "../jsonrpc/message.js";
 import { locateIssue } from "./locate.js";
-import { nearest } from "./nearest.js";
-import { alternatives, choiceText, inside, keysOf, placeText, scalarText, summary, valueText } from "./words.js";
+import { nearest } from "../options/nearest.js";
+import {
+  alternatives,
+  choiceText,
+  inside,
+  keysOf,
+  placeText,
+  scalarText,
+  summary,
+  valueText,
+} from "./words.js";
 
 /** Subschemas that one explanation compares with parts of a value. */
 const mostSteps = 20_000;
@@ -79,15 +88,18 @@ function lineOf({ place, expected, got, advice }: Wrong): string {
 }
 
 /** The keywords for numbers: words of the sentence, and the test. */
-const bounds: readonly (readonly [keyword: string, words: string, holds: (value: number, bound: number) => boolean])[] =
-  [
-    ["minimum", "at least", (value, bound) => value >= bound],
-    ["maximum", "at most", (value, bound) => value <= bound],
-    ["exclusiveMinimum", ">", (value, bound) => value > bound],
-    ["exclusiveMaximum", "<", (value, bound) => value < bound],
-    // Nearly a multiple may be one that floating point cannot hold.
-    ["multipleOf", "a multiple of", (value, step) => Math.abs(value / step - Math.round(value / step)) < 1e-6],
-  ];
+const bounds: readonly (readonly [
+  keyword: string,
+  words: string,
+  holds: (value: number, bound: number) => boolean,
+])[] = [
+  ["minimum", "at least", (value, bound) => value >= bound],
+  ["maximum", "at most", (value, bound) => value <= bound],
+  ["exclusiveMinimum", ">", (value, bound) => value > bound],
+  ["exclusiveMaximum", "<", (value, bound) => value < bound],
+  // Nearly a multiple may be one that floating point cannot hold.
+  ["multipleOf", "a multiple of", (value, step) => Math.abs(value / step - Math.round(value / step)) < 1e-6],
+];
 
 class Search {
   found: Wrong[] = [];
@@ -185,7 +197,8 @@ class Search {
       this.compare(item, index < first.length ? first[index] : items, there, depth + 1);
       if (uniqueItems !== true) continue;
       const key = JSON.stringify(item);
-      if (earlier.has(key)) this.report(there, "no item twice", item, { got: `item ${earlier.get(key)} again` });
+      if (earlier.has(key))
+        this.report(there, "no item twice", item, { got: `item ${earlier.get(key)} again` });
       earlier.set(key, index);
     }
   }
@@ -198,18 +211,26 @@ class Search {
     for (const key of listOf(node["required"]) as readonly string[]) {
       if (Object.hasOwn(value, key) && value[key] !== undefined) continue;
       const instead = nearest(key, others);
-      const advice = instead === undefined ? "" : `; did you mean ${scalarText(key)} by ${scalarText(instead)}?`;
+      const advice =
+        instead === undefined ? "" : `; did you mean ${scalarText(key)} by ${scalarText(instead)}?`;
       const part = Object.hasOwn(properties, key) ? properties[key] : undefined;
       this.report(inside(place, key), this.expectation(part), undefined, { missing: true, advice });
     }
     for (const key of keys)
-      if (Object.hasOwn(properties, key)) this.compare(value[key], properties[key], inside(place, key), depth + 1);
+      if (Object.hasOwn(properties, key))
+        this.compare(value[key], properties[key], inside(place, key), depth + 1);
     this.compareSize(keys.length, node, "Properties", "key", place);
     this.compareOthers(value, others, node, place, depth);
   }
 
   /** Members that `properties` does not name. */
-  private compareOthers(value: Node, keys: readonly string[], node: Node, place: string, depth: number): void {
+  private compareOthers(
+    value: Node,
+    keys: readonly string[],
+    node: Node,
+    place: string,
+    depth: number,
+  ): void {
     const { additionalProperties: schema, patternProperties } = node;
     for (const key of patternProperties === undefined ? keys : [])
       if (schema === false)
@@ -246,9 +267,18 @@ class Search {
       if (!all.every((wrong) => wrong !== undefined)) continue;
       const { got } = all[0]!;
       const part = at(value, there.slice(place.length));
-      const choices = all.every((wrong) => wrong.choices) ? all.flatMap((wrong) => wrong.choices!) : undefined;
-      const expected = choices ? choiceText(choices) : alternatives([...new Set(all.map((wrong) => wrong.expected))]);
-      return this.report(there, expected, part, { got, choices, kind: true, advice: meant(part, choices ?? []) });
+      const choices = all.every((wrong) => wrong.choices)
+        ? all.flatMap((wrong) => wrong.choices!)
+        : undefined;
+      const expected = choices
+        ? choiceText(choices)
+        : alternatives([...new Set(all.map((wrong) => wrong.expected))]);
+      return this.report(there, expected, part, {
+        got,
+        choices,
+        kind: true,
+        advice: meant(part, choices ?? []),
+      });
     }
     // A wrong discriminator weighs most, a missing member more than a wrong value.
     const weigh = (wrong: readonly Wrong[]): number =>

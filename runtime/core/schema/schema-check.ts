@@ -6,8 +6,8 @@ import {
   isValid,
   readDocument,
 } from "@mcpgen/engine/interpreter";
-import { McpError } from "../peer/errors.js";
-import { isObject } from "../peer/message.js";
+import { McpError } from "../jsonrpc/errors.js";
+import { isObject } from "../jsonrpc/message.js";
 import type { Check, Parse } from "../server/tools.js";
 import type { JsonSchema } from "./json-schema.js";
 import type { ToolSchema } from "./schema-type.js";

@@ -1,5 +1,5 @@
-import { McpError, messageOf } from "../peer/errors.js";
-import { isObject, isPromise } from "../peer/message.js";
+import { McpError, messageOf } from "../jsonrpc/errors.js";
+import { isObject, isPromise } from "../jsonrpc/message.js";
 import type { Parse, Checked } from "../server/tools.js";
 import { inside, placeText } from "./words.js";
 import { placeOfFailure } from "./failing-part.js";
@@ -89,9 +89,9 @@ const advice: { readonly [side in Side]: string } = {
 
 function converted(schema: StandardSchema, side: Side, override?: Override): JsonSchema {
   const { jsonSchema, vendor } = schema["~standard"];
-  const overrideAction = (step: ValibotStep): object | undefined => sameTypeSchema(step, side) ?? override?.(step);
-  const libraryOptions =
-    vendor === "valibot" ? { overrideAction, overrideSchema: override } : undefined;
+  const overrideAction = (step: ValibotStep): object | undefined =>
+    sameTypeSchema(step, side) ?? override?.(step);
+  const libraryOptions = vendor === "valibot" ? { overrideAction, overrideSchema: override } : undefined;
   return jsonSchema![side]({ target: "draft-2020-12", ...(libraryOptions ? { libraryOptions } : {}) });
 }
 
@@ -103,8 +103,13 @@ const sameType =
  * Steps of a pipe that JSON Schema cannot express. The schema sent to clients leaves out a step that keeps the type; the
  * library still applies it.
  */
-function sameTypeSchema({ valibotAction: action, jsonSchema, errors }: ValibotStep, side: Side): object | undefined {
-  return action && errors && (side === "input" || action.kind !== "transformation" || sameType.test(action.type))
+function sameTypeSchema(
+  { valibotAction: action, jsonSchema, errors }: ValibotStep,
+  side: Side,
+): object | undefined {
+  return action &&
+    errors &&
+    (side === "input" || action.kind !== "transformation" || sameType.test(action.type))
     ? jsonSchema
     : undefined;
 }
@@ -129,7 +134,9 @@ function failingMember(schema: StandardSchema, side: Side): string {
   try {
     // Valibot hides the schema from which another was made, and converts all of it.
     if (schema["~standard"].vendor === "valibot")
-      return placeOfFailure(converted(schema, side, marked), (part) => JSON.stringify(part)?.includes(marker));
+      return placeOfFailure(converted(schema, side, marked), (part) =>
+        JSON.stringify(part)?.includes(marker),
+      );
     return placeOfFailure(schema, (part) => isStandard(part) && isUnconvertible(part, side));
   } catch {
     return "";

@@ -1,7 +1,7 @@
-import { summary } from "../era/spoken.js";
-import { wallTimeOf } from "../peer/clock.js";
-import { invalidParams } from "../peer/errors.js";
-import { type Params, type RequestMessage, isObject, isPromise, resultText } from "../peer/message.js";
+import { summary } from "../protocol/spoken.js";
+import { wallTimeOf } from "../time/clock.js";
+import { invalidParams } from "../jsonrpc/errors.js";
+import { type Params, type RequestMessage, isObject, isPromise, resultText } from "../jsonrpc/message.js";
 import type { ServerConnection } from "./connection.js";
 import { type RequestContext, errorOf } from "./context.js";
 import { Prepared } from "./prepared.js";

@@ -1,4 +1,4 @@
-import type { Params } from "../peer/message.js";
+import type { Params } from "../jsonrpc/message.js";
 import type { Ask } from "./ask.js";
 import { askWith } from "./ask-with.js";
 import type { RequestContext } from "./context.js";

@@ -1,6 +1,6 @@
-import { summary } from "../era/spoken.js";
-import { McpError, invalidParams } from "../peer/errors.js";
-import type { Params } from "../peer/message.js";
+import { summary } from "../protocol/spoken.js";
+import { McpError, invalidParams } from "../jsonrpc/errors.js";
+import type { Params } from "../jsonrpc/message.js";
 import type { Ask } from "./ask.js";
 import { askWith } from "./ask-with.js";
 import type { RequestContext } from "./context.js";

@@ -4,10 +4,10 @@ import type {
   ElicitResult,
   ListRootsResult,
 } from "@mcpgen/protocol/authoring";
-import { contentProblem, formProblem } from "../elicitation/form.js";
-import { McpError, messageOf } from "../peer/errors.js";
-import type { Params } from "../peer/message.js";
-import { messagesProblem } from "../sampling/messages.js";
+import { contentProblem, formProblem } from "../protocol/form.js";
+import { McpError, messageOf } from "../jsonrpc/errors.js";
+import type { Params } from "../jsonrpc/message.js";
+import { messagesProblem } from "../protocol/messages.js";
 import type { Ask, AskOptions, AskedRequest, AskedResults, Elicited } from "./ask.js";
 import { type RequestContext, missingCapability } from "./context.js";
 import type { Asked } from "./rounds.js";

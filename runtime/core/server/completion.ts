@@ -1,5 +1,5 @@
-import { McpError, invalidParams } from "../peer/errors.js";
-import type { Params } from "../peer/message.js";
+import { McpError, invalidParams } from "../jsonrpc/errors.js";
+import type { Params } from "../jsonrpc/message.js";
 import type { HandlerContext } from "./context.js";
 import { unfit } from "./unfit.js";
 

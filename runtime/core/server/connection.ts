@@ -1,9 +1,9 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
-import { declares } from "../era/declares.js";
-import { type Session, readyMethod } from "../era/legacy-server.js";
-import type { Spoken } from "../era/spoken.js";
-import { Batch } from "../peer/batch.js";
-import { McpError, invalidParams, invalidRequest, messageOf, rpc } from "../peer/errors.js";
+import { declares } from "../protocol/declares.js";
+import { type Session, readyMethod } from "./legacy-server.js";
+import type { Spoken } from "../protocol/spoken.js";
+import { Batch } from "../jsonrpc/batch.js";
+import { McpError, invalidParams, invalidRequest, messageOf, rpc } from "../jsonrpc/errors.js";
 import {
   type NotificationMessage,
   type Params,
@@ -12,8 +12,8 @@ import {
   type ResponseMessage,
   errorText,
   notificationText,
-} from "../peer/message.js";
-import type { Channel, Receiver } from "../transport/channel.js";
+} from "../jsonrpc/message.js";
+import type { Channel, Receiver } from "../jsonrpc/channel.js";
 import { answerRequest } from "./answering.js";
 import type { Change } from "./changes.js";
 import { RequestContext, errorOf } from "./context.js";
@@ -22,7 +22,7 @@ import { OwnRequests } from "./own-requests.js";
 import { readBatch, readMessage } from "./reading.js";
 import { methodNotFound, termsFor } from "./terms-for.js";
 import type { Terms } from "./terms.js";
-import { mostReserved } from "./weight.js";
+import { mostReserved } from "../jsonrpc/weight.js";
 
 /** What a transport knows of a connection beside its messages. */
 export interface ConnectionOptions {

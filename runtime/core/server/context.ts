@@ -1,16 +1,16 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { IncomingRequest } from "@mcpgen/protocol/model";
-import { type LogLevel, reaches } from "../era/meta.js";
-import { McpError, isMcpError, messageOf, rpc } from "../peer/errors.js";
-import type { Batch } from "../peer/batch.js";
-import type { Params, RequestId, RequestMessage } from "../peer/message.js";
+import { type LogLevel, reaches } from "../protocol/meta.js";
+import { McpError, isMcpError, messageOf, rpc } from "../jsonrpc/errors.js";
+import type { Batch } from "../jsonrpc/batch.js";
+import type { Params, RequestId, RequestMessage } from "../jsonrpc/message.js";
 import type { Ask } from "./ask.js";
 import { type CacheHints, uncached } from "./prepared.js";
 import { placeOf } from "./report.js";
 import { type Rounds, newRounds } from "./rounds.js";
 import type { ServerConnection } from "./connection.js";
 import type { Terms } from "./terms.js";
-import type * as platform from "../platform.js";
+import type * as platform from "../platform/platform.js";
 
 /** What a handler is given beside its parameters; good for this one request. */
 export interface HandlerContext {

@@ -1,8 +1,8 @@
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import type { Spoken } from "../era/spoken.js";
-import type { Clock } from "../peer/clock.js";
-import type { Timeouts } from "../peer/pending.js";
-import type { Params } from "../peer/message.js";
+import type { Spoken } from "../protocol/spoken.js";
+import type { Clock } from "../time/clock.js";
+import type { Timeouts } from "../jsonrpc/pending.js";
+import type { Params } from "../jsonrpc/message.js";
 import type { NotificationBus } from "./changes.js";
 import type { RequestContext } from "./context.js";
 import type { Prepared } from "./prepared.js";

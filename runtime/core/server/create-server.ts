@@ -1,6 +1,6 @@
 import type { Implementation, Prompt, Resource, ResourceTemplate, Tool } from "@mcpgen/protocol/authoring";
-import { McpError } from "../peer/errors.js";
-import type { Params } from "../peer/message.js";
+import { McpError } from "../jsonrpc/errors.js";
+import type { Params } from "../jsonrpc/message.js";
 import { schemaCheck } from "../schema/schema-check.js";
 import type { Inferred, ToolSchema } from "../schema/schema-type.js";
 import { complete, requireArguments } from "./completion.js";

@@ -6,8 +6,8 @@ import type {
   ServerCapabilities,
   Tool,
 } from "@mcpgen/protocol/authoring";
-import { McpError } from "../peer/errors.js";
-import type { Params } from "../peer/message.js";
+import { McpError } from "../jsonrpc/errors.js";
+import type { Params } from "../jsonrpc/message.js";
 import { type Names, requireKnown } from "../options/known-options.js";
 import { type Completer, type Completers, complete, requireArguments } from "./completion.js";
 import type { HandlerContext } from "./context.js";

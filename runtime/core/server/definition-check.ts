@@ -1,6 +1,6 @@
 import { listedMembers } from "@mcpgen/protocol/listed";
 import { invalid, misspelt, suggestion } from "../options/option-check.js";
-import { isObject } from "../peer/message.js";
+import { isObject } from "../jsonrpc/message.js";
 
 /** Members of our own beside those of the protocol's definitions. */
 type OwnMembers = readonly string[];

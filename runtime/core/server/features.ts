@@ -1,6 +1,6 @@
 import type { ServerCapabilities } from "@mcpgen/protocol/authoring";
-import type { Params } from "../peer/message.js";
-import { invalidParams } from "../peer/errors.js";
+import type { Params } from "../jsonrpc/message.js";
+import { invalidParams } from "../jsonrpc/errors.js";
 import type { NotificationBus } from "./changes.js";
 import type { CompleteParams, complete } from "./completion.js";
 import type { RequestContext } from "./context.js";

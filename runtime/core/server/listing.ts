@@ -1,5 +1,5 @@
-import { McpError, invalidParams } from "../peer/errors.js";
-import type { Params } from "../peer/message.js";
+import { McpError, invalidParams } from "../jsonrpc/errors.js";
+import type { Params } from "../jsonrpc/message.js";
 import { fromBase64Url, toBase64Url } from "./base64url.js";
 import type { HandlerContext } from "./context.js";
 import { type CacheHints, Prepared, uncached } from "./prepared.js";

@@ -1,9 +1,9 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
-import { summary } from "../era/spoken.js";
-import { McpError } from "../peer/errors.js";
-import type { Clock } from "../peer/clock.js";
-import { type Params, type RequestId, type ResponseMessage, requestText } from "../peer/message.js";
-import { Pending, type Timeouts } from "../peer/pending.js";
+import { summary } from "../protocol/spoken.js";
+import { McpError } from "../jsonrpc/errors.js";
+import type { Clock } from "../time/clock.js";
+import { type Params, type RequestId, type ResponseMessage, requestText } from "../jsonrpc/message.js";
+import { Pending, type Timeouts } from "../jsonrpc/pending.js";
 import type { Terms } from "./terms.js";
 
 /** How requests of the server's own reach the client. */

@@ -1,5 +1,5 @@
-import type { Spoken } from "../era/spoken.js";
-import type { Params } from "../peer/message.js";
+import type { Spoken } from "../protocol/spoken.js";
+import type { Params } from "../jsonrpc/message.js";
 
 /** How long and for whom a result may be cached (2026-07-28, caching). */
 export interface CacheHints {

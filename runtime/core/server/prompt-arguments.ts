@@ -1,5 +1,5 @@
 import type { PromptArgument } from "@mcpgen/protocol/authoring";
-import { isObject } from "../peer/message.js";
+import { isObject } from "../jsonrpc/message.js";
 import type { JsonSchema } from "../schema/json-schema.js";
 import type { InputOf, OutputOf, ToolSchema } from "../schema/schema-type.js";
 

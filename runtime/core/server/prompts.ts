@@ -1,6 +1,6 @@
 import type { GetPromptResult, Prompt } from "@mcpgen/protocol/authoring";
-import { invalidParams } from "../peer/errors.js";
-import { type Params, isObject } from "../peer/message.js";
+import { invalidParams } from "../jsonrpc/errors.js";
+import { type Params, isObject } from "../jsonrpc/message.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
 import type { Completers } from "./completion.js";

@@ -1,5 +1,5 @@
-import type { Batch } from "../peer/batch.js";
-import { invalidRequest } from "../peer/errors.js";
+import type { Batch } from "../jsonrpc/batch.js";
+import { invalidRequest } from "../jsonrpc/errors.js";
 import {
   type NotificationMessage,
   type RequestId,
@@ -8,7 +8,7 @@ import {
   idOf,
   isObject,
   isRequestId,
-} from "../peer/message.js";
+} from "../jsonrpc/message.js";
 import type { ServerConnection } from "./connection.js";
 
 /**

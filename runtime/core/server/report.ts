@@ -1,5 +1,5 @@
-import type { Params } from "../peer/message.js";
-import { printError, printWarning } from "../peer/warning.js";
+import type { Params } from "../jsonrpc/message.js";
+import { printError, printWarning } from "../jsonrpc/warning.js";
 
 /** The handler that threw. */
 export interface ErrorPlace {

@@ -1,6 +1,6 @@
 import type { ReadResourceResult, Resource, ResourceTemplate } from "@mcpgen/protocol/authoring";
-import { McpError } from "../peer/errors.js";
-import { type Params, isObject } from "../peer/message.js";
+import { McpError } from "../jsonrpc/errors.js";
+import { type Params, isObject } from "../jsonrpc/message.js";
 import type { Completers } from "./completion.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";

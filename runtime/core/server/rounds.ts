@@ -1,6 +1,6 @@
-import { McpError, rpc } from "../peer/errors.js";
-import { isObject } from "../peer/message.js";
-import type { Params, RequestMessage } from "../peer/message.js";
+import { McpError, rpc } from "../jsonrpc/errors.js";
+import { isObject } from "../jsonrpc/message.js";
+import type { Params, RequestMessage } from "../jsonrpc/message.js";
 import type { StateStore, UsedState } from "./state-store.js";
 import type { StateSeal } from "./state.js";
 

@@ -1,5 +1,5 @@
 import { type Rules, checkOptions, invalid } from "../options/option-check.js";
-import { isObject } from "../peer/message.js";
+import { isObject } from "../jsonrpc/message.js";
 import type { CacheHints } from "./prepared.js";
 import type { ServerOptions } from "./server.js";
 

@@ -1,4 +1,4 @@
-import { McpError } from "../peer/errors.js";
+import { McpError } from "../jsonrpc/errors.js";
 import { fromBase64Url, toBase64Url } from "./base64url.js";
 
 /** Keeps JSON from being read or changed on its way through the client. */

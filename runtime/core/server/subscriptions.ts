@@ -1,10 +1,10 @@
-import { metaKeys } from "../era/meta.js";
-import { McpError } from "../peer/errors.js";
-import type { Params } from "../peer/message.js";
+import { metaKeys } from "../protocol/meta.js";
+import { McpError } from "../jsonrpc/errors.js";
+import type { Params } from "../jsonrpc/message.js";
 import type { Change } from "./changes.js";
 import type { RequestContext } from "./context.js";
-import { mostReserved, weightOf } from "./weight.js";
-import { declares } from "../era/declares.js";
+import { mostReserved, weightOf } from "../jsonrpc/weight.js";
+import { declares } from "../protocol/declares.js";
 
 /** Which member of the filter lets a notification through. */
 const filters: { readonly [method: string]: string } = {

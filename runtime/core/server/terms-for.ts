@@ -1,7 +1,7 @@
-import { beforeHandshake, negotiate } from "../era/legacy-server.js";
-import { isModern, modernTerms, unsupportedVersion } from "../era/modern-server.js";
-import { McpError, invalidRequest, rpc } from "../peer/errors.js";
-import type { RequestMessage } from "../peer/message.js";
+import { beforeHandshake, negotiate } from "./legacy-server.js";
+import { isModern, modernTerms, unsupportedVersion } from "./modern-server.js";
+import { McpError, invalidRequest, rpc } from "../jsonrpc/errors.js";
+import type { RequestMessage } from "../jsonrpc/message.js";
 import type { ServerConnection } from "./connection.js";
 import type { Terms } from "./terms.js";
 

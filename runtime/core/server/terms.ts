@@ -1,8 +1,8 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { IncomingRequest } from "@mcpgen/protocol/model";
-import type { LogLevel } from "../era/meta.js";
-import type { Spoken } from "../era/spoken.js";
-import type { Params } from "../peer/message.js";
+import type { LogLevel } from "../protocol/meta.js";
+import type { Spoken } from "../protocol/spoken.js";
+import type { Params } from "../jsonrpc/message.js";
 import type { Ask } from "./ask.js";
 import type { RequestContext } from "./context.js";
 import type { CacheHints } from "./prepared.js";

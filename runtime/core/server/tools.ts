@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
-import { McpError, invalidParams, isMcpError, messageOf, rpc } from "../peer/errors.js";
-import { type Params, isObject, isPromise } from "../peer/message.js";
+import { McpError, invalidParams, isMcpError, messageOf, rpc } from "../jsonrpc/errors.js";
+import { type Params, isObject, isPromise } from "../jsonrpc/message.js";
 import { isSuspended } from "./ask-in-rounds.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";

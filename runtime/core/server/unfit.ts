@@ -1,4 +1,4 @@
-import { McpError, rpc } from "../peer/errors.js";
+import { McpError, rpc } from "../jsonrpc/errors.js";
 
 /**
  * The error for a result that a handler must not give. The client gets it in place of the result. It has no stack: the

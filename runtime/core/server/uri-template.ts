@@ -1,4 +1,4 @@
-import { McpError } from "../peer/errors.js";
+import { McpError } from "../jsonrpc/errors.js";
 
 /** A literal, or a variable. */
 type Part = string | Variable;

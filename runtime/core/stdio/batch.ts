@@ -1,4 +1,4 @@
-import { McpError } from "../peer/errors.js";
+import { McpError } from "../jsonrpc/errors.js";
 
 /** What cmd.exe takes as one line; it would cut or refuse a longer one. */
 const longest = 8191;

@@ -7,7 +7,7 @@ import type { Command } from "./source.js";
 import type { ChildOptions, Exit } from "./child-options.js";
 import { start, type StartedProcess } from "./start.js";
 import { StderrTail } from "./stderr-tail.js";
-import { within } from "./within.js";
+import { within } from "../time/within.js";
 
 const windows = process.platform === "win32";
 

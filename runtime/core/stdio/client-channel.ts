@@ -1,12 +1,12 @@
-import { McpError } from "../peer/errors.js";
-import type { Channel, Receiver } from "../transport/channel.js";
+import { McpError } from "../jsonrpc/errors.js";
+import type { Channel, Receiver } from "../jsonrpc/channel.js";
 import type { ChildOptions, Exit } from "./child-options.js";
 import { Child } from "./child.js";
 import { Inlet } from "./inlet.js";
 import { checkClientOptions } from "./option-check.js";
 import { Outlet } from "./outlet.js";
 import type { Command } from "./source.js";
-import { within } from "./within.js";
+import { within } from "../time/within.js";
 
 export interface StdioClientOptions extends ChildOptions {
   /** Bytes that one incoming message may have; a longer one is dropped. 10 MiB unless said otherwise. */

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Readable } from "node:stream";
-import type { Receiver } from "../transport/channel.js";
+import type { Receiver } from "../jsonrpc/channel.js";
 import { LineSplitter } from "./framing.js";
 import type { Outlet } from "./outlet.js";
 

@@ -1,7 +1,7 @@
-import type { Channel } from "../transport/channel.js";
+import type { Channel } from "../jsonrpc/channel.js";
 import { type Names, requireKnown } from "../options/known-options.js";
 import { type StdioServerOptions, openServerChannel } from "./server-channel.js";
-import { within } from "./within.js";
+import { within } from "../time/within.js";
 
 /** What can be served: it takes a channel and gives the session on it. */
 export interface StdioServable {

@@ -1,4 +1,4 @@
-import { McpError } from "../peer/errors.js";
+import { McpError } from "../jsonrpc/errors.js";
 
 /** A program and its arguments, each one exactly as the program gets it. */
 export type Command = readonly [program: string, ...args: string[]];

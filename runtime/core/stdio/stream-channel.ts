@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
-import { McpError } from "../peer/errors.js";
-import type { Channel, Receiver } from "../transport/channel.js";
+import { McpError } from "../jsonrpc/errors.js";
+import type { Channel, Receiver } from "../jsonrpc/channel.js";
 import { Inlet } from "./inlet.js";
 import { checkStreamOptions } from "./option-check.js";
 import { Outlet } from "./outlet.js";

@@ -1,4 +1,4 @@
-import { isObject } from "../peer/message.js";
+import { isObject } from "../jsonrpc/message.js";
 
 /** The first place where two values of JSON are not the same. */
 export interface Difference {

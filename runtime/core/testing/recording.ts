@@ -1,7 +1,7 @@
-import type { Clock } from "../peer/clock.js";
-import { systemClock } from "../peer/clock.js";
-import type { Message, RequestId } from "../peer/message.js";
-import type { Channel, Receiver } from "../transport/channel.js";
+import type { Clock } from "../time/clock.js";
+import { systemClock } from "../time/clock.js";
+import type { Message, RequestId } from "../jsonrpc/message.js";
+import type { Channel, Receiver } from "../jsonrpc/channel.js";
 import { type Recorded, type Side, formatSession } from "./session.js";
 
 /** Everything that goes over a wire, in order. */

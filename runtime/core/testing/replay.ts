@@ -1,4 +1,4 @@
-import type { Channel, Receiver } from "../transport/channel.js";
+import type { Channel, Receiver } from "../jsonrpc/channel.js";
 import { type Rules, checkOptions } from "../options/option-check.js";
 import { type Difference, firstDifference } from "./difference.js";
 import type { Recorded, Side } from "./session.js";

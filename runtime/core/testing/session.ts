@@ -1,4 +1,4 @@
-import { isObject } from "../peer/message.js";
+import { isObject } from "../jsonrpc/message.js";
 
 export type Side = "client" | "server";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../peer/clock.js";
+import type { Clock } from "../time/clock.js";
 
 interface Timer {
   readonly due: number;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { newServer, serve } from "../../contract/capture/live.js";
+import { newServer, serve } from "../../capture/live.js";
 import { temporaryFolder } from "../../temporary-folder.js";
 import { type Answer, atTerminal, ctrlC, down, enter } from "../at-terminal.js";
 import { mcpgen } from "../in-process.js";

@@ -3,7 +3,7 @@ import { chownSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { hostFiles } from "../../../generator/command/servers/host-files.js";
-import { initialized, newServer, scripted, serve } from "../../contract/capture/live.js";
+import { initialized, newServer, scripted, serve } from "../../capture/live.js";
 import { loopback } from "../../loopback.js";
 import { temporaryFolder } from "../../temporary-folder.js";
 import { atTerminal, enter } from "../at-terminal.js";

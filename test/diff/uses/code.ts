@@ -33,7 +33,7 @@ export function codeFolder(
   const sources: Readonly<Record<string, string>> = {
     protocol: "generated",
     runtime: "runtime/core",
-    engine: "runtime/engine",
+    engine: "engine",
   };
   for (const name of installed) symlinkSync(resolve(sources[name]!), join(packages, name));
   return folder;

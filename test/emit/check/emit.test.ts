@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { type JsonValue, type Schema, readSchema } from "@mcpgen/engine";
-import { format } from "../../../generator/format.js";
-import { capitalised, nameDefinitions } from "../../../generator/emit/names.js";
+import { format } from "../../../generator/print/format.js";
+import { capitalised, nameDefinitions } from "../../../generator/print/names.js";
 import { documentOf, revisions, schemaFrom, schemaOf } from "../../sample/revisions.js";
 import { temporaryFolder } from "../../temporary-folder.js";
 import { emittedFiles } from "./emitted.js";

@@ -7,8 +7,8 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import { transformSync } from "esbuild";
 import { emitCheck, emitIssues } from "../../../generator/emit/check/emit.js";
 import type { EmittedFile } from "../../../generator/emit/emitter.js";
-import { capitalised, nameDefinitions } from "../../../generator/emit/names.js";
-import { loadTemplates } from "../../../generator/emit/templates.js";
+import { capitalised, nameDefinitions } from "../../../generator/print/names.js";
+import { loadTemplates } from "../../../generator/print/templates.js";
 
 /** As in the emitted `issues/report.ts`. */
 export interface Issue {

@@ -1,6 +1,6 @@
 import { type JsonValue, jsonObject } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
-import { format } from "../../../generator/format.js";
+import { format } from "../../../generator/print/format.js";
 import { type NoteText, message, modelOf, object, ref } from "../../model/models.js";
 import { emitted } from "../protocol/emitted.js";
 

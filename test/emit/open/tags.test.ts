@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { emitCheck } from "../../../generator/emit/check/emit.js";
 import { emitOpen } from "../../../generator/emit/open/emit.js";
-import { loadTemplates } from "../../../generator/emit/templates.js";
+import { loadTemplates } from "../../../generator/print/templates.js";
 import { compilerErrors } from "../protocol/emitted.js";
 import { load, schemaOf, typesOf, validatorsOf } from "../validators/emitted.js";
 

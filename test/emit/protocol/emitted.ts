@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { type Plugin, build } from "esbuild";
 import type { Surroundings } from "../../../generator/emit/emitter.js";
 import { modelEmitters, schemaEmitters, workspaceEmitters } from "../../../generator/emit/registry.js";
-import { loadTemplates } from "../../../generator/emit/templates.js";
+import { loadTemplates } from "../../../generator/print/templates.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
 
 const render = loadTemplates();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { format } from "../../../generator/format.js";
+import { format } from "../../../generator/print/format.js";
 import { releasedModel, revisions } from "../../model/models.js";
 import { bundled, compilerErrors, emitted } from "./emitted.js";
 

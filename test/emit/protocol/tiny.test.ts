@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { format } from "../../../generator/format.js";
+import { format } from "../../../generator/print/format.js";
 import { compilerErrors, emitted, loaded } from "./emitted.js";
 import { message, object } from "../../model/models.js";
 import { tinyModel } from "./tiny.js";

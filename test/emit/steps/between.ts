@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue } from "@mcpgen/engine";
 import type { Files, Surroundings } from "../../../generator/emit/emitter.js";
 import { modelEmitters, schemaEmitters, workspaceEmitters } from "../../../generator/emit/registry.js";
-import { loadTemplates } from "../../../generator/emit/templates.js";
+import { loadTemplates } from "../../../generator/print/templates.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
 import { type NoteText, modelOf } from "../../model/models.js";
 import { loaded } from "../protocol/emitted.js";

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { emitterNames, generateFiles } from "../../../generator/generate.js";
-import { format } from "../../../generator/format.js";
-import { storedRevision } from "../../../generator/input/revision-source.js";
+import { emitterNames, generateFiles } from "../../../generator/pipeline/generate.js";
+import { format } from "../../../generator/print/format.js";
+import { storedRevision } from "../../../generator/revision/revision-source.js";
 import { randomFrom } from "../../../generator/sample/random.js";
 import { revisions } from "../../model/models.js";
 import { bundled, compilerErrors, loaded } from "../protocol/emitted.js";

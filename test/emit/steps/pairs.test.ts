@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { format } from "../../../generator/format.js";
+import { format } from "../../../generator/print/format.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
 import { randomFrom } from "../../../generator/sample/random.js";
 import { releasedModel, revisions } from "../../model/models.js";

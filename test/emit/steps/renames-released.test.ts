@@ -4,7 +4,7 @@ import { planSteps } from "../../../generator/emit/steps/methods.js";
 import { diffModels } from "../../../generator/diff/diff-models.js";
 import { buildModel } from "../../../generator/model/build-model.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
-import { assumeNotes } from "../../../generator/notes/assume.js";
+import { assumeNotes } from "../../../generator/model/assume.js";
 import { type Random, randomFrom } from "../../../generator/sample/random.js";
 import { seed } from "../../properties/instances.js";
 import { documentOf } from "../../sample/revisions.js";

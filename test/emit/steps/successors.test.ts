@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { type JsonObject, canonicalise } from "@mcpgen/engine";
 import { expect, it } from "vitest";
-import { undocumented } from "../../../generator/input/documentation.js";
-import { resolveRevision } from "../../../generator/input/revision-source.js";
+import { undocumented } from "../../../generator/revision/documentation.js";
+import { resolveRevision } from "../../../generator/revision/revision-source.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
-import { carryNotes } from "../../../generator/notes/carry.js";
+import { carryNotes } from "../../../generator/revision/carry.js";
 import { parseNotes } from "../../../generator/notes/parse.js";
 import { randomFrom } from "../../../generator/sample/random.js";
 import { mutate } from "../../diff/gauntlet/operators.js";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type JsonObject, type JsonValue, canonicalise, readSchema } from "@mcpgen/engine";
-import { format } from "../../../generator/format.js";
+import { format } from "../../../generator/print/format.js";
 import { compilerErrors } from "../protocol/emitted.js";
 import { declarationOf, noted, types } from "./printed.js";
 

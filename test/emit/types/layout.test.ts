@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { type JsonObject, canonicalise } from "@mcpgen/engine";
 import { emitOpen } from "../../../generator/emit/open/emit.js";
-import { loadTemplates } from "../../../generator/emit/templates.js";
+import { loadTemplates } from "../../../generator/print/templates.js";
 import { assigned, isSettled } from "../../../generator/emit/types/layout.js";
 import { emitTypes } from "../../../generator/emit/types/emit.js";
-import { format } from "../../../generator/format.js";
-import { undocumented } from "../../../generator/input/documentation.js";
-import { annotateSchema } from "../../../generator/input/schema-source.js";
-import { assumeNotes } from "../../../generator/notes/assume.js";
+import { format } from "../../../generator/print/format.js";
+import { undocumented } from "../../../generator/revision/documentation.js";
+import { annotateSchema } from "../../../generator/revision/schema-source.js";
+import { assumeNotes } from "../../../generator/model/assume.js";
 import { randomFrom } from "../../../generator/sample/random.js";
 import { documentOf } from "../../sample/revisions.js";
 

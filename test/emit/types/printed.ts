@@ -1,10 +1,10 @@
 import { type JsonObject, type Schema, canonicalise, readSchema } from "@mcpgen/engine";
 import type { SchemaInput } from "../../../generator/emit/emitter.js";
 import { emitOpen } from "../../../generator/emit/open/emit.js";
-import { loadTemplates } from "../../../generator/emit/templates.js";
+import { loadTemplates } from "../../../generator/print/templates.js";
 import { emitTypes } from "../../../generator/emit/types/emit.js";
-import { annotateSchema } from "../../../generator/input/schema-source.js";
-import { undocumented } from "../../../generator/input/documentation.js";
+import { annotateSchema } from "../../../generator/revision/schema-source.js";
+import { undocumented } from "../../../generator/revision/documentation.js";
 import { documentOf } from "../../sample/revisions.js";
 import { notes, notesOf } from "../../notes/noted.js";
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { definitions, value } from "./arbitrary.js";
 import { emittedFrom, load, schemaOf, validatorsOf } from "./emitted.js";
 import { ajvFor, interpreterFor, isReadByAjv } from "./oracle.js";
-import { format } from "../../../generator/format.js";
+import { format } from "../../../generator/print/format.js";
 
 /** The IR, unless the definitions refer to themselves without an end. */
 function readable(document: object): Schema | undefined {

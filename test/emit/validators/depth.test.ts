@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { format } from "../../../generator/format.js";
+import { format } from "../../../generator/print/format.js";
 import { compiled, emittedFrom, schemaOf, validatorsOf } from "./emitted.js";
 
 const million = 1_000_000;

@@ -3,9 +3,9 @@ import { type JsonValue, type Schema, canonicalise, readSchema } from "@mcpgen/e
 import type { EmittedFile } from "../../../generator/emit/emitter.js";
 import { emitTypes } from "../../../generator/emit/types/emit.js";
 import { emitValidators } from "../../../generator/emit/validators/emit.js";
-import { loadTemplates } from "../../../generator/emit/templates.js";
-import { loadRevision, storedRevision } from "../../../generator/input/revision-source.js";
-import { loadDocumentation } from "../../../generator/input/documentation.js";
+import { loadTemplates } from "../../../generator/print/templates.js";
+import { loadRevision, storedRevision } from "../../../generator/revision/revision-source.js";
+import { loadDocumentation } from "../../../generator/revision/documentation.js";
 
 export type Validator = (value: unknown) => boolean;
 export type Validators = Readonly<Record<string, Validator>>;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
 import { afterAll, describe, expect, it } from "vitest";
-import { format } from "../../../generator/format.js";
+import { format } from "../../../generator/print/format.js";
 import { revisions, revisionSchema, typesOf, validatorsOf } from "./emitted.js";
 
 const folder = mkdtempSync(join(tmpdir(), "validators-"));

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { describe, expect, it } from "vitest";
-import { loadTemplates } from "../../../generator/emit/templates.js";
+import { loadTemplates } from "../../../generator/print/templates.js";
 import { emitVectors } from "../../../generator/emit/vectors/emit.js";
 import { type ProtocolModel, type Role, answersOf } from "../../../generator/model/model.js";
 import {

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@mcpgen/engine";
-import { generateContract } from "../../../generator/contract/generate-contract.js";
+import { generateContract } from "../../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../../generator/contract/read-contract.js";
 import { CodedError } from "../../../generator/diagnostics/coded-error.js";
-import { emitterNames, generateFiles } from "../../../generator/generate.js";
+import { emitterNames, generateFiles } from "../../../generator/pipeline/generate.js";
 import { randomFrom } from "../../../generator/sample/random.js";
 import { SchemaMaker, type Spelling } from "./random-schema.js";
 

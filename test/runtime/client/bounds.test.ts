@@ -1,8 +1,8 @@
 import { type AnswerContext, type Channel, type Client, type Receiver, connect } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { interrupted } from "../../../runtime/core/http/interrupted.js";
-import { systemClock } from "../../../runtime/core/peer/clock.js";
+import { interrupted } from "../../../runtime/core/jsonrpc/interrupted.js";
+import { systemClock } from "../../../runtime/core/time/clock.js";
 import { type Connected, ScriptedPeer, base, connected, reply } from "../../checklist/scripted-peer.js";
 
 const requestedSchema = { type: "object", properties: { name: { type: "string" } } };

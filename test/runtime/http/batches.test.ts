@@ -2,7 +2,7 @@ import { serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
 import type { HttpOptions } from "@mcpgen/runtime/http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Endpoint } from "../../../runtime/core/http/endpoint.js";
+import { Endpoint } from "../../../runtime/core/http/server/endpoint.js";
 import { exchangeOf } from "./exchange-of.js";
 
 const json = { "content-type": "application/json" };

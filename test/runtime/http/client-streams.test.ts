@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { EventStreams } from "../../../runtime/core/http/event-streams.js";
-import { Pace } from "../../../runtime/core/http/pace.js";
+import { EventStreams } from "../../../runtime/core/http/client/event-streams.js";
+import { Pace } from "../../../runtime/core/http/client/pace.js";
 import { type Incoming, type Script, connected } from "../../checklist/http/scripted.js";
 
 const notice = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };

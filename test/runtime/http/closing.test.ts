@@ -7,7 +7,7 @@ import { adapters } from "../../checklist/http/adapters.js";
 import { Gate, http, inside } from "../../checklist/http/fixture.js";
 import { Party } from "../../checklist/http/party.js";
 import { RawConnection, postText } from "../../checklist/http/raw-connection.js";
-import { Endpoint } from "../../../runtime/core/http/endpoint.js";
+import { Endpoint } from "../../../runtime/core/http/server/endpoint.js";
 import { exchangeOf } from "./exchange-of.js";
 
 const modern = "2026-07-28";

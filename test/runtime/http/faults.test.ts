@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serveHttp } from "@mcpgen/runtime/http";
 import type { VirtualClock } from "@mcpgen/runtime/testing";
-import { Endpoint } from "../../../runtime/core/http/endpoint.js";
+import { Endpoint } from "../../../runtime/core/http/server/endpoint.js";
 import { adapters, serve } from "../../checklist/http/adapters.js";
 import { http, inside } from "../../checklist/http/fixture.js";
 import { Party, messagesOf } from "../../checklist/http/party.js";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { CodeFirstServer } from "@mcpgen/runtime";
 import { createNodeHandler } from "@mcpgen/runtime/http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Endpoint } from "../../../runtime/core/http/endpoint.js";
+import { Endpoint } from "../../../runtime/core/http/server/endpoint.js";
 import { adapters, serve } from "../../checklist/http/adapters.js";
 import { Gate, inside } from "../../checklist/http/fixture.js";
 import { Party } from "../../checklist/http/party.js";

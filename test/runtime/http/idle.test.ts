@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Endpoint } from "../../../runtime/core/http/endpoint.js";
+import { Endpoint } from "../../../runtime/core/http/server/endpoint.js";
 import { type Inside, inside } from "../../checklist/http/fixture.js";
 import { Party } from "../../checklist/http/party.js";
 import { exchangeOf } from "./exchange-of.js";

@@ -3,7 +3,7 @@ import { createServer } from "@mcpgen/runtime";
 import type { HttpOptions } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Endpoint } from "../../../runtime/core/http/endpoint.js";
+import { Endpoint } from "../../../runtime/core/http/server/endpoint.js";
 import { heap } from "../../heap.js";
 import { Party } from "../../checklist/http/party.js";
 import { exchangeOf } from "./exchange-of.js";

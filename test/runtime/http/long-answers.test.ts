@@ -3,7 +3,7 @@ import { createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Incoming, clientOf, scripted } from "../../checklist/http/scripted.js";
-import { SseReader } from "../../../runtime/core/http/sse-reader.js";
+import { SseReader } from "../../../runtime/core/http/client/sse-reader.js";
 
 const limit = 2000;
 const long = "x".repeat(limit);

@@ -1,7 +1,7 @@
 import { type ServeHttpOptions, createHttpHandler, createNodeHandler, serveHttp } from "@mcpgen/runtime/http";
 import { McpError } from "@mcpgen/runtime";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { timeLimits } from "../../../runtime/core/http/serve-http.js";
+import { timeLimits } from "../../../runtime/core/http/server/serve-http.js";
 import { inside } from "../../checklist/http/fixture.js";
 import { Party } from "../../checklist/http/party.js";
 

@@ -1,8 +1,8 @@
 import { assert, integer, array as listOf, property, constantFrom } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MemoryEventStore } from "../../../runtime/core/http/events.js";
-import { nestsDeeper } from "../../../runtime/core/http/nesting.js";
-import { type ServerEvent, SseReader } from "../../../runtime/core/http/sse-reader.js";
+import { MemoryEventStore } from "../../../runtime/core/http/server/events.js";
+import { nestsDeeper } from "../../../runtime/core/protocol/nesting.js";
+import { type ServerEvent, SseReader } from "../../../runtime/core/http/client/sse-reader.js";
 
 describe("nesting", () => {
   test.each([

@@ -1,7 +1,7 @@
 import { connect as openSocket } from "node:net";
 import { type HttpOptions, createHttpHandler } from "@mcpgen/runtime/http";
 import { describe, expect, test } from "vitest";
-import { Endpoint } from "../../../runtime/core/http/endpoint.js";
+import { Endpoint } from "../../../runtime/core/http/server/endpoint.js";
 import { type Adapter, adapters, serve } from "../../checklist/http/adapters.js";
 import { type Inside, inside } from "../../checklist/http/fixture.js";
 import { Party, textOf } from "../../checklist/http/party.js";
@@ -9,7 +9,7 @@ import { clientOf } from "../../checklist/http/scripted.js";
 import { SseParty } from "../../checklist/http/sse-party.js";
 import { send } from "../../checklist/http/wire.js";
 import { metaOf } from "../../checklist/server/raw-client.js";
-import type { Exchange } from "../../../runtime/core/http/exchange.js";
+import type { Exchange } from "../../../runtime/core/http/server/exchange.js";
 
 const legacy = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 

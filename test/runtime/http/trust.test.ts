@@ -3,7 +3,7 @@ import { type CodeFirstServer, connect, createServer, memoryChannels } from "@mc
 import { type HttpOptions, createHttpHandler } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Endpoint } from "../../../runtime/core/http/endpoint.js";
+import { Endpoint } from "../../../runtime/core/http/server/endpoint.js";
 import { metaOf } from "../../checklist/server/raw-client.js";
 import { exchangeOf } from "./exchange-of.js";
 

@@ -28,8 +28,12 @@ describe.each(revisionIds)("a validator shows where it refuses a message, %s", a
     expect(places.length).toBeGreaterThan(90);
     // Where no member tells the arms of a union apart, either arm may be spoken of.
     const others = places.filter(({ place, issues }) => !issues.includes(place));
-    expect(others.map(({ validator }) => validator)).toEqual(others.length === 0 ? [] : ["ReadResourceResult"]);
-    expect(places.filter(({ place, issues }) => place === issues[0]).length).toBeGreaterThan(0.95 * places.length);
+    expect(others.map(({ validator }) => validator)).toEqual(
+      others.length === 0 ? [] : ["ReadResourceResult"],
+    );
+    expect(places.filter(({ place, issues }) => place === issues[0]).length).toBeGreaterThan(
+      0.95 * places.length,
+    );
   });
 
   test("nothing of a message that is taken", () => {
@@ -43,14 +47,19 @@ describe.each(revisionIds)("a validator shows where it refuses a message, %s", a
 describe("what is said of the place", async () => {
   const { acceptsCallToolRequest, isSetLevelRequest, acceptsListToolsResult, acceptsCompleteRequest } =
     await import("@mcpgen/protocol/2025-11-25/validators");
-  const { acceptsAnnotations, acceptsCacheableResult } = await import("@mcpgen/protocol/2026-07-28/validators");
+  const { acceptsAnnotations, acceptsCacheableResult } =
+    await import("@mcpgen/protocol/2026-07-28/validators");
   const call = (params: unknown) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
 
   test.each<[Judge, unknown, string]>([
     [acceptsCallToolRequest, call({}), "params.name: expected string, got nothing"],
     [acceptsCallToolRequest, call(undefined), "params: expected object, got nothing"],
     [acceptsCallToolRequest, call({ name: 3 }), "params.name: expected string, got 3 (number)"],
-    [acceptsCallToolRequest, call({ name: "x", arguments: [] }), "params.arguments: expected object, got array"],
+    [
+      acceptsCallToolRequest,
+      call({ name: "x", arguments: [] }),
+      "params.arguments: expected object, got array",
+    ],
     [
       acceptsCallToolRequest,
       { ...call({ name: "x" }), id: null },
@@ -63,12 +72,22 @@ describe("what is said of the place", async () => {
     ],
     [
       acceptsCompleteRequest,
-      { jsonrpc: "2.0", id: 1, method: "completion/complete", params: { ref: { type: "ref/x" }, argument: { name: "a", value: "" } } },
+      {
+        jsonrpc: "2.0",
+        id: 1,
+        method: "completion/complete",
+        params: { ref: { type: "ref/x" }, argument: { name: "a", value: "" } },
+      },
       'params.ref.type: expected another value, got "ref/x" (string)',
     ],
     [
       acceptsListToolsResult,
-      { tools: [{ name: "a", inputSchema: { type: "object" } }, { name: "\u001b[2J", inputSchema: 3 }] },
+      {
+        tools: [
+          { name: "a", inputSchema: { type: "object" } },
+          { name: "\u001b[2J", inputSchema: 3 },
+        ],
+      },
       "tools[1].inputSchema: expected object, got 3 (number)",
     ],
     [acceptsAnnotations, { priority: "\u001b[2J" }, 'priority: expected number, got "\\u001b[2J" (string)'],
@@ -94,7 +113,8 @@ describe("what is said of the place", async () => {
   test("what is said of all members together has the place of the object", () => {
     const few: Judge = (value) => Object.keys(value ?? {}).length < 2;
     expect(locateIssue(few, { a: 1, b: 2 })?.pointer).toBe("");
-    const items: Judge = (value) => Array.isArray(value) && value.every((item) => item === 1) && value.length < 2;
+    const items: Judge = (value) =>
+      Array.isArray(value) && value.every((item) => item === 1) && value.length < 2;
     expect(locateIssue(items, [1, 1])?.pointer).toBe("");
   });
 
@@ -109,7 +129,12 @@ describe("nulls that a validator would rather not see", async () => {
   const tool = { name: "a", inputSchema: { type: "object" } };
 
   test("are left out, and others stay", () => {
-    const content = Array.from({ length: 100 }, () => ({ type: "text", text: "x", annotations: null, _meta: null }));
+    const content = Array.from({ length: 100 }, () => ({
+      type: "text",
+      text: "x",
+      annotations: null,
+      _meta: null,
+    }));
     const structuredContent = { left: null };
     const read = withoutWrongNulls(acceptsCallToolResult, { content, structuredContent, isError: null });
     expect(read).toEqual({ content: content.map(() => ({ type: "text", text: "x" })), structuredContent });

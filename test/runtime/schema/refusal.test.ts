@@ -45,12 +45,22 @@ test.each<[object, unknown, string]>([
   ],
   [{ type: "number" }, NaN, "expected number, got NaN (number)"],
   [
-    { required: ["size"], properties: { size: { oneOf: [{ const: "s", title: "Small" }, { const: "m" }, { const: "l" }] } } },
+    {
+      required: ["size"],
+      properties: { size: { oneOf: [{ const: "s", title: "Small" }, { const: "m" }, { const: "l" }] } },
+    },
     { size: undefined },
     'size: expected one of "s", "m", "l", got nothing',
   ],
   [
-    { items: { anyOf: [{ const: "small", title: "Small" }, { const: "large", title: "Large" }] } },
+    {
+      items: {
+        anyOf: [
+          { const: "small", title: "Small" },
+          { const: "large", title: "Large" },
+        ],
+      },
+    },
     ["small", "lrage"],
     '[1]: expected one of "small", "large", got "lrage" (string); did you mean "large"?',
   ],
@@ -69,7 +79,10 @@ test.each<[object, unknown, string]>([
     {
       anyOf: [
         { properties: { kind: { const: "line" }, to: { type: "number" } }, required: ["kind", "to"] },
-        { properties: { kind: { const: "circle" }, radius: { type: "number" } }, required: ["kind", "radius"] },
+        {
+          properties: { kind: { const: "circle" }, radius: { type: "number" } },
+          required: ["kind", "radius"],
+        },
       ],
     },
     { kind: "circle", radius: "1" },
@@ -87,10 +100,26 @@ test.each<[object, unknown, string]>([
   ],
   [{ anyOf: [{ type: "string" }, { type: "null" }] }, 3, "expected string or null, got 3 (number)"],
   // What is not looked at, the validator tells.
-  [{ properties: { a: { not: { type: "string" } } } }, { a: "b" }, "a: expected another string, got \"b\" (string)"],
-  [{ if: { properties: { a: { const: 1 } } }, then: { required: ["b"] } }, { a: 1 }, "b: expected a value, got nothing"],
-  [{ properties: { a: { contains: { type: "string" } } } }, { a: [1] }, "a: expected another array, got array"],
-  [{ properties: { a: { patternProperties: { "^x": city } } } }, { a: { x: 1 } }, "a.x: expected string, got 1 (number)"],
+  [
+    { properties: { a: { not: { type: "string" } } } },
+    { a: "b" },
+    'a: expected another string, got "b" (string)',
+  ],
+  [
+    { if: { properties: { a: { const: 1 } } }, then: { required: ["b"] } },
+    { a: 1 },
+    "b: expected a value, got nothing",
+  ],
+  [
+    { properties: { a: { contains: { type: "string" } } } },
+    { a: [1] },
+    "a: expected another array, got array",
+  ],
+  [
+    { properties: { a: { patternProperties: { "^x": city } } } },
+    { a: { x: 1 } },
+    "a.x: expected string, got 1 (number)",
+  ],
 ])("by %j, %j is explained", (schema, value, text) => {
   expect(explain(schema, value)).toBe(text);
 });
@@ -101,12 +130,18 @@ test("what is missing altogether is said to be", () => {
 
 test("hostile values and schemas take bounded time, and leave no character that hides", () => {
   const tree: Record<string, unknown> = {};
-  const schema = { $defs: { tree: { anyOf: [{ $ref: "#/$defs/tree" }, { $ref: "#/$defs/tree" }] } }, $ref: "#/$defs/tree" };
+  const schema = {
+    $defs: { tree: { anyOf: [{ $ref: "#/$defs/tree" }, { $ref: "#/$defs/tree" }] } },
+    $ref: "#/$defs/tree",
+  };
   const large = "it is too large to be checked";
   expect(schemaProblem(schema, tree)).toBe(large);
   let deep: unknown = 1;
   for (let level = 0; level < 50_000; level++) deep = { next: deep };
-  const list = { $defs: { list: { properties: { next: { $ref: "#/$defs/list" } }, type: "object" } }, $ref: "#/$defs/list" };
+  const list = {
+    $defs: { list: { properties: { next: { $ref: "#/$defs/list" } }, type: "object" } },
+    $ref: "#/$defs/list",
+  };
   expect(schemaProblem(list, deep)).toBe(large);
   const wide = Array.from({ length: 200_000 }, () => 1);
   expect(schemaProblem({ items: { type: "string" } }, wide)).toContain("and 14 more");
@@ -114,21 +149,32 @@ test("hostile values and schemas take bounded time, and leave no character that 
   expect(schemaProblem({ items: { type: "number" } }, many)).toBe(large);
   const values = Array.from({ length: 100_000 }, (_, index) => index);
   const texts = wide.map(() => "x");
-  expect(schemaProblem({ items: { enum: values } }, texts)).toContain("99915 more), got \"x\"");
-  expect(schemaProblem({ items: { oneOf: values.map((value) => ({ const: value })) } }, texts)).toContain("99915 more");
-  expect(explain({ type: "number" }, "\u001b[2J\u202e")).toBe('expected number, got "\\u001b[2J\\u202e" (string)');
+  expect(schemaProblem({ items: { enum: values } }, texts)).toContain('99915 more), got "x"');
+  expect(schemaProblem({ items: { oneOf: values.map((value) => ({ const: value })) } }, texts)).toContain(
+    "99915 more",
+  );
+  expect(explain({ type: "number" }, "\u001b[2J\u202e")).toBe(
+    'expected number, got "\\u001b[2J\\u202e" (string)',
+  );
 });
 
 describe("the official tests of JSON Schema", () => {
   const files = [...suiteFiles("2020-12"), ...suiteFiles("draft-07")].filter(({ optional }) => !optional);
   const cases = files.flatMap(({ dialect, path, groups }) =>
     groups.flatMap(({ description, schema, tests }) =>
-      tests.map((one) => ({ ...one, dialect, schema, name: `${dialect} ${path}: ${description}: ${one.description}` })),
+      tests.map((one) => ({
+        ...one,
+        dialect,
+        schema,
+        name: `${dialect} ${path}: ${description}: ${one.description}`,
+      })),
     ),
   );
 
   test("nothing is said against a value that is valid, but by keywords that are none in a dialect", () => {
-    const wrong = cases.filter(({ schema, data, valid }) => valid && schemaProblem(schema, data) !== undefined);
+    const wrong = cases.filter(
+      ({ schema, data, valid }) => valid && schemaProblem(schema, data) !== undefined,
+    );
     expect(wrong.map(({ name }) => name)).toEqual([
       "2020-12 vocabulary.json: schema that uses custom metaschema with with no validation vocabulary: no validation: invalid number, but it still validates",
       "draft-07 ref.json: ref overrides any sibling keywords: ref valid, maxItems ignored",

@@ -1,5 +1,5 @@
 import { once, EventEmitter } from "node:events";
-import type { Channel, Receiver } from "../../../runtime/core/transport/channel.js";
+import type { Channel, Receiver } from "../../../runtime/core/jsonrpc/channel.js";
 
 /** A receiver that keeps what it is told. */
 export class Recorder implements Receiver {

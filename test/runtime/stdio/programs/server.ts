@@ -2,7 +2,7 @@
 import "../../../../runtime/core/stdio-guard.js";
 import { chat } from "./chatty.js";
 import { serveStdio } from "../../../../runtime/core/stdio.js";
-import type { Channel } from "../../../../runtime/core/transport/channel.js";
+import type { Channel } from "../../../../runtime/core/jsonrpc/channel.js";
 
 interface Request {
   readonly id: number;

@@ -1,0 +1,52 @@
+// Reading: a schema document becomes canonical, then a tree of nodes.
+export {
+  canonicalise,
+  canonicaliseWithOrigins,
+  canonicalDialect,
+  kindOf,
+  type CanonicaliseOptions,
+} from "./resources/canonicalise.js";
+export { type DocumentOptions, readDocument } from "./read/read-document.js";
+export { type Bundle, type BundleOptions, bundle } from "./resources/bundle.js";
+export { resolveUri } from "./resources/uri.js";
+export { type IgnoredKeyword, ignoredKeywords } from "./read/ignored.js";
+export { dialectOf, isSchemaPlace, type Dialect } from "./ir/vocabulary.js";
+export { readSchema, type DefinitionRemarks, type NodeRemarks, type ReadOptions } from "./read/read.js";
+export { formats } from "./formats/format.js";
+export { hazardOf, type Hazard } from "./patterns/hazard.js";
+export { divides } from "./interpret/divides.js";
+export { PatternBudget } from "./patterns/budget.js";
+export { isAutomaton, matcherOf, type Matcher } from "./patterns/pattern.js";
+export { keywords, type Keyword, type KeywordShape } from "./ir/keywords.js";
+export { SchemaError, type SchemaErrorCode } from "./ir/schema-error.js";
+
+// The schema IR and walks over it.
+export type { Definition, Deprecation, Schema, SchemaNode, TypeName } from "./ir/ir.js";
+export {
+  children,
+  descendants,
+  inPlaceReferences,
+  inPlaceChildren,
+  memberChildren,
+  reachable,
+  reachingOpen,
+  recursiveDefinitions,
+  referencesOf,
+} from "./ir/references.js";
+export { DefinitionMemo } from "./ir/definition-memo.js";
+export { Tags, tagOf, type Scalar, type Tag } from "./ir/tag.js";
+
+// JSON values, pointers and order.
+export {
+  atPointer,
+  canonicalText,
+  escapeToken,
+  isJsonObject,
+  jsonEqual,
+  jsonObject,
+  naturalCompare,
+  pointer,
+  pointerTokens,
+  type JsonObject,
+  type JsonValue,
+} from "./ir/json.js";

@@ -1,0 +1,79 @@
+import type { SchemaNode, TypeName } from "../ir/ir.js";
+import { type JsonValue, isJsonObject, jsonEqual } from "../ir/json.js";
+import { patternOf } from "../patterns/compiled.js";
+import type { Check, Compiler } from "./check.js";
+import { divides } from "./divides.js";
+
+/** `type`. */
+export function typeCheck(types: readonly TypeName[]): Check {
+  const checks = types.map((type) => typeChecks[type]);
+  const [first, second] = checks as [Check, ...Check[]];
+  if (!second) return first;
+  if (checks.length === 2) return (value) => first(value) || second(value);
+  return (value) => checks.some((check) => check(value));
+}
+
+const typeChecks: { readonly [T in TypeName]: Check } = {
+  array: (value) => Array.isArray(value),
+  object: (value) => isJsonObject(value),
+  null: (value) => value === null,
+  integer: (value) => Number.isInteger(value),
+  number: (value) => Number.isFinite(value),
+  boolean: (value) => typeof value === "boolean",
+  string: (value) => typeof value === "string",
+};
+
+/** `const` and `enum`: whether a value is one of some. */
+export function memberCheck(members: readonly JsonValue[]): Check {
+  const scalars = new Set<JsonValue>(
+    members.filter((member) => typeof member !== "object" || member === null),
+  );
+  const others = members.filter((member) => !scalars.has(member));
+  if (others.length > 0) {
+    return (value) => scalars.has(value) || others.some((member) => jsonEqual(member, value));
+  }
+  const [only] = scalars;
+  return scalars.size === 1 ? (value) => value === only : (value) => scalars.has(value);
+}
+
+/** The keywords about numbers; nothing where there are none. */
+export function numberCheck(node: SchemaNode): ((value: number) => boolean) | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node;
+  if ((minimum ?? maximum ?? exclusiveMinimum ?? exclusiveMaximum ?? multipleOf) === undefined)
+    return undefined;
+  const least = minimum ?? -Infinity;
+  const most = maximum ?? Infinity;
+  const above = exclusiveMinimum ?? -Infinity;
+  const below = exclusiveMaximum ?? Infinity;
+  return (value) =>
+    value >= least &&
+    value <= most &&
+    value > above &&
+    value < below &&
+    (multipleOf === undefined || divides(multipleOf, value));
+}
+
+/** The keywords about strings; nothing where there are none. */
+export function stringCheck(node: SchemaNode, compiler: Compiler): ((value: string) => boolean) | undefined {
+  const { minLength = 0, maxLength = Infinity } = node;
+  const checks: ((value: string) => boolean)[] = [];
+  if (minLength > 0 || maxLength < Infinity) checks.push((value) => hasLength(value, minLength, maxLength));
+  if (node.pattern !== undefined) {
+    const pattern = patternOf(node, compiler.schema);
+    checks.push((value) => pattern.test(value));
+  }
+  const format = node.format === undefined ? undefined : compiler.format(node.format);
+  if (format) checks.push(format);
+  if (checks.length <= 1) return checks[0];
+  return (value) => checks.every((check) => check(value));
+}
+
+/** Lengths count code points, of which there are at most as many as UTF-16 units (validation, section 6.3). */
+function hasLength(value: string, least: number, most: number): boolean {
+  const units = value.length;
+  if (units < least) return false;
+  if (units <= most && units >= 2 * least) return true;
+  let length = 0;
+  for (const _ of value) length++;
+  return length >= least && length <= most;
+}

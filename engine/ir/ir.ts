@@ -1,0 +1,109 @@
+import type { JsonValue } from "./json.js";
+import type { Matcher } from "../patterns/pattern.js";
+
+/** The types JSON Schema tells apart (2020-12 validation, section 6.1.1). */
+export type TypeName = "array" | "boolean" | "integer" | "null" | "number" | "object" | "string";
+
+/** Where a feature stands on its way out. */
+export interface Deprecation {
+  /** The protocol revision or version that deprecated it. */
+  readonly since?: string;
+  /** What to use or do in its place. */
+  readonly instead?: string;
+}
+
+/**
+ * One schema, every keyword of JSON Schema 2020-12 representable. Absent keywords are absent members;
+ * the boolean schemas are `{ always: true }` and `{ never: true }`. Maps keep natural order.
+ */
+export interface SchemaNode {
+  /** JSON Pointer of the node in the canonical document. */
+  readonly pointer: string;
+  /** The node was written as the boolean `true`; it means the same as `{}`. */
+  readonly always?: true;
+  /** The boolean schema `false`: nothing is valid. */
+  readonly never?: true;
+
+  /** Name of the definition that `$ref` points at. */
+  readonly ref?: string;
+  readonly allOf?: readonly SchemaNode[];
+  readonly anyOf?: readonly SchemaNode[];
+  readonly oneOf?: readonly SchemaNode[];
+  readonly not?: SchemaNode;
+  readonly if?: SchemaNode;
+  readonly then?: SchemaNode;
+  readonly else?: SchemaNode;
+  readonly dependentSchemas?: ReadonlyMap<string, SchemaNode>;
+
+  readonly types?: readonly TypeName[];
+  readonly const?: { readonly value: JsonValue };
+  readonly enum?: readonly JsonValue[];
+
+  readonly properties?: ReadonlyMap<string, SchemaNode>;
+  readonly patternProperties?: ReadonlyMap<string, SchemaNode>;
+  readonly additionalProperties?: SchemaNode;
+  readonly propertyNames?: SchemaNode;
+  readonly unevaluatedProperties?: SchemaNode;
+  readonly required?: readonly string[];
+  readonly dependentRequired?: ReadonlyMap<string, readonly string[]>;
+  readonly minProperties?: number;
+  readonly maxProperties?: number;
+
+  readonly prefixItems?: readonly SchemaNode[];
+  readonly items?: SchemaNode;
+  readonly contains?: SchemaNode;
+  readonly minContains?: number;
+  readonly maxContains?: number;
+  readonly unevaluatedItems?: SchemaNode;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: true;
+
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
+
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly contentEncoding?: string;
+  readonly contentMediaType?: string;
+  readonly contentSchema?: SchemaNode;
+
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: { readonly value: JsonValue };
+  readonly examples?: readonly JsonValue[];
+  readonly readOnly?: true;
+  readonly writeOnly?: true;
+
+  readonly deprecated?: Deprecation;
+  /** Said by notes: the TypeScript type to print, where the schema cannot say it. Validators ignore it. */
+  readonly typeText?: string;
+  /** Said by notes: a tolerant reader takes members of this union or set that it does not know. */
+  readonly open?: true;
+}
+
+/** A named schema. */
+export interface Definition {
+  /** The name as written in the schema; may be any string. */
+  readonly name: string;
+  readonly node: SchemaNode;
+  /** Said by notes: definitions whose members this one repeats, in natural order. */
+  readonly extends?: readonly string[];
+  /** Pages that describe it. */
+  readonly see?: readonly string[];
+}
+
+/** A whole schema document: its definitions in natural order of name, and the root if it says anything itself. */
+export interface Schema {
+  readonly definitions: ReadonlyMap<string, Definition>;
+  readonly root?: SchemaNode;
+  /** The document's meta-schema asks for formats to be asserted (2020-12 validation, section 7.2.2). */
+  readonly assertsFormats?: true;
+  /** The matchers of its patterns, as they were judged when it was read: absent where it has none. */
+  readonly patterns?: ReadonlyMap<string, Matcher>;
+}

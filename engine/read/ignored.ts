@@ -1,0 +1,32 @@
+import { type JsonValue, pointer } from "../ir/json.js";
+import { keywords } from "../ir/keywords.js";
+import { Registry } from "../resources/registry.js";
+import type { Dialect } from "../ir/vocabulary.js";
+
+/** A keyword that says nothing where it stands, for the dialect of the schema does not have it. */
+export interface IgnoredKeyword {
+  /** Its place in the document. */
+  readonly pointer: string;
+  readonly keyword: string;
+  readonly dialect: Dialect;
+}
+
+/**
+ * The keywords of a document that JSON Schema 2020-12 asserts and the document's dialect ignores: `const` in draft-04,
+ * `prefixItems` in 2019-09.
+ *
+ * @throws SchemaError for a dialect that cannot be read
+ */
+export function ignoredKeywords(document: JsonValue): IgnoredKeyword[] {
+  const { places } = new Registry(document, new Map(), undefined);
+  return [...places].flatMap(([schema, place]) => {
+    const { rules } = place.resource;
+    if (rules.dialect === "2020-12") return [];
+    // What a schema says beside a reference that stands alone is ignored whatever it is.
+    return Object.keys(schema)
+      .filter(
+        (keyword) => keywords.has(keyword) && !keywords.get(keyword)!.annotation && !rules.speaks(keyword),
+      )
+      .map((keyword) => ({ pointer: pointer(place.at, keyword), keyword, dialect: rules.dialect }));
+  });
+}

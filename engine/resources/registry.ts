@@ -1,0 +1,187 @@
+import { type JsonObject, type JsonValue, isJsonObject, pointer } from "../ir/json.js";
+import { keywords } from "../ir/keywords.js";
+import { SchemaError } from "../ir/schema-error.js";
+import { type Dialect, hasReferencesAlone, inCurrentVocabulary } from "../ir/vocabulary.js";
+import { type Rules, rulesOf } from "./dialects.js";
+import { resolveUri, splitFragment } from "./uri.js";
+
+/** What a dynamic anchor of 2019-09, which has no name, is called; no anchor of 2020-12 is. */
+export const recursiveAnchor = "#";
+
+/** Keywords that refer to what the way to a schema decides. */
+export const dynamicReferences = ["$dynamicRef", "$recursiveRef"] as const;
+
+/** A schema with an identity of its own (2020-12 core, section 4.3.5): a document, or a part of one that has an `$id`. */
+export interface Resource {
+  readonly uri: string;
+  readonly root: JsonValue;
+  readonly rules: Rules;
+  /** Where it begins in its document. */
+  readonly at: string;
+  /** The document it is part of; nothing for the one that was passed in. */
+  readonly document: string | undefined;
+  readonly anchors: Map<string, JsonValue>;
+  readonly dynamicAnchors: Map<string, JsonObject>;
+}
+
+/** Where a schema object stands. */
+export interface Place {
+  readonly resource: Resource;
+  /** JSON Pointer in the document of the resource. */
+  readonly at: string;
+}
+
+/** Every schema that can be referred to: those of the document and of the documents handed in with it. */
+export class Registry {
+  readonly main: Resource;
+  readonly places = new Map<JsonObject, Place>();
+  private readonly resources = new Map<string, Resource>();
+  private readonly documents: ReadonlyMap<string, JsonValue>;
+
+  constructor(main: JsonValue, documents: ReadonlyMap<string, JsonValue>, dialect: Dialect | undefined) {
+    this.documents = new Map([...documents].map(([uri, value]) => [splitFragment(uri).absolute, value]));
+    this.main = this.addDocument(main, "", undefined, dialect);
+    this.loadReferred();
+  }
+
+  /** Takes in all documents that references lead to, so that every dynamic anchor is known before one is looked up. */
+  private loadReferred(): void {
+    // The iteration includes schemas that are added meanwhile.
+    for (const [schema, { resource }] of this.places) {
+      for (const keyword of ["$ref", ...dynamicReferences]) {
+        const reference = schema[keyword];
+        if (typeof reference !== "string" || reference.startsWith("#")) continue;
+        this.find(splitFragment(resolveUri(reference, resource.uri)).absolute);
+      }
+    }
+  }
+
+  /** The resource with an absolute URI, its document taken in if need be; nothing if nobody handed it in. */
+  find(uri: string): Resource | undefined {
+    const known = this.resources.get(uri);
+    if (known || !this.documents.has(uri)) return known;
+    return this.addDocument(this.documents.get(uri)!, uri, uri, this.main.rules.dialect);
+  }
+
+  /** Every dynamic anchor with a name, of all resources taken in so far. */
+  dynamicAnchors(name: string): JsonObject[] {
+    const found = [...this.resources.values()].map((resource) => resource.dynamicAnchors.get(name));
+    return [...new Set(found.filter((schema) => schema !== undefined))];
+  }
+
+  private addDocument(
+    root: JsonValue,
+    uri: string,
+    document: string | undefined,
+    dialect: Dialect | undefined,
+  ): Resource {
+    const rules = rulesOf(root, dialect, this.documents, "/$schema");
+    const resource = this.resource(root, uri, rules, "", document);
+    if (isJsonObject(root)) this.scan(root, { resource, at: "" }, true);
+    // An `$id` at the root is found while scanning; the schema has both names then.
+    return (isJsonObject(root) && this.places.get(root)?.resource) || resource;
+  }
+
+  private resource(
+    root: JsonValue,
+    uri: string,
+    rules: Rules,
+    at: string,
+    document: string | undefined,
+  ): Resource {
+    const resource = { uri, root, rules, at, document, anchors: new Map(), dynamicAnchors: new Map() };
+    // The first with a name keeps it.
+    if (!this.resources.has(uri)) this.resources.set(uri, resource);
+    return resource;
+  }
+
+  /**
+   * Takes in `schema` and the schemas below it.
+   *
+   * @param identified whether `$id` and anchors count: below unknown keywords they do not
+   */
+  scan(schema: JsonObject, place: Place, identified: boolean): void {
+    const pending: [JsonObject, Place][] = [[schema, place]];
+    while (pending.length > 0) {
+      const [source, from] = pending.pop()!;
+      if (this.places.has(source)) continue;
+      const here = identified ? this.identify(source, from) : from;
+      this.places.set(source, here);
+      for (const [child, at] of subschemas(source, here)) {
+        if (isJsonObject(child)) pending.push([child, { resource: here.resource, at }]);
+      }
+    }
+  }
+
+  /** Reads what a schema says about its own identity. */
+  private identify(schema: JsonObject, { resource, at }: Place): Place {
+    const { dialect } = resource.rules;
+    // Before 2019-09 the siblings of `$ref` mean nothing, `$id` among them.
+    if (hasReferencesAlone(dialect) && Object.hasOwn(schema, "$ref")) return { resource, at };
+    const id = schema[dialect === "draft-04" ? "id" : "$id"];
+    let owner = resource;
+    if (typeof id === "string") {
+      const { absolute, fragment } = splitFragment(id);
+      if (absolute !== "") {
+        const uri = splitFragment(resolveUri(absolute, resource.uri)).absolute;
+        const rules = rulesOf(schema, resource.rules, this.documents, pointer(at, "$schema"));
+        owner = this.resource(schema, uri, rules, at, resource.document);
+      }
+      if (fragment !== "" && hasReferencesAlone(dialect)) add(owner.anchors, fragment, schema);
+    }
+    if (
+      schema["$recursiveAnchor"] === true &&
+      schema === owner.root &&
+      owner.rules.speaks("$recursiveAnchor")
+    )
+      add(owner.dynamicAnchors, recursiveAnchor, schema);
+    if (owner.rules.speaks("$anchor")) {
+      const { $anchor: anchor, $dynamicAnchor: dynamic } = schema;
+      if (typeof anchor === "string") add(owner.anchors, anchor, schema);
+      if (typeof dynamic === "string" && owner.rules.speaks("$dynamicAnchor")) {
+        add(owner.anchors, dynamic, schema);
+        add(owner.dynamicAnchors, dynamic, schema);
+      }
+    }
+    return { resource: owner, at };
+  }
+}
+
+function add<Value>(names: Map<string, Value>, name: string, value: Value): void {
+  if (!names.has(name)) names.set(name, value);
+}
+
+/** The values directly below a schema that are schemas by the rules of its resource, with their places. */
+export function* subschemas(source: JsonObject, { resource, at }: Place): Generator<[JsonValue, string]> {
+  for (const { keyword, value, written } of inCurrentVocabulary(source, resource.rules.dialect)) {
+    if (!resource.rules.speaks(written)) continue;
+    const place = pointer(at, written);
+    switch (keywords.get(keyword)?.shape) {
+      case "schema":
+        yield [value, place];
+        break;
+      case "schemaMap":
+        if (isJsonObject(value))
+          for (const [key, child] of Object.entries(value)) yield [child, pointer(place, key)];
+        break;
+      case "schemaSet":
+      case "schemaList":
+        if (Array.isArray(value))
+          for (const [index, child] of value.entries()) yield [child, pointer(place, index)];
+        break;
+      default:
+    }
+  }
+}
+
+/** @throws SchemaError at `at` of the place's document, which it names if it is not the main one */
+export function refuse(
+  code: ConstructorParameters<typeof SchemaError>[0],
+  { resource }: Place,
+  at: string,
+  message: string,
+  candidates: readonly string[] = [],
+): never {
+  const where = resource.document === undefined ? "" : `${resource.document}: `;
+  throw new SchemaError(code, at, where + message, candidates, resource.document);
+}

@@ -1,0 +1,152 @@
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
+import type { Contract } from "../contract/contract.js";
+import { contractFault } from "../contract/fault.js";
+import type { LiveClient, LiveList, LiveOptions, RejectedItem } from "./runtime.js";
+import { oneLine } from "../print/one-line.js";
+import { isRuntimeError } from "./server-error.js";
+
+/** An entry of a list that is not in the contract. */
+export interface LeftOut {
+  readonly list: ListName;
+  /** Its place in the list, counted from 0. */
+  readonly index: number;
+  readonly name: string | undefined;
+  readonly reason: string;
+}
+
+export interface Captured {
+  readonly contract: Contract;
+  readonly leftOut: readonly LeftOut[];
+  /** The revision that was spoken. */
+  readonly revision: string;
+  /** The server has not said what it is called. */
+  readonly nameless: boolean;
+}
+
+export type ListName = "tools" | "resources" | "resourceTemplates" | "prompts";
+
+interface ListOf {
+  readonly name: ListName;
+  /** The member that tells its entries apart. */
+  readonly key: string;
+  readonly capability: string;
+  readonly read: (client: LiveClient, options: LiveOptions) => Promise<LiveList>;
+}
+
+/** The lists of a contract, in its order. */
+export const lists: readonly ListOf[] = [
+  {
+    name: "tools",
+    key: "name",
+    capability: "tools",
+    read: (client, options) => client.listTools(options),
+  },
+  {
+    name: "resources",
+    key: "uri",
+    capability: "resources",
+    read: (client, options) => client.listResources(options),
+  },
+  {
+    name: "resourceTemplates",
+    key: "uriTemplate",
+    capability: "resources",
+    read: (client, options) => client.listResourceTemplates(options),
+  },
+  {
+    name: "prompts",
+    key: "name",
+    capability: "prompts",
+    read: (client, options) => client.listPrompts(options),
+  },
+];
+
+/**
+ * What a server offers, as a contract: all pages of all lists it declares, entries as the server sent them and in its
+ * order. Of the exchange itself (sessions, cursors, metadata of results, lifetimes) nothing is kept. An entry that a
+ * contract cannot hold is left out and told.
+ */
+export async function capture(client: LiveClient, options: LiveOptions = {}): Promise<Captured> {
+  const { serverInfo, serverCapabilities, instructions, revision } = client;
+  const leftOut: LeftOut[] = [];
+  const contract: JsonObject = {
+    name: textOf(serverInfo?.["name"]) ?? "server",
+    ...(textOf(serverInfo?.["title"]) !== undefined && { title: serverInfo!["title"]! }),
+    version: textOf(serverInfo?.["version"]) ?? "0.0.0",
+    ...(instructions !== undefined && { instructions }),
+    ...(Object.keys(serverCapabilities).length > 0 && { capabilities: serverCapabilities }),
+  };
+  for (const list of lists) {
+    if (serverCapabilities[list.capability] === undefined) continue;
+    const read = await readList(list, client, options);
+    const { kept, refused } = sift(list, read);
+    const rejected = read.rejected.map(({ index, name, reason }) => ({
+      ...{ list: list.name, index, name },
+      reason: oneLine(reason, "; "),
+    }));
+    leftOut.push(...[...rejected, ...refused].sort((a, b) => a.index - b.index));
+    if (kept.length > 0) contract[list.name] = kept;
+  }
+  return {
+    contract: contract as unknown as Contract,
+    leftOut,
+    revision,
+    nameless: textOf(serverInfo?.["name"]) === undefined,
+  };
+}
+
+/** Many servers that declare resources know no templates, though they should answer with none. */
+async function readList(list: ListOf, client: LiveClient, options: LiveOptions): Promise<LiveList> {
+  try {
+    return await list.read(client, options);
+  } catch (error) {
+    if (isRuntimeError(error) && error.code === "method-not-found") return { items: [], rejected: [] };
+    throw error;
+  }
+}
+
+/** The entries that a contract can hold, each of another name, and the others. */
+function sift(
+  { name: list, key }: ListOf,
+  { items, rejected }: LiveList,
+): { readonly kept: JsonObject[]; readonly refused: LeftOut[] } {
+  const seen = new Set<JsonValue>();
+  const kept: JsonObject[] = [];
+  const refused: LeftOut[] = [];
+  const places = placesOf(items, rejected);
+  for (const [position, item] of items.entries()) {
+    const reason = reasonAgainst(list, key, item, seen);
+    seen.add(item[key]!);
+    if (reason === undefined) kept.push(item);
+    else refused.push({ list, index: places[position]!, name: textOf(item["name"]), reason });
+  }
+  return { kept, refused };
+}
+
+/** Why a contract cannot hold an entry, if so. */
+function reasonAgainst(
+  list: ListName,
+  key: string,
+  item: JsonObject,
+  seen: ReadonlySet<JsonValue>,
+): string | undefined {
+  const fault = contractFault({ name: "server", version: "0", [list]: [item] });
+  const at = fault?.pointer.split("/").slice(3).join("/");
+  if (fault) return `${at === "" ? "" : `/${at}: `}${fault.message}`;
+  return seen.has(item[key]!) ? `the ${key} ${JSON.stringify(item[key])} stands twice` : undefined;
+}
+
+/** Where the items stood among those that were rejected. */
+function placesOf(items: readonly JsonObject[], rejected: readonly RejectedItem[]): number[] {
+  const taken = new Set(rejected.map(({ index }) => index));
+  let place = -1;
+  return items.map(() => {
+    do place++;
+    while (taken.has(place));
+    return place;
+  });
+}
+
+function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

@@ -1,0 +1,125 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
+import { CodedError } from "../diagnostics/coded-error.js";
+
+/** An item of a list that is none, and why. */
+export interface RejectedItem {
+  readonly index: number;
+  readonly name: string | undefined;
+  readonly pointer: string;
+  readonly reason: string;
+}
+
+/** A list with all its pages. */
+export interface LiveList {
+  readonly items: readonly JsonObject[];
+  readonly rejected: readonly RejectedItem[];
+}
+
+export interface LiveProgress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** Milliseconds. */
+export interface LiveOptions {
+  readonly timeout?: number;
+  readonly totalTimeout?: number;
+  readonly onProgress?: (progress: LiveProgress) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** The part of the runtime's client that commands need (runtime/core/client/client.ts has the whole of it). */
+export interface LiveClient {
+  readonly revision: string;
+  readonly serverInfo: JsonObject | undefined;
+  readonly serverCapabilities: JsonObject;
+  readonly instructions: string | undefined;
+  listTools(options?: LiveOptions): Promise<LiveList>;
+  listResources(options?: LiveOptions): Promise<LiveList>;
+  listResourceTemplates(options?: LiveOptions): Promise<LiveList>;
+  listPrompts(options?: LiveOptions): Promise<LiveList>;
+  callTool(name: string, args: JsonObject, options?: LiveOptions): Promise<JsonObject>;
+  readResource(uri: string, options?: LiveOptions): Promise<JsonObject>;
+  getPrompt(name: string, args: Readonly<Record<string, string>>, options?: LiveOptions): Promise<JsonObject>;
+  on(method: string, listener: (params: JsonValue) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** The part of a channel of messages that commands need (runtime/core/jsonrpc/channel.ts has the whole of it). */
+export interface Channel {
+  open(receiver: Receiver): void;
+  close(): Promise<void>;
+}
+
+/** Whoever reads a channel. */
+export interface Receiver {
+  message(text: string): void;
+}
+
+/** What the runtime and the generated package give a command that speaks with servers. */
+export interface Runtime {
+  connect(source: string | (() => Channel), options: object): Promise<LiveClient>;
+  parseStdioSource(source: string): readonly [string, ...string[]];
+  /** Starts a server in a process of its own. */
+  stdioClientChannel(command: readonly [string, ...string[]], options: object): Channel;
+  /** What a client answers with where its user says no. */
+  userRejected(message?: string): Error;
+  readonly revisions: readonly { readonly id: string }[];
+}
+
+/**
+ * Loads the runtime and the tables of clients: as installed beside mcpgen, else in `directory`. The compiler itself
+ * builds and runs without either.
+ *
+ * @throws CodedError MG2013 where one is not installed, or not built
+ */
+export async function loadRuntime(directory: string): Promise<Runtime> {
+  const [runtime, stdio, protocol, explanations] = await Promise.all(
+    ["@mcpgen/runtime", "@mcpgen/runtime/stdio", "@mcpgen/protocol/client", "@mcpgen/protocol/explained"].map(
+      (name) => load(name, directory),
+    ),
+  );
+  const explained = explanations!["explained"] as (revisions: Runtime["revisions"]) => Runtime["revisions"];
+  return {
+    connect: runtime!["connect"] as Runtime["connect"],
+    parseStdioSource: stdio!["parseStdioSource"] as Runtime["parseStdioSource"],
+    stdioClientChannel: stdio!["stdioClientChannel"] as Runtime["stdioClientChannel"],
+    userRejected: runtime!["userRejected"] as Runtime["userRejected"],
+    revisions: explained(protocol!["clientRevisions"] as Runtime["revisions"]),
+  };
+}
+
+/**
+ * Ids of the revisions that the generated package has, the oldest first.
+ *
+ * @throws CodedError MG2013 where it is not installed, or not built
+ */
+export async function loadRevisionIds(directory: string): Promise<readonly string[]> {
+  const { revisionIds } = await load("@mcpgen/protocol", directory);
+  return revisionIds as readonly string[];
+}
+
+async function load(name: string, directory: string): Promise<Record<string, unknown>> {
+  try {
+    return (await import(name)) as Record<string, unknown>;
+  } catch (cause) {
+    const url = inProject(name, directory);
+    if (url !== undefined) return (await import(url)) as Record<string, unknown>;
+    throw new CodedError("MG2013", `${name} cannot be loaded: ${(cause as Error).message.split("\n")[0]}`, {
+      next: "Install it beside mcpgen: `npm install @mcpgen/runtime @mcpgen/protocol`.",
+      cause,
+    });
+  }
+}
+
+function inProject(name: string, directory: string): string | undefined {
+  try {
+    return pathToFileURL(createRequire(join(directory, "resolve-from-here.js")).resolve(name)).href;
+  } catch {
+    return undefined;
+  }
+}

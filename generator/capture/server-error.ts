@@ -1,0 +1,141 @@
+import type { DiagnosticCode } from "../diagnostics/catalogue.js";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { oneLine } from "../print/one-line.js";
+import { type ServerSource, kindOfServer } from "./server-source.js";
+import { shownSource } from "./shown-source.js";
+
+/** An error of the runtime's (runtime/core/jsonrpc/errors.ts): its code is for programs. */
+interface RuntimeError extends Error {
+  readonly code: string;
+  readonly rpcCode?: number;
+  readonly data?: unknown;
+}
+
+interface Kind {
+  readonly code: DiagnosticCode;
+  /** What to do, where a process is the server, and where a URL is. */
+  readonly next: readonly [process: string, url: string];
+}
+
+const kinds: Readonly<Record<string, Kind>> = {
+  "spawn-failed": {
+    code: "MG4101",
+    next: ["Check the command: stdio:COMMAND ARGUMENTS…, started without a shell.", ""],
+  },
+  "connection-closed": {
+    code: "MG4102",
+    next: [
+      "Start it by hand and read what it prints; --env NAME passes a variable on.",
+      "Check the address; --header NAME:VALUE sends what authorizes a request.",
+    ],
+  },
+  // Nothing was sent: an address, or a header, that no client takes.
+  "invalid-definition": {
+    code: "MG4102",
+    next: ["Check the command and its options.", "Check the address, and what --header sends."],
+  },
+  "session-lost": { code: "MG4102", next: ["Run the command again.", "Run the command again."] },
+  timeout: {
+    code: "MG4103",
+    next: [
+      "Check that it is an MCP server on standard input and output; --timeout SECONDS gives it more time.",
+      "Check that the address is an MCP server's; --timeout SECONDS gives it more time.",
+    ],
+  },
+  "missing-capability": {
+    code: "MG4105",
+    next: [
+      "`mcpgen list SOURCE` shows what the server offers.",
+      "`mcpgen list SOURCE` shows what the server offers.",
+    ],
+  },
+  "resource-not-found": {
+    code: "MG4105",
+    next: [
+      "`mcpgen list SOURCE` shows the resources there are.",
+      "`mcpgen list SOURCE` shows the resources there are.",
+    ],
+  },
+  "unsupported-version": {
+    code: "MG4104",
+    next: [
+      "Check that it is an MCP server; leave --revision out, or generate the revision that it speaks.",
+      "Check that the address is an MCP server's; leave --revision out, or generate the revision that it speaks.",
+    ],
+  },
+};
+
+/** All other codes: the message quotes the server's answer. */
+const answered: Kind = {
+  code: "MG4105",
+  next: [
+    "Read the server's log: the error comes from the server.",
+    "Read the server's log: the error comes from the server.",
+  ],
+};
+
+export function isRuntimeError(error: unknown): error is RuntimeError {
+  return error instanceof Error && error.name === "McpError" && "code" in error;
+}
+
+/** What a server's process has printed beside messages. */
+export interface Prints {
+  /** The end of its standard error. */
+  readonly printed: string;
+  /** What it printed on standard output, in words. */
+  readonly stray: string | undefined;
+}
+
+/** Whether the server had its time, and did not answer. */
+export function isTimeout(error: unknown): boolean {
+  return isRuntimeError(error) && error.code === "timeout";
+}
+
+/** A server that did not answer in time, as an error with the runtime's code for a timeout. */
+export class Silence extends Error {
+  override readonly name = "McpError";
+  readonly code = "timeout";
+
+  /**
+   * @param waited milliseconds
+   * @param what was not answered
+   */
+  constructor(waited: number, what: "opening of the connection" | "request" = "opening of the connection") {
+    super(`no answer to the ${what} within ${waited} ms`);
+  }
+}
+
+/**
+ * What went wrong with a server, as the user's concern; errors of other kinds stay what they are.
+ *
+ * @param source as it was named; it is shown without its secrets
+ */
+export function serverError(error: unknown, source: ServerSource, { printed, stray }: Prints): unknown {
+  if (!isRuntimeError(error)) return error;
+  const { code, next } = kinds[error.code] ?? answered;
+  const detail = lastLines(stderrOf(error.data) ?? printed);
+  const shown = shownSource(source);
+  const said = error.message.replace(/; it said last: [^]*$/, "");
+  const message = oneLine(typeof source === "string" ? said.replaceAll(source, shown) : said, " ");
+  return new CodedError(code, stray === undefined ? message : `${message}; ${stray}`, {
+    place: { file: shown },
+    next: stray === undefined ? next[kindOfServer(source) === "http" ? 1 : 0] : quietOutput,
+    ...(detail !== "" && { detail }),
+    cause: error,
+  });
+}
+
+const quietOutput =
+  "Have the server print messages of the protocol alone on standard output, all else on standard error.";
+
+/** What a process that has ended printed: the runtime starts a server twice where the first try fails. */
+function stderrOf(data: unknown): string | undefined {
+  const stderr = typeof data === "object" && data !== null && "stderr" in data ? data.stderr : undefined;
+  return typeof stderr === "string" ? stderr : undefined;
+}
+
+function lastLines(text: string): string {
+  const lines = text.trimEnd().split(/\r?\n/);
+  const shown = lines.slice(-10).map((line) => (line.length > 300 ? `${line.slice(0, 299)}…` : line));
+  return [...(lines.length > shown.length ? ["…"] : []), ...shown].join("\n");
+}

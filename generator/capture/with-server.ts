@@ -1,0 +1,180 @@
+import type { JsonObject } from "@mcpgen/engine";
+import { packageVersion } from "../files/package-folder.js";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { closest } from "../diagnostics/suggest.js";
+import { interruption } from "./interruption.js";
+import { type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
+import { Silence, isTimeout, serverError } from "./server-error.js";
+import { type ServerSource, isServerSource, noServer } from "./server-source.js";
+import { HttpWay, ProcessWay, type Way } from "./way.js";
+
+/** How a server is reached. */
+export interface ServerOptions {
+  /** Paths of commands are relative to it. */
+  readonly directory: string;
+  /** The only revision to speak; the newest that both know without it. */
+  readonly revision?: string | undefined;
+  /** Milliseconds without a sign of life. */
+  readonly timeout?: number | undefined;
+  /** Headers of each request over HTTP. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Variables for the server's process, beside those that hold no secrets. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Hears what the server asked the user or a model for, where that is declined. */
+  readonly onAsked?: (what: string) => void;
+  /** Answers what the server asks the user; all of that is declined without it. */
+  readonly questions?: Questions | undefined;
+  /** Hears what the server's process prints on standard error. */
+  readonly onStderr?: (text: string) => void;
+  /** Hears, at the end, what the server's process has printed on standard output beside messages. */
+  readonly onStray?: (what: string) => void;
+}
+
+/** What answers a server's questions to the user. */
+export interface Questions {
+  elicit(form: JsonObject): Promise<JsonObject>;
+  elicitUrl(page: JsonObject): Promise<JsonObject>;
+}
+
+/** Milliseconds that connecting may take in all: `npx` may have a package to install first. */
+const patience = 60_000;
+
+/**
+ * Connects to the server that a SOURCE names, and closes the connection whatever `use` comes to: also where a signal
+ * ends this process, a server that it has started ends first.
+ *
+ * @throws CodedError MG2014 for a SOURCE that is no server, MG2010 for a revision that is not there, MG2013 without
+ *   the runtime, MG41xx for what goes wrong with the server
+ */
+export async function withServer<T>(
+  source: ServerSource,
+  options: ServerOptions,
+  use: (client: LiveClient) => Promise<T>,
+): Promise<T> {
+  if (typeof source === "string" && !isServerSource(source)) throw noServer(source);
+  return speaking(await loadRuntime(options.directory), source, options, use);
+}
+
+/** The same, with the runtime at hand. */
+export async function speaking<T>(
+  runtime: Runtime,
+  source: ServerSource,
+  options: ServerOptions,
+  use: (client: LiveClient) => Promise<T>,
+): Promise<T> {
+  expectRevision(runtime, options.revision);
+  let way: Way | undefined;
+  let client: LiveClient | undefined;
+  const released = interruption.endsFirst(async () => {
+    way?.hurry();
+    await way?.close(client);
+  });
+  try {
+    const { headers, ...made } = wayTo(source, runtime, options);
+    ({ way } = made);
+    client = await connected(runtime, way, headers, options);
+    const result = await use(client);
+    if (way.stray !== undefined) options.onStray?.(way.stray);
+    return result;
+  } catch (error) {
+    if (isTimeout(error)) way?.hurry();
+    throw serverError(error, source, way ?? { printed: "", stray: undefined });
+  } finally {
+    await way?.close(client);
+    await released();
+  }
+}
+
+/** The way to the server, and the headers that its address stands for. */
+function wayTo(
+  source: ServerSource,
+  runtime: Runtime,
+  { directory, variables, onStderr }: ServerOptions,
+): { readonly way: Way; readonly headers: Readonly<Record<string, string>> } {
+  if (typeof source !== "string") {
+    const { address } = source;
+    if (address.kind === "stdio") {
+      const { command, cwd } = address;
+      return {
+        way: new ProcessWay(runtime, { command, cwd, env: { ...address.env, ...variables }, onStderr }),
+        headers: {},
+      };
+    }
+    const { url, headers } = addressOf(address.url);
+    return { way: new HttpWay(url), headers: { ...headers, ...address.headers } };
+  }
+  if (/^stdio:/i.test(source)) {
+    const start = { command: runtime.parseStdioSource(source), cwd: directory, env: variables, onStderr };
+    return { way: new ProcessWay(runtime, start), headers: {} };
+  }
+  const { url, headers } = addressOf(source);
+  return { way: new HttpWay(url), headers };
+}
+
+/** @throws Silence where the time is over: finding the revision may take the runtime several tries of that length */
+async function connected(
+  runtime: Runtime,
+  { source, fetch }: Way,
+  authorization: Readonly<Record<string, string>>,
+  { revision, timeout, headers = {}, onAsked, questions }: ServerOptions,
+): Promise<LiveClient> {
+  const limit = timeout ?? patience;
+  const connecting = runtime.connect(source, {
+    revisions: runtime.revisions,
+    ...(revision !== undefined && { revision }),
+    info: { name: "mcpgen", version: packageVersion() },
+    connectTimeout: limit,
+    ...(timeout !== undefined && { timeouts: { timeout } }),
+    http: { headers: { ...authorization, ...headers }, ...(fetch && { fetch }) },
+    // What is left out of lists is told by who asked for them.
+    onWarning: () => {},
+    ...declining(runtime, onAsked),
+    ...(questions && {
+      elicit: (form: JsonObject) => questions.elicit(form),
+      elicitUrl: (page: JsonObject) => questions.elicitUrl(page),
+    }),
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Silence(limit)), limit);
+  });
+  // Where the time is over, nobody asks any more what connecting comes to.
+  return Promise.race([connecting, late]).finally(() => clearTimeout(timer));
+}
+
+/** The name and password of a URL are sent as a header: `fetch` refuses them, and errors would quote them. */
+function addressOf(source: string): { readonly url: string; readonly headers: Record<string, string> } {
+  if (!URL.canParse(source)) throw noServer(source);
+  const url = new URL(source);
+  const { username, password } = url;
+  if (username === "" && password === "") return { url: source, headers: {} };
+  [url.username, url.password] = ["", ""];
+  const secret = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { url: url.href, headers: { Authorization: `Basic ${Buffer.from(secret).toString("base64")}` } };
+}
+
+/** Servers offer some of their tools only to clients that can be asked; nobody is here to answer. */
+function declining({ userRejected }: Runtime, onAsked: (what: string) => void = () => {}): object {
+  const decline = ({ message }: { readonly message: string }): object => {
+    onAsked(`the user: ${message}`);
+    return { action: "decline" };
+  };
+  return {
+    elicit: decline,
+    elicitUrl: decline,
+    sample: () => {
+      onAsked("a model for a message");
+      throw userRejected();
+    },
+    roots: [],
+  };
+}
+
+function expectRevision({ revisions }: Runtime, wanted: string | undefined): void {
+  const ids = revisions.map(({ id }) => id);
+  if (wanted === undefined || ids.includes(wanted)) return;
+  const suggestion = closest(wanted, ids);
+  throw new CodedError("MG2010", `there is no revision ${JSON.stringify(wanted)}`, {
+    next: suggestion === undefined ? `The revisions are ${ids.join(", ")}.` : `Did you mean ${suggestion}?`,
+  });
+}

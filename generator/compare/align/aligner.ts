@@ -1,0 +1,146 @@
+import type { Schema } from "@mcpgen/engine";
+import { typeText } from "../../print/type-text.js";
+import { type Location, commonLocation, isRenamed, locationOf } from "../location.js";
+import { isAlone } from "../shape/alternatives.js";
+import type { Conjunction } from "../shape/form.js";
+import { FormReader } from "../shape/form-reader.js";
+import { reachedFrom } from "../reach.js";
+import { compareAnnotations, isAnnotation } from "./annotations.js";
+import { compareForms } from "./compare.js";
+import type { Edge, Pair, Place } from "./pair.js";
+import type { Renames } from "./renames.js";
+
+export interface PairOptions {
+  readonly isMapValue?: boolean;
+  /** What the places are called where their own name would mislead. */
+  readonly location?: Location;
+}
+
+/**
+ * Aligns two schemas from the places it is given, and compares every pair of places that correspond, each
+ * once. Names of definitions are labels only.
+ */
+export class Aligner {
+  readonly old: FormReader;
+  readonly new: FormReader;
+  readonly pairs = new Map<string, Pair>();
+  /** The members that correspond under two names; without it, none do. */
+  readonly renames: Renames | undefined;
+  /** Where the insides of conditions are compared; itself, in such an aligner. */
+  private aside: Aligner | undefined;
+  private readonly pending: Pair[] = [];
+  private readonly schemas: readonly [Schema, Schema];
+
+  constructor(old: Schema, next: Schema, renames?: Renames, beside?: Aligner) {
+    this.renames = renames;
+    this.old = beside?.old ?? new FormReader(old);
+    this.new = beside?.new ?? new FormReader(next);
+    this.schemas = [old, next];
+    if (beside) this.aside = this;
+  }
+
+  /** The pair of two places; what is below them is compared by `run`. */
+  pair(old: Conjunction, next: Conjunction, options: PairOptions = {}): Pair {
+    const places = [placeOf(this.schemas[0], old), placeOf(this.schemas[1], next)] as const;
+    const location = options.location ?? this.locationOf(places, old, next);
+    const key = [
+      this.old.keyOf(places[0].nodes),
+      this.new.keyOf(places[1].nodes),
+      `${location.definition} ${location.path}`,
+      options.isMapValue ? "value" : "",
+    ].join("|");
+    let pair = this.pairs.get(key);
+    if (!pair) {
+      pair = {
+        old: places[0],
+        new: places[1],
+        location,
+        isMapValue: options.isMapValue ?? false,
+        facts: [],
+        edges: [],
+        arms: [],
+      };
+      this.pairs.set(key, pair);
+      this.pending.push(pair);
+    }
+    return pair;
+  }
+
+  /** Leads from one pair to one inside. */
+  lead(from: Pair, edge: Omit<Edge, "child">, old: Conjunction, next: Conjunction): void {
+    const child = this.pair(old, next, { isMapValue: edge.step.kind === "other" });
+    from.edges.push({ ...edge, child });
+    // What a reference says beside itself is said of this place only.
+    if (old[0] && next[0]) from.facts.push(...compareAnnotations(old[0], next[0]));
+  }
+
+  /**
+   * Whether two schemas that no part of a message stands at, the insides of a condition, mean the same. They
+   * are compared aside: what differs in them is no difference of the message.
+   */
+  areSame(from: Pair, old: Conjunction, next: Conjunction): boolean {
+    const aside = (this.aside ??= new Aligner(...this.schemas, this.renames, this));
+    const inside = aside.pair(old, next);
+    if (aside === this) {
+      // The pair that started it all sees what is found here.
+      from.edges.push({ child: inside, step: { kind: "other" }, old, new: next });
+      return true;
+    }
+    aside.run();
+    return [...reachedFrom({ pair: inside }).keys()].every(({ facts }) => facts.every(isAnnotation));
+  }
+
+  /** Compares all pairs that are known and all below them. */
+  run(): void {
+    for (let pair = this.pending.pop(); pair; pair = this.pending.pop()) {
+      compareForms(this, pair);
+      const { old, new: next } = pair;
+      if (old.definition !== undefined && next.definition !== undefined) {
+        pair.facts.push(...compareAnnotations(old.nodes[0]!, next.nodes[0]!));
+      }
+    }
+  }
+
+  /** A place that refers to another definition than before is named after itself, not after either. */
+  private locationOf([old, next]: readonly [Place, Place], from: Conjunction, to: Conjunction): Location {
+    const [a, b] = [old.definition, next.definition];
+    if (!from[0] || !to[0] || !this.isRetargeted(a, b)) return commonLocation(old.location, next.location);
+    return commonLocation(locationOf(from[0].pointer), locationOf(to[0].pointer));
+  }
+
+  /** Whether two places are described by definitions that have not come from one another. */
+  private isRetargeted(a: string | undefined, b: string | undefined): boolean {
+    const [old, next] = this.schemas;
+    if (a !== undefined && b !== undefined) return a !== b && !isRenamed(a, b, this.schemas);
+    // What had no name is a definition now: a new one, or one that was there all along.
+    return (a !== undefined && next.definitions.has(a)) || (b !== undefined && old.definitions.has(b));
+  }
+}
+
+/** Follows references that stand alone. */
+function placeOf(schema: Schema, nodes: Conjunction): Place {
+  let current = nodes;
+  let definition: string | undefined;
+  for (
+    let [only] = current;
+    current.length === 1 && only?.ref !== undefined && isAlone(only);
+    [only] = current
+  ) {
+    definition = only.ref;
+    current = [schema.definitions.get(definition)!.node];
+  }
+  const pointer = current[0]?.pointer ?? "";
+  if (
+    definition === undefined &&
+    schema.definitions.get(locationOf(pointer).definition)?.node === current[0]
+  ) {
+    definition = locationOf(pointer).definition;
+  }
+  const location = definition === undefined ? locationOf(pointer) : { definition, path: "" };
+  return { nodes: current, location, pointer, definition, written: nodes };
+}
+
+/** The type of a place in words. */
+export function shapeOf(nodes: Conjunction): string {
+  return nodes.length === 0 ? "unknown" : nodes.map(typeText).join(" & ");
+}

@@ -1,0 +1,237 @@
+import { typeText } from "../../print/type-text.js";
+import type { Member } from "../shape/form.js";
+import type { FormReader } from "../shape/form-reader.js";
+import type { Renames } from "./renames.js";
+import { memberSignature, similarity } from "./signature.js";
+
+/** Which arms of two unions correspond. */
+export interface Arms {
+  readonly matched: readonly (readonly [Member, Member])[];
+  readonly removed: readonly Member[];
+  readonly added: readonly Member[];
+  /** Both unions have a tag, and not the same. */
+  readonly tags: { readonly old: string; readonly new: string } | undefined;
+  /** Whether a tag tells this arm from all arms of the other side. */
+  readonly isTold: (arm: Member) => boolean;
+}
+
+type Readers = readonly [FormReader, FormReader];
+
+/**
+ * Aligns arms by their tag, then by what they look like, then by name; what looks unlike stays alone. Members that
+ * correspond under two names count as of one name.
+ */
+export function alignArms(
+  readers: Readers,
+  old: readonly Member[],
+  next: readonly Member[],
+  renames?: Renames,
+): Arms {
+  if (!renames || renames.areNone) return alignNamed(readers, old, next);
+  const views = renames.underEarlierNames(old, next);
+  const arms = alignNamed(readers, ...views);
+  const pairs = [old, next].flatMap((side, index) =>
+    side.map((arm, at) => [arm, views[index]![at]!] as const),
+  );
+  const [viewOf, armOf] = [new Map(pairs), new Map(pairs.map(([arm, view]) => [view, arm]))];
+  const back = (view: Member): Member => armOf.get(view)!;
+  return {
+    matched: arms.matched.map(([a, b]) => [back(a), back(b)]),
+    removed: arms.removed.map(back),
+    added: arms.added.map(back),
+    tags: arms.tags,
+    isTold: (arm) => arms.isTold(viewOf.get(arm)!),
+  };
+}
+
+function alignNamed(readers: Readers, old: readonly Member[], next: readonly Member[]): Arms {
+  if (old.length === 1 && next.length === 1 && old[0]!.type === next[0]!.type) {
+    return { matched: [[old[0]!, next[0]!]], removed: [], added: [], tags: undefined, isTold: () => false };
+  }
+  const tags = tagsOf(readers, old, next);
+  const before = new Map(old.map((arm) => [arm, tagStrings(readers[0], arm, tags?.old)]));
+  const after = new Map(next.map((arm) => [arm, tagStrings(readers[1], arm, tags?.new)]));
+  const look = [
+    (arm: Member) => lookOf(readers[0], arm, before.get(arm)!),
+    (arm: Member) => lookOf(readers[1], arm, after.get(arm)!),
+  ] as const;
+  const matched = onlyPairs(old, next, look);
+  const taken = new Set<Member>(matched.flat());
+  const [left, right] = [old, next].map((arms) => arms.filter((arm) => !taken.has(arm))) as [
+    Member[],
+    Member[],
+  ];
+  for (const { a, b, score } of candidatesOf(readers, left, right, before, after, tags !== undefined)) {
+    const forced = !tags && (isOnly(a, old) || isOnly(b, next));
+    if (taken.has(a) || taken.has(b) || (score < 1 && !forced)) continue;
+    matched.push([a, b]);
+    taken.add(a).add(b);
+  }
+  const known = [new Set([...before.values()].flat()), new Set([...after.values()].flat())] as const;
+  return {
+    matched,
+    removed: old.filter((arm) => !taken.has(arm)),
+    added: next.filter((arm) => !taken.has(arm)),
+    tags: tags && tags.old !== tags.new ? tags : undefined,
+    isTold: (arm) => {
+      const values = before.get(arm) ?? after.get(arm)!;
+      const others = before.has(arm) ? known[1] : known[0];
+      return values.length > 0 && values.every((value) => !others.has(value));
+    },
+  };
+}
+
+/** What an arm is told by: its tag where it has one, else all of it. */
+function lookOf(reader: FormReader, arm: Member, tag: readonly string[]): string {
+  return tag.length > 0 ? `tag ${JSON.stringify([...tag].sort())}` : memberSignature(reader, arm);
+}
+
+type Look = (arm: Member) => string;
+
+/** Arms that look like one arm of the other side and no other. */
+function onlyPairs(
+  old: readonly Member[],
+  next: readonly Member[],
+  look: readonly [Look, Look],
+): [Member, Member][] {
+  const byLook = (arms: readonly Member[], lookOfArm: Look): Map<string, Member | undefined> => {
+    const found = new Map<string, Member | undefined>();
+    for (const arm of arms) {
+      const key = lookOfArm(arm);
+      found.set(key, found.has(key) ? undefined : arm);
+    }
+    return found;
+  };
+  const others = byLook(next, look[1]);
+  return [...byLook(old, look[0])].flatMap(([key, arm]) => {
+    const other = others.get(key);
+    return arm && other && arm.type === other.type ? [[arm, other] as [Member, Member]] : [];
+  });
+}
+
+interface Candidate {
+  readonly a: Member;
+  readonly b: Member;
+  readonly score: number;
+  readonly label: string;
+}
+
+/** Beyond so many pairs arms are not compared one by one: what has no partner by now has none. */
+const mostPairs = 10_000;
+
+/** The pairs that arms could form, best first; the same whichever side is the older. */
+function candidatesOf(
+  readers: Readers,
+  old: readonly Member[],
+  next: readonly Member[],
+  before: ReadonlyMap<Member, readonly string[]>,
+  after: ReadonlyMap<Member, readonly string[]>,
+  tagged: boolean,
+): Candidate[] {
+  if (old.length * next.length > mostPairs) return [];
+  const candidates = old.flatMap((a) =>
+    next
+      .filter(({ type }) => type === a.type)
+      .map((b) => ({
+        a,
+        b,
+        score: scoreOf(readers, a, b, [before.get(a)!, after.get(b)!], tagged),
+        label: [labelOf(a), labelOf(b)].sort().join(" "),
+      })),
+  );
+  return candidates.sort((x, y) => y.score - x.score || (x.label < y.label ? -1 : 1));
+}
+
+/** Whether no other arm is of its type. */
+function isOnly(arm: Member, arms: readonly Member[]): boolean {
+  return arms.filter(({ type }) => type === arm.type).length === 1;
+}
+
+/** The tags of both unions: the one they share, or two that have values in common. */
+function tagsOf(
+  readers: Readers,
+  old: readonly Member[],
+  next: readonly Member[],
+): { readonly old: string; readonly new: string } | undefined {
+  const found = [tagValues(readers[0], old), tagValues(readers[1], next)] as const;
+  const shared = commonTag(found, old.length, next.length);
+  if (shared !== undefined) return { old: shared, new: shared };
+  const [before, after] = [onlyTag(found[0], old.length), onlyTag(found[1], next.length)];
+  if (before === undefined || after === undefined) return undefined;
+  const values = new Set(found[0].get(before)!.flat());
+  const isSame = found[1]
+    .get(after)!
+    .flat()
+    .some((value) => values.has(value));
+  return isSame ? { old: before, new: after } : undefined;
+}
+
+function tagStrings(reader: FormReader, arm: Member, tag: string | undefined): readonly string[] {
+  return (tag !== undefined && arm.type === "object" && readStrings(reader, arm, tag)) || [];
+}
+
+/** At least 1 where two arms correspond for sure. */
+function scoreOf(
+  readers: Readers,
+  a: Member,
+  b: Member,
+  [left, right]: readonly [readonly string[], readonly string[]],
+  tagged: boolean,
+): number {
+  const sameName = a.name !== undefined && a.name === b.name;
+  const shared = left.filter((value) => right.includes(value)).length;
+  // Another tag is another thing, unless the name says that it is the same.
+  const isOther = tagged && a.type === "object" && shared === 0;
+  if (isOther && !sameName) return 0;
+  const alike = similarity(readers, a, b);
+  if (isOther) return alike >= 0.5 ? 1 : 0;
+  if (tagged && a.type === "object") {
+    const equal = shared === left.length && shared === right.length;
+    return (equal ? 5 : 4) + (sameName ? 1 : 0) + alike;
+  }
+  const equal = memberSignature(readers[0], a) === memberSignature(readers[1], b);
+  return (equal ? 3 : 0) + (sameName ? 2 : 0) + alike + (alike >= 0.5 ? 0.5 : -1);
+}
+
+type Tags = ReadonlyMap<string, readonly (readonly string[])[]>;
+
+/** Required members of all object arms that hold listed strings, with those of each arm. */
+function tagValues(reader: FormReader, arms: readonly Member[]): Tags {
+  const objects = arms.filter(({ type }) => type === "object");
+  const tags = new Map<string, readonly (readonly string[])[]>();
+  for (const key of objects[0]?.properties.keys() ?? []) {
+    const values = objects.map((arm) => readStrings(reader, arm, key));
+    if (values.every((value) => value !== undefined)) tags.set(key, values as readonly (readonly string[])[]);
+  }
+  return tags;
+}
+
+function readStrings(reader: FormReader, arm: Member, key: string): readonly string[] | undefined {
+  const property = arm.properties.get(key);
+  if (!property?.required) return undefined;
+  const { scalars, members } = reader.of(property.nodes);
+  const strings = scalars.get("string");
+  const listed = scalars.size === 1 && members.length === 0 && strings && strings.free.length === 0;
+  return listed ? (strings.values as string[]) : undefined;
+}
+
+/** The tag of both sides: it must tell at least two arms apart. */
+function commonTag([old, next]: readonly [Tags, Tags], before: number, after: number): string | undefined {
+  const shared = [...old.keys()].filter((key) => next.has(key));
+  const different = (key: string): number =>
+    new Set([...old.get(key)!, ...next.get(key)!].map((values) => JSON.stringify(values))).size;
+  const telling = shared.filter((key) => Math.max(before, after) > 1 && different(key) > 1);
+  return telling.sort((a, b) => different(b) - different(a) || (a < b ? -1 : 1))[0];
+}
+
+function onlyTag(tags: Tags, arms: number): string | undefined {
+  if (arms < 2) return undefined;
+  return [...tags].find(
+    ([, values]) => new Set(values.map((value) => JSON.stringify(value))).size === arms,
+  )?.[0];
+}
+
+/** How findings name an arm. */
+export function labelOf({ name, nodes, type }: Member): string {
+  return name ?? (nodes.length === 0 ? type : nodes.map(typeText).join(" & "));
+}

@@ -1,0 +1,107 @@
+import { type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { extended } from "../../sample/edit.js";
+import { matching } from "../../sample/strings.js";
+import { boundKeywords, rangeEnd } from "../shape/bounds.js";
+import type { Conjunction } from "../shape/form.js";
+import type { Maker } from "../instance-maker.js";
+
+/** Values at and around the limits; most will not be valid, which is found out by trying. */
+export function edges(
+  { keyword, key }: { readonly keyword: string; readonly key: string | undefined },
+  limits: readonly (JsonValue | undefined)[],
+): (make: Maker, nodes: Conjunction) => JsonValue[] {
+  const numbers = limits
+    .flatMap((limit) => rangeEnd(limit)?.value ?? [])
+    .filter((limit) => Math.abs(limit) <= 10_000);
+  const around = numbers.flatMap((limit) => [limit, limit - 1, limit + 1, limit / 2, limit + 0.5]);
+  switch (boundKeywords.get(keyword)?.of) {
+    case "number":
+      return () => [...around, 0, 1, 0.5, -1];
+    case "string":
+      return () => [
+        ...lengths(around).map((length) => "x".repeat(length)),
+        "example",
+        "UPPER",
+        "1",
+        "",
+        "a b",
+      ];
+    case "array":
+      return (make, nodes) => [
+        ...lengths(around).map((length) => repeated(make, nodes, length)),
+        repeated(make, nodes, 2),
+      ];
+    case "object":
+      return (make, nodes) => lengths(around).map((length) => padded(make, nodes, length));
+    default:
+      return (make, nodes) =>
+        keyedBy.has(keyword)
+          ? withKeys(make, nodes, keyword, key, limits)
+          : [...limits.flatMap(constantsIn), ...withOneMember(make, nodes)];
+  }
+}
+
+/** Limits that are compared as text hold schemas; the constants in them are where they matter. */
+function constantsIn(limit: JsonValue | undefined): JsonValue[] {
+  if (typeof limit !== "string" || !limit.startsWith("{")) return [];
+  const found: JsonValue[] = [];
+  const visit = (part: JsonValue): void => {
+    if (!isJsonObject(part)) return Array.isArray(part) ? part.forEach(visit) : undefined;
+    const { const: constant, enum: listed } = part;
+    if (constant !== undefined) found.push(constant);
+    if (Array.isArray(listed)) found.push(...listed);
+    for (const each of Object.values(part)) visit(each);
+  };
+  visit(JSON.parse(limit) as JsonValue);
+  return found;
+}
+
+/** Objects with one declared member beside those that must be there. */
+function withOneMember(make: Maker, nodes: Conjunction): JsonValue[] {
+  const object = make.minimal(nodes);
+  if (!isJsonObject(object)) return [];
+  const properties = make.reader.of(nodes).members.flatMap((member) => [...member.properties]);
+  return properties.map(([key, property]) => extended(object, key, make.minimal(property.nodes) ?? null));
+}
+
+/** Limits of an object that depend on its keys. */
+const keyedBy: ReadonlySet<string> = new Set([
+  "patternProperties",
+  "propertyNames",
+  "dependentRequired",
+  "dependentSchemas",
+]);
+
+/** Objects with one key more: one that the limit speaks of, or one that nobody speaks of. */
+function withKeys(
+  make: Maker,
+  nodes: Conjunction,
+  keyword: string,
+  key: string | undefined,
+  limits: readonly (JsonValue | undefined)[],
+): JsonValue[] {
+  const named = keyword === "dependentRequired" ? [key, ...limits.flat()] : [key];
+  const strings = named.filter((name) => typeof name === "string");
+  const keys = keyword === "patternProperties" ? [matching(strings, "x") ?? "x"] : strings;
+  const object = make.minimal(nodes);
+  if (!isJsonObject(object)) return [];
+  return [...keys, "x-undeclared", "UPPER", "1", "a b"].flatMap((name) =>
+    ["text", 1.5, true, {}].map((value) => extended(object, name, value)),
+  );
+}
+
+function lengths(numbers: readonly number[]): number[] {
+  return [...new Set(numbers.filter((number) => Number.isInteger(number) && number >= 0))];
+}
+
+/** An array of so many items; equal ones, as far as the minimum allows. */
+function repeated(make: Maker, nodes: Conjunction, length: number): JsonValue {
+  const array = make.minimal([...nodes, { pointer: "", minItems: length }]);
+  return Array.isArray(array)
+    ? Array.from({ length }, (_, index) => array[Math.min(index, 0)] ?? "item")
+    : [];
+}
+
+function padded(make: Maker, nodes: Conjunction, length: number): JsonValue {
+  return make.minimal([...nodes, { pointer: "", minProperties: length }]) ?? {};
+}

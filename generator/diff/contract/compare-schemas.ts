@@ -1,0 +1,148 @@
+import {
+  type PatternBudget,
+  type Schema,
+  SchemaError,
+  atPointer,
+  isJsonObject,
+  jsonEqual,
+  readDocument,
+} from "@mcpgen/engine";
+import { Aligner } from "../../compare/align/aligner.js";
+import { Collection } from "../collect.js";
+import type { Finding, Policy } from "../finding.js";
+import type { Context } from "../walk/context.js";
+import { reachedFrom } from "../../compare/reach.js";
+import { Maker } from "../../compare/instance-maker.js";
+import { Prover } from "../witness/prove.js";
+import type { ProtocolModel } from "../../model/model.js";
+import { compareHeaders } from "./compare-headers.js";
+import { contractFinding, fingerprintOf, inside } from "./contract-finding.js";
+import { proseOf } from "./prose.js";
+import { type SchemaPair, pathAt, pathOf } from "./schema-pair.js";
+
+/** The schema itself goes by this name among its definitions: no JSON Pointer names another one so. */
+const root = "";
+const whole: Context = { part: "definition", definition: [root, root] };
+
+/** What the schemas of two contracts are compared with. */
+export interface Comparison {
+  readonly policy: Policy;
+  /** The work that may go into judging the patterns of each contract. */
+  readonly budgets: { readonly old: PatternBudget; readonly new: PatternBudget };
+}
+
+/** The differences of two schemas by the rules for those of the protocol, with values that prove them. */
+export function compareSchemas(pair: SchemaPair, { policy, budgets }: Comparison): Finding[] {
+  if (jsonEqual(pair.old, pair.new)) return [];
+  const models = modelsOf(pair, budgets);
+  if ("problem" in models) return found(pair, "schema-not-compared", models.problem, policy);
+  const [old, next] = models;
+  const aligner = new Aligner(old.schema, next.schema);
+  const start = aligner.pair([old.schema.root!], [next.schema.root!]);
+  aligner.run();
+  const reached = reachedFrom({ pair: start });
+  const collection = new Collection();
+  for (const met of reached.keys())
+    for (const fact of met.facts)
+      if (!isProse(fact.rule))
+        collection.add({ fact, context: whole, place: { pair: met, reached } }, [pair.writer], []);
+  const prover = new Prover(old, next, { old: new Maker(aligner.old), new: new Maker(aligner.new) });
+  const findings = collection.findings(prover, policy).map((finding) => placed(finding, pair));
+  const others = [...compareHeaders(pair, policy), ...compareProse(pair, policy)];
+  if (findings.length > 0 || others.length > 0) return [...findings, ...others];
+  return found(pair, "schema-rewritten", undefined, policy);
+}
+
+/** Texts are compared here: to a model they are more than documentation. */
+function isProse(rule: string): boolean {
+  return rule === "description-changed" || rule === "docs-normative";
+}
+
+function compareProse(pair: SchemaPair, policy: Policy): Finding[] {
+  const [before, after] = [proseOf(pair.old), proseOf(pair.new)];
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((pointer) => {
+    const [old = null, next = null] = [before.get(pointer), after.get(pointer)];
+    const holder = pointer.slice(0, pointer.lastIndexOf("/"));
+    // A text that comes or goes with what it describes is no difference of its own.
+    const isKept = [pair.old, pair.new].every((schema) => isJsonObject(atPointer(schema, holder)));
+    if (old === next || !isKept) return [];
+    const difference = {
+      rule: "text-changed",
+      path: pathAt(pair, holder),
+      old,
+      new: next,
+      writer: "server" as const,
+      pointer: pair.pointer + pointer,
+    };
+    return contractFinding(pair.part, difference, policy);
+  });
+}
+
+function found(pair: SchemaPair, rule: string, problem: string | undefined, policy: Policy): Finding[] {
+  const { part, noun, pointer, writer } = pair;
+  return contractFinding(
+    part,
+    { rule, path: noun, old: null, new: problem ?? null, writer, pointer },
+    policy,
+  );
+}
+
+/** Both schemas as models, of which comparing and proving use the schema alone. */
+function modelsOf(
+  pair: SchemaPair,
+  budgets: Comparison["budgets"],
+): readonly [ProtocolModel, ProtocolModel] | { readonly problem: string } {
+  try {
+    return [
+      modelOf(readDocument(pair.old, { patternBudget: budgets.old })),
+      modelOf(readDocument(pair.new, { patternBudget: budgets.new })),
+    ];
+  } catch (error) {
+    if (!(error instanceof SchemaError)) throw error;
+    return { problem: error.message };
+  }
+}
+
+function modelOf(schema: Schema): ProtocolModel {
+  const node = schema.root ?? { pointer: "" };
+  const definitions = new Map([...schema.definitions, [root, { name: root, node }] as const]);
+  return {
+    revision: "",
+    status: "handwritten",
+    era: "modern",
+    schema: { ...schema, root: node, definitions },
+    methods: [],
+    errors: [],
+    batches: false,
+    headers: [],
+    owned: new Map(),
+    stepNotes: [],
+    renames: [],
+    assumptions: [],
+  };
+}
+
+/** The finding as one of the contract: named after the tool, and standing in its schema. */
+function placed(finding: Finding, pair: SchemaPair): Finding {
+  const { subject, pointers } = finding;
+  const { definition, path, member } = subject as Extract<Finding["subject"], { readonly path: string }>;
+  const way =
+    definition === root ? path : [`$defs/${definition}`, path].filter((step) => step !== "").join(".");
+  const named = {
+    definition: pair.part.name,
+    path: pathOf(pair, way),
+    ...(member !== undefined && { member }),
+  };
+  const at = inside(pair.part.at, pair.pointer);
+  const { method } = pair.part;
+  return {
+    ...finding,
+    subject: named,
+    methods: method === null ? [] : [method],
+    pointers: {
+      old: at.old === null || pointers.old === null ? null : at.old + pointers.old,
+      new: at.new === null || pointers.new === null ? null : at.new + pointers.new,
+    },
+    fingerprint: fingerprintOf({ ...finding, subject: named }),
+  };
+}

@@ -1,0 +1,26 @@
+import { type JsonObject, atPointer } from "@mcpgen/engine";
+import type { Contract } from "../../contract/contract.js";
+import { comparedLists } from "./lists.js";
+
+/**
+ * Where in `to` stands what `at` leads to in `from`; else what it would stand in. Entries correspond by what tells them
+ * apart, not by their place.
+ *
+ * @param at JSON Pointer
+ */
+export function counterpart(at: string, from: Contract, to: Contract): string {
+  const [, name, index, ...rest] = at.split("/");
+  const list = comparedLists.find((each) => each.name === name);
+  let candidate = at;
+  if (list && index !== undefined) {
+    const [theirs, ours] = [from, to].map(
+      (contract) => contract[list.name] ?? [],
+    ) as unknown as JsonObject[][];
+    const identity = theirs![Number(index)]?.[list.key];
+    const position = ours!.findIndex((entry) => entry[list.key] === identity);
+    candidate = ["", name, ...(position < 0 ? [] : [position, ...rest])].join("/");
+  }
+  while (candidate !== "" && atPointer(to as unknown as JsonObject, candidate) === undefined)
+    candidate = candidate.slice(0, candidate.lastIndexOf("/"));
+  return candidate;
+}

@@ -1,0 +1,109 @@
+import { type JsonObject, PatternBudget, canonicalText, jsonEqual, pointer } from "@mcpgen/engine";
+import { type Finding, type Policy, defaultPolicy, levelFor } from "../finding.js";
+import { grouped } from "../group.js";
+import type { Contract } from "../../contract/contract.js";
+import { compareEntry } from "./compare-entry.js";
+import type { Comparison } from "./compare-schemas.js";
+import { type Difference, type Part, contractFinding } from "./contract-finding.js";
+import { type ComparedList, comparedLists } from "./lists.js";
+
+/**
+ * The differences between two contracts, worst first: what each means for a client and for a server of the old one
+ * when its peer moves to the new one. Pure and deterministic; entries correspond by what tells them apart, and their
+ * order means nothing.
+ */
+export function diffContracts(old: Contract, next: Contract, policy: Policy = defaultPolicy): Finding[] {
+  const comparison = { policy, budgets: { old: new PatternBudget(), new: new PatternBudget() } };
+  const findings = [
+    ...comparedLists.flatMap((list) => compareList(list, old, next, comparison)),
+    ...compareServer(old as unknown as JsonObject, next as unknown as JsonObject, policy),
+  ];
+  const rank = { breaking: 0, dangerous: 1, safe: 2 };
+  // Sorting is stable: what is equally bad stays in the order of the contract.
+  return grouped(findings.sort((a, b) => rank[levelFor(a, "both")] - rank[levelFor(b, "both")]));
+}
+
+interface Entry {
+  readonly value: JsonObject;
+  readonly at: string;
+}
+
+function compareList(list: ComparedList, old: Contract, next: Contract, comparison: Comparison): Finding[] {
+  const [before, after] = [entriesOf(list, old), entriesOf(list, next)];
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
+    const [a, b] = [before.get(key), after.get(key)];
+    const part: Part = {
+      name: `${list.name}/${key}`,
+      at: { old: a?.at ?? null, new: b?.at ?? null },
+      method: list.method,
+    };
+    if (a && b) return compareEntry(part, list, a.value, b.value, comparison);
+    const rule = a ? `${list.rule}-removed` : `${list.rule}-added`;
+    return contractFinding(part, { rule, old: null, new: null, writer: "client" }, comparison.policy);
+  });
+}
+
+function entriesOf({ name, key }: ComparedList, contract: Contract): Map<string, Entry> {
+  const entries = (contract[name] ?? []) as unknown as readonly JsonObject[];
+  return new Map(
+    entries.map((value, index) => [String(value[key]), { value, at: pointer(`/${name}`, index) }]),
+  );
+}
+
+function compareServer(old: JsonObject, next: JsonObject, policy: Policy): Finding[] {
+  const part: Part = { name: "server", at: { old: "", new: "" }, method: null };
+  const rules = {
+    name: "listing-changed",
+    title: "text-changed",
+    version: "server-version-changed",
+    instructions: "text-changed",
+  };
+  const said = Object.entries(rules).flatMap(([key, rule]) => {
+    const [a = null, b = null] = [old[key], next[key]] as (string | undefined)[];
+    if (a === b) return [];
+    const difference: Difference = { rule, path: key, old: a, new: b, writer: "server", pointer: `/${key}` };
+    return contractFinding(part, difference, policy);
+  });
+  return [...compareCapabilities(part, old, next, policy), ...said];
+}
+
+/** Each flag by its way in; empty objects say that a capability is there. */
+function compareCapabilities(part: Part, old: JsonObject, next: JsonObject, policy: Policy): Finding[] {
+  const [before, after] = [flagsOf(old["capabilities"]), flagsOf(next["capabilities"])];
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((path) => {
+    const [a, b] = [before.get(path), after.get(path)];
+    if (a !== undefined && b !== undefined && jsonEqual(a, b)) return [];
+    if ((a === undefined && lists(old, path)) || (b === undefined && lists(next, path))) return [];
+    const rule = b === undefined ? "capability-removed" : "capability-added";
+    const difference = {
+      rule,
+      path: `capabilities.${path}`,
+      old: a === undefined ? null : canonicalText(a),
+      new: b === undefined ? null : canonicalText(b),
+      writer: "server" as const,
+      pointer: `/capabilities`,
+    };
+    return contractFinding(part, difference, policy);
+  });
+}
+
+/** A contract need not declare the capability of a list that it has: its server does. */
+function lists(contract: JsonObject, capability: string): boolean {
+  const names = capability === "resources" ? ["resources", "resourceTemplates"] : [capability];
+  return comparedLists.some(({ name }) => {
+    const list = names.includes(name) ? contract[name] : undefined;
+    return Array.isArray(list) && list.length > 0;
+  });
+}
+
+function flagsOf(value: JsonObject[string] | undefined, path = ""): Map<string, JsonObject[string]> {
+  const flags = new Map<string, JsonObject[string]>();
+  if (value === undefined) return flags;
+  const isInner = typeof value === "object" && value !== null && !Array.isArray(value);
+  // A capability that is an object is there, whatever it holds; what it holds are flags of its own; `false` is absence.
+  if (path !== "" && value !== false) flags.set(path, isInner ? {} : value);
+  if (isInner)
+    for (const [key, inner] of Object.entries(value))
+      for (const [way, flag] of flagsOf(inner, path === "" ? key : `${path}.${key}`)) flags.set(way, flag);
+  return flags;
+}

@@ -1,0 +1,28 @@
+import type { JsonObject } from "@mcpgen/engine";
+import { locationOf } from "../../compare/location.js";
+import type { Role } from "../../model/model.js";
+import type { Part } from "./contract-finding.js";
+
+/** Two schemas of one value: arguments that a client writes, or a result that a server writes. */
+export interface SchemaPair {
+  readonly part: Part;
+  /** What the value is called in findings. */
+  readonly noun: string;
+  /** JSON Pointer from the part to the schema. */
+  readonly pointer: string;
+  readonly writer: Role;
+  readonly old: JsonObject;
+  readonly new: JsonObject;
+}
+
+/** How findings name the way to a part of the value. */
+export function pathOf({ noun }: SchemaPair, path: string): string {
+  return path === "" || path.startsWith("[") || path.startsWith("{") ? noun + path : `${noun}.${path}`;
+}
+
+/** The same, for the schema at a JSON Pointer. */
+export function pathAt(pair: SchemaPair, pointer: string): string {
+  const { definition, path } = locationOf(pointer);
+  const way = [...(definition === "" ? [] : [`$defs/${definition}`]), ...(path === "" ? [] : [path])];
+  return pathOf(pair, way.join("."));
+}

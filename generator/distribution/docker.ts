@@ -1,0 +1,33 @@
+import type { Finding } from "../diagnostics/finding.js";
+import { npmName, outsideDependencies, registryName } from "./facts.js";
+import type { PackageFiles, PackageRequest } from "./request.js";
+
+/** A Dockerfile that builds the project and runs it as a user without rights. */
+export function dockerFiles(request: PackageRequest): PackageFiles {
+  const { render } = request;
+  const image = npmName(request).replace(/^@/, "").toLowerCase();
+  const name = registryName(request);
+  const label = name === undefined ? undefined : JSON.stringify(name);
+  return {
+    files: new Map([
+      ["Dockerfile", render("skeleton-server.Dockerfile", { image, label, entry: "dist/main.js" })],
+      [".dockerignore", render("skeleton-server.dockerignore", {})],
+    ]),
+    findings: outside(request),
+    next: `npm install && docker build -t ${image} .`,
+  };
+}
+
+function outside(request: PackageRequest): Finding[] {
+  const names = outsideDependencies(request);
+  if (names.length === 0) return [];
+  return [
+    {
+      code: "MG6701",
+      severity: "warning",
+      message: `${names.join(", ")}: the dependency is a folder or file outside of the project, which no image has`,
+      place: { file: request.manifestFile },
+      next: "Name versions of a registry.",
+    },
+  ];
+}

@@ -1,0 +1,34 @@
+import type { JsonObject } from "@mcpgen/engine";
+import type { Finding } from "../diagnostics/finding.js";
+import type { Render } from "../print/templates.js";
+import type { Contract } from "../contract/contract.js";
+
+/** What packaging files are made of. */
+export interface PackageRequest {
+  readonly contract: Contract;
+  /** The project's package.json. */
+  readonly manifest: JsonObject;
+  /** What messages call it. */
+  readonly manifestFile: string;
+  /** The first line of the program that starts the server; undefined where there is none yet. */
+  readonly firstLine: string | undefined;
+  /** The name in the MCP registry, where an option gives it. */
+  readonly registryName: string | undefined;
+  /** The author, where an option names one. */
+  readonly author: string | undefined;
+  /** Where the server runs on the network, too. */
+  readonly remote: string | undefined;
+  readonly render: Render;
+}
+
+/** Files by their path in the project, and what stands in the way of using them. */
+export interface PackageFiles {
+  readonly files: ReadonlyMap<string, string>;
+  readonly findings: readonly Finding[];
+  /** The commands that come next. */
+  readonly next: string;
+}
+
+export function json(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { contentSha256 } from "./line-ends.js";
+import { packageFolder } from "./package-folder.js";
+import { sha256 } from "./sha256.js";
+
+/** What reads and prints for us. */
+const libraries = ["prettier", "handlebars", "json-schema-to-typescript", "ts-morph", "yaml"];
+
+/**
+ * A hash of everything in mcpgen that decides what the output is: its compiled code, its templates and the
+ * versions of the libraries that read and print. Undefined when it runs from source, where nothing may be cached.
+ */
+export function generatorFingerprint(): string | undefined {
+  const self = fileURLToPath(import.meta.url);
+  if (self.endsWith(".ts")) return undefined;
+  const hash = createHash("sha256");
+  for (const folder of [dirname(self), join(packageFolder, "templates")]) {
+    for (const name of namesIn(folder)) hash.update(`${name}\n${sha256(readFileSync(join(folder, name)))}\n`);
+  }
+  for (const library of libraries) hash.update(`${library} ${versionOf(library)}\n`);
+  return hash.digest("hex");
+}
+
+/** The hash of one file's content, whatever its line ends; of no file, too. */
+export function fileFingerprint(file: string | undefined): string {
+  const isFile = file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile();
+  return isFile ? contentSha256(readFileSync(file)) : "none";
+}
+
+/** The hash of the files in a folder, not of folders in it. */
+export function folderFingerprint(folder: string | undefined): string {
+  if (folder === undefined || !existsSync(folder)) return "none";
+  return sha256(
+    namesIn(folder)
+      .map((name) => `${name} ${fileFingerprint(join(folder, name))}`)
+      .join("\n"),
+  );
+}
+
+function namesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => entry.name)
+    .sort();
+}
+
+function versionOf(library: string): string {
+  const { version } = createRequire(import.meta.url)(`${library}/package.json`) as { version: string };
+  return version;
+}

@@ -1,0 +1,97 @@
+import { createReadStream } from "node:fs";
+import { resolve } from "node:path";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { sha256 } from "./sha256.js";
+import { download } from "./download.js";
+import { type JsonFile, parseJson } from "./json-file.js";
+import { decodeText, maximumBytes, readBytes, tooLarge } from "./text-file.js";
+
+/** Where a SOURCE of the command line is looked for. */
+export interface SourcePlace {
+  /** Paths are relative to it. */
+  readonly directory: string;
+  readonly stdin: AsyncIterable<Uint8Array | string>;
+}
+
+/** A JSON document that a SOURCE stands for. */
+export interface SourceFile extends JsonFile {
+  /** Of the bytes as they came. */
+  readonly sha256: string;
+  /** Where it was downloaded from. */
+  readonly url?: string;
+}
+
+type Kind = "file" | "url" | "standard input";
+
+/**
+ * What `source` is: an http(s) URL, `-` for standard input, a path.
+ *
+ * @throws CodedError MG1008 for URLs of another scheme
+ */
+export function kindOfSource(source: string): Kind {
+  if (source === "-") return "standard input";
+  const scheme = /^([a-z][a-z\d+.-]+):\/\//i.exec(source)?.[1];
+  if (scheme === undefined) return "file";
+  if (/^https?$/i.test(scheme)) return "url";
+  throw new CodedError("MG1008", `expected a path, an http(s) URL or -, got a URL of scheme ${scheme}`, {
+    place: { file: source },
+    next: "Download the file yourself and name the copy.",
+  });
+}
+
+/** What messages call a source. */
+export function sourceName(source: string): string {
+  return source === "-" ? "standard input" : source;
+}
+
+/**
+ * Reads the JSON that a SOURCE stands for.
+ *
+ * @throws CodedError MG10xx for what cannot be read or is not JSON, MG40xx for a server that does not hand it out
+ */
+export async function readSource(source: string, place: SourcePlace): Promise<SourceFile> {
+  const kind = kindOfSource(source);
+  const bytes =
+    kind === "file"
+      ? await readBytes(resolve(place.directory, source))
+      : await collect(openSource(source, place), sourceName(source));
+  const name = sourceName(source);
+  const file = await parseJson(decodeText(bytes, name), name);
+  return { ...file, sha256: sha256(bytes), ...(kind === "url" && { url: source }) };
+}
+
+/**
+ * The bytes that a SOURCE stands for, as they come.
+ *
+ * @throws CodedError as `readSource`, when it is read
+ */
+export function openSource(source: string, place: SourcePlace): AsyncIterable<Uint8Array | string> {
+  const kind = kindOfSource(source);
+  if (kind === "standard input") return place.stdin;
+  return kind === "url" ? download(source) : streamFile(source, place.directory);
+}
+
+async function* streamFile(source: string, directory: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(resolve(directory, source)) as AsyncIterable<Uint8Array>;
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? "unknown reason";
+    throw new CodedError("MG1001", `cannot be read (${reason})`, {
+      place: { file: source },
+      next: "Check the path and its permissions.",
+      cause,
+    });
+  }
+}
+
+async function collect(chunks: AsyncIterable<Uint8Array | string>, name: string): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    const part = Buffer.from(chunk as Uint8Array);
+    size += part.length;
+    if (size > maximumBytes) throw tooLarge(name, size);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}

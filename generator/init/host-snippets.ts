@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { escapeUnprintable } from "../print/text.js";
+import { bundleCommand } from "../distribution/mcpb.js";
+import { packageName } from "../contract/project-name.js";
+
+/** What hosts need to start a server, with the path that it has on this machine. */
+export interface HostSnippets {
+  /** The name that hosts call it by. */
+  readonly host: string;
+  /** For Claude Desktop, Cursor and Claude Code. */
+  readonly mcpServers: string;
+  /** For VS Code. */
+  readonly servers: string;
+  /** The command of Claude Code that adds it. */
+  readonly claude: string;
+  /** The command that makes one file of it. */
+  readonly bundle: string;
+}
+
+/** @param folder the absolute path of the project */
+export function hostSnippets(name: string, folder: string): HostSnippets {
+  const host = packageName(name, "server").replaceAll(".", "-");
+  const path = join(folder, "dist", "main.js");
+  const start = { command: "node", args: [path] };
+  return {
+    host,
+    mcpServers: text({ mcpServers: { [host]: start } }),
+    servers: text({ servers: { [host]: { type: "stdio", ...start } } }),
+    claude: `claude mcp add ${host} -- node ${shellWord(path)}`,
+    bundle: bundleCommand,
+  };
+}
+
+function text(value: object): string {
+  return JSON.stringify(value, null, 2).split("\n").map(escapeUnprintable).join("\n");
+}
+
+function shellWord(word: string): string {
+  return /^[\w./:=,@+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

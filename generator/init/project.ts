@@ -1,0 +1,111 @@
+import { isJsonObject } from "@mcpgen/engine";
+import { commentText } from "../print/text.js";
+import type { Render } from "../print/templates.js";
+import type { ContractDocument, ContractTool } from "../contract/contract.js";
+import { hostSnippets } from "./host-snippets.js";
+import type { PackageSpecs } from "./package-specs.js";
+import { packageName } from "../contract/project-name.js";
+
+/** Where generated code goes, below the project. */
+export const generatedFolder = "src/generated";
+
+/** What a new project is made of. */
+export interface ProjectRequest {
+  readonly role: "client" | "server";
+  readonly document: ContractDocument;
+  /** The absolute path of the project. */
+  readonly folder: string;
+  /** The contract's file below the project. */
+  readonly contractFile: string;
+  /** The contract is the one that projects start with: its tool is written, too. */
+  readonly isSample: boolean;
+  /** The live server of the contract, which the configuration names. */
+  readonly server?: string | undefined;
+  /** Ids of the revisions to speak; all there are without it. */
+  readonly speaks?: readonly string[] | undefined;
+  /** Where our packages come from. */
+  readonly packages: PackageSpecs;
+  readonly render: Render;
+}
+
+/** The files that projects of either role have, by path. */
+export function commonFiles(request: ProjectRequest): Map<string, string> {
+  const { role, document, contractFile, render } = request;
+  const { title, name, tools = [] } = document.contract;
+  const view = {
+    title: commentText(title ?? name).replaceAll("\n", " "),
+    contract: contractFile,
+    ...hostSnippets(name, request.folder),
+    call: request.isSample ? "greet name=Ada" : callOf(tools[0]),
+    check: request.server === undefined ? "npx mcpgen check --server SOURCE" : "npx mcpgen check",
+  };
+  return new Map([
+    [".gitignore", "dist/\nnode_modules/\n"],
+    ["README.md", render(`skeleton-${role}-README.md`, view)],
+    [contractFile, document.text],
+    ["mcpgen.config.json", json(projectConfig(request))],
+    ["package.json", json(projectPackage(request))],
+    ["tsconfig.json", render("skeleton-tsconfig.json", {})],
+  ]);
+}
+
+/** A call of a tool as a shell takes it, with a place for each required argument. */
+function callOf(tool: ContractTool | undefined): string {
+  const { required, properties } = tool?.inputSchema ?? {};
+  const names = Array.isArray(required) ? required.map(String) : [];
+  const words = names.map((name) => {
+    const schema = isJsonObject(properties) ? properties[name] : undefined;
+    const type = isJsonObject(schema) ? schema["type"] : undefined;
+    const isJson = type === "array" || type === "object";
+    return /^[\w.-]+$/.test(name) ? `${name}${isJson ? ":" : ""}=…` : "KEY=…";
+  });
+  return [plainName(tool?.name), ...words].join(" ");
+}
+
+/** A tool's name as a shell takes it; what it stands for where it is no such word. */
+function plainName(name: string | undefined): string {
+  return name !== undefined && /^[\w./-]+$/.test(name) ? name : "TOOL";
+}
+
+/** Where the schemas of our files are, for editors, once packages are installed: no network is needed. */
+const schemaFolder = "node_modules/mcpgen/docs";
+
+/** What `mcpgen.config.json` has to say for the project's contract. */
+export function projectConfig({ contractFile, role, server }: ProjectRequest): object {
+  return {
+    $schema: `./${schemaFolder}/config.schema.json`,
+    contracts: [{ file: contractFile, out: generatedFolder, role, ...(server !== undefined && { server }) }],
+  };
+}
+
+/** TypeScript as it is developed with. */
+const typescript = "^7.0.2";
+
+/** The project's package.json. */
+export function projectPackage({ document, role, packages }: ProjectRequest): Record<string, unknown> {
+  const { specs, origin } = packages;
+  return {
+    name: packageName(document.contract.name, role),
+    version: "0.1.0",
+    private: true,
+    type: "module",
+    engines: { node: ">=20.19" },
+    scripts: {
+      build: "tsc",
+      // Of a fresh copy as well: it costs a fraction of a second.
+      start: "tsc && node dist/main.js",
+      test: "tsc && node --test",
+    },
+    dependencies: {
+      // A registry has the runtime's own dependencies; npm finds no others than these beside a path.
+      ...(origin !== "registry" && { "@mcpgen/engine": specs["@mcpgen/engine"] }),
+      "@mcpgen/protocol": specs["@mcpgen/protocol"],
+      "@mcpgen/runtime": specs["@mcpgen/runtime"],
+    },
+    devDependencies: { mcpgen: specs.mcpgen, typescript },
+  };
+}
+
+function json(value: object): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}

@@ -1,0 +1,71 @@
+import { pointer } from "@mcpgen/engine";
+import type { Contract } from "../contract/contract.js";
+import { definitionAround, placesOf, unusedDefinitions } from "./places.js";
+import type { LintRule, LintSubject, Profile, SchemaPlace } from "./rule.js";
+import { lintRules } from "./table.js";
+
+/** Something in a contract that a rule is against. */
+export interface LintProblem {
+  readonly rule: LintRule;
+  readonly tool: string;
+  /** Those of the profiles asked about that the rule holds for. */
+  readonly profiles: readonly Profile[];
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** What a tool takes of a model's context. */
+export interface ToolCost {
+  readonly tool: string;
+  readonly pointer: string;
+  /** Of its entry in `tools/list`. */
+  readonly bytes: number;
+  /** Estimated: a quarter of the bytes. */
+  readonly tokens: number;
+}
+
+/** Everything in the contract that the profiles are against, tool by tool, in the order of the table. */
+export function lintContract({ tools = [] }: Contract, profiles: readonly Profile[]): LintProblem[] {
+  const problems: LintProblem[] = [];
+  const alike = almostTwins(tools.map(({ name }) => name));
+  for (const [index, tool] of tools.entries()) {
+    const at = pointer("/tools", index);
+    const places = placesOf(tool.inputSchema, pointer(at, "inputSchema"));
+    const unused = unusedDefinitions(places);
+    const subject: LintSubject = { tool, pointer: at, places, unused, alike };
+    const read: LintSubject = { ...subject, places: usedPlaces(places, unused) };
+    for (const rule of lintRules) {
+      const concerned = rule.profiles.filter((profile) => profiles.includes(profile));
+      if (concerned.length === 0) continue;
+      for (const spot of rule.find(rule.level === "error" ? subject : read))
+        problems.push({ rule, tool: tool.name, profiles: concerned, ...spot });
+    }
+  }
+  return problems;
+}
+
+/** What a host may refuse it refuses in unused definitions, too; but no model stumbles over them. */
+function usedPlaces(places: readonly SchemaPlace[], unused: readonly string[]): readonly SchemaPlace[] {
+  if (unused.length === 0) return places;
+  const without = new Set<string | undefined>(unused);
+  return places.filter(({ pointer: at }) => !without.has(definitionAround(at, places[0]!.pointer)));
+}
+
+/** Names that differ from others in case or punctuation alone, with those. */
+function almostTwins(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const byForm = new Map<string, string[]>();
+  for (const name of names) {
+    const form = name.toLowerCase().replace(/[-_.]/g, "");
+    byForm.set(form, [...(byForm.get(form) ?? []), name]);
+  }
+  const twins = [...byForm.values()].filter(({ length }) => length > 1);
+  return new Map(twins.flatMap((same) => same.map((name) => [name, same.filter((each) => each !== name)])));
+}
+
+/** What each tool takes of a model's context. */
+export function toolCosts({ tools = [] }: Contract): ToolCost[] {
+  return tools.map((tool, index) => {
+    const bytes = Buffer.byteLength(JSON.stringify(tool));
+    return { tool: tool.name, pointer: pointer("/tools", index), bytes, tokens: Math.ceil(bytes / 4) };
+  });
+}

@@ -1,0 +1,104 @@
+import {
+  type JsonObject,
+  type JsonValue,
+  type SchemaNode,
+  descendants,
+  isJsonObject,
+  pointer,
+  readSchema,
+  tagOf,
+} from "@mcpgen/engine";
+import type { Assumption } from "./model.js";
+import { isExtendable, isOpen, repeats, saysOfOthers } from "../notes/apply.js";
+import type { ExtendsNote, OpenNote } from "../notes/note.js";
+
+/** Notes derived from a schema that has none, and what was assumed to derive them. */
+export interface Derived {
+  readonly notes: readonly (ExtendsNote | OpenNote)[];
+  readonly assumptions: readonly Assumption[];
+}
+
+/**
+ * What can be said of a schema without notes: which definitions lost the index signature of the base they
+ * repeat, and which unions and string sets later revisions may add to (all that a reader can tell apart).
+ *
+ * @throws SchemaError when the document cannot be read
+ */
+export function assumeNotes(document: JsonObject): Derived {
+  const definitions = isJsonObject(document["$defs"]) ? document["$defs"] : {};
+  const extensions = assumeExtensions(definitions);
+  const open = assumeOpen(document);
+  return {
+    notes: [...extensions, ...(open.targets.length > 0 ? [open] : [])],
+    assumptions: [
+      ...extensions.map(({ targets, base }) => ({
+        kind: "extends",
+        subject: base,
+        text: `${targets.length} definitions repeat ${base} and are named after it; they were given its index signature`,
+        value: targets as string[],
+      })),
+      ...(open.targets.length > 0
+        ? [
+            {
+              kind: "open",
+              subject: "unions and string sets",
+              text: `${open.targets.length} discriminated unions and string sets are read as open to members of later revisions`,
+              value: open.targets as string[],
+            },
+          ]
+        : []),
+    ],
+  };
+}
+
+const unstated = {
+  reason: "Derived: the schema has no notes.",
+  link: "",
+  carried: false,
+  pointer: "",
+} as const;
+
+/**
+ * The published schemas drop the index signature of whatever extends an open base. The name tells: the
+ * derived definition's ends in the base's (`CallToolResult`, `RequestMetaObject`), and it has all members
+ * the base has.
+ */
+function assumeExtensions(definitions: JsonObject): ExtendsNote[] {
+  const bases = new Map<string, string[]>();
+  for (const [name, node] of Object.entries(definitions)) {
+    if (isJsonObject(node) && isOpen(node) && isExtendable(node)) bases.set(name, []);
+  }
+  for (const [name, node] of Object.entries(definitions)) {
+    if (!isPlainObject(node)) continue;
+    // The ends of the name are looked up among the bases: trying each base would be quadratic.
+    for (let start = 1; start < name.length; start++) {
+      const base = name.slice(start);
+      if (bases.has(base) && repeats(node, definitions[base] as JsonObject))
+        bases.get(base)!.push(pointer("/$defs", name));
+    }
+  }
+  return [...bases].flatMap(([base, targets]) =>
+    targets.length > 0 ? [{ kind: "extends" as const, base, targets, ...unstated }] : [],
+  );
+}
+
+function isPlainObject(node: JsonValue): node is JsonObject {
+  return isJsonObject(node) && node["type"] === "object" && !saysOfOthers(node);
+}
+
+/** Every enum of two or more strings, and every union of objects that a member tells apart. */
+function assumeOpen(document: JsonObject): OpenNote {
+  const schema = readSchema(document);
+  const targets = new Set<string>();
+  for (const { node } of schema.definitions.values()) {
+    for (const descendant of descendants(node)) {
+      const arms = descendant.anyOf ?? descendant.oneOf;
+      if (isStringSet(descendant) || (arms && tagOf(schema, arms))) targets.add(descendant.pointer);
+    }
+  }
+  return { kind: "open", targets: [...targets], ...unstated };
+}
+
+function isStringSet({ enum: members }: SchemaNode): boolean {
+  return members !== undefined && members.length > 1 && members.every((member) => typeof member === "string");
+}

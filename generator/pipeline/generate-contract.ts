@@ -1,0 +1,105 @@
+import { basename } from "node:path";
+import type { EmittedFile } from "../emit/emitter.js";
+import { commentText } from "../print/text.js";
+import { loadTemplates } from "../print/templates.js";
+import { format } from "../print/format.js";
+import type { Finding } from "../diagnostics/finding.js";
+import type { ContractDocument } from "../contract/contract.js";
+import { emitChecks } from "../contract/emit/checks.js";
+import { emitClient } from "../contract/emit/client.js";
+import type { ContractInput, ContractRole } from "../contract/emit/input.js";
+import { contractNames } from "../contract/emit/names.js";
+import { emitPayload } from "../contract/emit/payload.js";
+import { emitRouting } from "../contract/emit/routing.js";
+import { emitServer } from "../contract/emit/server.js";
+import { readableTemplates } from "../contract/emit/readable-templates.js";
+import {
+  type ToolSchemas,
+  expectRead,
+  ignoredWarnings,
+  readToolSchemas,
+  untypedWarning,
+} from "../contract/emit/tool-schemas.js";
+import { emitTypes } from "../contract/emit/types.js";
+
+export interface ContractRequest {
+  readonly document: ContractDocument;
+  readonly role: ContractRole;
+  readonly importExtension: "js" | "ts";
+  /** Folder of template overrides. */
+  readonly templatesDir?: string;
+  /** Whether `format` is checked, of the formats that the engine knows, or only describes (default). */
+  readonly formats?: "annotation" | "assertion";
+}
+
+export interface GeneratedContract {
+  /** Content by path below the output folder. */
+  readonly files: ReadonlyMap<string, string>;
+  /** What the output does not tell as the contract does. */
+  readonly warnings: readonly Finding[];
+}
+
+/** Longer files are left as they are printed: to lay one out takes seconds a megabyte, and nobody reads it through. */
+const longest = 150_000;
+
+/**
+ * Makes every file of a contract's output. Pure: the same contract gives the same bytes.
+ * A client does without types for schemas, and methods for URI templates, that cannot be read: they are the server's.
+ *
+ * @throws CodedError MG6005, MG6006, MG6007 for what cannot be generated from
+ */
+export async function generateContract(request: ContractRequest): Promise<GeneratedContract> {
+  const { role, importExtension } = request;
+  const tools = readToolSchemas(request.document.contract);
+  if (role !== "client") expectRead(tools, request.document.place);
+  const { document, warnings } =
+    role === "client" ? settled(request.document, tools) : { ...request, warnings: [] };
+  const input: ContractInput = {
+    document,
+    role,
+    importExtension,
+    formats: request.formats ?? "annotation",
+    names: contractNames(document.contract),
+    tools,
+    origin: commentText(basename(document.file)).replaceAll("\n", " "),
+    render: loadTemplates(request.templatesDir),
+  };
+  const files = new Map<string, string>();
+  for (const [path, { content, formatted }] of await emitted(input))
+    files.set(path, formatted || content.length > longest ? content : await format(path, content));
+  const { contract, place } = request.document;
+  const unread = tools.flatMap((tool) => tool.unread);
+  return { files, warnings: [...warnings, ...ignoredWarnings(contract, unread, place)] };
+}
+
+/** What a client can be made of, and what it does without. */
+function settled(
+  document: ContractDocument,
+  tools: readonly ToolSchemas[],
+): Pick<GeneratedContract, "warnings"> & { readonly document: ContractDocument } {
+  const { contract, place } = document;
+  const { readable, warnings } = readableTemplates(contract, place);
+  const untyped = tools.flatMap(({ unread }) => unread.map((each) => untypedWarning(each, place)));
+  return {
+    document:
+      warnings.length === 0
+        ? document
+        : { ...document, contract: { ...contract, resourceTemplates: readable } },
+    warnings: [...untyped, ...warnings],
+  };
+}
+
+async function emitted(input: ContractInput): Promise<Map<string, EmittedFile>> {
+  const { role, tools } = input;
+  const serves = role !== "client";
+  const files = new Map<string, EmittedFile>([["types.ts", await emitTypes(input)]]);
+  if (serves || tools.some(({ output }) => output !== undefined))
+    for (const [path, file] of emitChecks(input)) files.set(path, file);
+  if (serves) {
+    files.set("contract.ts", emitPayload(input));
+    files.set("routing.ts", emitRouting(input));
+    files.set("server.ts", emitServer(input));
+  }
+  if (role !== "server") files.set("client.ts", emitClient(input));
+  return files;
+}

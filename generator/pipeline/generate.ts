@@ -1,0 +1,210 @@
+import { type JsonObject, canonicalText } from "@mcpgen/engine";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { closest } from "../diagnostics/suggest.js";
+import type {
+  EmittedFile,
+  Emitter,
+  Files,
+  PackageManifest,
+  Surroundings,
+  WorkspaceInput,
+} from "../emit/emitter.js";
+import { modelEmitters, schemaEmitters, workspaceEmitters } from "../emit/registry.js";
+import { stepAssumptions } from "../emit/steps/problems.js";
+import { loadTemplates, overridesIn } from "../print/templates.js";
+import { format } from "../print/format.js";
+import { loadDocumentation } from "../revision/documentation.js";
+import { type LoadedRevision, type RevisionSource, loadRevision } from "../revision/revision-source.js";
+import type { Assumption, ProtocolModel } from "../model/model.js";
+import type { Note } from "../notes/note.js";
+import { sha256 } from "../files/sha256.js";
+
+export interface GenerateRequest {
+  /** Oldest first. */
+  readonly sources: readonly RevisionSource[];
+  /** Those of the sources whose own files are left as they are: only what all revisions share speaks of them. */
+  readonly kept?: readonly string[];
+  /** Folder that holds docs.json. */
+  readonly schemaDir: string;
+  /** Names of emitters (see `emitterNames`); all without it. */
+  readonly only?: readonly string[];
+  /** Folder of template overrides. */
+  readonly templatesDir?: string;
+  /** Emit a package.json with these members. */
+  readonly packageManifest?: PackageManifest;
+  readonly importExtension: "js" | "ts";
+  /**
+   * The finished files of a revision, if those made from inputs with this fingerprint are at hand: its
+   * emitters are not run again.
+   */
+  readonly reuse?: (revision: string, fingerprint: string) => ReadonlyMap<string, string> | undefined;
+}
+
+export interface Generated {
+  /** Content by path below the output folder. */
+  readonly files: ReadonlyMap<string, string>;
+  /** sha256 of the input files of each revision. */
+  readonly inputs: ReadonlyMap<string, LoadedRevision["inputs"]>;
+  /** Hash of all that a revision's own files are made from, by revision; none for those that are kept. */
+  readonly fingerprints: ReadonlyMap<string, string>;
+  readonly models: readonly ProtocolModel[];
+  readonly assumptions: readonly (Assumption & { readonly revision: string })[];
+  readonly carried: readonly { readonly revision: string; readonly note: Note }[];
+  /** Milliseconds. */
+  readonly timings: { readonly read: number; readonly emit: number; readonly format: number };
+}
+
+/** What `--only` takes: an emitter is named after the file it writes. */
+export const emitterNames: readonly string[] = [
+  ...Object.keys(schemaEmitters),
+  ...Object.keys(modelEmitters),
+  ...Object.keys(workspaceEmitters),
+];
+
+/**
+ * Makes every file of the output from schemas and notes. Reads its inputs and writes nothing; the same
+ * input gives the same bytes.
+ *
+ * @throws CodedError when an input is not what it should be, or `only` names no emitter (MG1007)
+ */
+export async function generateFiles(request: GenerateRequest): Promise<Generated> {
+  const start = performance.now();
+  refuseUnknownEmitters(request.only ?? []);
+  const docs = await loadDocumentation(request.schemaDir);
+  const revisions = new Map<string, LoadedRevision>();
+  for (const source of request.sources) revisions.set(source.revision, await loadRevision(source, docs));
+  const read = performance.now();
+
+  const kept = new Set(request.kept);
+  const wanted = [...revisions].filter(([revision]) => !kept.has(revision));
+  const fingerprints = fingerprintsOf(new Map(wanted), revisions);
+  const files = new Map<string, string>();
+  const changed = wanted.filter(([revision]) => {
+    const known = request.reuse?.(revision, fingerprints.get(revision)!);
+    for (const [path, content] of known ?? []) files.set(path, content);
+    return known === undefined;
+  });
+  const models = [...revisions.values()].map(({ model }) => model);
+  let format = 0;
+  // Each file is finished before the next is emitted: what one is made of is not kept beside the next.
+  for (const [path, file] of emitAll(
+    changed.map(([, { model }]) => model),
+    models,
+    request,
+  )) {
+    const emitted = performance.now();
+    files.set(path, await finished(path, file, request));
+    format += performance.now() - emitted;
+  }
+  return {
+    files,
+    fingerprints,
+    inputs: new Map([...revisions].map(([revision, { inputs }]) => [revision, inputs])),
+    models,
+    assumptions: wanted.flatMap(([revision, { model, assumptions }]) => {
+      const previous = models[models.indexOf(model) - 1];
+      const steps = previous && isWanted("steps", request) ? stepAssumptions(previous, model) : [];
+      return [...assumptions, ...steps].map((assumption) => ({ ...assumption, revision }));
+    }),
+    carried: wanted.flatMap(([revision, { carried }]) => carried.map((note) => ({ revision, note }))),
+    timings: { read: read - start, emit: performance.now() - read - format, format },
+  };
+}
+
+/** A revision's own files also say how its messages become those of the one before. */
+function fingerprintsOf(
+  wanted: ReadonlyMap<string, LoadedRevision>,
+  all: ReadonlyMap<string, LoadedRevision>,
+): Map<string, string> {
+  const order = [...all.keys()];
+  const about = (revision: string | undefined): JsonObject | null => {
+    const loaded = revision === undefined ? undefined : all.get(revision);
+    return loaded ? { ...loaded.inputs, revision: loaded.model.revision, status: loaded.model.status } : null;
+  };
+  return new Map(
+    [...wanted.keys()].map((revision) => {
+      const before = order[order.indexOf(revision) - 1];
+      return [revision, sha256(canonicalText([about(revision), about(before)]))];
+    }),
+  );
+}
+
+async function finished(path: string, file: EmittedFile, request: GenerateRequest): Promise<string> {
+  if (file.formatted) return file.content;
+  try {
+    return await format(path, file.content);
+  } catch (error) {
+    // Without overrides this is a bug of ours.
+    if (request.templatesDir === undefined) throw error;
+    const [reason] = String((error as Error).message).split("\n");
+    throw new CodedError("MG1006", `what the templates make of ${path} cannot be read: ${reason}`, {
+      place: { file: request.templatesDir },
+      next: "Correct the template, so that it gives what a file of that name holds.",
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Each file, emitted when it is asked for.
+ *
+ * @param changed those of `models` whose own files are wanted, too
+ */
+function* emitAll(
+  changed: readonly ProtocolModel[],
+  models: readonly ProtocolModel[],
+  request: GenerateRequest,
+): Generator<readonly [path: string, file: EmittedFile]> {
+  const render = loadTemplates(request.templatesDir);
+  const isOverridden = overridesIn(request.templatesDir);
+  function* run<Input extends Surroundings>(
+    emitters: { readonly [name: string]: Emitter<Input> },
+    input: Input,
+  ): Generator<readonly [string, EmittedFile]> {
+    for (const [name, emitter] of Object.entries(emitters)) {
+      if (!isWanted(name, request)) continue;
+      let shipped = true;
+      const watched: Surroundings["render"] = (template, view) => {
+        if (isOverridden(template)) shipped = false;
+        return render(template, view);
+      };
+      // How a template of the user's prints, no emitter can promise.
+      for (const [path, file] of emitter({ ...input, render: watched }) satisfies Files)
+        yield [path, shipped ? file : { content: file.content }];
+    }
+  }
+  const common = { importExtension: request.importExtension, render };
+  for (const model of changed) {
+    const surroundings: Surroundings = {
+      ...common,
+      folder: model.revision,
+      origin: `schema/${model.revision}`,
+    };
+    yield* run(schemaEmitters, { ...surroundings, schema: model.schema });
+    const previous = models[models.indexOf(model) - 1];
+    yield* run(modelEmitters, { ...surroundings, model, ...(previous && { previous }) });
+  }
+  const workspace: WorkspaceInput = {
+    ...common,
+    folder: "",
+    origin: "schema",
+    models,
+    ...(request.packageManifest && { packageManifest: request.packageManifest }),
+  };
+  yield* run(workspaceEmitters, workspace);
+}
+
+function isWanted(emitter: string, { only }: GenerateRequest): boolean {
+  return only === undefined || only.includes(emitter);
+}
+
+function refuseUnknownEmitters(names: readonly string[]): void {
+  for (const name of names) {
+    if (emitterNames.includes(name)) continue;
+    const suggestion = closest(name, emitterNames);
+    throw new CodedError("MG1007", `there is no output ${JSON.stringify(name)}`, {
+      next:
+        suggestion === undefined ? `Choose among ${emitterNames.join(", ")}.` : `Did you mean ${suggestion}?`,
+    });
+  }
+}

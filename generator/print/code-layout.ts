@@ -1,0 +1,75 @@
+import type { EmittedFile } from "../emit/emitter.js";
+import { stringLiteral } from "./text.js";
+import { type Layout, group, hardline, indent, join, line, print, softline, whenBroken } from "./layout.js";
+
+/** Pieces of code that tables and stubs are made of, laid out as prettier lays them out. */
+
+/** `key: value`; a long text goes on a line of its own, unless the key is so short that little is won. */
+function memberLayout(key: string, value: Layout): Layout {
+  if (typeof value !== "string" || key.length < 5) return [key, ": ", value];
+  return group(key, ":", indent(line, value));
+}
+
+/** Members in braces; on one line where they fit. */
+export function objectLayout(members: readonly (readonly [string, Layout])[]): Layout {
+  if (members.length === 0) return "{}";
+  const printed = members.map(([key, value]) => memberLayout(key, value));
+  return group("{", indent(line, join([",", line], printed), whenBroken(",")), line, "}");
+}
+
+/** A list in brackets. Several objects stand on lines of their own, even where they would fit on one. */
+export function arrayLayout(items: readonly Layout[], ofObjects = false): Layout {
+  if (items.length === 0) return "[]";
+  if (ofObjects && items.length > 1) {
+    return ["[", indent(hardline, join([",", hardline], items), ","), hardline, "]"];
+  }
+  return group("[", indent(softline, join([",", line], items), whenBroken(",")), softline, "]");
+}
+
+export function stringsLayout(texts: readonly string[]): Layout {
+  return arrayLayout(texts.map(stringLiteral));
+}
+
+/** `name: A | B;` with the arms on lines of their own where they do not fit. */
+export function unionMember(name: string, arms: readonly string[]): Layout {
+  if (arms.length === 1) return [name, ": ", arms[0]!, ";"];
+  const leading = [whenBroken("| "), join([line, "| "], arms)];
+  return group(name, ":", indent(line, leading), ";");
+}
+
+/** `export type Name = A | B;` */
+export function unionType(name: string, arms: readonly string[]): Layout {
+  const union = arms.length === 0 ? "never" : group(whenBroken("| "), join([line, "| "], arms));
+  return group(`export type ${name} =`, indent(line, union), ";");
+}
+
+/** What stands between the parentheses of `head(…)tail`: on one line where all of that fits on one. */
+export function argumentsWithin(depth: number, head: string, args: readonly string[], tail: string): string {
+  const inside = [indent(softline, join([",", line], args), whenBroken(",")), softline];
+  return printAt(depth, group(`${head}(`, inside, `)${tail}`)).slice(head.length + 1, -tail.length - 1);
+}
+
+/** The text of `layout` at a depth of indentation; the first line's own indentation is the template's. */
+export function printAt(depth: number, layout: Layout): string {
+  let nested: Layout = [hardline, layout];
+  for (let level = 0; level < depth; level++) nested = indent(nested);
+  return print(nested).trimStart();
+}
+
+/** A member of an object that is written one member a line, with the comma after it. */
+export function memberLine(depth: number, key: string, value: Layout): string {
+  return printAt(depth, [memberLayout(key, value), ","]);
+}
+
+/** A line of code, not of a comment, that prettier would break. */
+const tooLong = /^(?! *(?:\/\/|\/?\*)).{81,}/m;
+
+/** A file whose template and literals are printed as prettier prints them where each line fits; else it is left to it. */
+export function laidOut(content: string): EmittedFile {
+  return tooLong.test(content) ? { content } : { content, formatted: true };
+}
+
+/** As `laidOut`, where texts of a schema stand in the file: prettier counts some characters as two columns or none. */
+export function laidOutTexts(content: string): EmittedFile {
+  return /^[\n -~]*$/.test(content) ? laidOut(content) : { content };
+}

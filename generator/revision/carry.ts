@@ -1,0 +1,104 @@
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { undocumented } from "./documentation.js";
+import type { JsonFile } from "../files/json-file.js";
+import { resolveRevision } from "./revision-source.js";
+import type { NoteProblem } from "../notes/apply.js";
+import { parseNotes } from "../notes/parse.js";
+
+/** Notes of one revision as they apply to another. */
+export interface Carried {
+  /** Entries of the new notes file; those of `carryNotes` marked `carried: true` until somebody confirms it. */
+  readonly notes: readonly JsonObject[];
+  /** What was left out: notes, or single targets of notes, that lead nowhere or change nothing here. */
+  readonly dropped: readonly NoteProblem[];
+}
+
+/**
+ * Copies notes to a revision whose schema is `document`: those whose target is gone or whose effect is nil
+ * are dropped, the rest are marked as carried.
+ *
+ * @param schemaFile names the schema in errors
+ * @throws CodedError when the notes file is malformed (MG1201) or the schema cannot be read
+ */
+export async function carryNotes(
+  schemaFile: Pick<JsonFile, "file" | "text">,
+  document: JsonObject,
+  notesFile: JsonFile,
+): Promise<Carried> {
+  const { lasting, dropped } = withoutSteps(notesFile);
+  const effective = await withEffect(schemaFile, document, notesFile.file, lasting);
+  return {
+    notes: effective.notes.map((entry) => ({ ...entry, carried: true })),
+    dropped: [...dropped, ...effective.dropped],
+  };
+}
+
+/**
+ * The notes of a revision whose schema has become `document`, without those whose target is gone or whose
+ * effect is nil; errors as `carryNotes`.
+ */
+export async function pruneNotes(
+  schemaFile: Pick<JsonFile, "file" | "text">,
+  document: JsonObject,
+  notesFile: JsonFile,
+): Promise<Carried> {
+  return withEffect(schemaFile, document, notesFile.file, entriesOf(notesFile.value));
+}
+
+async function withEffect(
+  schemaFile: Pick<JsonFile, "file" | "text">,
+  document: JsonObject,
+  file: string,
+  all: readonly JsonObject[],
+): Promise<Carried> {
+  let entries = all;
+  const dropped: NoteProblem[] = [];
+  for (;;) {
+    // Leaving a note out may change what another one does, so this goes on until all that remain have effect.
+    const notes = parseNotes({ file, value: { format: 1, notes: [...entries] } });
+    const about = { revision: "", status: "draft" } as const;
+    const { problems } = await resolveRevision(schemaFile, document, notes, undocumented, about);
+    if (problems.length === 0) return { notes: entries, dropped };
+    dropped.push(...problems);
+    entries = entries.flatMap((entry, index) => {
+      const gone = problems.filter(({ note }) => note === notes[index]).map(({ target }) => target);
+      return gone.length === 0 ? [entry] : without(entry, gone);
+    });
+  }
+}
+
+/** Notes that speak of one pair of revisions say nothing of the next pair. */
+function withoutSteps(notesFile: JsonFile): { lasting: JsonObject[]; dropped: NoteProblem[] } {
+  const dropped = parseNotes(notesFile).flatMap((note) =>
+    !isOfPair(note)
+      ? []
+      : note.targets.map((target): NoteProblem => ({
+          code: "MG1203",
+          note,
+          target,
+          message: `it speaks of the step from ${note.previous}`,
+          settled: true,
+        })),
+  );
+  const lasting = entriesOf(notesFile.value).filter((entry) => !isOfPair(entry));
+  return { lasting, dropped };
+}
+
+function isOfPair<N extends { readonly kind?: JsonValue }>(
+  note: N,
+): note is Extract<N, { readonly previous: string }> {
+  return note.kind === "lower" || note.kind === "lift" || note.kind === "renamed";
+}
+
+function entriesOf(value: JsonValue): JsonObject[] {
+  const notes = isJsonObject(value) ? value["notes"] : undefined;
+  return Array.isArray(notes) ? notes.filter(isJsonObject) : [];
+}
+
+/** The entry without some of its targets; nothing where none is left. */
+function without(entry: JsonObject, targets: readonly string[]): JsonObject[] {
+  const present = Array.isArray(entry["target"]) ? entry["target"] : [entry["target"]!];
+  const left = present.filter((target) => !targets.includes(target as string));
+  if (left.length === 0) return [];
+  return [{ ...entry, target: left.length === 1 ? left[0]! : left }];
+}

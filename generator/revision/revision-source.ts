@@ -1,0 +1,179 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type JsonObject, type Schema, descendants } from "@mcpgen/engine";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { nameDefinitions } from "../print/names.js";
+import { printType } from "../emit/types/print.js";
+import { buildModel } from "../model/build-model.js";
+import type { Assumption, ProtocolModel, Status } from "../model/model.js";
+import type { NoteProblem } from "../notes/apply.js";
+import { assumeNotes } from "../model/assume.js";
+import type { Note } from "../notes/note.js";
+import { parseNotes } from "../notes/parse.js";
+import { layoutFreeSha256 } from "../files/layout-free.js";
+import { contentSha256 } from "../files/line-ends.js";
+import type { Documentation } from "./documentation.js";
+import { type JsonFile, loadJson } from "../files/json-file.js";
+import { annotateSchema, canonicalDocument, withPlaces } from "./schema-source.js";
+
+/** Where one revision's input is. */
+export interface RevisionSource {
+  readonly revision: string;
+  readonly status: Status;
+  readonly schemaFile: string;
+  /** None: what notes would say is derived from the schema, and reported as assumed. */
+  readonly notesFile?: string;
+  /** The files where they are at hand already, and perhaps nowhere else. */
+  readonly read?: { readonly schema: JsonFile; readonly notes?: JsonFile };
+}
+
+/** A revision read and resolved, ready for the emitters. */
+export interface LoadedRevision {
+  readonly model: ProtocolModel;
+  readonly assumptions: readonly Assumption[];
+  /** Notes copied from an older revision that nobody has confirmed for this one. */
+  readonly carried: readonly Note[];
+  /** sha256 of each input file, by its role; the layout of notes does not change theirs. */
+  readonly inputs: { readonly schema: string; readonly notes?: string };
+}
+
+/** The source of a revision in a schema folder. */
+export function storedRevision(
+  schemaDir: string,
+  revision: string,
+  status: Status,
+  notes: boolean,
+): RevisionSource {
+  const notesFile = join(schemaDir, revision, "notes.json");
+  const schemaFile = join(schemaDir, revision, "schema.json");
+  return { revision, status, schemaFile, ...(notes && existsSync(notesFile) && { notesFile }) };
+}
+
+/**
+ * Reads one revision: schema, notes and documentation become IR and protocol model.
+ *
+ * @throws CodedError for files that cannot be read, schemas that are none, notes that lead nowhere (MG1202)
+ *   or change nothing (MG1203)
+ */
+export async function loadRevision(source: RevisionSource, docs: Documentation): Promise<LoadedRevision> {
+  const { schemaFile, document } = await readDocument(source);
+  const notesFile = source.read ? source.read.notes : await optionalJson(source.notesFile);
+  const derived = notesFile ? undefined : await withPlaces(schemaFile, () => assumeNotes(document));
+  const notes = notesFile ? parseNotes(notesFile) : derived!.notes;
+
+  const { model, problems } = await resolveRevision(schemaFile, document, notes, docs, source);
+  refuseProblems(problems, notesFile);
+  return {
+    model,
+    assumptions: [...(derived?.assumptions ?? []), ...model.assumptions],
+    carried: notes.filter(({ carried }) => carried),
+    inputs: {
+      schema: contentSha256(schemaFile.text),
+      ...(notesFile && { notes: layoutFreeSha256("notes.json", notesFile.text) }),
+    },
+  };
+}
+
+/** A schema file and its canonical form. The value as it was written is not kept beside that: both are large. */
+async function readDocument({
+  schemaFile,
+  read,
+}: RevisionSource): Promise<{ schemaFile: Pick<JsonFile, "file" | "text">; document: JsonObject }> {
+  const { value, ...file } = read?.schema ?? (await loadJson(schemaFile));
+  return { schemaFile: file, document: await canonicalDocument({ ...file, value }) };
+}
+
+async function optionalJson(file: string | undefined): Promise<JsonFile | undefined> {
+  return file === undefined ? undefined : loadJson(file);
+}
+
+/** A revision resolved, with the notes that cannot be applied or change nothing. */
+export interface ResolvedRevision {
+  readonly model: ProtocolModel;
+  readonly problems: readonly NoteProblem[];
+}
+
+/** Applies notes and documentation to a canonical document, and builds the protocol model. */
+export async function resolveRevision(
+  file: Pick<JsonFile, "file" | "text">,
+  document: JsonObject,
+  notes: readonly Note[],
+  docs: Documentation,
+  { revision, status }: Pick<RevisionSource, "revision" | "status">,
+): Promise<ResolvedRevision> {
+  const { schema, corrected } = await annotateSchema(file, document, notes, docs, revision);
+  const { model, problems } = buildModel({
+    revision,
+    status,
+    schema,
+    notes,
+    documentation: (method) => ({
+      ...optional("description", docs.method(method, revision)),
+      ...optional("see", docs.page(method, revision)),
+    }),
+  });
+  const linked = { ...model, schema: linkMessages(model) };
+  return { model: linked, problems: [...corrected.problems, ...idleTypeErrata(model, notes), ...problems] };
+}
+
+/**
+ * Links the message of each method to the page that describes the method. Which definition that is only the
+ * model knows: a union of one message, say, has its `method` as well.
+ */
+function linkMessages({ schema, methods }: ProtocolModel): Schema {
+  const definitions = new Map(schema.definitions);
+  for (const { message, see } of methods) {
+    const definition = definitions.get(message);
+    if (definition && see !== undefined) definitions.set(message, { ...definition, see: [see] });
+  }
+  return { ...schema, definitions };
+}
+
+function optional<K extends string>(key: K, value: string | undefined): { [P in K]?: string } {
+  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: string };
+}
+
+/** Corrections of the printed type that the schema's own type already equals. */
+function idleTypeErrata({ schema }: ProtocolModel, notes: readonly Note[]): NoteProblem[] {
+  const corrections = new Map(
+    notes.flatMap((note) =>
+      note.kind === "errata" && note.type !== undefined
+        ? note.targets.map((target) => [target, note] as const)
+        : [],
+    ),
+  );
+  if (corrections.size === 0) return [];
+  const names = nameDefinitions(schema);
+  const problems: NoteProblem[] = [];
+  for (const { node } of schema.definitions.values()) {
+    for (const { typeText, ...plain } of descendants(node)) {
+      const note = corrections.get(plain.pointer);
+      if (note && printType(plain, names) === typeText) {
+        problems.push({
+          code: "MG1203",
+          note,
+          target: plain.pointer,
+          message: "the type is already printed so",
+        });
+      }
+    }
+  }
+  return problems;
+}
+
+function refuseProblems(problems: readonly NoteProblem[], notesFile: JsonFile | undefined): void {
+  const [first] = problems;
+  if (first === undefined || notesFile === undefined) return;
+  const rest = problems.length > 1 ? ` (and ${problems.length - 1} more notes have problems)` : "";
+  throw new CodedError(
+    first.code,
+    `note of kind ${first.note.kind} on ${first.target}: ${first.message}${rest}`,
+    {
+      place: { file: notesFile.file, pointer: first.note.pointer },
+      next:
+        first.code === "MG1203"
+          ? "Remove the note, or this target of it."
+          : "Remove the note, or point it at the right place.",
+    },
+  );
+}

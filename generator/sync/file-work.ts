@@ -1,0 +1,201 @@
+import type { ts } from "ts-morph";
+import type { Place } from "../diagnostics/coded-error.js";
+import type { Finding } from "../diagnostics/finding.js";
+import type { Anchor } from "./anchors.js";
+import type { Holder } from "./holders.js";
+import { type Insertion, insertionsInto } from "./insertion.js";
+import { type Members, membersOf } from "./members.js";
+import type { LookIn } from "./meanings.js";
+import { straysIn } from "./strays.js";
+import { type StubPlace, memberStub, sectionStub } from "./stub.js";
+import type { HandlersType } from "./type-names.js";
+import { isScript } from "./walk.js";
+import { type Section, type Wanted, sections } from "./wanted.js";
+
+/** A contract whose handlers are looked for. */
+export interface SyncContract {
+  /** What messages call it: the file it is in. */
+  readonly file: string;
+  readonly wanted: Wanted;
+  /** Arguments that values are suggested for, by prompt or URI template. */
+  readonly completable?: ReadonlyMap<string, readonly string[]>;
+  /** What the file's imports lead to. */
+  readonly lookIn: LookIn;
+  /** How the file can call the contract's `Handlers` without an import. */
+  readonly anywhere: string;
+}
+
+/** A function that is missing in the user's code. */
+export interface Missing {
+  readonly contract: string;
+  readonly section: Section;
+  readonly name: string;
+  readonly place: Place;
+}
+
+/** Handlers that a file takes from another one. */
+export interface Reference {
+  readonly contract: string;
+  /** Nothing where they are those of all sections. */
+  readonly section: Section | undefined;
+  readonly finding: Finding;
+}
+
+/** Something that has to do with handlers of a contract: worth a remark where none are found anywhere. */
+export interface Trace {
+  readonly contract: string;
+  readonly finding: Finding;
+}
+
+/** What one file needs, gathered. */
+export class FileWork {
+  readonly insertions: Insertion[] = [];
+  readonly missing: Missing[] = [];
+  readonly findings: Finding[] = [];
+  readonly references: Reference[] = [];
+  readonly traces: Trace[] = [];
+  readonly anchored: { contract: string; section: Section | undefined }[] = [];
+  readonly #source: ts.SourceFile;
+  readonly #file: string;
+  readonly #taken = new Map<ts.Node, Set<string>>();
+
+  constructor(source: ts.SourceFile, file: string) {
+    this.#source = source;
+    this.#file = file;
+  }
+
+  take({ type, holder, passing }: Anchor, contract: SyncContract): void {
+    if (type.section === undefined) this.#takeAll(holder, type, contract, passing);
+    else this.#takeSection(holder, type.section, type, contract);
+  }
+
+  /** A literal may be reached in several ways; it is looked at once. */
+  #isNew(node: ts.Node, contract: SyncContract, section: Section | undefined): boolean {
+    const key = `${section ?? ""} ${contract.file}`;
+    const taken = this.#taken.get(node) ?? new Set();
+    this.#taken.set(node, taken);
+    if (taken.has(key)) return false;
+    taken.add(key);
+    return true;
+  }
+
+  #takeAll(holder: Holder, type: HandlersType, contract: SyncContract, passing: boolean): void {
+    if (!this.#isNew(holder.node, contract, undefined)) return;
+    const partial = type.part !== undefined;
+    if (holder.kind === "unknown")
+      return this.#unknown(holder, contract, undefined, [...contract.wanted.keys()], passing || partial);
+    const members = membersOf(holder);
+    const absent: Section[] = [];
+    for (const section of sections) {
+      const member = members.byName.get(section);
+      if (member) for (const inner of member.holders()) this.#takeSection(inner, section, type, contract);
+      else if (contract.wanted.has(section)) absent.push(section);
+    }
+    if (!this.#isToFill(holder, undefined, type, contract, members, absent)) return;
+    for (const section of absent) {
+      for (const name of contract.wanted.get(section)!) this.#miss(holder.node, contract, section, name);
+    }
+    this.#insert(holder, type, contract, (place) =>
+      absent.map((section) => sectionStub(section, contract.wanted.get(section)!, place)),
+    );
+  }
+
+  #takeSection(holder: Holder, section: Section, type: HandlersType, contract: SyncContract): void {
+    if (!this.#isNew(holder.node, contract, section)) return;
+    // Where none are wanted there may be some all the same: the type-checker judges their names.
+    if (section === "completions" && !contract.wanted.has(section)) return;
+    const wanted = contract.wanted.get(section) ?? [];
+    if (holder.kind === "unknown")
+      return this.#unknown(holder, contract, section, wanted, type.part !== undefined);
+    const members = membersOf(holder);
+    const absent = wanted.filter((name) => !members.byName.has(name));
+    const about = { section, handlers: type.handlers, contract: contract.file };
+    for (const { node, finding } of straysIn(members, holder, about, wanted, absent))
+      this.findings.push({ ...finding, place: this.#place(node) });
+    if (!this.#isToFill(holder, section, type, contract, members, absent)) return;
+    for (const name of absent) this.#miss(holder.node, contract, section, name);
+    this.#insert(holder, type, contract, (place) => absent.map((name) => memberStub(section, name, place)));
+  }
+
+  /** Whether all that is absent is to be inserted: not where a type lets it be absent, or nobody can know. */
+  #isToFill(
+    { node }: Holder,
+    section: Section | undefined,
+    { part }: HandlersType,
+    { file: contract }: SyncContract,
+    { open, why }: Members,
+    absent: readonly string[],
+  ): boolean {
+    const names = absent.map((name) => JSON.stringify(name));
+    if (part !== undefined && names.length > 0) {
+      this.references.push({ contract, section, finding: this.#cannotKnow(node, part, names) });
+      return false;
+    }
+    this.anchored.push({ contract, section });
+    if (open && names.length > 0) this.findings.push(this.#cannotKnow(open, why!, names));
+    return !open && names.length > 0;
+  }
+
+  #insert(
+    holder: Exclude<Holder, { kind: "unknown" }>,
+    { handlers }: HandlersType,
+    { completable }: SyncContract,
+    print: (place: StubPlace) => readonly string[][],
+  ): void {
+    const { node, kind, typed } = holder;
+    const script = isScript(this.#source);
+    const printed = insertionsInto(node, this.#source, kind === "literal" ? "," : "", (step) =>
+      print({ handlers, kind, typed, step, script, completable }),
+    );
+    this.insertions.push(...printed);
+  }
+
+  #miss(node: ts.Node, { file: contract }: SyncContract, section: Section, name: string): void {
+    this.missing.push({ contract, section, name, place: this.#place(node) });
+  }
+
+  #unknown(
+    { node, why, elsewhere }: Extract<Holder, { kind: "unknown" }>,
+    { file: contract }: SyncContract,
+    section: Section | undefined,
+    names: readonly string[],
+    passing = false,
+  ): void {
+    if (names.length === 0) return;
+    const finding = this.#cannotKnow(
+      node,
+      why,
+      names.map((name) => JSON.stringify(name)),
+    );
+    if (passing) return void this.traces.push({ contract, finding });
+    if (elsewhere) return void this.references.push({ contract, section, finding });
+    this.findings.push(finding);
+    this.anchored.push({ contract, section });
+  }
+
+  /** Says that the file has to do with the contract's handlers, though nothing in it is known to be them. */
+  trace(node: ts.Node, contract: SyncContract, why: string): void {
+    const finding = this.#cannotKnow(
+      node,
+      why,
+      [...contract.wanted.keys()].map((name) => JSON.stringify(name)),
+    );
+    this.traces.push({ contract: contract.file, finding });
+  }
+
+  #cannotKnow(node: ts.Node, why: string, names: readonly string[]): Finding {
+    const shown = names.length > 5 ? [...names.slice(0, 5), `${names.length - 5} more`] : names;
+    return {
+      code: "MG6503",
+      severity: "warning",
+      message: `cannot know whether ${shown.join(", ")} ${names.length === 1 ? "is" : "are"} there: ${why}`,
+      place: this.#place(node),
+      next: "Nothing was inserted here; the type-checker reports what is missing.",
+    };
+  }
+
+  #place(node: ts.Node): Place {
+    const { line, character } = this.#source.getLineAndCharacterOfPosition(node.getStart(this.#source));
+    return { file: this.#file, line: line + 1, column: character + 1 };
+  }
+}

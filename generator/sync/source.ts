@@ -1,0 +1,32 @@
+import { ts } from "ts-morph";
+import type { Finding } from "../diagnostics/finding.js";
+
+export type SourceFile = ts.SourceFile;
+
+/** The syntax tree of a file, as far as it parses. */
+export function parse(text: string, file: string): ts.SourceFile {
+  const [script, typed] = file.endsWith("x")
+    ? [ts.ScriptKind.JSX, ts.ScriptKind.TSX]
+    : [ts.ScriptKind.JS, ts.ScriptKind.TS];
+  const kind = /\.[cm]?jsx?$/.test(file) ? script : typed;
+  return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, kind);
+}
+
+/** What keeps a file from being TypeScript, or JavaScript. */
+export function syntaxProblem(source: ts.SourceFile, file: string): Finding | undefined {
+  const host: ts.CompilerHost = {
+    ...ts.createCompilerHost({}),
+    getSourceFile: (name) => (name === file ? source : undefined),
+  };
+  const program = ts.createProgram([file], { noLib: true, noResolve: true, types: [], allowJs: true }, host);
+  const [first] = program.getSyntacticDiagnostics(source);
+  if (!first) return undefined;
+  const { line, character } = source.getLineAndCharacterOfPosition(first.start);
+  return {
+    code: "MG6504",
+    severity: "error",
+    message: `does not parse: ${ts.flattenDiagnosticMessageText(first.messageText, " ")}`,
+    place: { file, line: line + 1, column: character + 1 },
+    next: "Mend it and run `mcpgen sync` again; nothing in it was touched.",
+  };
+}

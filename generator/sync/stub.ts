@@ -1,0 +1,96 @@
+import { memberKey, stringLiteral } from "../print/text.js";
+import type { Section, Wanted } from "./wanted.js";
+
+/** Where stubs go: it decides what must be written out. */
+export interface StubPlace {
+  /** How the file calls the contract's `Handlers`. */
+  readonly handlers: string;
+  readonly kind: "literal" | "class";
+  /** Whether parameters get their types from around them. */
+  readonly typed: boolean;
+  /** One step of indentation. */
+  readonly step: string;
+  /** JavaScript, where types are not written. */
+  readonly script?: boolean;
+  /** Arguments that values are suggested for, by prompt or URI template. */
+  readonly completable?: ReadonlyMap<string, readonly string[]> | undefined;
+}
+
+const parameters: Readonly<Record<Exclude<Section, "completions">, string>> = {
+  tools: "args, context",
+  resources: "uri, context",
+  resourceTemplates: "variables, context, uri",
+  prompts: "args, context",
+};
+
+/** A function that is yet to be written, as lines. Its result type is written, so that a field too many does not compile. */
+export function memberStub(section: Section, name: string, place: StubPlace): string[] {
+  if (section === "completions") return completionsStub(name, place);
+  const { handlers, kind, typed, step, script = false } = place;
+  const type = `${handlers}["${section}"][${stringLiteral(name)}]`;
+  const given = typed || script ? parameters[section] : `...[${parameters[section]}]: Parameters<${type}>`;
+  const answer = script ? "" : `: Promise<${answerOf(handlers, section, name)}>`;
+  // A class would take the plain word for its own constructor.
+  const key = kind === "class" && name === "constructor" ? '["constructor"]' : memberKey(name);
+  return [
+    `async ${key}(${given})${answer} {`,
+    `${step}throw new Error(${stringLiteral(`${name} is not written yet`)});`,
+    "}",
+  ];
+}
+
+/** Functions that suggest nothing yet: that is an answer, too. */
+function completionsStub(name: string, { handlers, kind, step, script, completable }: StubPlace): string[] {
+  const type = script ? "" : `: ${handlers}["completions"][${stringLiteral(name)}]`;
+  const open = kind === "class" ? `${memberKey(name)}${type} = {` : `${memberKey(name)}: {`;
+  const names = completable?.get(name) ?? [];
+  return [
+    open,
+    ...names.map((each) => `${step}${memberKey(each)}: async () => [],`),
+    kind === "class" ? "};" : "}",
+  ];
+}
+
+/** The type of what a function answers. An import names a namespace, too, which has a short name for it. */
+function answerOf(handlers: string, section: Section, name: string): string {
+  return /^(?:import\("[^"\\]+"\)\.)?[\w$.]+$/.test(handlers)
+    ? `${handlers}.Answer<"${section}", ${stringLiteral(name)}>`
+    : `Awaited<ReturnType<${handlers}["${section}"][${stringLiteral(name)}]>>`;
+}
+
+/** A section with all its functions yet to be written, as lines. */
+export function sectionStub(section: Section, names: readonly string[], place: StubPlace): string[] {
+  const inner: StubPlace = { ...place, kind: "literal", typed: place.typed || place.kind === "class" };
+  const typed = place.script ? section : `readonly ${section}: ${place.handlers}["${section}"]`;
+  const open = place.kind === "class" ? `${typed} = {` : `${section}: {`;
+  const body = names.flatMap((name) => {
+    const lines = memberStub(section, name, inner);
+    return [...lines.slice(0, -1), `${lines.at(-1)},`].map((line) => place.step + line);
+  });
+  return [open, ...body, place.kind === "class" ? "};" : "}"];
+}
+
+/**
+ * A whole file of handlers yet to be written.
+ *
+ * @param module where `Handlers` is imported from
+ */
+export function handlersStub(
+  wanted: Wanted,
+  module: string,
+  completable?: ReadonlyMap<string, readonly string[]>,
+): string {
+  const place: StubPlace = { handlers: "Handlers", kind: "literal", typed: true, step: "  ", completable };
+  const members = [...wanted].flatMap(([section, names]) => {
+    const lines = sectionStub(section, names, place);
+    return [...lines.slice(0, -1), `${lines.at(-1)},`].map((line) => `  ${line}`);
+  });
+  return [
+    `import type { Handlers } from ${stringLiteral(module)};`,
+    "",
+    "export const handlers: Handlers = {",
+    ...members,
+    "};",
+    "",
+  ].join("\n");
+}

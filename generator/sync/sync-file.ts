@@ -1,0 +1,98 @@
+import type { Finding } from "../diagnostics/finding.js";
+import { anchorsIn } from "./anchors.js";
+import { FileWork, type Missing, type Reference, type SyncContract, type Trace } from "./file-work.js";
+import { type Insertion, inOrder, withInsertions } from "./insertion.js";
+import { type SourceFile, parse, syntaxProblem } from "./source.js";
+import { TypeNames } from "./type-names.js";
+import type { Section } from "./wanted.js";
+
+export interface SyncedFile {
+  readonly text: string;
+  readonly insertions: readonly Insertion[];
+  readonly missing: readonly Missing[];
+  readonly findings: readonly Finding[];
+  /** What the file takes from elsewhere: worth a remark unless it was found there. */
+  readonly references: readonly Reference[];
+  /** Where it speaks of handlers without saying where they are: worth a remark if none are found anywhere. */
+  readonly traces: readonly Trace[];
+  /** Contract and section of all handlers in the file, whether they can be read or not. */
+  readonly anchored: readonly { readonly contract: string; readonly section: Section | undefined }[];
+}
+
+/**
+ * What must be inserted into a file so that its handlers hold all that the contracts offer. Nothing is ever changed or
+ * taken away; a file that does not parse is left alone.
+ */
+export function syncFile(text: string, file: string, contracts: readonly SyncContract[]): SyncedFile {
+  const source = parse(text, file);
+  const known = concerned(source, contracts);
+  if (known.length === 0) return untouched(text, [], []);
+  const problem = syntaxProblem(source, file);
+  if (problem)
+    return untouched(
+      text,
+      [problem],
+      known.map(({ contract }) => contract.file),
+    );
+  const work = workOn(source, file, known);
+  const insertions = inOrder(work.insertions);
+  const result = withInsertions(text, insertions);
+  const { missing, findings, references, traces, anchored } = work;
+  const synced = { text: result, insertions, missing, findings, references, traces, anchored };
+  return insertions.length === 0 || isSettled(result, file, contracts) ? synced : refused(text, synced, file);
+}
+
+type Concern = {
+  readonly contract: SyncContract;
+  readonly names: TypeNames;
+  readonly first: NonNullable<TypeNames["first"]>;
+};
+
+/** The contracts that a file has to do with. */
+function concerned(source: SourceFile, contracts: readonly SyncContract[]): Concern[] {
+  return contracts.flatMap((contract) => {
+    const names = new TypeNames(source, contract.lookIn, contract.anywhere);
+    const { first } = names;
+    return first ? [{ contract, names, first }] : [];
+  });
+}
+
+function workOn(source: SourceFile, file: string, known: readonly Concern[]): FileWork {
+  const work = new FileWork(source, file);
+  for (const { contract, names, first } of known) {
+    const anchors = anchorsIn(source, names);
+    for (const anchor of anchors) work.take(anchor, contract);
+    if (anchors.length > 0) continue;
+    work.trace(
+      first.node,
+      contract,
+      first.doubt ? "the module that it comes from cannot be read" : "nothing here is known to be handlers",
+    );
+  }
+  return work;
+}
+
+function untouched(text: string, findings: readonly Finding[], contracts: readonly string[]): SyncedFile {
+  const anchored = contracts.map((contract) => ({ contract, section: undefined }));
+  return { text, insertions: [], missing: [], findings, references: [], traces: [], anchored };
+}
+
+/** Whether text with insertions still parses and has nothing missing any more. */
+function isSettled(text: string, file: string, contracts: readonly SyncContract[]): boolean {
+  const source = parse(text, file);
+  if (syntaxProblem(source, file)) return false;
+  return workOn(source, file, concerned(source, contracts)).insertions.length === 0;
+}
+
+/** Code of a form that nobody foresaw: better no change than a broken file. */
+function refused(text: string, { insertions, findings, ...rest }: SyncedFile, file: string): SyncedFile {
+  const refusal: Finding = {
+    code: "MG6505",
+    severity: "error",
+    message: "what is missing cannot be inserted without breaking the code",
+    place: { file },
+    next: "Paste it yourself; nothing in the file was touched.",
+    detail: insertions.map((each) => each.text).join("\n"),
+  };
+  return { ...rest, text, insertions: [], findings: [...findings, refusal] };
+}

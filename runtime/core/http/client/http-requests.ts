@@ -1,0 +1,210 @@
+import { McpError, messageOf } from "../../jsonrpc/errors.js";
+import { isObject } from "../../jsonrpc/message.js";
+import { type HeaderValues, setHeaders } from "./header-values.js";
+import type { Challenge, HttpClientOptions } from "./http-client-options.js";
+import { interrupted } from "../../jsonrpc/interrupted.js";
+import { wait } from "./pace.js";
+import { unlessAborted } from "./patience.js";
+
+/** Redirects that one request may meet. */
+const mostRedirects = 5;
+
+/** One request of HTTP. */
+export interface HttpRequest {
+  readonly method: "POST" | "GET" | "DELETE";
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  readonly signal: AbortSignal;
+  /** Where it goes, if not where the server is. */
+  readonly to?: string;
+  /** Is given what authorizes the request, each time it is sent. */
+  readonly authorized?: ((authorization: string) => void) | undefined;
+}
+
+/** Requests that a client sends to one server, with what authorizes them. */
+export class HttpRequests {
+  readonly url: string;
+  private readonly options: HttpClientOptions;
+  private readonly fetch: NonNullable<HttpClientOptions["fetch"]>;
+  /** Whether the server is known to be one: it has answered, or an earlier connection to it stood. */
+  private known: boolean;
+
+  /** @throws {McpError} `invalid-definition`: nothing can be sent to the URL, or with the headers */
+  constructor(url: string, options: HttpClientOptions, known: boolean) {
+    this.known = known;
+    this.url = checked(url);
+    this.options = options;
+    this.fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
+    setHeaders(new Headers(), options.headers ?? {});
+  }
+
+  /**
+   * Sends one request, with what authorizes it; a refusal is answered once, and redirects on the same origin are
+   * followed that leave the request what it is.
+   *
+   * @throws {McpError} `connection-closed`: there is no answer; it says whether the request may have arrived.
+   *   `authorize-failed`. `invalid-definition`: what authorizes it, or `fetch`, is not what it is to be
+   */
+  async send(request: HttpRequest): Promise<Response> {
+    const first = await this.attempt(request, await this.granted(request.signal));
+    if (!this.options.authorize || (first.status !== 401 && first.status !== 403)) return first;
+    const challenge = first.headers.get("www-authenticate") ?? undefined;
+    await first.body?.cancel();
+    return this.attempt(request, await this.granted(request.signal, { status: first.status, challenge }));
+  }
+
+  /**
+   * What a request would be authorized with now: all headers that the application gives, as a text to compare.
+   *
+   * @throws {McpError} `authorize-failed`
+   */
+  async authorization(signal: AbortSignal): Promise<string> {
+    return this.contextOf(await this.granted(signal));
+  }
+
+  private contextOf(granted: HeaderValues): string {
+    const all = new Headers();
+    setHeaders(all, this.options.headers ?? {});
+    setHeaders(all, granted);
+    return JSON.stringify([...all]);
+  }
+
+  private async granted(signal: AbortSignal, challenge?: Challenge): Promise<HeaderValues> {
+    const { authorize } = this.options;
+    if (!authorize) return {};
+    const granting = async (): Promise<HeaderValues> => {
+      try {
+        return await authorize(challenge, signal);
+      } catch (error) {
+        throw new McpError("authorize-failed", `http.authorize failed: ${messageOf(error)}`, {
+          cause: error,
+        });
+      }
+    };
+    return (await unlessAborted(signal, granting())) ?? {};
+  }
+
+  private async attempt(request: HttpRequest, granted: HeaderValues): Promise<Response> {
+    const { method, body, signal } = request;
+    request.authorized?.(this.contextOf(granted));
+    // Not followed; "error" would say so, and workers do not take it.
+    const init: RequestInit = {
+      method,
+      headers: this.headersOf(request, granted),
+      signal,
+      redirect: "manual",
+    };
+    if (body !== undefined) init.body = body;
+    let to = request.to ?? this.url;
+    for (let redirects = 0; ; redirects++) {
+      const response = await this.reach(to, init);
+      const next = redirects < mostRedirects ? onward(response, to) : undefined;
+      if (next === undefined) return response;
+      await response.body?.cancel();
+      to = next;
+    }
+  }
+
+  /** What the protocol asks for goes over what the user wants. */
+  private headersOf({ method, headers, body }: HttpRequest, granted: HeaderValues): Record<string, string> {
+    const all = new Headers();
+    setHeaders(all, this.options.headers ?? {});
+    setHeaders(all, granted);
+    all.set("accept", method === "GET" ? "text/event-stream" : "application/json, text/event-stream");
+    if (body !== undefined) all.set("content-type", "application/json");
+    setHeaders(all, headers);
+    return Object.fromEntries(all);
+  }
+
+  private fetched(to: string, init: RequestInit): Promise<Response> {
+    try {
+      return this.fetch(to, init);
+    } catch (error) {
+      // What the platform has never throws at once, and nothing was sent.
+      throw new McpError("invalid-definition", `http.fetch threw: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  private async reach(to: string, init: RequestInit): Promise<Response> {
+    const signal = init.signal!;
+    for (let tries = 0; ; tries++) {
+      try {
+        const response: unknown = await this.fetched(to, init);
+        if (!isResponse(response)) throw noResponse(response);
+        this.known = true;
+        return response;
+      } catch (error) {
+        if (error instanceof McpError) throw error;
+        // Nobody listened: the request was not seen, and may be sent again while a server starts anew.
+        const code = codeOf(error);
+        const most = this.known ? 5 : 3;
+        if (signal.aborted || code !== "ECONNREFUSED" || init.body === undefined || tries >= most)
+          throw unanswered(to, error, code);
+        await wait(100 * 2 ** tries, signal);
+      }
+    }
+  }
+}
+
+/**
+ * Where a response sends the request on to, if it goes there as it is. What authorizes it goes to no other origin.
+ */
+function onward({ status, headers }: Response, from: string): string | undefined {
+  const location = status === 307 || status === 308 ? headers.get("location") : null;
+  if (location === null || !URL.canParse(location, from)) return undefined;
+  const { href, origin, username, password } = new URL(location, from);
+  return origin === new URL(from).origin && username === "" && password === "" ? href : undefined;
+}
+
+function isResponse(given: unknown): given is Response {
+  return isObject(given) && typeof given["status"] === "number" && isObject(given["headers"]);
+}
+
+function noResponse(given: unknown): McpError {
+  const what = given === null ? "null" : Array.isArray(given) ? "an array" : typeof given;
+  return new McpError("invalid-definition", `http.fetch gave no Response, but ${what}`);
+}
+
+/** @throws {McpError} `invalid-definition` */
+function checked(url: string): string {
+  if (!URL.canParse(url)) throw new McpError("invalid-definition", `no URL: ${JSON.stringify(url)}`);
+  const { username, password, origin, pathname } = new URL(url);
+  if (username === "" && password === "") return url;
+  throw new McpError(
+    "invalid-definition",
+    `${origin}${pathname}: a URL with credentials cannot be asked for; give them by http.authorize or http.headers`,
+  );
+}
+
+/** Failures before a connection stood: nothing was sent. */
+const neverSent: ReadonlySet<unknown> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+function unanswered(to: string, error: unknown, code: unknown): McpError {
+  const cause = isObject(error) ? error["cause"] : undefined;
+  const why = messageOf(cause ?? error);
+  // A port that browsers keep for something else (Fetch, 2.9): the platform sends nothing there.
+  if (why === "bad port")
+    return new McpError("invalid-definition", `nothing is sent to ${new URL(to).host}: its port is blocked`);
+  const text = `the server cannot be reached: ${why}`;
+  return neverSent.has(code)
+    ? new McpError("connection-closed", text, { data: { unreachable: true }, cause: error })
+    : interrupted(text, error);
+}
+
+/** Why `fetch` failed, as a code: Node has one in the cause, Bun in the error, Deno only words. */
+function codeOf(error: unknown): unknown {
+  if (!isObject(error)) return undefined;
+  const { cause, code } = error;
+  const given = (isObject(cause) ? cause["code"] : undefined) ?? code;
+  if (given !== undefined) return given;
+  const words = messageOf(cause);
+  if (!words.includes("client error (Connect)")) return undefined;
+  return /\(os error (111|61|10061)\)/.test(words) ? "ECONNREFUSED" : "EHOSTUNREACH";
+}

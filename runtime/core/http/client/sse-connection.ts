@@ -1,0 +1,157 @@
+import { McpError, messageOf } from "../../jsonrpc/errors.js";
+import type { HttpRequests } from "./http-requests.js";
+import { pump, textWithin } from "./limit.js";
+import { mediaType } from "../shared/media.js";
+import { sessionLost } from "./session-lost.js";
+import { type ServerEvent, SseReader } from "./sse-reader.js";
+import { interrupted, isInterrupted } from "../../jsonrpc/interrupted.js";
+import { unlessAborted } from "./patience.js";
+import { refusal } from "./refusal.js";
+
+/** Milliseconds that a server may take to say where messages go. */
+const patience = 5000;
+
+/** What a server answers to GET that has no such stream. */
+const noStream: ReadonlySet<number> = new Set([400, 404, 405, 406]);
+
+type Headers = Readonly<Record<string, string>>;
+
+/** What is told of what comes on the stream. */
+export interface SseUser {
+  readonly message: (text: string) => void;
+  /** All that came together was handed over. */
+  readonly turn: () => void;
+  /** Resolves when more may be read; nothing if it may now. */
+  readonly room: () => Promise<void> | undefined;
+  /** The stream is over, and the session with it: there is no way to take it up again. */
+  readonly ended: (why: McpError) => void;
+  /** The server does not know the session any more, though the stream stands. */
+  readonly forgotten: () => void;
+}
+
+/** HTTP+SSE (2024-11-05): all that the server says comes on one stream, and messages are posted where it says. */
+export class SseConnection {
+  private readonly requests: HttpRequests;
+  private readonly endpoint: string;
+  private readonly forgotten: () => void;
+
+  constructor(requests: HttpRequests, endpoint: string, forgotten: () => void) {
+    this.requests = requests;
+    this.endpoint = endpoint;
+    this.forgotten = forgotten;
+  }
+
+  /**
+   * Posts a message; what answers it comes on the stream.
+   *
+   * @throws {McpError} `connection-closed` the server does not take it, `session-lost`
+   */
+  async post(body: string, headers: Headers, signal: AbortSignal): Promise<void> {
+    const { endpoint: to } = this;
+    const response = await this.requests.send({ method: "POST", headers, body, signal, to });
+    if (response.ok) return void (await response.body?.cancel());
+    const text = await textWithin(response, 1000).catch(() => "");
+    const { status } = response;
+    if (status === 404) {
+      this.forgotten();
+      throw sessionLost();
+    }
+    throw refusal(response, text, " to a message");
+  }
+}
+
+/**
+ * Opens the stream, and waits for the event that says where messages go; nothing if the server has no such
+ * stream.
+ *
+ * @throws {McpError} `connection-closed`: it may have one, but does not give it, or not where messages go;
+ *   `invalid-result`: messages are to go to another origin
+ */
+export async function openSse(
+  requests: HttpRequests,
+  limit: number,
+  signal: AbortSignal,
+  user: SseUser,
+): Promise<SseConnection | undefined> {
+  const own = new AbortController();
+  const both = AbortSignal.any([signal, own.signal]);
+  const timer = setTimeout(() => own.abort(noEndpoint(`within ${patience} ms`)), patience);
+  try {
+    const response = await requests.send({ method: "GET", headers: {}, signal: both });
+    const type = mediaType(response.headers.get("content-type") ?? "");
+    if (!response.ok && !noStream.has(response.status))
+      throw refusal(response, await textWithin(response, 1000).catch(() => ""), " to GET (HTTP+SSE)");
+    if (!response.ok || type !== "text/event-stream") return void (await response.body?.cancel());
+    const first = await unlessAborted(both, firstOf(response, limit, both, user));
+    if (first?.event !== "endpoint") throw noEndpoint(first ? "first" : "before it ended");
+    return new SseConnection(requests, ofSameOrigin(first.data, requests.url), user.forgotten);
+  } catch (error) {
+    const why: unknown = own.signal.aborted ? own.signal.reason : error;
+    own.abort();
+    if (isInterrupted(why)) return undefined;
+    throw why;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Why there is no stream, with what the server answered to the handshake before it was asked for one. */
+export function noSse(error: unknown, status: number, refused: string): unknown {
+  if (!(error instanceof McpError)) return error;
+  const before = `it answered ${status} to the handshake before${refused === "" ? "" : `: ${refused.slice(0, 200)}`}`;
+  return new McpError(error.code, `${error.message} (${before})`, { data: error.data, cause: error });
+}
+
+/** With a status, for the server has answered. */
+function noEndpoint(when: string): McpError {
+  const text = `the server opened a stream to GET (HTTP+SSE), but did not say ${when} where messages go`;
+  return new McpError("connection-closed", text, { data: { status: 200 } });
+}
+
+/** Reads a stream to its end. Resolves with the first event, or with nothing if there is none. */
+function firstOf(
+  response: Response,
+  limit: number,
+  signal: AbortSignal,
+  user: SseUser,
+): Promise<ServerEvent | undefined> {
+  return new Promise((resolve) => {
+    let first: ServerEvent | undefined;
+    const reader = new SseReader((event) => {
+      if (first) {
+        if (event.event === "message") user.message(event.data);
+      } else resolve((first = event));
+    }, limit);
+    pump(response, (chunk) => {
+      reader.push(chunk);
+      user.turn();
+      return user.room();
+    }).then(
+      () => over(interrupted("the server ended the stream, which cannot be resumed")),
+      (error: unknown) => over(error instanceof McpError ? error : broken(error)),
+    );
+    const over = (why: McpError): void => {
+      resolve(undefined);
+      if (first?.event === "endpoint" && !signal.aborted) user.ended(why);
+    };
+  });
+}
+
+function broken(error: unknown): McpError {
+  return interrupted(`the stream broke, and cannot be resumed: ${messageOf(error)}`, error);
+}
+
+/**
+ * Where messages go. What goes there carries what authorizes the client with the server it was told of.
+ *
+ * @throws {McpError} `invalid-result`
+ */
+function ofSameOrigin(reference: string, base: string): string {
+  const endpoint = URL.canParse(reference, base) ? new URL(reference, base) : undefined;
+  const { origin } = new URL(base);
+  if (endpoint?.origin === origin) return endpoint.href;
+  throw new McpError(
+    "invalid-result",
+    `the server wants messages to be sent to ${JSON.stringify(reference)}, which is not of ${origin}`,
+  );
+}

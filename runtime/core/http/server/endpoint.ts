@@ -1,0 +1,347 @@
+import { isModern } from "../../server/modern-server.js";
+import type { Spoken } from "../../protocol/spoken.js";
+import { McpError, messageOf, rpc } from "../../jsonrpc/errors.js";
+import { type Message, idOf, isObject } from "../../jsonrpc/message.js";
+import { errorOf } from "../../server/context.js";
+import type { Server } from "../../server/server.js";
+import { Backlog } from "./backlog.js";
+import { corsHeaders } from "./cors.js";
+import { CountedWarnings } from "./counted-warnings.js";
+import { MemoryEventStore } from "./events.js";
+import type { Exchange } from "./exchange.js";
+import { guard } from "./guard.js";
+import { type HttpOptions, defaults } from "./http-options.js";
+import { Load, Reading } from "./load.js";
+import { type Accepted, acceptedBy, isJson } from "../shared/media.js";
+import { ModernPosts } from "./modern-posts.js";
+import { mostLevels, nestsDeeper } from "../../protocol/nesting.js";
+import { type Principal, authenticated } from "./principal.js";
+import { Quota } from "./quota.js";
+import { refuse, refuseBusy, refuseClosing, refuseInvalid, refuseStranger } from "./refuse.js";
+import { SessionRequests } from "./session-requests.js";
+import { Sessions } from "./sessions.js";
+import { sseName } from "./sse-name.js";
+import type { SseRequests } from "./sse-requests.js";
+import { StatelessPosts } from "./stateless-posts.js";
+import { StreamAges } from "./stream-ages.js";
+import { Streams } from "./streams.js";
+
+const randomKey =
+  "HTTP: the state of a request in several rounds was sealed with a key of this process alone; give stateKeys, or it is lost with the process";
+
+const nobody: Principal = {};
+
+/** Streamable HTTP for one server: both eras on one endpoint. */
+export class Endpoint {
+  private readonly server: Server;
+  private readonly options: HttpOptions;
+  private readonly streams: Streams;
+  private readonly warnings: CountedWarnings;
+  /** What waits for those who read answers. */
+  readonly backlog: Backlog;
+  private readonly load: Load;
+  /** Requests that one body may hold. */
+  private readonly mostInBatch: number;
+  /** Bytes of one body. */
+  private readonly bodyLimit: number;
+  /** Bytes that are kept for clients. */
+  private readonly bytes: Quota;
+  private readonly sessions: Sessions | undefined;
+  private readonly modernIds: ReadonlySet<string>;
+  private readonly modern: ModernPosts | undefined;
+  private readonly stateful: SessionRequests | undefined;
+  private readonly stateless: StatelessPosts | undefined;
+  private readonly sse: Promise<SseRequests> | undefined;
+  private sseSessions: SseRequests | undefined;
+  /** Nothing is begun any more. */
+  private draining = false;
+  private closed = false;
+
+  constructor(server: Server, options: HttpOptions = {}) {
+    this.server = server;
+    this.options = options;
+    const { spoken, clock, seal, warn } = server.core;
+    this.warnings = new CountedWarnings(warn);
+    seal.onRandomKey = () => warn(randomKey);
+    const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs, sessions = true } = options;
+    const fair = (most: number): Quota => new Quota(most, options.authenticate ? "fair" : most);
+    this.streams = new Streams(clock, keepAliveMs, fair(options.maxStreams ?? defaults.maxStreams));
+    const { maxConcurrent = defaults.maxConcurrent, waitingLimit = defaults.waitingLimit } = options;
+    this.backlog = new Backlog(clock, fair(waitingLimit), options.stalledMs ?? defaults.stalledMs);
+    const { maxRequests = defaults.maxRequests } = typeof sessions === "object" ? sessions : {};
+    this.load = new Load(fair, maxConcurrent, options.bodiesLimit ?? defaults.bodiesLimit);
+    const { bodyLimit = defaults.bodyLimit } = options;
+    this.bodyLimit = options.authenticate ? Math.min(bodyLimit, this.load.held.whole) : bodyLimit;
+    this.mostInBatch = Math.min(this.load.running.whole, maxRequests);
+    this.bytes = this.quota(options.keptLimit ?? defaults.keptLimit);
+    const modern = spoken.filter(({ era }) => era === "modern");
+    const legacy = spoken.filter(({ era }) => era === "legacy");
+    this.modernIds = new Set(modern.map(({ id }) => id));
+    if (modern.length > 0)
+      this.modern = new ModernPosts(
+        server,
+        modern[0]!,
+        form,
+        this.streams,
+        this.load,
+        this.bytes,
+        () => this.draining,
+      );
+    if (legacy.length === 0) return;
+    if (sessions === false)
+      this.stateless = new StatelessPosts(server, legacy, form, this.streams, this.load);
+    else [this.sessions, this.stateful] = this.makeSessions(legacy);
+    this.sse = this.makeSse();
+  }
+
+  /** @throws {McpError} `invalid-definition`: HTTP+SSE without sessions */
+  private makeSse(): Promise<SseRequests> | undefined {
+    const { sse = false, sessions = true } = this.options;
+    if (sse === false) return undefined;
+    if (sessions === false)
+      throw new McpError("invalid-definition", "HTTP+SSE (sse) needs what `sessions: false` turns off");
+    const { maxRequests = defaults.maxRequests } = typeof sessions === "object" ? sessions : {};
+    const { streams, load, bytes } = this;
+    const environment = { streams, load, bytes, count: this.quota(), maxRequests };
+    // What is deprecated is loaded by who has a use for it.
+    const loaded = import("./sse-requests.js").then(
+      (module) =>
+        (this.sseSessions = new module.SseRequests(this.server, sse === true ? {} : sse, environment)),
+    );
+    // Each request tells of it.
+    loaded.catch(() => undefined);
+    return loaded;
+  }
+
+  private overSse(exchange: Exchange, message: unknown, use: (sse: SseRequests) => void): void {
+    const open = (sse: SseRequests): void => (this.closed ? refuseClosing(exchange) : use(sse));
+    void this.sse!.then(open).catch((error: unknown) => this.fail(exchange, message, error));
+  }
+
+  private makeSessions(legacy: readonly Spoken<"server">[]): [Sessions, SessionRequests] {
+    const {
+      events = new MemoryEventStore(),
+      retryMs = defaults.retryMs,
+      streamMs = defaults.streamMs,
+      sessions: limits,
+      responses = "auto",
+    } = this.options;
+    const { clock } = this.server.core;
+    const { streams, load } = this;
+    const given = typeof limits === "object" ? limits : {};
+    const { maxRequests = defaults.maxRequests } = given;
+    const ages = new StreamAges(clock, streamMs, retryMs);
+    const environment = { events, retryMs, clock, streams, ages, load, maxRequests };
+    const sessions = new Sessions(environment, this.quota(), this.bytes, given.idleMs);
+    return [sessions, new SessionRequests(this.server, legacy, sessions, events, responses)];
+  }
+
+  /**
+   * What principals share, and each may have the same part of. Without `authenticate` all clients are one principal,
+   * which may have the whole.
+   *
+   * @param most in all; as many as there may be sessions without it
+   */
+  private quota(most?: number): Quota {
+    const { sessions, authenticate } = this.options;
+    const limits = typeof sessions === "object" ? sessions : {};
+    const { maxSessions = defaults.maxSessions } = limits;
+    const { maxPerPrincipal = Math.max(8, Math.floor(maxSessions / 10)) } = limits;
+    const all = most ?? maxSessions;
+    return new Quota(all, authenticate ? Math.ceil((all * maxPerPrincipal) / maxSessions) : all);
+  }
+
+  /** What it keeps: nothing but sessions and their bytes, once all is answered. */
+  get kept(): {
+    readonly [what in "sessions" | "bytes" | "streams" | "requests" | "bodies" | "held" | "waiting"]: number;
+  } {
+    const sessions = (this.sessions?.size ?? 0) + (this.sseSessions?.size ?? 0);
+    const { load, streams, bytes } = this;
+    return {
+      sessions,
+      bytes: bytes.size,
+      streams: streams.size,
+      requests: load.running.size,
+      bodies: load.bodies.size,
+      held: load.held.size,
+      waiting: this.backlog.size,
+    };
+  }
+
+  handle(exchange: Exchange): void {
+    try {
+      this.admit(exchange);
+    } catch (error) {
+      this.fail(exchange, undefined, error);
+    }
+  }
+
+  private admit(exchange: Exchange): void {
+    const refused = guard(exchange, this.options);
+    if (refused) return refuseStranger(exchange, refused);
+    // Only pages of browsers ask, and few servers have any.
+    if (exchange.method === "OPTIONS")
+      return void import("./preflight.js")
+        .then(({ preflight }) => preflight(exchange, this.server))
+        .catch((error: unknown) => this.fail(exchange, undefined, error));
+    const { authenticate } = this.options;
+    if (!authenticate) return this.route(exchange, nobody);
+    // Whoever authenticates may take the request apart, and a method would lose its object.
+    const request = { method: exchange.method, header: (name: string) => exchange.header(name) };
+    void Promise.resolve(request)
+      .then(authenticate)
+      .then(authenticated)
+      .then((found) => {
+        if ("status" in found)
+          exchange.reply(found.status, { ...corsHeaders(exchange), ...found.headers }, found.text);
+        else {
+          exchange.principal = found.principal ?? "";
+          this.route(exchange, found);
+        }
+      })
+      .catch((error: unknown) => this.fail(exchange, undefined, error));
+  }
+
+  /**
+   * Begins nothing again, lets the requests that run be answered, and ends all sessions and streams in order. What else
+   * the server serves goes on.
+   */
+  async close(): Promise<void> {
+    this.draining = true;
+    await this.drain(this.options.graceMs ?? defaults.graceMs);
+    this.closed = true;
+    const posts = [...this.streams.connections].map((connection) => connection.close());
+    await Promise.all([...posts, this.sessions?.close(), this.sseSessions?.close()]);
+    this.streams.close();
+    this.server.rest();
+  }
+
+  /** @param graceMs milliseconds that requests have to be answered */
+  private async drain(graceMs: number): Promise<void> {
+    if (graceMs === 0) return;
+    const { clock } = this.server.core;
+    const sessions = [this.sessions, this.sseSessions].flatMap((each) => each?.connections ?? []);
+    const all = [...this.streams.connections, ...sessions].map((connection) => connection.drain());
+    let timer: unknown;
+    await Promise.race([
+      Promise.all(all),
+      new Promise<void>((resolve) => (timer = clock.schedule(resolve, graceMs))),
+    ]);
+    clock.clear(timer);
+  }
+
+  private route(exchange: Exchange, principal: Principal): void {
+    // What is posted may be an answer that a request waits for.
+    if (this.closed || (this.draining && exchange.method !== "POST")) return refuseClosing(exchange);
+    if (exchange.method === "POST") return this.post(exchange, principal);
+    const { method } = exchange;
+    const named = exchange.header("mcp-session-id") !== undefined;
+    if (method === "GET" && this.sse && !named)
+      return this.overSse(exchange, undefined, (sse) => sse.open(exchange, principal));
+    // Who speaks a modern revision knows of no session (2026-07-28, Streamable HTTP, earlier revisions).
+    const sessions = this.namesModern(exchange) ? undefined : this.stateful;
+    // Without a session there is nothing to listen to: a stream that never ends would only cost.
+    if (method === "GET" && sessions && named) return sessions.get(exchange, principal);
+    if (method === "DELETE" && sessions) return sessions.delete(exchange, principal);
+    const allow = sessions ? (method === "GET" ? "POST, DELETE" : "POST, GET, DELETE") : "POST";
+    exchange.reply(405, { ...corsHeaders(exchange), allow });
+  }
+
+  private post(exchange: Exchange, principal: Principal): void {
+    if (!isJson(exchange.header("content-type")))
+      return refuseInvalid(exchange, 415, "the body must be application/json, in UTF-8");
+    const accepted = acceptedBy(exchange.header("accept"));
+    // Who posts over HTTP+SSE has its answers elsewhere.
+    const older = this.sse && sseName(exchange);
+    if (!accepted.json && !accepted.events && older === undefined)
+      return refuseInvalid(exchange, 406, "Accept must allow application/json or text/event-stream");
+    const { bodyLimit } = this;
+    if (!this.load.bodies.allows(exchange.principal, 1)) return refuseBusy(exchange, undefined);
+    const reading = new Reading(this.load, exchange.principal);
+    const take = (text: string | undefined | null): void => {
+      reading.end();
+      if (reading.isCrowded) return refuseBusy(exchange, undefined);
+      if (text === null) return refuse(exchange, 400, undefined, unreadable("the bytes are no UTF-8"));
+      if (text === undefined)
+        return refuseInvalid(exchange, 413, `the body is longer than ${bodyLimit} bytes`);
+      this.body(exchange, text, accepted, principal, older);
+    };
+    try {
+      exchange.readBody(bodyLimit, reading, take, () => reading.end());
+    } catch (error) {
+      reading.end();
+      throw error;
+    }
+  }
+
+  /** @param older the session of HTTP+SSE that it is posted to, if it is */
+  private body(
+    exchange: Exchange,
+    text: string,
+    accepted: Accepted,
+    principal: Principal,
+    older: string | undefined,
+  ): void {
+    if (this.closed) return refuseClosing(exchange);
+    exchange.size = text.length;
+    if (nestsDeeper(text, mostLevels))
+      return refuseInvalid(exchange, 400, `the body nests deeper than ${mostLevels} levels`);
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch (error) {
+      return refuse(exchange, 400, undefined, unreadable(messageOf(error)));
+    }
+    // Answers and notifications still come through: they may be what requests in progress wait for.
+    const requests = requestsIn(message);
+    if (this.draining && requests > 0) return refuseClosing(exchange);
+    if (requests > this.mostInBatch)
+      return refuseInvalid(exchange, 400, tooManyInBatch(requests, this.mostInBatch));
+    if (requests > 0 && !this.load.running.allows(exchange.principal, requests))
+      return refuseBusy(exchange, idOf(message));
+    const legacy = this.stateful ?? this.stateless;
+    try {
+      if (older !== undefined)
+        this.overSse(exchange, message, (sse) => sse.post(exchange, older, message, principal));
+      else if (this.modern && (!legacy || this.isModern(exchange, message)))
+        this.modern.post(exchange, message, accepted, principal);
+      else legacy!.post(exchange, message, accepted, principal);
+    } catch (error) {
+      this.fail(exchange, message, error);
+    }
+  }
+
+  /** What opens a conversation tells the era (2026-07-28, versioning): the metadata of the request; the header where that is missing. */
+  private isModern(exchange: Exchange, message: unknown): boolean {
+    if (isObject(message) && isModern(message as unknown as Message)) return true;
+    return this.namesModern(exchange);
+  }
+
+  private namesModern(exchange: Exchange): boolean {
+    return this.modernIds.has(exchange.header("mcp-protocol-version") ?? "");
+  }
+
+  private fail(exchange: Exchange, message: unknown, error: unknown): void {
+    this.warnings.add(`HTTP: ${messageOf(error)}`);
+    refuse(exchange, 500, idOf(message), errorOf(error));
+  }
+}
+
+function unreadable(problem: string): McpError {
+  return new McpError("parse-error", `not JSON: ${problem}`, { rpcCode: rpc.parseError });
+}
+
+/** How many requests a body holds: each of a batch counts as one that is posted alone. */
+function requestsIn(message: unknown): number {
+  if (Array.isArray(message))
+    return message.reduce<number>((sum, each) => sum + (isRequest(each) ? 1 : 0), 0);
+  return isRequest(message) ? 1 : 0;
+}
+
+function isRequest(message: unknown): boolean {
+  return isObject(message) && "method" in message && "id" in message;
+}
+
+function tooManyInBatch(requests: number, most: number): string {
+  return `the batch holds ${requests} requests, and ${most} may run at a time: send fewer in each batch`;
+}

@@ -1,0 +1,161 @@
+import { isModern, modernTerms, unsupportedVersion } from "../../server/modern-server.js";
+import type { Spoken } from "../../protocol/spoken.js";
+import { McpError, messageOf } from "../../jsonrpc/errors.js";
+import { type RequestMessage, idOf, isObject } from "../../jsonrpc/message.js";
+import type { ServerConnection } from "../../server/connection.js";
+import { RequestContext, errorOf } from "../../server/context.js";
+import type { Server } from "../../server/server.js";
+import type { Terms } from "../../server/terms.js";
+import { corsHeaders } from "./cors.js";
+import type { Exchange } from "./exchange.js";
+import type { Principal } from "./principal.js";
+import type { Load } from "./load.js";
+import type { Quota } from "./quota.js";
+import type { Accepted } from "../shared/media.js";
+import { messageProblem } from "./message-problem.js";
+import { methodProblem, standardProblem } from "./mirrors.js";
+import { keyword } from "../../protocol/param-headers.js";
+import { PostChannel, type ResponseForm, statusOf } from "./post-channel.js";
+import { refuse, refuseBusy, refuseClosing, refuseInvalid } from "./refuse.js";
+import type { Streams } from "./streams.js";
+
+/** What is answered when it ends, and always by an event stream (2026-07-28, Streamable HTTP, receiving messages). */
+const listening = "subscriptions/listen";
+
+/** Requests that stand for themselves (2026-07-28, Streamable HTTP): one POST, one answer. */
+export class ModernPosts {
+  private readonly server: Server;
+  private readonly newest: Spoken<"server">;
+  private readonly form: ResponseForm;
+  private readonly streams: Streams;
+  private readonly load: Load;
+  private readonly bytes: Quota;
+  private readonly isClosed: () => boolean;
+  private readonly mirrored = new WeakMap<object, boolean>();
+
+  /**
+   * @param bytes that are kept for streams that listen
+   * @param isClosed whether no more requests are taken up
+   */
+  constructor(
+    server: Server,
+    newest: Spoken<"server">,
+    form: ResponseForm,
+    streams: Streams,
+    load: Load,
+    bytes: Quota,
+    isClosed: () => boolean,
+  ) {
+    this.isClosed = isClosed;
+    this.server = server;
+    this.newest = newest;
+    this.form = form;
+    this.streams = streams;
+    this.load = load;
+    this.bytes = bytes;
+  }
+
+  post(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
+    const request = requestOf(exchange, message);
+    if (!request) return;
+    let terms: Terms;
+    try {
+      terms = this.termsOf(exchange, request);
+    } catch (error) {
+      const refusal = errorOf(error);
+      const status = statusOf(refusal.rpcCode ?? 0, this.newest.table);
+      return refuse(exchange, status === 200 ? 400 : status, request.id, refusal);
+    }
+    const { table } = terms.spoken;
+    const listens = request.method === listening;
+    if (listens && !accepted.events)
+      return refuseInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
+    if (listens && this.streams.isFull(principal)) return refuseBusy(exchange, request.id);
+    const form = listens ? "auto" : this.form;
+    const begin = (wrong?: string): void => {
+      const channel = new PostChannel(exchange, accepted, form, table, this.streams);
+      if (listens) channel.bytes = this.bytes;
+      const connection = this.server.attach(channel, { auth, principal });
+      if (wrong !== undefined && this.mayCall(connection, request, terms)) {
+        connection.closed();
+        return refuse(exchange, 400, request.id, mismatch(terms.spoken, wrong));
+      }
+      connection.request(request, terms);
+      channel.follow(connection, listens ? undefined : this.load);
+    };
+    const schema = this.mirroredSchema(request);
+    if (!schema) return begin();
+    // Few tools have such parameters.
+    void import("./param-mirrors.js")
+      .then(({ argumentProblem }) => {
+        // Others may have begun meanwhile, or the end.
+        if (this.isClosed()) return refuseClosing(exchange);
+        if (!this.load.running.allows(principal, 1)) return refuseBusy(exchange, request.id);
+        begin(argumentProblem(exchange, schema, request.params?.["arguments"]));
+      })
+      .catch((error: unknown) => {
+        this.server.core.warn(`HTTP: ${messageOf(error)}`);
+        refuse(exchange, 500, request.id, errorOf(error));
+      });
+  }
+
+  /** @throws {McpError} the headers and the body disagree, or the body does not say what it must */
+  private termsOf(exchange: Exchange, request: RequestMessage): Terms {
+    const problem = isObject(request.params?._meta)
+      ? standardProblem(exchange, this.newest.table, request)
+      : undefined;
+    if (problem !== undefined) throw mismatch(this.newest, problem);
+    const { core } = this.server;
+    // Where no handshake is served, who makes one learns what is (2026-07-28, versioning, compatibility).
+    if (request.method === "initialize" && core.spoken.at(-1)!.era === "modern" && !isModern(request))
+      throw unsupportedVersion(core, request.params?.["protocolVersion"]);
+    const terms = modernTerms(core, request);
+    const entry = terms.spoken.table.incomingRequests.get(request.method);
+    const wrong = entry && methodProblem(exchange, entry, request);
+    if (wrong !== undefined) throw mismatch(terms.spoken, wrong);
+    return terms;
+  }
+
+  /** Whether this client gets to use the tool: of those it does not, no header tells anything. */
+  private mayCall(connection: ServerConnection, request: RequestMessage, terms: Terms): boolean {
+    const entry = terms.spoken.table.incomingRequests.get(request.method);
+    if (!entry?.accepts(request)) return false;
+    const context = new RequestContext(connection, request, terms, entry);
+    try {
+      return this.server.features.tools.find(request.params?.["name"] as string, context) !== undefined;
+    } catch {
+      // The call itself fails by it.
+      return false;
+    }
+  }
+
+  /** The schema of the tool that is called, if headers may mirror any of its parameters. */
+  private mirroredSchema({ method, params }: RequestMessage): object | undefined {
+    if (method !== "tools/call") return undefined;
+    const schema = this.server.features.tools.entries.get(params?.["name"] as string)?.definition.inputSchema;
+    if (!isObject(schema)) return undefined;
+    let mirrored = this.mirrored.get(schema);
+    if (mirrored === undefined)
+      this.mirrored.set(schema, (mirrored = JSON.stringify(schema).includes(keyword)));
+    return mirrored ? schema : undefined;
+  }
+}
+
+/** The request that was posted; what is none is answered. */
+function requestOf(exchange: Exchange, message: unknown): RequestMessage | undefined {
+  if (!isObject(message) || message["jsonrpc"] !== "2.0" || typeof message["method"] !== "string")
+    return void refuseInvalid(exchange, 400, "expected one JSON-RPC request or notification", idOf(message));
+  const { params = {} } = message;
+  if (!("id" in message) && !isObject(params))
+    return void refuseInvalid(exchange, 400, "the params of a notification are an object");
+  if (!("id" in message)) return void exchange.reply(202, corsHeaders(exchange));
+  const problem = messageProblem(message);
+  if (problem !== undefined) return void refuseInvalid(exchange, 400, problem);
+  return message as unknown as RequestMessage;
+}
+
+function mismatch(spoken: Spoken, problem: string): McpError {
+  return new McpError("invalid-request", `header mismatch: ${problem}`, {
+    rpcCode: spoken.errorCode("HEADER_MISMATCH"),
+  });
+}

@@ -1,0 +1,169 @@
+import type { ReceiveTable } from "@mcpgen/protocol/model";
+import { rpc } from "../../jsonrpc/errors.js";
+import { errorText, type RequestId } from "../../jsonrpc/message.js";
+import type { ServerConnection } from "../../server/connection.js";
+import type { Channel, Receiver } from "../../jsonrpc/channel.js";
+import { corsHeaders, joined } from "./cors.js";
+import { eventHeaders, eventText } from "./events.js";
+import type { EventSink, Exchange } from "./exchange.js";
+import type { Load } from "./load.js";
+import type { Quota } from "./quota.js";
+import type { Accepted } from "../shared/media.js";
+import type { Streams } from "./streams.js";
+
+/** How answers leave: as JSON unless something precedes the answer, or always in one form. */
+export type ResponseForm = "auto" | "json" | "sse";
+
+export const jsonHeaders: Readonly<Record<string, string>> = { "content-type": "application/json" };
+
+/** The channel of one request that stands for itself: its POST. */
+export class PostChannel implements Channel {
+  private readonly exchange: Exchange;
+  private readonly accepted: Accepted;
+  private readonly form: ResponseForm;
+  private readonly table: ReceiveTable;
+  private readonly streams: Streams;
+  /** Answers to a batch, and how many are still to come. */
+  private readonly batch: string[] | undefined;
+  private remaining: number;
+  private readonly requests: number;
+  private sink: EventSink | undefined;
+  private over = false;
+  /** What memory it takes, where it is kept open. */
+  bytes: Quota | undefined;
+  /** What its requests count in. */
+  private load: Load | undefined;
+  /** Called when the answer is out. */
+  private whenDone: (() => void) | undefined;
+
+  constructor(
+    exchange: Exchange,
+    accepted: Accepted,
+    form: ResponseForm,
+    table: ReceiveTable,
+    streams: Streams,
+    batch?: number,
+  ) {
+    this.exchange = exchange;
+    this.accepted = accepted;
+    this.form = form;
+    this.table = table;
+    this.streams = streams;
+    this.batch = batch === undefined ? undefined : [];
+    this.requests = this.remaining = batch ?? 1;
+  }
+
+  /**
+   * Ends the connection once the answer is out or the client is gone, which may be now.
+   *
+   * @param load counts the requests till then
+   */
+  follow(connection: ServerConnection, load: Load | undefined): void {
+    if (this.over) return connection.closed();
+    this.load = load;
+    const { requests } = this;
+    const { principal, size } = this.exchange;
+    load?.running.add(principal, requests);
+    load?.held.add(principal, size);
+    this.streams.connections.add(connection);
+    let left = false;
+    const leave = (): void => {
+      if (left) return;
+      left = true;
+      load?.running.give(principal, requests);
+      load?.held.give(principal, size);
+      this.streams.connections.delete(connection);
+      this.over = true;
+      this.drop();
+      connection.closed();
+    };
+    this.whenDone = leave;
+    this.exchange.onGone(leave);
+  }
+
+  reserve(more: number): boolean {
+    return this.bytes?.take(this.exchange.principal, more) ?? true;
+  }
+
+  late(more: number): void {
+    this.load?.running.add(this.exchange.principal, more);
+  }
+
+  open(_receiver: Receiver): void {}
+
+  flush(): void {}
+
+  send(text: string): void {
+    // Who takes no event stream goes without what precedes the answer.
+    if (this.over || !this.accepted.events || this.form === "json") return;
+    this.stream().write(eventText(text));
+  }
+
+  private stream(): EventSink {
+    if (!this.sink) {
+      this.sink = this.exchange.openStream(200, withCors(eventHeaders, this.exchange));
+      this.streams.opened(this.sink, this.exchange.principal);
+    }
+    return this.sink;
+  }
+
+  private drop(): EventSink | undefined {
+    const { sink } = this;
+    if (sink) this.streams.ended(sink);
+    this.sink = undefined;
+    return sink;
+  }
+
+  answer(_id: RequestId | undefined, text: string, rpcCode?: number): void {
+    if (this.over) return;
+    this.batch?.push(text);
+    if (--this.remaining > 0) return;
+    this.over = true;
+    // A batch has its own errors; none of them is that of the whole.
+    if (this.batch) this.leave(`[${this.batch.join(",")}]`, undefined);
+    else this.leave(text, rpcCode);
+    this.whenDone?.();
+  }
+
+  private leave(text: string, rpcCode: number | undefined): void {
+    const sink = this.drop();
+    if (sink) {
+      sink.write(eventText(text));
+      return sink.end();
+    }
+    const status = rpcCode === undefined ? 200 : statusOf(rpcCode, this.table);
+    const json = this.accepted.json && (this.form !== "sse" || !this.accepted.events || status !== 200);
+    if (json) this.exchange.reply(status, withCors(jsonHeaders, this.exchange), text);
+    else this.exchange.reply(status, withCors(eventHeaders, this.exchange), eventText(text));
+  }
+
+  /** The server is closing: who still waits is told. */
+  async close(): Promise<void> {
+    if (this.over) return;
+    this.over = true;
+    const sink = this.drop();
+    if (sink) sink.end();
+    else {
+      const error = { code: rpc.internalError, message: "the server is closing" };
+      this.exchange.reply(503, withCors(jsonHeaders, this.exchange), errorText(undefined, error));
+    }
+    this.whenDone?.();
+  }
+}
+
+/** The headers, and what a page of another origin needs to read the answer. */
+function withCors(
+  headers: Readonly<Record<string, string>>,
+  exchange: Exchange,
+): Readonly<Record<string, string>> {
+  return joined(headers, corsHeaders(exchange));
+}
+
+/** The HTTP status that the tables give an error's code. */
+export function statusOf(rpcCode: number, { errors }: ReceiveTable): number {
+  for (const name in errors) {
+    const { code, http } = errors[name]!;
+    if (code === rpcCode) return http ?? 200;
+  }
+  return 200;
+}

@@ -1,0 +1,149 @@
+import type { Spoken } from "../../protocol/spoken.js";
+import { McpError, rpc } from "../../jsonrpc/errors.js";
+import { idOf, isObject } from "../../jsonrpc/message.js";
+import type { Server } from "../../server/server.js";
+import { corsHeaders } from "./cors.js";
+import { type EventStore, eventHeaders, eventText } from "./events.js";
+import type { Exchange } from "./exchange.js";
+import type { Principal } from "./principal.js";
+import { refuseVersion, versionOf } from "./legacy-version.js";
+import { type Accepted, acceptedBy } from "../shared/media.js";
+import { idsOfRequests, postProblem } from "./message-problem.js";
+import type { ResponseForm } from "./post-channel.js";
+import { refuse, refuseBusy, refuseInvalid } from "./refuse.js";
+import type { HttpSession } from "./session.js";
+import { SessionStream } from "./session-stream.js";
+import type { Sessions } from "./sessions.js";
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Requests of legacy clients with sessions (2025-11-25, Streamable HTTP, session management). */
+export class SessionRequests {
+  private readonly server: Server;
+  private readonly legacy: readonly Spoken<"server">[];
+  private readonly sessions: Sessions;
+  private readonly events: EventStore;
+  private readonly form: ResponseForm;
+
+  constructor(
+    server: Server,
+    legacy: readonly Spoken<"server">[],
+    sessions: Sessions,
+    events: EventStore,
+    form: ResponseForm,
+  ) {
+    this.server = server;
+    this.legacy = legacy;
+    this.sessions = sessions;
+    this.events = events;
+    this.form = form;
+  }
+
+  post(exchange: Exchange, message: unknown, accepted: Accepted, principal: Principal): void {
+    if (isObject(message) && message["method"] === "initialize")
+      return this.open(exchange, message, accepted, principal);
+    const session = this.find(exchange, principal, message);
+    if (!session) return;
+    session.connection.auth = principal.auth;
+    this.serve(exchange, message, accepted, () => corsHeaders(exchange), session);
+  }
+
+  get(exchange: Exchange, principal: Principal): void {
+    const accepted = acceptedBy(exchange.header("accept"));
+    if (!accepted.events) return refuseInvalid(exchange, 406, "Accept must allow text/event-stream");
+    const session = this.find(exchange, principal, undefined);
+    if (!session) return;
+    if (session.crowded) return refuseBusy(exchange, undefined);
+    const last = exchange.header("last-event-id");
+    if (last !== undefined) return this.resume(exchange, session, last);
+    const stream = new SessionStream(session, session.nextStream(), exchange, accepted, this.form, () =>
+      corsHeaders(exchange),
+    );
+    session.listen(stream);
+    stream.start();
+  }
+
+  delete(exchange: Exchange, principal: Principal): void {
+    const session = this.find(exchange, principal, undefined);
+    if (!session) return;
+    this.sessions.end(session);
+    exchange.reply(204, corsHeaders(exchange));
+  }
+
+  /** The session that a request names; without one it is refused. */
+  private find(exchange: Exchange, { principal = "" }: Principal, message: unknown): HttpSession | undefined {
+    const given = exchange.header("mcp-session-id");
+    const id = idOf(message);
+    const session = given === undefined ? undefined : this.sessions.find(given, principal);
+    if (given !== undefined && !session)
+      return void refuseInvalid(exchange, 404, "there is no such session: send initialize again", id);
+    if (!versionOf(exchange, this.legacy)) return void refuseVersion(exchange, this.server.core, message);
+    if (!session) refuseInvalid(exchange, 400, "Mcp-Session-Id is missing: send initialize first", id);
+    return session;
+  }
+
+  private open(
+    exchange: Exchange,
+    message: unknown,
+    accepted: Accepted,
+    { auth, principal = "" }: Principal,
+  ): void {
+    const session = this.sessions.create(principal);
+    if (!session) {
+      const error = new McpError("internal-error", "there are too many sessions", {
+        rpcCode: rpc.internalError,
+      });
+      return refuse(exchange, 503, idOf(message), error);
+    }
+    session.connection = this.server.attach(session, { auth, principal });
+    // An initialize that was refused opens nothing, and whether it was may be known late.
+    const isOpen = (): boolean => session.connection.session !== undefined;
+    const named = (): Headers => (isOpen() ? { "mcp-session-id": session.id } : {});
+    session.whenAnswered = () => {
+      session.whenAnswered = undefined;
+      if (!isOpen()) this.sessions.end(session);
+    };
+    this.serve(exchange, message, accepted, () => ({ ...corsHeaders(exchange), ...named() }), session);
+    if (!session.isAnswering) session.whenAnswered?.();
+  }
+
+  private serve(
+    exchange: Exchange,
+    message: unknown,
+    accepted: Accepted,
+    headers: () => Headers,
+    session: HttpSession,
+  ): void {
+    const isBatch = Array.isArray(message);
+    const messages: readonly unknown[] = isBatch ? (message as unknown[]) : [message];
+    const problem = postProblem(messages, isBatch, session);
+    if (problem !== undefined)
+      return refuseInvalid(exchange, 400, problem, isBatch ? undefined : idOf(message));
+    const ids = idsOfRequests(messages);
+    const { connection } = session;
+    if (ids.length === 0) {
+      connection.receive(message);
+      return exchange.reply(202, headers());
+    }
+    const isTaken =
+      session.takes(ids.length) &&
+      (session.load.lost.allows(session.principal, 1) || this.sessions.endForsaken(session));
+    if (!isTaken) return refuseBusy(exchange, isBatch ? undefined : ids[0]);
+    const name = session.nextStream();
+    const stream = new SessionStream(session, name, exchange, accepted, this.form, headers, ids, isBatch);
+    session.expect(ids, stream);
+    connection.receive(message);
+    if (!stream.isDone) stream.watch(exchange.size);
+  }
+
+  /** What a client missed of a stream, and the rest of it. */
+  private resume(exchange: Exchange, session: HttpSession, last: string): void {
+    const missed = this.events.after(session.id, last);
+    if (!missed) return refuseInvalid(exchange, 400, "there is no such event in this session");
+    const stream = session.named(missed.stream);
+    if (stream) return stream.resume(exchange, missed.events);
+    const sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
+    for (const { id, data } of missed.events) sink.write(eventText(data, id));
+    sink.end();
+  }
+}

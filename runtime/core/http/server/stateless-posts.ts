@@ -1,0 +1,75 @@
+import { beforeHandshake } from "../../server/legacy-server.js";
+import type { Spoken } from "../../protocol/spoken.js";
+import { type RequestMessage, idOf, isObject } from "../../jsonrpc/message.js";
+import type { Server } from "../../server/server.js";
+import type { Terms } from "../../server/terms.js";
+import { corsHeaders } from "./cors.js";
+import type { Exchange } from "./exchange.js";
+import type { Principal } from "./principal.js";
+import { refuseVersion, versionOf } from "./legacy-version.js";
+import type { Load } from "./load.js";
+import type { Accepted } from "../shared/media.js";
+import { batchProblem, messageProblem, noBatches } from "./message-problem.js";
+import { PostChannel, type ResponseForm } from "./post-channel.js";
+import { refuseInvalid } from "./refuse.js";
+import type { Streams } from "./streams.js";
+
+/** Legacy clients without sessions: nothing is remembered, and so nothing can be asked of them. */
+export class StatelessPosts {
+  private readonly server: Server;
+  private readonly legacy: readonly Spoken<"server">[];
+  private readonly form: ResponseForm;
+  private readonly streams: Streams;
+  private readonly load: Load;
+
+  constructor(
+    server: Server,
+    legacy: readonly Spoken<"server">[],
+    form: ResponseForm,
+    streams: Streams,
+    load: Load,
+  ) {
+    this.server = server;
+    this.legacy = legacy;
+    this.form = form;
+    this.streams = streams;
+    this.load = load;
+  }
+
+  post(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
+    // A handshake settles the revision, whatever its headers say.
+    const opens = isRequest(message) && message.method === "initialize";
+    const spoken = versionOf(exchange, this.legacy) ?? (opens ? this.legacy[0] : undefined);
+    if (!spoken) return refuseVersion(exchange, this.server.core, message);
+    const problem = problemOf(message, spoken);
+    if (problem !== undefined) return refuseInvalid(exchange, 400, problem, idOf(message));
+    const requests = (Array.isArray(message) ? message : [message]).filter(isRequest);
+    if (requests.length === 0) return exchange.reply(202, corsHeaders(exchange));
+    const count = Array.isArray(message) ? requests.length : undefined;
+    const channel = new PostChannel(exchange, accepted, this.form, spoken.table, this.streams, count);
+    const connection = this.server.attach(channel, { auth, principal });
+    const terms = termsOf(spoken);
+    for (const request of requests)
+      connection.request(request, request.method === "initialize" ? undefined : terms);
+    channel.follow(connection, this.load);
+  }
+}
+
+/** Why what was posted cannot be taken. */
+function problemOf(message: unknown, { table }: Spoken): string | undefined {
+  if (!Array.isArray(message)) return messageProblem(message);
+  if (!table.batches) return noBatches;
+  const opens = message.some((each) => isRequest(each) && each.method === "initialize");
+  return batchProblem(message) ?? (opens ? "initialize is never part of a batch" : undefined);
+}
+
+function isRequest(message: unknown): message is RequestMessage {
+  return isObject(message) && typeof message["method"] === "string" && "id" in message;
+}
+
+const unasked = "requests of the server's own need a session, and it keeps none";
+
+/** What is known of a client without a handshake: the revision alone. */
+function termsOf(spoken: Spoken<"server">): Terms {
+  return { ...beforeHandshake(spoken), logLevel: "debug", unasked };
+}

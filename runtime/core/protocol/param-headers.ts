@@ -1,0 +1,157 @@
+import { isObject } from "../jsonrpc/message.js";
+import { mostLevels } from "./nesting.js";
+import { encodeHeaderValue } from "./value-encoding.js";
+
+/** A parameter of a tool that a header mirrors (2026-07-28, Streamable HTTP, custom headers). */
+export interface ParamHeader {
+  /** In small letters: `mcp-param-region`. */
+  readonly header: string;
+  /** As the client sends it: `Mcp-Param-Region`. */
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly type: "string" | "integer" | "boolean";
+}
+
+export interface ParamHeaders {
+  readonly headers: readonly ParamHeader[];
+  /** What makes the declarations, and with them the tool, invalid. */
+  readonly problem: string | undefined;
+}
+
+/** What declares one in a schema. */
+export const keyword = "x-mcp-header";
+
+/** What their names begin with. */
+export const paramPrefix = "Mcp-Param-";
+
+/** Declarations of one schema; platforms take few more headers with a request. */
+const mostDeclared = 256;
+
+/** Names as they are declared: characters that HTTP takes in a field name (RFC 9110, 5.1), and how many. */
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,256}$/;
+
+/** What was found in a schema; schemas change by being replaced. */
+const known = new WeakMap<object, ParamHeaders>();
+
+/** The headers an `inputSchema` declares, 256 at most. */
+export function paramHeadersOf(inputSchema: unknown): ParamHeaders {
+  if (!isObject(inputSchema)) return { headers: [], problem: undefined };
+  let found = known.get(inputSchema);
+  if (!found) known.set(inputSchema, (found = declaredIn(inputSchema)));
+  return found;
+}
+
+function declaredIn(inputSchema: object): ParamHeaders {
+  if (isDeeper(inputSchema, mostLevels))
+    return { headers: [], problem: `the schema is nested deeper than ${mostLevels} levels` };
+  const headers = new Map<string, ParamHeader>();
+  const problem = collect(inputSchema, [], headers);
+  return { headers: [...headers.values()], problem };
+}
+
+/**
+ * Goes along `properties` alone; a declaration anywhere else is wrong.
+ *
+ * @param path of the schema; the same list for all, which is as it was when this returns
+ */
+function collect(schema: unknown, path: string[], headers: Map<string, ParamHeader>): string | undefined {
+  if (!isObject(schema)) return undefined;
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === keyword) {
+      const declared = declaration(schema, value, path);
+      if (typeof declared === "string") return declared;
+      const { header } = declared;
+      if (headers.has(header)) return `${keyword}: ${header} is declared twice`;
+      if (headers.size >= mostDeclared) return `more than ${mostDeclared} parameters have ${keyword}`;
+      headers.set(header, declared);
+    } else if (key === "properties" && isObject(value)) {
+      for (const [name, property] of Object.entries(value)) {
+        path.push(name);
+        const problem = collect(property, path, headers);
+        path.pop();
+        if (problem !== undefined) return problem;
+      }
+    } else if (declaresBelow(key, value))
+      return `${keyword} stands below ${key}, where no parameter can be told`;
+  }
+  return undefined;
+}
+
+/** Keywords whose values are data and no schemas. */
+const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
+
+/** Keywords whose values are schemas under names, which are no keywords, whatever they are. */
+const named: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "dependentSchemas",
+  "dependencies",
+  "$defs",
+  "definitions",
+]);
+
+/** Whether a schema, or one of several, holds a declaration. */
+function declares(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.some(declares);
+  if (!isObject(schema)) return false;
+  return (
+    Object.hasOwn(schema, keyword) || Object.entries(schema).some(([key, value]) => declaresBelow(key, value))
+  );
+}
+
+function declaresBelow(key: string, value: unknown): boolean {
+  if (data.has(key)) return false;
+  return named.has(key) && isObject(value) ? Object.values(value).some(declares) : declares(value);
+}
+
+/** Whether a value has more than `most` levels: found out level by level, for the stack has a limit, too. */
+function isDeeper(value: unknown, most: number): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > most) return true;
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+  }
+  return false;
+}
+
+function declaration(
+  { type }: Record<string, unknown>,
+  name: unknown,
+  path: readonly string[],
+): ParamHeader | string {
+  const place = path.join(".").slice(0, longestShown);
+  if (typeof name !== "string" || !token.test(name))
+    return `${place}: ${keyword} ${shown(name)} is not a header name`;
+  if (path.length === 0) return `${keyword} stands at the root`;
+  if (type !== "string" && type !== "integer" && type !== "boolean")
+    return `${place}: ${keyword} is for strings, integers and booleans, not ${shown(type) ?? "what has no type"}`;
+  return { name: paramPrefix + name, header: (paramPrefix + name).toLowerCase(), path: [...path], type };
+}
+
+/** Characters of a foreign text in an error of ours. */
+const longestShown = 100;
+
+function shown(value: unknown): string | undefined {
+  return JSON.stringify(value)?.slice(0, longestShown);
+}
+
+/** The value at a path; nothing if it is absent or null. */
+export function valueAt(args: unknown, path: readonly string[]): unknown {
+  let value = args;
+  for (const key of path) value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  return value ?? undefined;
+}
+
+/**
+ * A value as its header has it; nothing if no header is sent for it.
+ *
+ * @throws {RangeError} an integer that headers cannot carry exactly
+ */
+export function headerValue(value: unknown): string | undefined {
+  if (typeof value === "string") return encodeHeaderValue(value);
+  if (typeof value === "boolean") return String(value);
+  if (typeof value !== "number") return undefined;
+  if (!Number.isSafeInteger(value))
+    throw new RangeError(`${value} is not an integer that a header can carry exactly`);
+  return String(value);
+}

@@ -1,0 +1,79 @@
+import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
+import { McpError, invalidParams, rpc } from "../jsonrpc/errors.js";
+import { type Message, isObject } from "../jsonrpc/message.js";
+import { askInRounds } from "./ask-in-rounds.js";
+import type { ServerCore } from "./core.js";
+import type { ServerEra, Terms } from "./terms.js";
+import { isLogLevel, metaKeys } from "../protocol/meta.js";
+
+/** Whether a message says itself in which revision it is to be read (2026-07-28, versioning). */
+export function isModern(message: Message): boolean {
+  const meta = "params" in message ? message.params?._meta : undefined;
+  return isObject(meta) && (metaKeys.protocolVersion in meta || metaKeys.clientCapabilities in meta);
+}
+
+/**
+ * What a request says of its sender.
+ *
+ * @throws {McpError} `unsupported-version`, `invalid-params`
+ */
+export function modernTerms(core: ServerCore, message: Message): Terms {
+  const meta = ("params" in message ? message.params?._meta : undefined) ?? {};
+  const version = meta[metaKeys.protocolVersion];
+  if (typeof version !== "string") throw missing(metaKeys.protocolVersion);
+  const spoken = core.spoken.find(({ id, era }) => id === version && era === "modern");
+  if (!spoken) throw unsupportedVersion(core, version);
+  const capabilities = meta[metaKeys.clientCapabilities];
+  if (!isObject(capabilities)) throw missing(metaKeys.clientCapabilities);
+  const level = meta[metaKeys.logLevel];
+  if (level !== undefined && !isLogLevel(level))
+    throw invalidParams(`_meta: there is no log level ${JSON.stringify(level)}`);
+  return {
+    era: modernServer,
+    spoken,
+    clientCapabilities: capabilities as ClientCapabilities,
+    clientInfo: meta[metaKeys.clientInfo] as Implementation | undefined,
+    logLevel: level,
+  };
+}
+
+/** Characters of a version that is not served, in the error that says so. */
+const longestVersion = 64;
+
+/** The answer to who speaks no revision that is served (2026-07-28, versioning, negotiation). */
+export function unsupportedVersion(core: ServerCore, version: unknown): McpError {
+  const requested = typeof version === "string" ? version.slice(0, longestVersion) : undefined;
+  const supported = core.spoken.map(({ id }) => id);
+  const newest = core.spoken[0]!;
+  return new McpError(
+    "unsupported-version",
+    `protocol version ${JSON.stringify(requested)} is not supported; supported: ${supported.join(", ")}`,
+    {
+      rpcCode: newest.errorCode("UNSUPPORTED_PROTOCOL_VERSION"),
+      data: { supported, requested },
+    },
+  );
+}
+
+function missing(key: string): McpError {
+  return invalidParams(`params._meta: ${key} is missing or malformed`);
+}
+
+/** Every request stands for itself (2026-07-28). */
+export const modernServer: ServerEra = {
+  finish(result, entry, hints, core, resultType = "complete") {
+    // A handler cannot know what else such a result would need.
+    if (result["resultType"] !== undefined && result["resultType"] !== resultType)
+      throw new McpError("internal-error", "the server failed to answer", {
+        rpcCode: rpc.internalError,
+        cause: `a handler's result has the resultType ${JSON.stringify(result["resultType"])}; use context.ask`,
+      });
+    return {
+      resultType,
+      ...(entry.cacheable ? hints : {}),
+      ...result,
+      _meta: { [metaKeys.serverInfo]: core.info, ...result._meta },
+    };
+  },
+  ask: askInRounds,
+};

@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { Interruption } from "../../generator/capture/interruption.js";
+import { builtCli } from "../built-cli.js";
+import { members, until } from "../runtime/stdio/processes.js";
+import { temporaryFolder } from "../temporary-folder.js";
+
+const cli = builtCli();
+
+/** Ignores the end of its input, and answers nothing. */
+const silent = `console.error("up " + process.ppid); process.stdin.resume(); setInterval(() => {}, 1000);`;
+/** Starts it as npx does: in a process below its own. */
+const wrapper = `
+import { spawn } from "node:child_process";
+spawn(process.execPath, [new URL("silent.mjs", import.meta.url).pathname], { stdio: "inherit" });`;
+const stubborn = `
+process.on("SIGTERM", () => console.error("told to end"));
+console.error("up " + process.pid); process.stdin.resume(); setInterval(() => {}, 1000);`;
+
+interface Running {
+  readonly program: ChildProcess;
+  /** The process group of the server. */
+  readonly group: number;
+  /** Resolves when the server has printed this. */
+  readonly printed: (text: string) => Promise<void>;
+}
+
+/** A run of mcpgen that waits for a server, which runs. */
+async function waiting(server: string, words: readonly string[] = ["capture"]): Promise<Running> {
+  const folder = temporaryFolder({ "silent.mjs": silent, "wrapper.mjs": wrapper, "stubborn.mjs": stubborn });
+  const [command, ...more] = words;
+  const args = [cli, command!, `stdio:node ${server}`, ...more, "--verbose"];
+  const program = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+  let stderr = "";
+  program.stderr.setEncoding("utf8").on("data", (chunk: string) => (stderr += chunk));
+  const printed = (text: string): Promise<void> => until(text, () => stderr.includes(text));
+  onTestFinished(() => void program.kill("SIGKILL"));
+  await printed("up ");
+  const group = Number(/up (\d+)/.exec(stderr)![1]);
+  onTestFinished(() => {
+    if (members(group).length > 0) process.kill(-group, "SIGKILL");
+  });
+  return { program, group, printed };
+}
+
+test.each([
+  ["SIGINT", 130, ["capture"]],
+  ["SIGTERM", 143, ["call", "tool"]],
+  ["SIGHUP", 129, ["capture", "--out", "-"]],
+] as const)("%s ends the server with all that it has started, then mcpgen with %i", async (...row) => {
+  const [signal, code, words] = row;
+  const { program, group } = await waiting("wrapper.mjs", words);
+  expect(members(group)).toHaveLength(2);
+  program.kill(signal);
+  expect(await once(program, "exit")).toEqual([code, null]);
+  expect(members(group)).toEqual([]);
+});
+
+test("a server that is deaf to all is ended by a second signal, at once", async () => {
+  const { program, group, printed } = await waiting("stubborn.mjs");
+  program.kill("SIGINT");
+  await printed("told to end");
+  program.kill("SIGTERM");
+  const [code] = (await once(program, "exit")) as [number];
+  // The first one's where its end came before the second was heard.
+  expect([130, 143]).toContain(code);
+  await until("the server is gone", () => members(group).length === 0);
+});
+
+test("the first signal waits, its echo changes nothing, a second one does not wait", async () => {
+  vi.useFakeTimers({ toFake: ["performance", "setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const others = process.listeners("SIGINT");
+  const [exit, ended] = [vi.fn(), vi.fn(() => new Promise(() => {}))];
+  const interruption = new Interruption(exit);
+  const released = interruption.endsFirst(ended);
+  const interrupted = process.listeners("SIGINT").find((each) => !others.includes(each))!;
+  onTestFinished(() =>
+    ["SIGINT", "SIGTERM", "SIGHUP"].forEach((name) => process.removeListener(name, interrupted)),
+  );
+  await interruption.endsFirst(async () => {})();
+  expect(process.listeners("SIGINT")).toContain(interrupted);
+  interrupted("SIGINT");
+  interrupted("SIGINT");
+  expect([ended.mock.calls.length, exit.mock.calls]).toEqual([1, []]);
+  vi.advanceTimersByTime(250);
+  interrupted("SIGINT");
+  expect([ended.mock.calls.length, exit.mock.calls]).toEqual([1, [[130]]]);
+  // What a command would do next is not done.
+  let goesOn = false;
+  void released().then(() => (goesOn = true));
+  await Promise.resolve();
+  expect(goesOn).toBe(false);
+});

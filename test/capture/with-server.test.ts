@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import type { Channel, LiveClient, Receiver, Runtime } from "../../generator/capture/runtime.js";
+import { StrayOutput } from "../../generator/capture/stray-output.js";
+import { speaking } from "../../generator/capture/with-server.js";
+import type { CodedError } from "../../generator/diagnostics/coded-error.js";
+
+interface Opened {
+  readonly options: { readonly inputGrace?: number; readonly terminateGrace?: number };
+  /** The time to end that the process had when it was told to, each time. */
+  readonly graces: (number | undefined)[];
+}
+
+/** A runtime whose servers take no time to end, and what it has started; `connect` is what the test makes of it. */
+function runtimeThat(connect: Runtime["connect"]): [Runtime, Opened[]] {
+  const opened: Opened[] = [];
+  const runtime: Runtime = {
+    connect,
+    parseStdioSource: (source) => [source],
+    stdioClientChannel: (_, options: Opened["options"]): Channel => {
+      const graces: (number | undefined)[] = [];
+      opened.push({ options, graces });
+      return {
+        open: () => {},
+        close: async () => void graces.push(options.inputGrace, options.terminateGrace),
+      };
+    },
+    userRejected: () => new Error(),
+    revisions: [{ id: "2030-01-01" }],
+  };
+  return [runtime, opened];
+}
+
+const opening = (source: unknown): Channel => (source as () => Channel)();
+const client = (more: object = {}): LiveClient => ({ close: async () => {}, ...more }) as LiveClient;
+const directory = process.cwd();
+
+async function failure(ran: Promise<unknown>): Promise<string> {
+  const { code, message } = (await ran.catch((error: unknown) => error)) as CodedError;
+  return `${code} ${message}`;
+}
+
+test("a server that does not answer in time has little time to end, and is not started again", async () => {
+  let again: unknown;
+  const [runtime, opened] = runtimeThat((source) => {
+    opening(source);
+    again = source;
+    return new Promise(() => {});
+  });
+  const ran = speaking(runtime, "stdio:x", { directory, timeout: 1 }, () => Promise.resolve());
+  expect(await failure(ran)).toMatch(/^MG4103 .* within 1 ms$/);
+  expect(opened.map(({ graces }) => graces)).toEqual([[300, 300]]);
+  expect(() => opening(again)).toThrow(/nobody/);
+});
+
+test("so has one that leaves a request without an answer; others end in their own time", async () => {
+  const [runtime, opened] = runtimeThat((source) => (opening(source), Promise.resolve(client())));
+  const late = Object.assign(new Error("too late"), { name: "McpError", code: "timeout" });
+  const ran = speaking(runtime, "stdio:x", { directory }, () => Promise.reject(late));
+  expect(await failure(ran)).toBe("MG4103 too late");
+  expect(await speaking(runtime, "stdio:x", { directory }, () => Promise.resolve("done"))).toBe("done");
+  expect(opened.map(({ graces }) => graces)).toEqual([
+    [300, 300],
+    [undefined, undefined],
+  ]);
+});
+
+test.each([
+  [["ready"], 'a line that is no message: "ready"'],
+  [["", "ready", " ", '{"level":30}', "[INFO] up"], '3 lines that are no messages, the first: "ready"'],
+  [["x".repeat(90)], `a line that is no message: "${"x".repeat(79)}…"`],
+])("what is printed beside messages is told: %j", (lines, words) => {
+  const stray = new StrayOutput();
+  for (const line of ['{"jsonrpc":"2.0","id":1,"result":{}}', '[{"jsonrpc":"2.0"}]']) stray.line(line);
+  expect(stray.words).toBeUndefined();
+  for (const line of lines) stray.line(line);
+  expect(stray.words).toBe(`on standard output it printed ${words}`);
+});
+
+test("lines are counted for each start of a server: the last start that printed some is reported", async () => {
+  const receivers: Receiver[] = [];
+  const [runtime] = runtimeThat((source) => {
+    for (const printed of [["a", "b"], ["c", "d"], []]) {
+      opening(source).open({ message: () => {} } as unknown as Receiver);
+      for (const line of printed) receivers.at(-1)!.message(line);
+    }
+    return Promise.resolve(client());
+  });
+  const watched: Runtime = {
+    ...runtime,
+    stdioClientChannel: (...start) => ({
+      ...runtime.stdioClientChannel(...start),
+      open: (receiver) => void receivers.push(receiver),
+    }),
+  };
+  const heard: string[] = [];
+  const onStray = (what: string) => heard.push(what);
+  await speaking(watched, "stdio:x", { directory, onStray }, () => Promise.resolve());
+  expect(heard).toEqual(['on standard output it printed 2 lines that are no messages, the first: "c"']);
+});

@@ -1,0 +1,307 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "@mcpgen/engine";
+import type { Contract, ContractTool } from "../../../generator/contract/contract.js";
+import { diffContracts } from "../../../generator/diff/contract/diff-contracts.js";
+import { subjectText } from "../../../generator/diff/finding.js";
+
+const inputSchema: JsonObject = {
+  type: "object",
+  properties: {
+    city: { type: "string", description: "Where." },
+    unit: { enum: ["celsius", "fahrenheit"] },
+    days: { type: "integer", minimum: 1, maximum: 7 },
+    at: { $ref: "#/$defs/Point" },
+  },
+  required: ["city"],
+  $defs: { Point: { type: "object", properties: { x: { type: "number" } }, required: ["x"] } },
+};
+const outputSchema: JsonObject = {
+  type: "object",
+  properties: { celsius: { type: "number" }, sky: { enum: ["clear", "rain"] } },
+  required: ["celsius", "sky"],
+};
+const tool: ContractTool = {
+  name: "get_weather",
+  description: "The weather.",
+  inputSchema,
+  outputSchema,
+  annotations: { readOnlyHint: true },
+};
+const base: Contract = {
+  name: "weather",
+  version: "1.0.0",
+  capabilities: { tools: { listChanged: true }, logging: {} },
+  tools: [tool],
+  resources: [{ name: "stations", uri: "weather://stations", mimeType: "application/json" }],
+  resourceTemplates: [{ name: "station", uriTemplate: "weather://{city}" }],
+  prompts: [{ name: "pack", arguments: [{ name: "city", required: true }] }],
+};
+
+/** Findings in short: rule, subject, client's and server's level. */
+function told(old: Contract, next: Contract): string[] {
+  return diffContracts(old, next).map(
+    ({ rule, subject, level }) => `${rule} ${subjectText(subject)} ${level.client}/${level.server}`,
+  );
+}
+
+/** Any part of a tool, for tests to change. */
+// oxlint-disable-next-line typescript/no-explicit-any
+type Draft = any;
+
+function withTool(change: (tool: Draft) => void): Contract {
+  const changed: Draft = structuredClone(tool);
+  change(changed);
+  return { ...base, tools: [changed] };
+}
+
+describe("one change is told as one finding, with the level for each role", () => {
+  test.each<[string, Contract, string]>([
+    ["a tool goes", { ...base, tools: [] }, "tool-removed tools/get_weather breaking/safe"],
+    [
+      "a tool comes",
+      { ...base, tools: [tool, { ...tool, name: "more" }] },
+      "tool-added tools/more safe/dangerous",
+    ],
+    ["a prompt goes", { ...base, prompts: [] }, "prompt-removed prompts/pack breaking/safe"],
+    [
+      "a resource goes",
+      { ...base, resources: [] },
+      "resource-removed resources/weather://stations dangerous/safe",
+    ],
+    [
+      "a template goes",
+      { ...base, resourceTemplates: [] },
+      "resource-template-removed resourceTemplates/weather://{city} breaking/safe",
+    ],
+    [
+      "an argument is required",
+      withTool(({ inputSchema: schema }) => schema.required.push("unit")),
+      "property-became-required tools/get_weather.arguments.unit breaking/safe",
+    ],
+    [
+      "an argument is new and required",
+      withTool(({ inputSchema: schema }) => {
+        schema.properties.token = { type: "string" };
+        schema.required.push("token");
+      }),
+      "property-added-required tools/get_weather.arguments.token breaking/safe",
+    ],
+    [
+      "an argument is new",
+      withTool(({ inputSchema: schema }) => (schema.properties.hint = { type: "string" })),
+      "property-added-optional tools/get_weather.arguments.hint safe/safe",
+    ],
+    [
+      "a choice of an argument goes",
+      withTool(({ inputSchema: schema }) => schema.properties.unit.enum.pop()),
+      "enum-value-removed tools/get_weather.arguments.unit breaking/safe",
+    ],
+    [
+      "a definition's member has another type",
+      withTool(({ inputSchema: schema }) => (schema.$defs.Point.properties.x.type = "string")),
+      "type-changed tools/get_weather.arguments.$defs/Point.x breaking/breaking",
+    ],
+    [
+      "a result may be missing",
+      withTool(({ outputSchema: schema }) => schema.required.pop()),
+      "property-became-optional tools/get_weather.result.sky breaking/safe",
+    ],
+    [
+      "a result has a value more",
+      withTool(({ outputSchema: schema }) => schema.properties.sky.enum.push("mist")),
+      "enum-value-added tools/get_weather.result.sky dangerous/safe",
+    ],
+    [
+      "no result is promised",
+      withTool((changed) => delete changed.outputSchema),
+      "output-schema-removed tools/get_weather.result breaking/safe",
+    ],
+    [
+      "the tool may write",
+      withTool((changed) => (changed.annotations = {})),
+      "hint-weakened tools/get_weather.annotations.readOnlyHint dangerous/safe",
+    ],
+    [
+      "the tool destroys nothing",
+      withTool((changed) => (changed.annotations.destructiveHint = false)),
+      "hint-strengthened tools/get_weather.annotations.destructiveHint safe/safe",
+    ],
+    [
+      "the description is another",
+      withTool((changed) => (changed.description += " Ask for it first.")),
+      "text-changed tools/get_weather.description safe/safe",
+    ],
+    [
+      "an argument is described otherwise",
+      withTool(({ inputSchema: schema }) => (schema.properties.city.description = "MUST be a city.")),
+      "text-changed tools/get_weather.arguments.city safe/safe",
+    ],
+    [
+      "an argument is described for the first time",
+      withTool(({ inputSchema: schema }) => (schema.properties.days.description = "How many.")),
+      "text-changed tools/get_weather.arguments.days safe/safe",
+    ],
+    [
+      "the schema says the same in other words",
+      withTool(({ inputSchema: schema }) => (schema.properties.unit.enum = ["fahrenheit", "celsius"])),
+      "schema-rewritten tools/get_weather.arguments safe/safe",
+    ],
+    [
+      "an argument of a prompt may be left out",
+      { ...base, prompts: [{ name: "pack", arguments: [{ name: "city" }] }] },
+      "property-became-optional prompts/pack.arguments.city safe/breaking",
+    ],
+    [
+      "a capability goes",
+      { ...base, capabilities: { tools: { listChanged: false }, logging: {} } },
+      "capability-removed server.capabilities.tools.listChanged dangerous/safe",
+    ],
+    [
+      "the instructions are others",
+      { ...base, instructions: "Use it." },
+      "text-changed server.instructions safe/safe",
+    ],
+    [
+      "the content is of another kind",
+      { ...base, resources: [{ ...base.resources![0]!, mimeType: "text/csv" }] },
+      "media-type-changed resources/weather://stations.mimeType dangerous/safe",
+    ],
+  ])("%s", (_, next, finding) => {
+    expect(told(base, next)).toEqual([finding]);
+  });
+});
+
+describe("how a tool is called: as a task, or not", () => {
+  const calls = (taskSupport?: string, more: object = {}): Contract =>
+    withTool((draft) => (draft.execution = { ...(taskSupport && { taskSupport }), ...more }));
+  test.each([
+    [undefined, "required", "task-call-required", "breaking/dangerous"],
+    ["forbidden", "required", "task-call-required", "breaking/dangerous"],
+    ["optional", "required", "task-call-required", "breaking/safe"],
+    ["required", "forbidden", "task-call-forbidden", "breaking/dangerous"],
+    ["required", undefined, "task-call-forbidden", "breaking/dangerous"],
+    ["optional", undefined, "task-call-forbidden", "dangerous/safe"],
+    [undefined, "optional", "task-call-optional", "safe/dangerous"],
+    ["required", "optional", "task-call-optional", "safe/dangerous"],
+    [undefined, "forbidden", "listing-changed", "safe/safe"],
+    ["optional", "sometimes", "listing-changed", "safe/safe"],
+  ])("from %s to %s: %s", (old, next, rule, levels) => {
+    expect(told(calls(old), calls(next))).toEqual([
+      `${rule} tools/get_weather.execution.taskSupport ${levels}`,
+    ]);
+  });
+
+  test("what comes whole is told by what it says, beside what else it holds", () => {
+    expect(told(base, calls("required", { priority: 1 }))).toEqual([
+      "task-call-required tools/get_weather.execution.taskSupport breaking/dangerous",
+      "listing-changed tools/get_weather.execution.priority safe/safe",
+    ]);
+  });
+});
+
+describe("headers that repeat arguments", () => {
+  const header = (city?: string, more: (schema: Draft) => unknown = () => {}): Contract =>
+    withTool(({ inputSchema: schema }) => {
+      if (city !== undefined) schema.properties.city["x-mcp-header"] = city;
+      more(schema);
+    });
+  test.each([
+    ["comes", undefined, "City", ["header-added tools/get_weather.arguments.city breaking/safe"]],
+    ["goes", "City", undefined, ["header-removed tools/get_weather.arguments.city safe/breaking"]],
+    ["is another", "City", "Town", ["header-renamed tools/get_weather.arguments.city breaking/breaking"]],
+    [
+      "is the same in another case",
+      "City",
+      "CITY",
+      ["schema-rewritten tools/get_weather.arguments safe/safe"],
+    ],
+  ])("one that %s", (_, old, next, findings) => {
+    expect(told(header(old), header(next))).toEqual(findings);
+  });
+
+  test("one of a member is told where it is, one of a new argument is no difference of its own", () => {
+    const nested = (more: object): Contract =>
+      header(undefined, ({ properties }) => {
+        properties.place = { type: "object", properties: { zone: { type: "string", ...more } } };
+      });
+    expect(told(nested({}), nested({ "x-mcp-header": "Zone" }))).toEqual([
+      "header-added tools/get_weather.arguments.place.zone breaking/safe",
+    ]);
+    const region = header(undefined, ({ properties }) => {
+      properties.region = { type: "string", "x-mcp-header": "Region" };
+    });
+    expect(told(base, region)).toEqual([
+      "property-added-optional tools/get_weather.arguments.region safe/safe",
+    ]);
+  });
+});
+
+test("a contract does not differ from itself, in whatever order it is written", () => {
+  expect(told(base, structuredClone(base))).toEqual([]);
+  const turned = JSON.parse(JSON.stringify(base), (_, value: unknown) =>
+    value !== null && typeof value === "object" && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).reverse())
+      : value,
+  ) as Contract;
+  expect(told(base, turned)).toEqual([]);
+  const two = { ...base, tools: [tool, { ...tool, name: "more" }] };
+  expect(told(two, { ...two, tools: two.tools.toReversed() })).toEqual([]);
+});
+
+test("what breaks is proven by arguments that one contract takes and the other refuses", () => {
+  const next = withTool(({ inputSchema: schema }) => (schema.properties.days.maximum = 5));
+  const [finding] = diffContracts(base, next);
+  expect(finding).toMatchObject({ rule: "bound-tightened", writers: ["client"], methods: ["tools/call"] });
+  const { value, valid } = finding!.counterexample!;
+  expect(valid).toEqual({ old: true, new: false });
+  expect((value as { days: number }).days).toBeGreaterThan(5);
+  expect(finding!.pointers.new).toBe("/tools/0/inputSchema/properties/days");
+});
+
+test("the same change of two tools has two fingerprints, one group, and stays the same when tools move", () => {
+  const two = (schema: JsonObject, names: readonly string[]): Contract => ({
+    ...base,
+    tools: names.map((name) => ({ ...tool, name, inputSchema: schema })),
+  });
+  const changed = { ...inputSchema, required: ["city", "unit"] };
+  const prints = (names: readonly string[]): string[] =>
+    diffContracts(two(inputSchema, names), two(changed, names)).map(({ fingerprint }) => fingerprint);
+  expect(new Set(prints(["a", "b"])).size).toBe(2);
+  expect(prints(["b", "a"]).sort()).toEqual(prints(["a", "b"]).sort());
+});
+
+test("a schema that cannot be read is told, and hides nothing else", () => {
+  const next = withTool((changed) => {
+    changed.inputSchema = { type: "object", $ref: "https://example.com/elsewhere" };
+    changed.description = "Other.";
+  });
+  expect(told(base, next)).toEqual([
+    "schema-not-compared tools/get_weather.arguments dangerous/dangerous",
+    "text-changed tools/get_weather.description safe/safe",
+  ]);
+});
+
+test("severities of the configuration hold for rules of contracts", () => {
+  const policy = {
+    readers: "open",
+    severities: { "text-changed": "dangerous", "tool-removed": "off" },
+  } as const;
+  const next = { ...base, instructions: "x", tools: [] };
+  expect(diffContracts(base, next, policy)).toMatchObject([{ rule: "text-changed" }]);
+  expect(diffContracts(base, next, policy)[0]!.level).toEqual({ client: "dangerous", server: "dangerous" });
+});
+
+test("a list says that its capability is there, whether or not a contract declares it", () => {
+  const { capabilities: _, ...undeclared } = base;
+  const declared = { ...base, capabilities: { tools: {}, resources: {}, prompts: {} } };
+  expect(told(undeclared, declared)).toEqual([]);
+  expect(told(declared, undeclared)).toEqual([]);
+  const completing = { ...declared, capabilities: { ...declared.capabilities, completions: {} } };
+  expect(told(undeclared, completing)).toEqual([
+    "capability-added server.capabilities.completions safe/safe",
+  ]);
+  const { resources: __, resourceTemplates: ___, ...few } = undeclared;
+  expect(told({ ...few, capabilities: { tools: {} } }, { ...few, capabilities: { resources: {} } })).toEqual([
+    "capability-added server.capabilities.resources safe/safe",
+  ]);
+});

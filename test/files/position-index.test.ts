@@ -1,0 +1,37 @@
+import { type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { positionsIn } from "../../generator/files/position-index.js";
+import { positionOf } from "../../generator/files/positions.js";
+
+/** Pointers to every value, and to some that are not there. */
+function pointersIn(value: JsonValue, at = ""): string[] {
+  const inner = Array.isArray(value)
+    ? value.flatMap((each, index) => pointersIn(each, pointer(at, index)))
+    : isJsonObject(value)
+      ? Object.entries(value).flatMap(([key, each]) => pointersIn(each, pointer(at, key)))
+      : [];
+  return [at, pointer(at, "gone"), pointer(at, "gone", 0), ...inner];
+}
+
+test("the index finds what looking through the text finds, however often it is asked", () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 5 }), fc.constantFrom(undefined, 1), (value, indent) => {
+      const text = JSON.stringify(value, null, indent);
+      const position = positionsIn(text);
+      for (let asked = 0; asked < 17; asked++) position("");
+      for (const each of pointersIn(JSON.parse(text) as JsonValue)) {
+        expect(position(each), each).toEqual(positionOf(text, each));
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("what is very deep is found as well", () => {
+  const depth = 200;
+  const text = `${'{"a":\n'.repeat(depth)}1${"}".repeat(depth)}`;
+  const position = positionsIn(text);
+  for (let asked = 0; asked < 30; asked++)
+    expect(position("/a".repeat(depth))).toEqual({ line: depth + 1, column: 1 });
+});

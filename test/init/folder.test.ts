@@ -1,0 +1,95 @@
+import { lstatSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { mcpgen } from "../command/in-process.js";
+import { temporaryFolder } from "../temporary-folder.js";
+
+/** What `npm init --yes` writes. */
+const plain = {
+  name: "mine",
+  version: "1.0.0",
+  main: "index.js",
+  scripts: { test: 'echo "Error: no test specified" && exit 1', build: "mine" },
+  type: "commonjs",
+  dependencies: { "@mcpgen/runtime": "^0.1.0" },
+};
+
+interface Shown {
+  readonly findings: readonly { readonly code: string; readonly message: string; readonly detail: string }[];
+  readonly mend?: string;
+}
+
+async function init(folder: string, ...more: string[]): Promise<Shown> {
+  const { code, stdout } = await mcpgen(folder, ["init", "server", "--name", "n", "--json", ...more]);
+  expect(code).toBe(0);
+  return JSON.parse(stdout) as Shown;
+}
+
+test("a package.json that is there stays, and what it lacks is told, to the letter", async () => {
+  const folder = temporaryFolder({ "package.json": JSON.stringify(plain) });
+  const { findings, mend } = await init(folder);
+  expect(findings.map(({ code, message }) => [code, message])).toEqual([
+    [
+      "MG6401",
+      "left as it is, and lacks type, scripts.start, scripts.test, dependencies.@mcpgen/engine, " +
+        "dependencies.@mcpgen/protocol, devDependencies.mcpgen, devDependencies.typescript",
+    ],
+  ]);
+  // To install comes after what is to be added.
+  expect(mend).toBeUndefined();
+  expect(readFileSync(join(folder, "package.json"), "utf8")).toBe(JSON.stringify(plain));
+  const lack = JSON.parse(findings[0]!.detail) as Record<string, object>;
+  const added: Record<string, unknown> = { ...plain };
+  for (const [key, value] of Object.entries(lack))
+    added[key] = typeof value === "string" ? value : { ...(added[key] as object), ...value };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(added));
+  const again = await mcpgen(folder, ["init", "server", "--json"]);
+  expect((JSON.parse(again.stdout) as Shown).findings).toEqual([]);
+});
+
+test.each(["mine", "[]"])("a package.json that is %j is told all of it", async (text) => {
+  const { findings } = await init(temporaryFolder({ "package.json": text }), "--dry-run");
+  expect(findings[0]).toMatchObject({ message: "left as it is, though it is no JSON object" });
+  expect(Object.keys(JSON.parse(findings[0]!.detail) as object)).toEqual([
+    "type",
+    "scripts",
+    "dependencies",
+    "devDependencies",
+  ]);
+});
+
+test("a configuration of any kind stays the only one, and is told the contract that it lacks", async () => {
+  const entry = { file: "mcp.contract.yaml", out: "src/generated", role: "server" };
+  for (const [file, text, isComplete] of [
+    ["mcpgen.config.js", "export default { schema: 'schema' };", false],
+    ["mcpgen.config.js", `export default { contracts: [${JSON.stringify(entry)}] };`, true],
+    ["mcpgen.config.json", JSON.stringify({ contracts: [{ ...entry, out: "other" }, entry] }), true],
+  ] as const) {
+    const { findings } = await init(temporaryFolder({ [file]: text }), "--dry-run");
+    expect(findings.map(({ detail }) => JSON.parse(detail) as unknown)).toEqual(
+      isComplete ? [] : [{ contracts: [entry] }],
+    );
+  }
+});
+
+test("a link that leads nowhere is there, too", async () => {
+  const folder = temporaryFolder();
+  symlinkSync("nowhere", join(folder, "README.md"));
+  const { stdout } = await mcpgen(folder, ["init", "server", "--name", "n"]);
+  expect(stdout).toContain("SKIP    README.md\n");
+  expect(lstatSync(join(folder, "README.md")).isSymbolicLink()).toBe(true);
+});
+
+test("a run goes on where an earlier one has stopped: of the sample, its handlers are written again", async () => {
+  const folder = temporaryFolder();
+  const whole = await mcpgen(folder, ["init", "server", "--name", "n"]);
+  expect(whole.code).toBe(0);
+  const contract = readFileSync(join(folder, "mcp.contract.yaml"), "utf8");
+  const other = temporaryFolder({ "mcp.contract.yaml": contract });
+  expect((await mcpgen(other, ["init", "server"])).code).toBe(0);
+  for (const file of ["src/handlers.ts", "test/server.test.mjs", "README.md"])
+    // Hosts are told where the project is.
+    expect(readFileSync(join(other, file), "utf8").replaceAll(other, folder)).toBe(
+      readFileSync(join(folder, file), "utf8"),
+    );
+});

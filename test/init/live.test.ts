@@ -1,0 +1,108 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { mcpgen } from "../command/in-process.js";
+import { temporaryFolder } from "../temporary-folder.js";
+import { initialized, newServer, scripted, serve } from "../capture/live.js";
+
+const read = (folder: string, file: string): string => readFileSync(join(folder, file), "utf8");
+
+test("projects of either role start from a live server, and check is content with them", async () => {
+  const server = newServer();
+  server.tool("current_weather", {}, () => "mild");
+  server.prompt("pack", { arguments: [{ name: "city", required: true }] }, () => "Pack.");
+  const source = await serve(server);
+  const folder = temporaryFolder();
+  for (const role of ["server", "client"]) {
+    const ran = await mcpgen(folder, ["init", role, role, "--server", source, "--header", "X-Key: 1"]);
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    const project = join(folder, role);
+    expect((await mcpgen(project, ["check"])).code).toBe(0);
+    expect((await mcpgen(project, ["check", "--server", source])).code).toBe(0);
+    expect((await mcpgen(project, ["capture", source])).stdout).toContain(": unchanged; weather 1.0.0");
+  }
+  expect(read(join(folder, "server"), "src/handlers.ts")).toContain("async current_weather(");
+  expect(read(join(folder, "client"), "src/client.ts")).toContain("weatherClient");
+});
+
+test("entries that the protocol does not allow are named, and the rest makes the project", async () => {
+  const tool = { name: "good", inputSchema: { type: "object" } };
+  const source = scripted({
+    initialize: initialized({ tools: {} }),
+    "tools/list": { tools: [tool, { name: "bad" }] },
+  });
+  const folder = temporaryFolder();
+  const { code, stdout } = await mcpgen(folder, ["init", "client", "--server", source]);
+  expect(code).toBe(1);
+  expect(stdout).toContain('error MG6301: tools: entry 2 "bad" is left out');
+  expect(read(folder, "src/generated/client.ts")).toContain('"good"');
+});
+
+test("with one revision the server is asked in that one; with what it does not speak nothing is written", async () => {
+  const source = scripted({ initialize: initialized({ tools: {} }), "tools/list": { tools: [] } });
+  const folder = temporaryFolder();
+  const init = (dir: string, ...revisions: string[]): ReturnType<typeof mcpgen> =>
+    mcpgen(folder, ["init", "client", dir, "--server", source, ...revisions.map((id) => `--revision=${id}`)]);
+  const refused = await init("new", "2026-07-28");
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("error MG4104") });
+  expect(existsSync(join(folder, "new"))).toBe(false);
+  expect((await init("both", "2026-07-28", "2024-11-05", "2024-11-05")).code).toBe(0);
+  expect(read(folder, "both/src/client.ts")).toContain(
+    'clientRevisions.filter(({ id }) => ["2024-11-05","2026-07-28"].includes(id))',
+  );
+  expect(readdirSync(folder)).toEqual(["both"]);
+});
+
+test("a client's configuration names the server, as one check from its folder finds it", async () => {
+  const source = scripted({ initialize: initialized({ tools: {} }), "tools/list": { tools: [] } });
+  const script = /"(.*)"/.exec(source)![1]!;
+  const folder = temporaryFolder({
+    "old server/server.mjs": readFileSync(script, "utf8"),
+    ".mcp.json": JSON.stringify({
+      mcpServers: { old: { command: "node", args: ["old server/server.mjs"] } },
+    }),
+  });
+  for (const [dir, server, expected] of [
+    [".", 'stdio:node "old server/server.mjs"', 'stdio:node "old server/server.mjs"'],
+    ["below/client", 'stdio:node "old server/server.mjs"', "stdio:node '../../old server/server.mjs'"],
+    ["named", "old", "old"],
+  ] as const) {
+    const ran = await mcpgen(folder, ["init", "client", dir, "--server", server]);
+    expect([dir, ran.code, ran.stderr]).toEqual([dir, 0, expect.not.stringContaining("MG6402")]);
+    const project = join(folder, dir);
+    const { contracts } = JSON.parse(read(project, "mcpgen.config.json")) as { contracts: object[] };
+    expect(contracts).toMatchObject([{ role: "client", server: expected }]);
+    expect(read(project, "README.md")).toContain("`npx mcpgen check` compares the\nserver");
+    const checked = await mcpgen(project, ["check"]);
+    expect([dir, checked.code, checked.stdout]).toEqual([
+      dir,
+      0,
+      expect.stringContaining("is as mcp.contract.yaml says"),
+    ]);
+    // What the first run wrote has all that a second one would.
+    const again = await mcpgen(folder, ["init", "client", dir]);
+    expect([again.code, again.stdout]).toEqual([0, expect.not.stringContaining("MG6401")]);
+  }
+});
+
+test.each([["--header", "X-Key: s3cret"], ["?key=s3cret"]])(
+  "a server that is reached with a secret is not named in a configuration: %s",
+  async (...secret) => {
+    const server = newServer();
+    server.tool(
+      "forecast",
+      { inputSchema: { type: "object", properties: { days: {} }, required: ["days"] } },
+      () => "x",
+    );
+    const source = await serve(server);
+    const folder = temporaryFolder();
+    const words = secret.length > 1 ? [source, ...secret] : [source + secret[0]];
+    const ran = await mcpgen(folder, ["init", "client", "c", "--server", ...words]);
+    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining("warning MG6402")]);
+    const project = join(folder, "c");
+    expect(read(project, "mcpgen.config.json")).not.toMatch(/server"|s3cret/);
+    const readme = read(project, "README.md");
+    expect(readme).toContain("npx mcpgen call SOURCE forecast days=…`");
+    expect(readme).toContain("`npx mcpgen check --server SOURCE`");
+  },
+);

@@ -1,0 +1,129 @@
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { type Ran, mcpgen } from "../command/in-process.js";
+import { temporaryFolder } from "../temporary-folder.js";
+
+const enter = "\r";
+const ctrlC = "\x03";
+
+/** Runs `init` where somebody watches, who presses `keys` at the questions whose words they stand beside, in turn. */
+async function answering(
+  folder: string,
+  args: readonly string[],
+  answers: readonly (readonly [question: string, keys: string])[],
+): Promise<Ran & { readonly shown: string }> {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const left = [...answers];
+  let shown = "";
+  output.on("data", (chunk: Buffer) => {
+    shown += chunk.toString();
+    const [question, keys] = left[0] ?? [];
+    if (question === undefined || !shown.includes(question)) return;
+    left.shift();
+    // What is asked listens once it has shown itself.
+    setImmediate(() => [...keys!].forEach((key) => input.write(key)));
+  });
+  const ran = await mcpgen(folder, ["init", ...args], { terminal: { input, output } });
+  expect(left).toEqual([]);
+  return { ...ran, shown };
+}
+
+const asked = ["What is the server called?", "Which revisions", "Which folder"];
+
+test("three questions make a project of nothing; Enter takes what is proposed", async () => {
+  const folder = temporaryFolder({ "notes.txt": "" });
+  const { code, stdout, stderr } = await answering(
+    folder,
+    ["server"],
+    [
+      [asked[0]!, `${"\b".repeat(60)}weather${enter}`],
+      // The newest stands first, and all are ticked: the two newest are taken out.
+      [asked[1]!, ` \x1b[B ${enter}`],
+      [asked[2]!, enter],
+    ],
+  );
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/^CREATE {2}weather\//);
+  const project = join(folder, "weather");
+  expect(readFileSync(join(project, "mcp.contract.yaml"), "utf8")).toContain('name: "weather"');
+  expect(readFileSync(join(project, "src/main.ts"), "utf8")).toContain(
+    'speaks: ["2024-11-05","2025-03-26","2025-06-18"]',
+  );
+});
+
+test("a name that cannot be, and a folder that has a project, are refused while there is time", async () => {
+  const folder = temporaryFolder({ "there/mcp.contract.yaml": "" });
+  const { code, shown } = await answering(
+    folder,
+    ["server"],
+    [
+      [asked[0]!, ` x${enter}`],
+      ["expected a name of letters", `\b\bx${enter}`],
+      [asked[1]!, enter],
+      [asked[2]!, `${"\b".repeat(60)}there${enter}`],
+      ["mcp.contract.yaml is there already", `\b\b\b\b\bhere${enter}`],
+    ],
+  );
+  expect(code).toBe(0);
+  expect(shown).toContain("init server there");
+  expect(existsSync(join(folder, "here/package.json"))).toBe(true);
+  expect(readFileSync(join(folder, "here/src/main.ts"), "utf8")).not.toContain("speaks");
+});
+
+test.each([
+  [["server", "dir"], [asked[1]!]],
+  [
+    ["server", "--revision", "2025-11-25"],
+    [asked[0]!, asked[2]!],
+  ],
+  [
+    ["server", "--name", "n"],
+    [asked[1]!, asked[2]!],
+  ],
+])("what options say is not asked: init %s", async (args, questions) => {
+  const folder = temporaryFolder();
+  const { code, shown } = await answering(
+    folder,
+    args,
+    questions.map((question, index) => [question, index < questions.length - 1 ? enter : ctrlC]),
+  );
+  expect(code).toBe(130);
+  expect(asked.filter((question) => shown.includes(question))).toEqual(questions);
+});
+
+test.each(asked.map((_, index) => index))("Ctrl-C at question %i leaves nothing behind", async (index) => {
+  const folder = temporaryFolder();
+  const { code, stdout, stderr } = await answering(
+    folder,
+    ["server"],
+    asked.slice(0, index + 1).map((question, at) => [question, at === index ? ctrlC : enter]),
+  );
+  expect([code, stdout]).toEqual([130, ""]);
+  expect(stderr).toContain("error MG2016: the questions were left: nothing was written\n");
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test.each<[string, string[], Record<string, string>]>([
+  ["--yes", ["-y"], {}],
+  ["--json", ["--json"], {}],
+  ["CI", [], { CI: "true" }],
+])("with %s nobody is asked", async (_, options, env) => {
+  const folder = temporaryFolder();
+  const output = new PassThrough();
+  const terminal = { input: new PassThrough(), output };
+  // What is refused after the questions.
+  const ran = await mcpgen(folder, ["init", "server", "--name", "x y", ...options], { env, terminal });
+  expect([ran.code, output.readableLength]).toEqual([2, 0]);
+});
+
+test("nobody is asked of a project that starts from a contract, or where no terminal listens", async () => {
+  const folder = temporaryFolder({ "mcp.contract.yaml": 'name: x\nversion: "1"\n' });
+  const output = new PassThrough();
+  const terminal = { input: new PassThrough(), output };
+  expect((await mcpgen(folder, ["init", "server", "--dry-run"], { terminal })).code).toBe(0);
+  expect((await mcpgen(folder, ["init", "client", "--dry-run"], { terminal })).code).toBe(0);
+  expect((await mcpgen(temporaryFolder(), ["init", "server", "--dry-run"])).code).toBe(0);
+  expect(output.readableLength).toBe(0);
+});

@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+import { lintRules } from "../../generator/lint/table.js";
+import { readContract } from "../../generator/contract/read-contract.js";
+import { mcpgen } from "../command/in-process.js";
+import { initialized, scripted } from "../capture/live.js";
+import { temporaryFolder } from "../temporary-folder.js";
+
+const contract = `name: weather
+version: "1.0"
+tools:
+  - name: get_weather
+    description: Weather of a city.
+    inputSchema:
+      type: object
+      properties:
+        city: { type: string }
+        days: { type: integer, exclusiveMinimum: 0 }
+        hours: { type: integer, exclusiveMinimum: 0 }
+`;
+const folder = (): string => temporaryFolder({ "c.yaml": contract });
+
+test("what is refused is named with its place, its rule and what to do", async () => {
+  const { code, stdout } = await mcpgen(folder(), ["lint", "c.yaml"]);
+  expect(code).toBe(1);
+  expect(stdout).toBe(
+    'c.yaml:10:50 /tools/0/inputSchema/properties/days/exclusiveMinimum: error MG6601: tool "get_weather": ' +
+      "`exclusiveMinimum` in 2 places (gemini-unknown-keyword: gemini)\n" +
+      `  → ${lintRules.find(({ id }) => id === "gemini-unknown-keyword")!.fix}\n` +
+      "get_weather  224 bytes  about 56 tokens\n" +
+      "1 tool, about 56 tokens; for claude, openai, gemini: 1 error, 0 warnings\n",
+  );
+});
+
+test("a rule that many tools are against is one line with counts; --verbose and --json have each tool", async () => {
+  const tools = Array.from({ length: 12 }, (_, index) => ({
+    name: `tool_${index}`,
+    inputSchema: { type: "object", properties: { a: { type: "array" }, b: { type: "array" } } },
+  }));
+  const files = { "c.json": JSON.stringify({ name: "many", version: "1", tools }) };
+  const run = (...options: string[]) =>
+    mcpgen(temporaryFolder(files), ["lint", "c.json", "--profile=openai", ...options]);
+  const { stdout } = await run();
+  const lines = stdout.split("\n").filter((line) => line.includes("MG66"));
+  expect(lines.map((line) => /MG660\d: (.*)/.exec(line)![1])).toEqual([
+    '12 tools ("tool_0", "tool_1", "tool_2", 9 more): no description (no-description: openai)',
+    '12 tools ("tool_0", "tool_1", "tool_2", 9 more): an array without `items` in 24 places (array-without-items: openai)',
+  ]);
+  expect(stdout).toMatch(/for openai: 12 errors, 12 warnings; --verbose lists them by tool\n$/);
+  const verbose = (await run("--verbose")).stdout;
+  expect(verbose.split("\n").filter((line) => line.includes("MG66"))).toHaveLength(24);
+  expect(verbose).toMatch(/12 errors, 12 warnings\n$/);
+  const { findings, problems } = JSON.parse((await run("--json")).stdout) as Record<string, unknown[]>;
+  expect([findings!.length, problems!.length]).toEqual([24, 36]);
+});
+
+test("a line says the name of a tool once", async () => {
+  const tools = ["a.b", "get weather", "a-b", "1up", "x".repeat(65)].map((name) => ({
+    name,
+    description: "x",
+    inputSchema: { type: "object" },
+  }));
+  const files = { "c.json": JSON.stringify({ name: "many", version: "1", tools }) };
+  const run = async (...options: string[]) => {
+    const { stdout } = await mcpgen(temporaryFolder(files), ["lint", "c.json", ...options]);
+    return stdout.split("\n").flatMap((line) => /MG660\d: (.*) \(tool-name/.exec(line)?.[1] ?? []);
+  };
+  expect(await run()).toEqual([
+    '2 tools ("a.b", "get weather"): "." in the name, " " in the name',
+    '2 tools ("a.b", "a-b"): almost the same names',
+    '2 tools ("get weather", "1up"): " " in the name, "1" at the start of the name',
+    `tool "${"x".repeat(65)}": a name of 65 characters`,
+  ]);
+  expect(await run("--verbose")).toContain('tool "a-b": almost the name of "a.b"');
+});
+
+test("a profile and a budget decide", async () => {
+  const claude = await mcpgen(folder(), ["lint", "c.yaml", "--profile", "claude", "--budget", "56"]);
+  expect([claude.code, claude.stdout]).toEqual([0, expect.not.stringContaining("error MG")]);
+  const dear = await mcpgen(folder(), ["lint", "c.yaml", "--profile=claude", "--budget=55"]);
+  expect(dear.code).toBe(1);
+  expect(dear.stdout).toContain(
+    'c.yaml:4:5 /tools/0: error MG6603: tool "get_weather": about 56 tokens (224 bytes), expected at most 55',
+  );
+  const strict = await mcpgen(folder(), ["lint", "c.yaml", "--profile=strict", "--profile=claude", "--json"]);
+  const { profiles, problems, tools } = JSON.parse(strict.stdout) as Record<string, unknown[]>;
+  expect(profiles).toEqual(["claude", "strict"]);
+  expect(problems).toContainEqual(expect.objectContaining({ rule: "strict-optional", profiles: ["strict"] }));
+  expect(tools).toEqual([{ tool: "get_weather", pointer: "/tools/0", bytes: 224, tokens: 56 }]);
+});
+
+test("a contract from standard input, and what a live server offers, are judged in the same way", async () => {
+  const options = ["--profile=claude", "--budget=55"];
+  const stdin = async function* (): AsyncGenerator<string> {
+    yield contract;
+  };
+  const piped = await mcpgen(folder(), ["lint", "-", ...options], { stdin: stdin() });
+  expect([piped.code, piped.stdout]).toEqual([
+    1,
+    expect.stringContaining("standard input:4:5 /tools/0: error MG6603"),
+  ]);
+  const { tools } = (await readContract(contract, "c.yaml")).contract;
+  const source = scripted({
+    initialize: initialized({ tools: {} }),
+    "tools/list": { tools: [...tools!, { name: 1 }] },
+  });
+  const live = await mcpgen(temporaryFolder(), ["lint", source, ...options]);
+  expect(live.code).toBe(1);
+  expect(live.stdout).toContain(`/server.mjs" /tools/0: error MG6603: tool "get_weather": about 56 tokens`);
+  expect(live.stdout).toContain("error MG6301: tools: entry 2 is left out");
+  const misused = await mcpgen(folder(), ["lint", "c.yaml", "--timeout", "3"]);
+  expect([misused.code, misused.stderr]).toEqual([2, expect.stringContaining("--timeout needs a server")]);
+});
+
+test.each(["0", "-1", "many", "1.5"])("a budget of %s is none", async (budget) => {
+  const { code, stderr } = await mcpgen(folder(), ["lint", "c.yaml", `--budget=${budget}`]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("error MG2004: expected --budget")]);
+});
+
+test("a profile that nobody knows, and a contract that is none", async () => {
+  const unknown = await mcpgen(folder(), ["lint", "c.yaml", "--profile", "gemni"]);
+  expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("Did you mean gemini?")]);
+  const none = await mcpgen(folder(), ["lint", "none.yaml"]);
+  expect([none.code, none.stderr]).toEqual([3, expect.stringContaining("none.yaml: error MG1001")]);
+});
+
+test("explain tells of a rule", async () => {
+  const { code, stdout } = await mcpgen(folder(), ["explain", "root-union"]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^root-union: a rule of mcpgen lint\n\n[^]*For claude, openai, strict: error\./),
+  ]);
+  expect((await mcpgen(folder(), ["explain", "root-unoin"])).stderr).toContain("Did you mean root-union?");
+});

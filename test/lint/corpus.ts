@@ -1,0 +1,197 @@
+import type { JsonObject } from "@mcpgen/engine";
+import type { Profile } from "../../generator/lint/rule.js";
+
+/** A tool that hosts were met to refuse, or a twin of it that they take. */
+export interface CorpusTool {
+  readonly what: string;
+  readonly name?: string;
+  readonly inputSchema: JsonObject;
+  /** Whose interface refuses it. */
+  readonly refusedBy: readonly Profile[];
+  /** The rule that says so. */
+  readonly rule?: string;
+}
+
+const text = { type: "string" };
+const strictly = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+  type: "object",
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+  ...more,
+});
+/** One argument, in a schema that strict mode takes. */
+const argument = (schema: JsonObject): JsonObject => strictly({ value: schema });
+
+export const corpus: readonly CorpusTool[] = [
+  { what: "a plain tool", inputSchema: strictly({ city: text }), refusedBy: [] },
+  { what: "no arguments", inputSchema: strictly({}), refusedBy: [] },
+  ...["oneOf", "anyOf", "allOf"].map((keyword) => ({
+    what: `${keyword} at the top`,
+    inputSchema: strictly({ a: text }, { [keyword]: [{ required: ["a"] }] }),
+    // Gemini knows anyOf, but neither of the others.
+    refusedBy: (keyword === "anyOf"
+      ? ["claude", "openai", "strict"]
+      : ["claude", "openai", "gemini", "strict"]) as Profile[],
+    rule: "root-union",
+  })),
+  {
+    what: "not at the top",
+    inputSchema: strictly({ a: text }, { not: { required: ["b"] } }),
+    refusedBy: ["openai", "gemini", "strict"],
+    rule: "root-enum-or-not",
+  },
+  {
+    what: "no properties",
+    inputSchema: { type: "object", additionalProperties: false },
+    refusedBy: ["openai", "strict"],
+    rule: "root-without-properties",
+  },
+  {
+    what: "an array of anything",
+    inputSchema: argument({ type: "array" }),
+    refusedBy: ["openai", "gemini", "strict"],
+    rule: "array-without-items",
+  },
+  {
+    what: "a union with an array of anything",
+    inputSchema: argument({ type: ["string", "array"] }),
+    refusedBy: ["openai", "gemini", "strict"],
+    rule: "array-without-items",
+  },
+  {
+    what: "a boolean bound",
+    inputSchema: argument({ type: "integer", minimum: 0, exclusiveMinimum: true }),
+    refusedBy: ["claude", "openai", "gemini", "strict"],
+    rule: "boolean-bound",
+  },
+  {
+    what: "an exclusive bound",
+    inputSchema: argument({ type: "integer", exclusiveMinimum: 0 }),
+    refusedBy: ["gemini"],
+    rule: "gemini-unknown-keyword",
+  },
+  {
+    what: "a tuple of older drafts",
+    inputSchema: argument({ type: "array", items: [text] }),
+    refusedBy: ["claude", "openai", "gemini", "strict"],
+    rule: "tuple-items",
+  },
+  {
+    what: "a constant",
+    inputSchema: argument({ type: "string", const: "a" }),
+    refusedBy: ["gemini"],
+    rule: "gemini-unknown-keyword",
+  },
+  {
+    what: "numbers to choose from",
+    inputSchema: argument({ type: "integer", enum: [1, 2] }),
+    refusedBy: ["gemini"],
+    rule: "gemini-enum",
+  },
+  {
+    what: "texts to choose from",
+    inputSchema: argument({ type: "string", enum: ["a", "b"] }),
+    refusedBy: [],
+  },
+  {
+    what: "a list of types",
+    inputSchema: argument({ type: ["string", "null"] }),
+    refusedBy: ["gemini"],
+    rule: "gemini-type-list",
+  },
+  {
+    what: "a reference to a definition",
+    inputSchema: strictly({ at: { $ref: "#/$defs/Place" } }, { $defs: { Place: strictly({ x: text }) } }),
+    refusedBy: ["gemini"],
+    rule: "gemini-reference",
+  },
+  {
+    what: "a reference to a sibling",
+    inputSchema: strictly({ a: text, b: { $ref: "#/properties/a" } }),
+    refusedBy: ["claude", "openai", "gemini", "strict"],
+    rule: "reference-elsewhere",
+  },
+  {
+    what: "a reference to the network",
+    inputSchema: argument({ $ref: "https://example.com/schema.json" }),
+    refusedBy: ["claude", "openai", "gemini", "strict"],
+    rule: "reference-elsewhere",
+  },
+  {
+    what: "a reference to nothing",
+    inputSchema: argument({ $ref: "#/$defs/Gone" }),
+    refusedBy: ["claude", "openai", "gemini", "strict"],
+    rule: "reference-to-nothing",
+  },
+  {
+    what: "oneOf inside",
+    inputSchema: argument({ oneOf: [text, { type: "number" }] }),
+    refusedBy: ["gemini", "strict"],
+    rule: "strict-unknown-keyword",
+  },
+  { what: "anyOf inside", inputSchema: argument({ anyOf: [text, { type: "number" }] }), refusedBy: [] },
+  {
+    what: "allOf inside",
+    inputSchema: argument({ allOf: [text] }),
+    refusedBy: ["gemini", "strict"],
+    rule: "strict-unknown-keyword",
+  },
+  {
+    what: "an open map",
+    inputSchema: argument({ type: "object", additionalProperties: text }),
+    refusedBy: ["strict"],
+    rule: "strict-open-object",
+  },
+  {
+    what: "arguments that may be left out",
+    inputSchema: { ...strictly({ a: text, b: text }), required: ["a"] },
+    refusedBy: ["strict"],
+    rule: "strict-optional",
+  },
+  {
+    what: "brackets in an argument",
+    inputSchema: strictly({ "filter[id]": text }),
+    refusedBy: ["claude"],
+    rule: "argument-name-characters",
+  },
+  {
+    what: "brackets in a nested property",
+    inputSchema: argument(strictly({ "filter[id]": text })),
+    refusedBy: [],
+  },
+  {
+    what: "a name with a dot",
+    name: "calendar.list",
+    inputSchema: strictly({}),
+    refusedBy: ["claude", "openai", "strict"],
+    rule: "tool-name-characters",
+  },
+  {
+    what: "a name that starts with a digit",
+    name: "21st_magic",
+    inputSchema: strictly({}),
+    refusedBy: ["gemini"],
+    rule: "tool-name-start",
+  },
+  {
+    what: "a name with a space",
+    name: "get weather",
+    inputSchema: strictly({}),
+    refusedBy: ["claude", "openai", "gemini", "strict"],
+    rule: "tool-name-characters",
+  },
+  {
+    what: "a long name",
+    name: "a".repeat(65),
+    inputSchema: strictly({}),
+    refusedBy: ["claude", "openai", "gemini", "strict"],
+    rule: "tool-name-length",
+  },
+  {
+    what: "a name that is just short enough",
+    name: "a".repeat(64),
+    inputSchema: strictly({}),
+    refusedBy: [],
+  },
+];

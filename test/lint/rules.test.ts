@@ -1,0 +1,174 @@
+import { readFileSync } from "node:fs";
+import type { JsonObject } from "@mcpgen/engine";
+import { describe, expect, test } from "vitest";
+import type { Contract, ContractTool } from "../../generator/contract/contract.js";
+import { lintContract, toolCosts } from "../../generator/lint/lint-contract.js";
+import { lintManual } from "../../generator/lint/manual.js";
+import { profiles } from "../../generator/lint/rule.js";
+import { lintRules } from "../../generator/lint/table.js";
+import { ruleIds } from "../../generator/diff/rules/table.js";
+import { corpus } from "./corpus.js";
+
+const contract = (...tools: readonly Partial<ContractTool>[]): Contract => ({
+  name: "n",
+  version: "v",
+  tools: tools.map((tool) => ({
+    name: "tool",
+    description: "Does it.",
+    inputSchema: { type: "object", properties: {} },
+    ...tool,
+  })),
+});
+
+test.each(corpus)("$what: refused by $refusedBy", ({ name = "tool", inputSchema, refusedBy, rule }) => {
+  const refused = (profile: (typeof profiles)[number]): readonly string[] =>
+    lintContract(contract({ name, inputSchema }), [profile])
+      .filter((problem) => problem.rule.level === "error")
+      .map((problem) => problem.rule.id);
+  expect(profiles.filter((profile) => refused(profile).length > 0)).toEqual(refusedBy);
+  if (rule !== undefined) expect(profiles.flatMap(refused)).toContain(rule);
+});
+
+test("every rule that refuses is in the corpus", () => {
+  const met = new Set(
+    corpus.flatMap(({ name = "tool", inputSchema }) =>
+      lintContract(contract({ name, inputSchema }), profiles).map(({ rule }) => rule.id),
+    ),
+  );
+  expect(lintRules.filter(({ id, level }) => level === "error" && !met.has(id))).toEqual([]);
+});
+
+const found = (tool: Partial<ContractTool>, id: string): readonly string[] =>
+  lintContract(contract(tool), profiles)
+    .filter(({ rule }) => rule.id === id)
+    .map(({ pointer }) => pointer);
+const value = (schema: JsonObject): Partial<ContractTool> => ({
+  inputSchema: { type: "object", properties: { value: schema } },
+});
+
+describe("warnings", () => {
+  test("descriptions: none, long ones, and hidden characters", () => {
+    expect(found({ description: " " }, "no-description")).toEqual(["/tools/0"]);
+    expect(found({ description: "a".repeat(1025) }, "long-description")).toEqual(["/tools/0/description"]);
+    expect(found({ description: "a".repeat(2048) }, "cut-description")).toEqual([]);
+    expect(found({ description: "a\u202eb" }, "hidden-characters")).toEqual(["/tools/0/description"]);
+    expect(found({ description: "a\u{e0041}b" }, "hidden-characters")).toEqual(["/tools/0/description"]);
+    expect(found({ description: "👩‍💻 codes,\n\tin lines" }, "hidden-characters")).toEqual([]);
+  });
+
+  test("definitions that nothing leads to, in which models stumble over nothing else", () => {
+    const $ref = (name: string): JsonObject => ({ $ref: `#/$defs/${name}` });
+    const map = { type: "object" };
+    const $defs = {
+      a: { anyOf: [$ref("b/c"), { type: "null" }] },
+      "b/c": map,
+      d: $ref("e"),
+      e: map,
+      f: $ref("f"),
+    };
+    const tool = (more: JsonObject): Partial<ContractTool> => ({
+      inputSchema: { type: "object", properties: { value: $ref("a") }, $defs, ...more },
+    });
+    const [a, ...others] = ["a", "d", "e", "f"].map((name) => `/tools/0/inputSchema/$defs/${name}`);
+    $defs.a.anyOf[0] = $ref("b~1c");
+    expect(found(tool({}), "unused-definition")).toEqual(others);
+    expect(found(tool({}), "object-without-properties")).toEqual(["/tools/0/inputSchema/$defs/b~1c"]);
+    expect(found(tool({ properties: {} }), "unused-definition")).toContain(a);
+    expect(found(tool({ properties: {}, not: { $ref: "#named" } }), "unused-definition")).toEqual([]);
+    expect(found(tool({ properties: {} }), "object-without-properties")).toEqual([]);
+    expect(found(tool({ properties: {} }), "gemini-reference")).not.toEqual([]);
+  });
+
+  test("names that are almost the same", () => {
+    const names = ["get_weather", "getWeather", "get_wind"].map((name) => ({ name }));
+    const problems = lintContract(contract(...names), ["claude"]).filter(
+      ({ rule }) => rule.id === "tool-names-alike",
+    );
+    expect(problems.map(({ tool, message }) => `${tool}: ${message}`)).toEqual([
+      'get_weather: almost the name of "getWeather"',
+      'getWeather: almost the name of "get_weather"',
+    ]);
+  });
+
+  test("arguments without a type, objects without properties, and what is nested deep", () => {
+    expect(found(value({ description: "what?" }), "untyped")).toEqual([
+      "/tools/0/inputSchema/properties/value",
+    ]);
+    expect(found(value({ type: "object" }), "object-without-properties").length).toBe(1);
+    let schema: JsonObject = { type: "object", properties: {} };
+    for (let depth = 0; depth < 5000; depth++) schema = { type: "object", properties: { a: schema } };
+    expect(found({ inputSchema: schema }, "strict-depth").length).toBe(1);
+  });
+});
+
+describe("unions of which two arms can be the same value", () => {
+  const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+    type: "object",
+    properties,
+    required: Object.keys(properties),
+    ...more,
+  });
+  const text = { type: "string" };
+  test.each<[string, JsonObject[], boolean]>([
+    ["texts and numbers", [text, { type: "number" }], false],
+    ["integers and numbers", [{ type: "integer" }, { type: "number" }], true],
+    ["two texts", [text, { type: "string", description: "another" }], true],
+    ["texts of two patterns", [{ ...text, pattern: "^a" }, text], false],
+    ["constants", [{ const: "a" }, { const: "b" }], false],
+    ["lists of constants that share one", [{ enum: ["a", "b"] }, { enum: ["b"] }], true],
+    [
+      "objects with a discriminator",
+      [object({ kind: { const: "a" } }), object({ kind: { const: "b" } })],
+      false,
+    ],
+    ["objects without one", [object({ a: text }), object({ b: text })], true],
+    ["closed objects", [object({ a: text }, { additionalProperties: false }), object({ b: text })], false],
+    ["objects of another type inside", [object({ a: text }), object({ a: { type: "number" } })], false],
+    ["what is required of one object", [{ required: ["a"] }, { required: ["b"] }], false],
+    ["references", [{ $ref: "#/$defs/A" }, { $ref: "#/$defs/A" }], true],
+    ["nothing said", [{}, text], false],
+  ])("%s", (_, anyOf, ambiguous) => {
+    const tool = {
+      inputSchema: { ...value({ anyOf }).inputSchema, $defs: { A: object({ a: text }) } } as JsonObject,
+    };
+    expect(found(tool, "ambiguous-union")).toEqual(
+      ambiguous ? ["/tools/0/inputSchema/properties/value/anyOf/1"] : [],
+    );
+  });
+});
+
+test("data is no schema: values and examples are not looked into, properties may have any name", () => {
+  const data = { oneOf: [{ $ref: "nowhere" }], exclusiveMinimum: true };
+  const problems = lintContract(
+    contract(value({ type: "string", enum: ["a"], default: data, examples: [data] }), {
+      name: "other",
+      inputSchema: { type: "object", properties: { oneOf: { type: "string" }, $ref: { type: "string" } } },
+    }),
+    ["openai", "gemini"],
+  );
+  expect(problems.map(({ rule, pointer }) => [rule.id, pointer])).toEqual([]);
+});
+
+test("the cost of a tool is that of its entry in the list", () => {
+  const [cost] = toolCosts(contract({ name: "größe" }));
+  const bytes = new TextEncoder().encode(JSON.stringify(contract({ name: "größe" }).tools![0])).length;
+  expect(cost).toEqual({ tool: "größe", pointer: "/tools/0", bytes, tokens: Math.ceil(bytes / 4) });
+});
+
+test("5,000 tools and unions of 2,000 arms are judged soon", () => {
+  const many = Array.from({ length: 5000 }, (_, index) => ({ name: `tool_${index}` }));
+  expect(lintContract(contract(...many), ["claude", "openai", "gemini"]).length).toBe(0);
+  const arms = Array.from({ length: 2000 }, (_, index) => ({ const: index }));
+  expect(found(value({ anyOf: arms }), "ambiguous-union")).toEqual([]);
+});
+
+test("ids are told apart, from those of diff as well; texts are sentences", () => {
+  const ids = lintRules.map(({ id }) => id);
+  expect(new Set([...ids, ...ruleIds]).size).toBe(ids.length + ruleIds.length);
+  for (const { reason, fix } of lintRules)
+    for (const each of [reason, fix]) expect(each).toMatch(/^[A-Z`].*[.`)]$/);
+});
+
+test("docs/lint.md is up to date (node scripts/run-ts.mjs scripts/lint-rules.ts)", () => {
+  expect(readFileSync("docs/lint.md", "utf8")).toBe(lintManual());
+});

@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { type JsonObject, type JsonValue, atPointer, canonicalise, isJsonObject } from "@mcpgen/engine";
+import { undocumented } from "../../generator/revision/documentation.js";
+import { resolveRevision } from "../../generator/revision/revision-source.js";
+import { applyNotes, isOpen } from "../../generator/notes/apply.js";
+import { assumeNotes } from "../../generator/model/assume.js";
+import type { Note } from "../../generator/notes/note.js";
+import { documentOf, revisions } from "../sample/revisions.js";
+import { notesOf } from "../notes/noted.js";
+
+function assume(definitions: JsonObject): ReturnType<typeof assumeNotes> {
+  return assumeNotes(canonicalise({ $defs: definitions }));
+}
+
+function openTargets(definitions: JsonObject): string[] {
+  return assume(definitions).notes.flatMap((note) => (note.kind === "open" ? note.targets : []));
+}
+
+/** Definitions that the notes give an index signature they do not have by themselves. */
+function opened(document: JsonObject, notes: readonly Note[]): string[] {
+  const own = (source: JsonObject): string[] =>
+    Object.entries(source["$defs"] as JsonObject).flatMap(([name, node]) =>
+      isJsonObject(node) && isOpen(node) ? [name] : [],
+    );
+  const before = new Set(own(document));
+  const extending = notes.filter(({ kind }) => kind === "extends");
+  return own(applyNotes(document, extending).document).filter((name) => !before.has(name));
+}
+
+test("what takes no members but its own extends no open base", () => {
+  const base = { type: "object", properties: { a: {} }, additionalProperties: {} };
+  const { additionalProperties: _open, ...own } = base;
+  const { notes } = assume({
+    Result: base,
+    OpenResult: own,
+    ClosedResult: { ...own, unevaluatedProperties: false },
+  });
+  expect(notes).toMatchObject([{ kind: "extends", base: "Result", targets: ["/$defs/OpenResult"] }]);
+});
+
+describe.each(revisions)("%s", (revision) => {
+  const document = documentOf(revision);
+
+  test("the rule opens exactly the definitions that the committed notes open", () => {
+    const expected = opened(document, notesOf(revision));
+    expect(opened(document, assumeNotes(document).notes)).toEqual(expected);
+    expect(expected.length).toBeGreaterThan(5);
+  });
+
+  test("what is assumed leads somewhere, and every assumption lists what it concerns", async () => {
+    const { notes, assumptions } = assumeNotes(document);
+    const about = { revision, status: "draft" } as const;
+    const { problems } = await resolveRevision({ file: "f", text: "" }, document, notes, undocumented, about);
+    expect(problems).toEqual([]);
+    expect(assumptions.map(({ value }) => value)).toEqual(notes.map(({ targets }) => targets));
+    for (const { text, value } of assumptions) expect(text).toContain(String((value as string[]).length));
+  });
+
+  test("every union that the committed notes open is assumed open, if a reader can tell its arms apart", () => {
+    const assumed = new Set(openTargets(document["$defs"] as JsonObject));
+    // Content that may be one block or a list of them, the one notification of a side, answers without a tag.
+    const untold =
+      /^\/\$defs\/(?:(?:SamplingMessage|CreateMessageResult)\/properties\/content|ClientNotification|InputResponse)$/;
+    for (const note of notesOf(revision)) {
+      if (note.kind !== "open") continue;
+      for (const target of note.targets) {
+        expect(assumed.has(target), target).toBe(!untold.test(target) || isTagged(target));
+      }
+    }
+  });
+
+  /** Whether all arms at the place have a tag of their own: some revisions hold lists apart. */
+  function isTagged(target: string): boolean {
+    const node = atPointer(document, target) as JsonObject;
+    const arms = (node["anyOf"] ?? []) as JsonObject[];
+    return (
+      arms.length > 1 && arms.every((arm) => arm["type"] === undefined) && !target.endsWith("InputResponse")
+    );
+  }
+});
+
+describe("a definition is taken to extend a base", () => {
+  const Result = { type: "object", properties: { _meta: {} }, additionalProperties: {} };
+  const extensions = (definitions: JsonObject): string[] =>
+    assume(definitions).notes.flatMap((note) =>
+      note.kind === "extends" ? note.targets.map((target) => `${target} ${note.base}`) : [],
+    );
+  const derived = { type: "object", properties: { _meta: {}, a: {} } };
+
+  test("when its name ends in the base's and it has the base's members", () => {
+    expect(extensions({ Result, "a/Result": derived })).toEqual(["/$defs/a~1Result Result"]);
+  });
+
+  test.each<[string, JsonObject]>([
+    ["whose name ends otherwise", { Result, ResultOfCall: derived }],
+    ["that lacks a member", { Result, CallResult: { type: "object", properties: { a: {} } } }],
+    ["that is closed", { Result, CallResult: { ...derived, additionalProperties: false } }],
+    ["that is open already", { Result, CallResult: { ...derived, additionalProperties: {} } }],
+    ["that is no object", { Result, CallResult: { $ref: "#/$defs/Result" } }],
+    ["whose base is closed", { Result: derived, CallResult: derived }],
+    ["whose base is a union", { Result: { ...Result, anyOf: [{}] }, CallResult: derived }],
+    ["that requires less", { Result: { ...Result, required: ["_meta"] }, CallResult: derived }],
+  ])("not one %s", (_, definitions) => {
+    expect(extensions(definitions)).toEqual([]);
+  });
+});
+
+describe("open are assumed", () => {
+  const arm = (tag: JsonValue): JsonObject => ({
+    type: "object",
+    properties: { type: tag as JsonObject },
+    required: ["type"],
+  });
+
+  test("string sets and tagged unions, wherever they stand", () => {
+    const set = { enum: ["a", "b"] };
+    const definitions = {
+      const: set,
+      A: { properties: { enum: set, default: { items: set }, anyOf: set, required: { not: set } } },
+      B: { anyOf: [arm({ const: "a" }), arm({ enum: ["b", "c"] })] },
+      C: { oneOf: [{ $ref: "#/$defs/B" }, arm({ const: "d" })] },
+    };
+    expect(new Set(openTargets(definitions))).toEqual(
+      new Set([
+        "/$defs/const",
+        "/$defs/A/properties/enum",
+        "/$defs/A/properties/default/items",
+        "/$defs/A/properties/anyOf",
+        "/$defs/A/properties/required/not",
+        "/$defs/B",
+        "/$defs/B/anyOf/1/properties/type",
+        "/$defs/C",
+      ]),
+    );
+  });
+
+  test("not what only looks like them", () => {
+    const definitions = {
+      A: { default: { enum: ["a", "b"] }, const: { anyOf: [arm({ const: "a" }), arm({ const: "b" })] } },
+      B: { enum: ["a"] },
+      C: { enum: ["a", 1] },
+      D: { anyOf: [arm({ const: "2.0" }), arm({ const: "2.0" })] },
+      E: { anyOf: [{ type: "string" }, arm({ const: "a" })] },
+    };
+    expect(openTargets(definitions)).toEqual([]);
+  });
+});
+
+test("nothing is assumed of a schema that gives no cause", () => {
+  expect(assume({ A: { type: "string" } })).toEqual({ notes: [], assumptions: [] });
+});
+
+test("long chains of definitions and many bases are gone through without overflow, in time that grows with them", () => {
+  const size = 5000;
+  const definitions: JsonObject = {};
+  for (let i = 0; i < size; i++) {
+    definitions[`D${i}`] = { anyOf: [{ $ref: `#/$defs/D${i + 1}` }, { $ref: `#/$defs/D${i + 1}` }] };
+    definitions[`Base${i}`] = { type: "object", additionalProperties: {} };
+    definitions[`DerivedBase${i}`] = { type: "object", properties: {} };
+  }
+  definitions[`D${size}`] = true;
+  expect(assume(definitions).notes).toHaveLength(size);
+});

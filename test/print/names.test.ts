@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { capitalised, identifiersFor } from "../../generator/print/names.js";
+import { nameDefinitions } from "../../generator/print/names.js";
+import { revisions, schemaOf } from "../sample/revisions.js";
+import { shuffled, randomFrom } from "../../generator/sample/random.js";
+import { compilerErrors } from "../emit/protocol/emitted.js";
+
+const words = [
+  "break case catch class const continue debugger default delete do else enum export extends false finally for",
+  "function if import in instanceof new null return super switch this throw true try typeof var void while with",
+  "implements interface let package private protected public static yield await async of arguments eval",
+  "any unknown never number bigint boolean string symbol object undefined void abstract as asserts declare get",
+  "infer intrinsic is keyof module namespace out override readonly require satisfies set type unique using",
+  "global globalThis constructor __proto__ prototype toString NaN Infinity Array Object String Function Record",
+].flatMap((line) => line.split(" "));
+
+const odd = [
+  "",
+  " ",
+  "😀",
+  "é",
+  "1",
+  "123abc",
+  "a b",
+  "a-b",
+  "a.b/c",
+  "$",
+  "_",
+  "Foo",
+  "foo",
+  "FOO",
+  "foo2",
+  "Foo2",
+  "Definition",
+  "*/",
+  "\0",
+  "\ud800",
+  "__proto__",
+];
+
+const names = fc.uniqueArray(
+  fc.oneof(
+    fc.constantFrom(...words, ...odd),
+    fc.string({ unit: fc.constantFrom("f", "F", "2", " ", "é", "$") }),
+  ),
+  { maxLength: 30 },
+);
+
+describe("identifiers", () => {
+  test("are identifiers, and differ even once capitalised", () => {
+    fc.assert(
+      fc.property(names, (list) => {
+        const identifiers = [...identifiersFor(list).values()];
+        for (const identifier of identifiers) expect(identifier).toMatch(/^[A-Za-z_$][\w$]*$/);
+        expect(new Set(identifiers.map(capitalised)).size).toBe(list.length);
+      }),
+      { seed: 23, numRuns: 1000 },
+    );
+  });
+
+  test("do not depend on the order of the names, and keep it", () => {
+    fc.assert(
+      fc.property(names, fc.string(), (list, seed) => {
+        const identifiers = identifiersFor(list);
+        expect([...identifiers.keys()]).toEqual(list);
+        const others = identifiersFor(shuffled(list, randomFrom(seed)));
+        for (const name of list) expect(others.get(name)).toBe(identifiers.get(name));
+      }),
+      { seed: 23, numRuns: 300 },
+    );
+  });
+
+  test("are the names themselves wherever those can be", () => {
+    const list = ["foo bar", "FooBar", "fooBar2", "fooBar", "123", "_123"];
+    expect(Object.fromEntries(identifiersFor(list))).toEqual({
+      FooBar: "FooBar",
+      fooBar2: "fooBar2",
+      // The same as FooBar in `isFooBar`.
+      fooBar: "fooBar3",
+      "foo bar": "fooBar4",
+      _123: "_123",
+      "123": "_1232",
+    });
+  });
+
+  test("are found for thousands of names that want the same, in time that grows with their number", () => {
+    const list = Array.from({ length: 20_000 }, (_, index) =>
+      index.toString(2).replaceAll("0", "é").replaceAll("1", "😀"),
+    );
+    const identifiers = [...identifiersFor(list).values()];
+    expect(new Set(identifiers).size).toBe(list.length);
+    expect(identifiers).toContain("Definition20000");
+  });
+
+  test("declare types, for every reserved word and odd name", () => {
+    const list = [...new Set([...words, ...odd])];
+    const identifiers = [...identifiersFor(list).values()];
+    const code = identifiers.flatMap((identifier) => [
+      `export interface ${identifier} { a: 1 }`,
+      `export function is${capitalised(identifier)}(value: unknown): value is ${identifier} { return value === 1; }`,
+    ]);
+    expect(compilerErrors(new Map([["names.ts", code.join("\n")]]))).toBe("");
+  });
+});
+
+test.each(revisions)("%s: every definition keeps its name", (revision) => {
+  for (const [name, identifier] of nameDefinitions(schemaOf(revision))) expect(identifier).toBe(name);
+});
