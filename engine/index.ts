@@ -16,12 +16,12 @@ export { formats } from "./formats/format.js";
 export { hazardOf, type Hazard } from "./patterns/hazard.js";
 export { divides } from "./interpret/divides.js";
 export { PatternBudget } from "./patterns/budget.js";
-export { isAutomaton, matcherOf, type Matcher } from "./patterns/pattern.js";
+export { isAutomaton, matcherOf } from "./patterns/pattern.js";
 export { keywords, type Keyword, type KeywordShape } from "./ir/keywords.js";
 export { SchemaError, type SchemaErrorCode } from "./ir/schema-error.js";
 
 // The schema IR and walks over it.
-export type { Definition, Deprecation, Schema, SchemaNode, TypeName } from "./ir/ir.js";
+export type { Definition, Deprecation, Matcher, Schema, SchemaNode, TypeName } from "./ir/ir.js";
 export {
   children,
   descendants,

@@ -1,5 +1,4 @@
 import type { JsonValue } from "./json.js";
-import type { Matcher } from "../patterns/pattern.js";
 
 /** The types JSON Schema tells apart (2020-12 validation, section 6.1.1). */
 export type TypeName = "array" | "boolean" | "integer" | "null" | "number" | "object" | "string";
@@ -96,6 +95,11 @@ export interface Definition {
   readonly extends?: readonly string[];
   /** Pages that describe it. */
   readonly see?: readonly string[];
+}
+
+/** Something that says whether a pattern matches somewhere in a text. */
+export interface Matcher {
+  test(text: string): boolean;
 }
 
 /** A whole schema document: its definitions in natural order of name, and the root if it says anything itself. */

@@ -1,6 +1,7 @@
 import type { Schema, SchemaNode } from "../ir/ir.js";
 import { SchemaError } from "../ir/schema-error.js";
-import { type Matcher, matcherOf } from "./pattern.js";
+import type { Matcher } from "../ir/ir.js";
+import { matcherOf } from "./pattern.js";
 
 /** A pattern of `patternProperties`, compiled, and the subschema it leads to. */
 export interface MemberPattern {

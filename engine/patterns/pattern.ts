@@ -1,14 +1,10 @@
+import type { Matcher } from "../ir/ir.js";
 import { PatternBudget } from "./budget.js";
 import { LinearMatcher } from "./linear-matcher.js";
 import { Memory } from "./memory.js";
 import { parsePattern } from "./parse.js";
 import { programOf } from "./program.js";
 import { hasProgram } from "./states.js";
-
-/** Something that says whether a pattern matches somewhere in a text. */
-export interface Matcher {
-  test(text: string): boolean;
-}
 
 /**
  * A matcher whose time grows with the length of the text, whatever the text: the regular expression of the

@@ -2,7 +2,8 @@ import { kindOf } from "../resources/canonicalise.js";
 import type { SchemaNode, TypeName } from "../ir/ir.js";
 import { type JsonObject, type JsonValue, isJsonObject, naturalCompare, pointer } from "../ir/json.js";
 import { unsafePattern } from "../patterns/compiled.js";
-import type { DocumentPatterns, Matcher } from "../patterns/pattern.js";
+import type { Matcher } from "../ir/ir.js";
+import type { DocumentPatterns } from "../patterns/pattern.js";
 import { SchemaError } from "../ir/schema-error.js";
 
 /** A node under construction. */

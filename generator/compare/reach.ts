@@ -1,5 +1,11 @@
 import type { Edge, Pair } from "./align/pair.js";
-import type { Root } from "../diff/walk/root.js";
+
+/** Where a walk begins. */
+export interface Start {
+  readonly pair: Pair;
+  /** Which members of the first pair are entered; without it, all are. */
+  readonly isEntered?: (key: string, edge: Edge) => boolean;
+}
 
 /** How one pair was reached from another. */
 export interface Link {
@@ -11,7 +17,7 @@ export interface Link {
 export type Reached = ReadonlyMap<Pair, Link | undefined>;
 
 /** @param within the pairs that are of interest, and all on the way to them; without it all are */
-export function reachedFrom(root: Pick<Root, "pair" | "isEntered">, within?: ReadonlySet<Pair>): Reached {
+export function reachedFrom(root: Start, within?: ReadonlySet<Pair>): Reached {
   const reached = new Map<Pair, Link | undefined>([[root.pair, undefined]]);
   // A Map's iteration includes what is added meanwhile: breadth first.
   for (const [from] of reached) {
@@ -25,7 +31,7 @@ export function reachedFrom(root: Pick<Root, "pair" | "isEntered">, within?: Rea
 }
 
 /** Every pair that any of the roots leads to, with those known before. */
-export function metFrom(roots: readonly Root[], known: ReadonlySet<Pair> = new Set()): Set<Pair> {
+export function metFrom(roots: readonly Start[], known: ReadonlySet<Pair> = new Set()): Set<Pair> {
   const met = new Set(known);
   const inside = new Set<Pair>();
   for (const root of roots) {
@@ -39,7 +45,7 @@ export function metFrom(roots: readonly Root[], known: ReadonlySet<Pair> = new S
   return met;
 }
 
-function isEntered({ pair, isEntered }: Pick<Root, "pair" | "isEntered">, from: Pair, edge: Edge): boolean {
+function isEntered({ pair, isEntered }: Start, from: Pair, edge: Edge): boolean {
   const { step } = edge;
   return from !== pair || step.kind !== "member" || !isEntered || isEntered(step.key, edge);
 }

@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import { escapeUnprintable } from "../print/text.js";
+import { escapedLines } from "../print/text.js";
 import type { Contract } from "./contract.js";
 
 /**
@@ -10,9 +10,4 @@ export async function contractText(contract: Contract, file: string): Promise<st
   if (extname(file) === ".json") return `${escapedLines(JSON.stringify(contract, null, 2))}\n`;
   const { stringifyYaml } = await import("./yaml-text.js");
   return stringifyYaml(contract);
-}
-
-/** Line ends stand between values as well; all else that is escaped stands in double quotes. */
-export function escapedLines(text: string): string {
-  return text.split("\n").map(escapeUnprintable).join("\n");
 }

@@ -1,5 +1,5 @@
 import { Document, type Scalar, visit } from "yaml";
-import { escapedLines } from "./contract-text.js";
+import { escapedLines } from "../print/text.js";
 
 /** What a reader would not see as it is; a tab in a text of several lines is one of these, too. */
 const hidden = /[^\P{Cc}\n]|[\p{Cf}\u2028\u2029\p{Surrogate}]/u;

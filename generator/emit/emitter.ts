@@ -1,12 +1,6 @@
 import type { JsonObject, Schema } from "@mcpgen/engine";
 import type { ProtocolModel } from "../model/model.js";
-
-/** One file of output, before formatting. */
-export interface EmittedFile {
-  readonly content: string;
-  /** The emitter prints exactly what prettier would: the pipeline skips it (a test proves the claim). */
-  readonly formatted?: true;
-}
+import type { EmittedFile } from "../print/emitted-file.js";
 
 /** Output by path, relative to the output folder, POSIX separators. */
 export type Files = ReadonlyMap<string, EmittedFile>;

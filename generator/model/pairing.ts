@@ -1,7 +1,7 @@
 import type { Definition, Schema } from "@mcpgen/engine";
 import { discriminate } from "./discriminator.js";
 import type { Message } from "./messages.js";
-import type { Assumption, Discriminator, ResultOf } from "./model.js";
+import type { Assumption, Discriminator, Method, ResultOf } from "./model.js";
 import { hasMember, memberNodes } from "./object-view.js";
 import type { PairingNote } from "../notes/note.js";
 
@@ -119,4 +119,13 @@ function fallback(schema: Schema, base: string): Pairing | undefined {
     alternatives: [],
     assumed: `It is taken to be answered by ${result}; there is neither ${base}ResultResponse nor ${base}Result.`,
   };
+}
+
+/** Definitions that may answer a method. */
+export function resultsOf({ result }: Method): string[] {
+  const plain = result?.definition;
+  return [
+    ...(plain === undefined ? [] : [plain]),
+    ...(result?.alternatives ?? []).map(({ definition }) => definition),
+  ];
 }

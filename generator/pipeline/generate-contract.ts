@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { EmittedFile } from "../emit/emitter.js";
+import type { EmittedFile } from "../print/emitted-file.js";
 import { commentText } from "../print/text.js";
 import { loadTemplates } from "../print/templates.js";
 import { format } from "../print/format.js";

@@ -1,14 +1,8 @@
 import { type JsonObject, canonicalText } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
-import type {
-  EmittedFile,
-  Emitter,
-  Files,
-  PackageManifest,
-  Surroundings,
-  WorkspaceInput,
-} from "../emit/emitter.js";
+import type { Emitter, Files, PackageManifest, Surroundings, WorkspaceInput } from "../emit/emitter.js";
+import type { EmittedFile } from "../print/emitted-file.js";
 import { modelEmitters, schemaEmitters, workspaceEmitters } from "../emit/registry.js";
 import { stepAssumptions } from "../emit/steps/problems.js";
 import { loadTemplates, overridesIn } from "../print/templates.js";

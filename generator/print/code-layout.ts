@@ -1,4 +1,4 @@
-import type { EmittedFile } from "../emit/emitter.js";
+import type { EmittedFile } from "./emitted-file.js";
 import { stringLiteral } from "./text.js";
 import { type Layout, group, hardline, indent, join, line, print, softline, whenBroken } from "./layout.js";
 

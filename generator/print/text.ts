@@ -98,3 +98,8 @@ function wrapped(line: string, width: number): string[] {
   pieces.push(current);
   return pieces;
 }
+
+/** Line ends stand between values as well; all else that is escaped stands in double quotes. */
+export function escapedLines(text: string): string {
+  return text.split("\n").map(escapeUnprintable).join("\n");
+}

@@ -1,5 +1,4 @@
 import type { Schema } from "@mcpgen/engine";
-import { typeText } from "../../print/type-text.js";
 import { type Location, commonLocation, isRenamed, locationOf } from "../location.js";
 import { isAlone } from "../shape/alternatives.js";
 import type { Conjunction } from "../shape/form.js";
@@ -138,9 +137,4 @@ function placeOf(schema: Schema, nodes: Conjunction): Place {
   }
   const location = definition === undefined ? locationOf(pointer) : { definition, path: "" };
   return { nodes: current, location, pointer, definition, written: nodes };
-}
-
-/** The type of a place in words. */
-export function shapeOf(nodes: Conjunction): string {
-  return nodes.length === 0 ? "unknown" : nodes.map(typeText).join(" & ");
 }

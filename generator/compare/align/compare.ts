@@ -10,7 +10,8 @@ import {
   shapeTypes,
   typesOf,
 } from "../shape/form.js";
-import { type Aligner, shapeOf } from "./aligner.js";
+import { shapeOf } from "../shape/node-text.js";
+import type { Aligner } from "./aligner.js";
 import { type Arms, alignArms } from "./arms.js";
 import { compareArms, eachType } from "./compare-arms.js";
 import { compareArrays } from "./compare-array.js";

@@ -1,4 +1,6 @@
 import { type JsonValue, canonicalText } from "@mcpgen/engine";
+import { typeText } from "../../print/type-text.js";
+import type { Conjunction } from "./form.js";
 
 const unsaid = new Set([
   "pointer",
@@ -31,4 +33,9 @@ function plain(part: unknown): JsonValue {
 function literal(keyword: string, value: unknown): JsonValue | undefined {
   if (keyword === "const") return (value as { readonly value: JsonValue }).value;
   return keyword === "enum" ? (value as JsonValue) : undefined;
+}
+
+/** The type of a place in words. */
+export function shapeOf(nodes: Conjunction): string {
+  return nodes.length === 0 ? "unknown" : nodes.map(typeText).join(" & ");
 }

@@ -1,5 +1,6 @@
 import type { Schema } from "@mcpgen/engine";
-import type { EmittedFile, SchemaInput } from "../../emit/emitter.js";
+import type { SchemaInput } from "../../emit/emitter.js";
+import type { EmittedFile } from "../../print/emitted-file.js";
 import { memberKey } from "../../print/text.js";
 import { emitValidators } from "../../emit/validators/emit.js";
 import type { ContractInput } from "./input.js";

@@ -1,4 +1,4 @@
-import type { EmittedFile } from "../../emit/emitter.js";
+import type { EmittedFile } from "../../print/emitted-file.js";
 import { docComment, stringLiteral } from "../../print/text.js";
 import { checkedName } from "./checks.js";
 import { completionLists, promptList, resourceList, templateList } from "./client-lists.js";

@@ -1,4 +1,4 @@
-import type { EmittedFile } from "../../emit/emitter.js";
+import type { EmittedFile } from "../../print/emitted-file.js";
 import { jsonExpression } from "./json-expression.js";
 import type { ContractInput } from "./input.js";
 

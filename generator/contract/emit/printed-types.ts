@@ -3,8 +3,7 @@ import { deprecationLine, docComment } from "../../print/text.js";
 import { printable } from "../../emit/types/breadth.js";
 import { isInterface } from "../../emit/types/declaration.js";
 import { assigned, interfaceHead } from "../../emit/types/layout.js";
-import { indexSignature, membersOf, printBody } from "../../emit/types/object.js";
-import { type TypeNames, printType } from "../../emit/types/print.js";
+import { type TypeNames, indexSignature, membersOf, printBody, printType } from "../../emit/types/print.js";
 import type { TypeRoot } from "./tool-types.js";
 
 /**

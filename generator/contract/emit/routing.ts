@@ -1,5 +1,5 @@
 import { naturalCompare, pointer } from "@mcpgen/engine";
-import type { EmittedFile } from "../../emit/emitter.js";
+import type { EmittedFile } from "../../print/emitted-file.js";
 import { jsonExpression } from "./json-expression.js";
 import type { ContractInput } from "./input.js";
 import { type ParamHeader, paramHeaders } from "./param-headers.js";

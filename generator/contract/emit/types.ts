@@ -1,4 +1,4 @@
-import type { EmittedFile } from "../../emit/emitter.js";
+import type { EmittedFile } from "../../print/emitted-file.js";
 import { docComment, propertyKey } from "../../print/text.js";
 import type { ContractInput } from "./input.js";
 import { type TypeRoot, typeCompiler } from "./tool-types.js";

@@ -1,12 +1,11 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { type Method, type ProtocolModel, opposite } from "../../model/model.js";
 import { hasMember } from "../../model/object-view.js";
-import { responseOf } from "../../model/pairing.js";
+import { responseOf, resultsOf } from "../../model/pairing.js";
 import type { Fact, Pair } from "../../compare/align/pair.js";
 import type { Conjunction } from "../../compare/shape/form.js";
 import type { Context } from "./context.js";
 import type { Direction } from "./direction.js";
-import { resultsOf } from "../witness/judge.js";
 import { armNodes } from "./envelope.js";
 import { reachedFrom } from "../../compare/reach.js";
 import type { Root } from "./root.js";

@@ -1,6 +1,6 @@
 import { type Schema, referencesOf } from "@mcpgen/engine";
 import { type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
-import { resultsOf } from "../witness/judge.js";
+import { resultsOf } from "../../model/pairing.js";
 
 /** What messages and results hold, and who writes it. */
 export interface Parts {

@@ -2,6 +2,7 @@ import { type JsonValue, type SchemaNode, isJsonObject } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import type { Alternative, Method, ProtocolModel, Role } from "../../model/model.js";
 import { opposite } from "../../model/model.js";
+import { resultsOf } from "../../model/pairing.js";
 import type { Context } from "../walk/context.js";
 import type { Conjunction } from "../../compare/shape/form.js";
 import { messageNodes, responseNodes } from "../walk/messages.js";
@@ -66,15 +67,6 @@ export function sent(model: ProtocolModel, name: string, from: Role): Method | u
   return methodsByName(model)
     .get(name)
     ?.find((method) => !method.payload && method.senders.includes(from));
-}
-
-/** Definitions that may answer a method. */
-export function resultsOf({ result }: Method): string[] {
-  const plain = result?.definition;
-  return [
-    ...(plain === undefined ? [] : [plain]),
-    ...(result?.alternatives ?? []).map(({ definition }) => definition),
-  ];
 }
 
 /** The definitions that may be meant by an answer: the one whose mark it bears, else those without a mark. */

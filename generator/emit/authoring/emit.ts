@@ -2,14 +2,14 @@ import { type Definition, referencesOf } from "@mcpgen/engine";
 import type { Method, ProtocolModel, Role } from "../../model/model.js";
 import { published } from "../../model/published.js";
 import { laidOutTexts } from "../../print/code-layout.js";
-import type { EmittedFile, Emitter, WorkspaceInput } from "../emitter.js";
+import type { Emitter, WorkspaceInput } from "../emitter.js";
+import type { EmittedFile } from "../../print/emitted-file.js";
 import { methodDoc } from "../method-doc.js";
 import { nameDefinitions } from "../../print/names.js";
 import { deprecationLine, docComment, memberKey, stringLiteral } from "../../print/text.js";
 import { isInterface } from "../types/declaration.js";
 import { assigned, interfaceHead, settled } from "../types/layout.js";
-import { indexSignature, membersOf, printBody } from "../types/object.js";
-import { printType, union } from "../types/print.js";
+import { indexSignature, membersOf, printBody, printType, union } from "../types/print.js";
 import { type ListedMember, type ListedPlace, listedMembers } from "./listed-members.js";
 import { type AuthoredSchema, authoredResults, authoredSchema, inlineParams } from "./authored-schema.js";
 

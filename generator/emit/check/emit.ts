@@ -1,6 +1,7 @@
 import { type Definition, type Schema, Tags, descendants, reachingOpen } from "@mcpgen/engine";
 import { laidOut, laidOutTexts } from "../../print/code-layout.js";
-import type { EmittedFile, Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
+import type { Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
+import type { EmittedFile } from "../../print/emitted-file.js";
 import { capitalised, nameDefinitions } from "../../print/names.js";
 import { stringLiteral } from "../../print/text.js";
 import { textNeeds } from "../texts/modules.js";

@@ -5,8 +5,7 @@ import { docComment, propertyKey } from "../../print/text.js";
 import { printable } from "../types/breadth.js";
 import { isInterface } from "../types/declaration.js";
 import { assigned, importTypes, interfaceHead, settled } from "../types/layout.js";
-import { indexSignature, membersOf, printBody } from "../types/object.js";
-import { type TypeNames, printType } from "../types/print.js";
+import { type TypeNames, indexSignature, membersOf, printBody, printType } from "../types/print.js";
 import { openReading } from "./open-schema.js";
 
 /**

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@mcpgen/engine";
-import type { EmittedFile, Emitter, WorkspaceInput } from "../emitter.js";
+import type { Emitter, WorkspaceInput } from "../emitter.js";
+import type { EmittedFile } from "../../print/emitted-file.js";
 
 const workspaceModules = ["index", "authoring", "client", "explained", "issues", "listed", "model", "server"];
 const revisionModules = ["check", "client", "methods", "open", "server", "types", "validators"];

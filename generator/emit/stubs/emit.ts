@@ -6,7 +6,7 @@ import { argumentsWithin } from "../../print/code-layout.js";
 import { methodDoc } from "../method-doc.js";
 import { capitalised } from "../../print/names.js";
 import { stringLiteral } from "../../print/text.js";
-import { isConstrainedToObjects } from "../types/object.js";
+import { isConstrainedToObjects } from "../types/print.js";
 import { nameOperations } from "./operations.js";
 
 /** `client.ts`: the revision as a client speaks it, and a function for each message that clients send. */

@@ -1,5 +1,5 @@
 import type { Definition } from "@mcpgen/engine";
-import { isConstrainedToObjects } from "./object.js";
+import { isConstrainedToObjects } from "./print.js";
 
 /** Whether the definition is an object and nothing more, so that an interface can say it whole. */
 export function isInterface({ node }: Definition): boolean {

@@ -5,9 +5,8 @@ import { deprecationLine, docComment } from "../../print/text.js";
 import { printable } from "./breadth.js";
 import { isInterface } from "./declaration.js";
 import { printableBases } from "./extends.js";
-import { type Member, indexSignature, membersOf, printBody } from "./object.js";
+import { type Member, type TypeNames, indexSignature, membersOf, printBody, printType } from "./print.js";
 import { assigned, interfaceHead, settled } from "./layout.js";
-import { type TypeNames, printType } from "./print.js";
 
 /** `types.ts`: one exported type for each definition, named as in the schema. */
 export const emitTypes: Emitter<SchemaInput> = ({ schema: exact, folder, origin, render }) => {

@@ -1,4 +1,4 @@
-import type { EmittedFile } from "../emitter.js";
+import type { EmittedFile } from "../../print/emitted-file.js";
 
 /** What fits on a line of generated code. */
 const width = 80;

@@ -1,12 +1,12 @@
 import type { Definition, SchemaNode } from "@mcpgen/engine";
-import { verdictOn } from "./check.js";
+import { check, conditionFor, verdictOn } from "./check.js";
 import { type Expression, call, compare } from "./expression.js";
 import { PartNames } from "./function-names.js";
 import { type Head, judgeHead, plainHead, type Printed, printFunction, walkerHead } from "./function.js";
 import { group, indent, line, print, softline, whenBroken } from "../../print/layout.js";
 import { type PreludeName, preludeNames } from "./prelude.js";
 import { type Statement, returns, when } from "./statement.js";
-import { type FileContext, type Mode, Place, type Reading, Unit } from "./unit.js";
+import { type FileContext, type FileNames, type Mode, Place, type Reading, Unit } from "./unit.js";
 
 /** Definitions nested deeper than this are judged without the call stack. */
 const deepest = "64";
@@ -30,11 +30,11 @@ export class DefinitionEmitter {
 
   /** @param types what validators prove, by definition; without one they only judge */
   constructor(
-    file: FileContext,
+    file: FileNames,
     types: ReadonlyMap<string, string>,
     cycles: ReadonlyMap<string, ReadonlySet<string>>,
   ) {
-    this.file = file;
+    this.file = { ...file, recursion: { check, conditionFor, verdictOn } };
     this.types = types;
     this.cycles = cycles;
   }

@@ -1,5 +1,6 @@
 import { type Schema, reachingOpen, recursiveDefinitions } from "@mcpgen/engine";
-import type { EmittedFile, Emitter, SchemaInput } from "../emitter.js";
+import type { Emitter, SchemaInput } from "../emitter.js";
+import type { EmittedFile } from "../../print/emitted-file.js";
 import { capitalised, nameDefinitions } from "../../print/names.js";
 import { type TextNeeds, textModules, textNeeds } from "../texts/modules.js";
 import { asAsked } from "../texts/scanned.js";
@@ -9,7 +10,7 @@ import { importTypes } from "../types/layout.js";
 import { promoted } from "./promoted.js";
 import { prelude } from "./prelude.js";
 import { Shapes } from "./shape.js";
-import { type FileContext, type Reading } from "./unit.js";
+import type { FileNames, Reading } from "./unit.js";
 
 /**
  * One file of validators: for each definition `isX`, which accepts exactly what the schema accepts, and
@@ -27,7 +28,7 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
       shadowing.has(identifier) ? `${identifier}Type` : identifier,
     ]),
   );
-  const file: FileContext = {
+  const file: FileNames = {
     names: functions,
     differing: reachingOpen(schema),
     proving: new Set([...types.keys()].map((name) => functions.local("is", name))),

@@ -1,6 +1,5 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { isPresent } from "./access.js";
-import { check, conditionFor } from "./check.js";
 import { compare, no, yes } from "./expression.js";
 import { type Statement, refuseUnless, when } from "./statement.js";
 import type { Place } from "./unit.js";
@@ -51,14 +50,14 @@ export function checkItem(node: SchemaNode, item: string, place: Place): Stateme
   const ready = place.shapes.refusesUndefined(node);
   return [
     ...(ready ? [] : refuseUnless(isPresent(item))),
-    ...check(node, item, place.under(`${place.hint}Item`)),
+    ...place.under(`${place.hint}Item`).check(node, item),
   ];
 }
 
 function checkContains(node: SchemaNode, subject: string, place: Place): Statement[] {
   if (!node.contains) return [];
   const item = place.scope.local("item");
-  const found = conditionFor(node.contains, item, place.asTested().under("contained"));
+  const found = place.asTested().under("contained").conditionFor(node.contains, item);
   const { minContains = 1, maxContains } = node;
   if (found.kind === "constant" && !found.value) return refuseUnless(minContains > 0 ? no : yes);
   const limits = (count: string): Statement[] => [

@@ -1,6 +1,5 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { probe, readings } from "./access.js";
-import { check, conditionFor } from "./check.js";
 import { condition } from "./condition.js";
 import { amongTest, patternTest } from "./own.js";
 import { type Expression, and, bound, compare, not } from "./expression.js";
@@ -23,7 +22,7 @@ export function checkKeys(node: SchemaNode, subject: string, place: Place): Stat
   const key = place.scope.local("key");
   const body: Statement[] = [];
   if (describesNames)
-    body.push(...refuseUnless(conditionFor(node.propertyNames!, key, place.under("names"), onlyStrings)));
+    body.push(...refuseUnless(place.under("names").conditionFor(node.propertyNames!, key, onlyStrings)));
   for (const [pattern, child] of patterns) {
     if (shapes.isTrivial(child)) continue;
     body.push(...when(patternTest(pattern, key, place), checkEntry(child, subject, key, place)));
@@ -58,6 +57,6 @@ export function checkEntry(node: SchemaNode, subject: string, key: string, place
   return [
     { kind: "const", name: local, value: entry },
     ...(ready ? [] : refuseUnless(not(compare(local, "===", "undefined")))),
-    ...check(node, local, inner),
+    ...inner.check(node, local),
   ];
 }

@@ -1,6 +1,5 @@
 import { type SchemaNode, descendants } from "@mcpgen/engine";
 import { isAbsent, isLong, isPresent, member, probe, readings } from "./access.js";
-import { check, conditionFor } from "./check.js";
 import { condition } from "./condition.js";
 import { type Expression, and, bound, compare, or } from "./expression.js";
 import { checkKeys } from "./keys.js";
@@ -68,7 +67,7 @@ function checkGroups(node: SchemaNode, groups: readonly Group[], subject: string
   return [
     ...checkCount(node, subject),
     ...[undescribed, ...described].flatMap((group) =>
-      refuseUnless(conditionFor(group, subject, place.under("members"), onlyObjects)),
+      refuseUnless(place.under("members").conditionFor(group, subject, onlyObjects)),
     ),
     ...checkKeys(node, subject, place),
     ...checkDependents(node, subject, place),
@@ -130,7 +129,7 @@ function checkMember({ name, node, required, accepted }: Member, subject: string
     return [{ kind: "const", name: local, value: access }, ...refuseUnless(bound(whole, probe, local))];
   }
   const local = place.scope.local(name);
-  const checks = check(node, local, place);
+  const checks = place.check(node, local);
   return [
     { kind: "const", name: local, value: access },
     ...(ready ? [] : refuseUnless(isPresent(local))),
@@ -155,7 +154,7 @@ function checkDependents(node: SchemaNode, subject: string, place: Place): State
       when(present(name), refuseUnless(and(...others.map(present)))),
     ),
     ...[...(node.dependentSchemas ?? [])].flatMap(([name, child]) =>
-      when(present(name), refuseUnless(conditionFor(child, subject, place.under(name), onlyObjects))),
+      when(present(name), refuseUnless(place.under(name).conditionFor(child, subject, onlyObjects))),
     ),
   ];
 }

@@ -1,6 +1,5 @@
 import { type SchemaNode, SchemaError } from "@mcpgen/engine";
 import { isPresent, member } from "./access.js";
-import { check, conditionFor } from "./check.js";
 import { type Container, type Coverage, Coverages, beyond, isNothing } from "./coverage.js";
 import { type Expression, and, compare, local, no, not, or, yes } from "./expression.js";
 import { type Kind, common } from "./kind.js";
@@ -57,7 +56,7 @@ export class Tracker {
       );
     }
     const { rest, ref, parts, anyOf, oneOf, choice, dependents, contains } = this.divide(node, place);
-    const statements = check(rest, subject, place, this.within);
+    const statements = place.check(rest, subject, this.within);
     for (const part of parts) statements.push(...this.check(part, subject, place, holds));
     if (anyOf) statements.push(...this.checkAnyOf(anyOf, subject, place, holds));
     if (oneOf) statements.push(...this.checkOneOf(oneOf, subject, place, holds));
@@ -118,7 +117,7 @@ export class Tracker {
         accepted.push(mark);
       }
     }
-    const others = silent.map((arm) => conditionFor(arm, subject, place.asTested(), this.within));
+    const others = silent.map((arm) => place.asTested().conditionFor(arm, subject, this.within));
     return [...statements, ...refuseUnless(or(...accepted, ...others))];
   }
 
@@ -136,7 +135,7 @@ export class Tracker {
         const { mark, judging } = this.judged(arm, subject, place, holds);
         statements.push(...judging, ...when(mark, [tally]));
       } else {
-        statements.push(...when(conditionFor(arm, subject, place.asTested(), this.within), [tally]));
+        statements.push(...when(place.asTested().conditionFor(arm, subject, this.within), [tally]));
       }
     }
     return [...statements, ...refuseUnless(compare(count, "===", "1"))];
@@ -165,7 +164,7 @@ export class Tracker {
     this.terms.push({ holds, coverage: this.coverages.settled({ pointer: node.pointer }), indices });
     const item = place.scope.local("item");
     const index = place.scope.local("index");
-    const found = conditionFor(node.contains!, item, place.asTested().under("contained"));
+    const found = place.asTested().under("contained").conditionFor(node.contains!, item);
     const { minContains = 1, maxContains } = node;
     return [
       {
@@ -191,7 +190,7 @@ export class Tracker {
     const mark = local(name);
     const tested = place.asTested();
     if (!this.coverages.varies(node, this.settled)) {
-      const accepted = conditionFor(node, subject, tested, this.within);
+      const accepted = tested.conditionFor(node, subject, this.within);
       if (accepted.kind === "constant" && !accepted.value) return { mark: no, judging: [] };
       this.cover(node, and(holds, mark));
       return { mark, judging: when(accepted, [setting(name)]) };

@@ -1,5 +1,4 @@
 import type { SchemaNode } from "@mcpgen/engine";
-import { check } from "./check.js";
 import { type Container, Coverages, restOf } from "./coverage.js";
 import { type Expression, and, call, compare, not, or, yes } from "./expression.js";
 import { checkEntry, whereElse } from "./keys.js";
@@ -37,9 +36,9 @@ export function checkUnevaluated(
   const left = ownKinds(own, place, within);
   const [container] = containers;
   if (left.size === 1)
-    return [...check(own, subject, place, within), ...checkContainer(node, rest, container!, subject, place)];
+    return [...place.check(own, subject, within), ...checkContainer(node, rest, container!, subject, place)];
   const others: Kinds = new Set([...left].filter((kind) => !containers.includes(kind as Container)));
-  const start = check(own, subject, place, within);
+  const start = place.check(own, subject, within);
   return [
     ...start,
     ...containers.reduceRight<Statement[]>(
@@ -51,7 +50,7 @@ export function checkUnevaluated(
           ...(otherwise.length > 0 && { else: otherwise }),
         },
       ],
-      others.size === 0 ? [] : check(rest, subject, place, others),
+      others.size === 0 ? [] : place.check(rest, subject, others),
     ),
   ];
 }

@@ -1,6 +1,5 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import { isPresent, member } from "./access.js";
-import { conditionFor, verdictOn } from "./check.js";
 import { callsLast } from "./condition.js";
 import { kindTest, kindsTest, literal } from "./kind-test.js";
 import {
@@ -50,7 +49,7 @@ export function unionVerdict(node: SchemaNode, subject: string, place: Place, wi
     ? openDiscriminatorOf(shapes, node)
     : discriminatorOf(shapes, armsOf(objectKind, all, place, within));
   if (open && !discriminator) return [returns(openVerdict(node, objects, subject, place))];
-  if (arms.length === 1 && !open) return verdictOn(arms[0]!, subject, place, within);
+  if (arms.length === 1 && !open) return place.verdictOn(arms[0]!, subject, within);
 
   const arrays = armsOf(arrayKind, arms, place, within);
   const scalars = armsOf(scalarKinds, arms, place, within);
@@ -83,8 +82,8 @@ function armsOf(kinds: Kinds, arms: readonly SchemaNode[], place: Place, within:
 /** The verdict of arms that nothing tells apart: the first that accepts. */
 function inTurn(arms: readonly SchemaNode[], subject: string, place: Place, within: Kinds): Statement[] {
   const [first, ...others] = arms;
-  if (first && others.length === 0) return verdictOn(first, subject, place, within);
-  return [returns(or(...callsLast(arms.map((arm) => conditionFor(arm, subject, place.asTested(), within)))))];
+  if (first && others.length === 0) return place.verdictOn(first, subject, within);
+  return [returns(or(...callsLast(arms.map((arm) => place.asTested().conditionFor(arm, subject, within)))))];
 }
 
 function objectVerdict(
@@ -109,7 +108,7 @@ function objectVerdict(
     value: member(subject, tag),
   }));
   const verdicts = arms.map((arm, index) =>
-    and(isPresent(locals[index]!), conditionFor(arm, subject, tested.under(tags[index]!), objectKind)),
+    and(isPresent(locals[index]!), tested.under(tags[index]!).conditionFor(arm, subject, objectKind)),
   );
   return [...shared, ...reads, returns(or(...verdicts))];
 }
@@ -134,7 +133,7 @@ function switchOn(discriminator: Discriminator, open: boolean, subject: string, 
       labels,
       body: [
         returns(
-          or(...callsLast(place.arms(arms).map((arm) => conditionFor(arm, subject, tested, objectKind)))),
+          or(...callsLast(place.arms(arms).map((arm) => tested.conditionFor(arm, subject, objectKind)))),
         ),
       ],
     };

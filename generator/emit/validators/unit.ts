@@ -5,6 +5,8 @@ import { type Layout } from "../../print/layout.js";
 import type { FunctionNames, PartNames, Prefix } from "./function-names.js";
 import { Scope } from "./scope.js";
 import type { Printed } from "./function.js";
+import type { Kind } from "./kind.js";
+import type { Statement } from "./statement.js";
 import type { Shapes } from "./shape.js";
 
 /** How a node is judged: to the letter, or taking members of open unions and sets that it does not know. */
@@ -13,13 +15,28 @@ export interface Reading {
   readonly prefix: Prefix;
 }
 
-/** What the validators of one file have in common. */
-export interface FileContext {
+/**
+ * The recursion over a schema (`check.ts`). What judges members, items and unions reaches it through its place, so that
+ * each of those files can be read, and loaded, without the others.
+ */
+export interface Recursion {
+  check(node: SchemaNode, subject: string, place: Place, within?: ReadonlySet<Kind>): Statement[];
+  verdictOn(node: SchemaNode, subject: string, place: Place, within?: ReadonlySet<Kind>): Statement[];
+  conditionFor(node: SchemaNode, subject: string, place: Place, within?: ReadonlySet<Kind>): Expression;
+}
+
+/** The names that the validators of one file share. */
+export interface FileNames {
   readonly names: FunctionNames;
   /** Definitions whose open reading differs from the exact one. */
   readonly differing: ReadonlySet<string>;
   /** Functions of the file that are type predicates. */
   readonly proving: ReadonlySet<string>;
+}
+
+/** What the validators of one file have in common. */
+export interface FileContext extends FileNames {
+  readonly recursion: Recursion;
 }
 
 /**
@@ -143,6 +160,21 @@ export class Place {
   /** The body of a function of its own. */
   inOwnFunction(): Place {
     return new Place(this.unit, new Scope(this.unit.called), this.tested);
+  }
+
+  /** Statements that leave with `false` unless `node` accepts `subject`, and go on if it does. */
+  check(node: SchemaNode, subject: string, within?: ReadonlySet<Kind>): Statement[] {
+    return this.unit.file.recursion.check(node, subject, this, within);
+  }
+
+  /** The statements of a function that gives the verdict of `node` on `subject`. */
+  verdictOn(node: SchemaNode, subject: string, within?: ReadonlySet<Kind>): Statement[] {
+    return this.unit.file.recursion.verdictOn(node, subject, this, within);
+  }
+
+  /** A condition for `node` whatever it takes: a function of its own, if need be. */
+  conditionFor(node: SchemaNode, subject: string, within?: ReadonlySet<Kind>): Expression {
+    return this.unit.file.recursion.conditionFor(node, subject, this, within);
   }
 
   /** The arms of a union that matter. */

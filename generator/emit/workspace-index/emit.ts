@@ -1,6 +1,7 @@
 import type { Role } from "../../model/model.js";
 import { published } from "../../model/published.js";
-import type { EmittedFile, Emitter, WorkspaceInput } from "../emitter.js";
+import type { Emitter, WorkspaceInput } from "../emitter.js";
+import type { EmittedFile } from "../../print/emitted-file.js";
 import { arrayLayout, laidOut, printAt, stringsLayout } from "../../print/code-layout.js";
 import { stringLiteral } from "../../print/text.js";
 import { identifiersFor } from "../../print/names.js";

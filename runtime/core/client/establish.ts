@@ -10,7 +10,7 @@ import type { Incoming } from "./incoming.js";
 import type { Introduction, Opening } from "./introduction.js";
 import { Link } from "./link.js";
 import { isMisunderstood, statusOf } from "./refused.js";
-import type { Opener } from "../connect/source.js";
+import type { Opener } from "../jsonrpc/channel.js";
 
 /** What every connection of a client is made with. */
 export interface Establishing {

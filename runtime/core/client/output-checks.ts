@@ -1,6 +1,6 @@
 import type { PatternBudget } from "@mcpgen/engine/interpreter";
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
-import type { Parse, Checked } from "../server/tools.js";
+import type { Parse, Checked } from "../schema/check.js";
 import { weightOf } from "../jsonrpc/weight.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { invalidResult } from "./decode.js";

@@ -2,7 +2,7 @@ import { checkCommand } from "./connect-rules.js";
 import type { Spoken } from "../protocol/spoken.js";
 import type { HttpClientOptions } from "../http/client/http-client-options.js";
 import type { StdioClientOptions } from "../stdio/client-channel.js";
-import type { Channel } from "../jsonrpc/channel.js";
+import type { Channel, Opener } from "../jsonrpc/channel.js";
 import type * as platform from "../platform/platform.js";
 
 /**
@@ -10,9 +10,6 @@ import type * as platform from "../platform/platform.js";
  * that opens one each time it is called.
  */
 export type Source = string | platform.URL | Command | Channel | (() => Channel | Promise<Channel>);
-
-/** A channel, which is there once, or what opens one each time it is called. */
-export type Opener = Channel | (() => Channel | Promise<Channel>);
 
 /** A program to start, without a shell. */
 export interface Command extends StdioClientOptions {

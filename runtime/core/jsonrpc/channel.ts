@@ -114,3 +114,6 @@ export interface Receiver {
   /** Nothing more will arrive; with a reason if that was not in order. Called once. */
   closed(reason?: Error): void;
 }
+
+/** A channel, which is there once, or what opens one each time it is called. */
+export type Opener = Channel | (() => Channel | Promise<Channel>);

@@ -1,6 +1,6 @@
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { isObject, isPromise } from "../jsonrpc/message.js";
-import type { Parse, Checked } from "../server/tools.js";
+import type { Parse, Checked } from "./check.js";
 import { inside, placeText } from "./words.js";
 import { placeOfFailure } from "./failing-part.js";
 import type { JsonSchema } from "./json-schema.js";

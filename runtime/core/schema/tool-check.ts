@@ -1,5 +1,5 @@
 import type { Judge } from "@mcpgen/protocol/model";
-import type { Check } from "../server/tools.js";
+import type { Check } from "./check.js";
 import type { JsonSchema } from "./json-schema.js";
 
 /**

@@ -16,7 +16,8 @@ import type { Listed, Listing } from "./listing.js";
 import { type PromptHandler, getPrompt } from "./prompts.js";
 import { type ResourceHandler, type TemplateHandler, readResource } from "./resources.js";
 import { Server, type ServerOptions } from "./server.js";
-import type { Check, ToolHandler } from "./tools.js";
+import type { Check } from "../schema/check.js";
+import type { ToolHandler } from "./tools.js";
 import { UriTemplate } from "./uri-template.js";
 
 /** What a server offers, in the shapes of the protocol's own lists. */

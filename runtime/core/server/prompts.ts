@@ -4,7 +4,7 @@ import { type Params, isObject } from "../jsonrpc/message.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
 import type { Completers } from "./completion.js";
-import type { Parse } from "./tools.js";
+import type { Parse } from "../schema/check.js";
 import { unfit } from "./unfit.js";
 
 /** What a prompt may give: a result, or a text for one message of the user's. */

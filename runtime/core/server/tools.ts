@@ -1,18 +1,11 @@
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
 import { McpError, invalidParams, isMcpError, messageOf, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject, isPromise } from "../jsonrpc/message.js";
+import type { Parse, Checked } from "../schema/check.js";
 import { isSuspended } from "./ask-in-rounds.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
 import { unfit } from "./unfit.js";
-
-/** Says what is wrong with a value in a few lines; nothing if it is right. */
-export type Check = (value: unknown) => string | undefined | Promise<string | undefined>;
-
-/** A check that may give the value to take in place of the one it was given. */
-export type Parse = (value: unknown) => Checked | Promise<Checked>;
-
-export type Checked = string | undefined | { readonly value: unknown };
 
 /**
  * What a tool may answer: a text or a list of content, for a result with that alone; a result; or structured content,

@@ -6,7 +6,7 @@ import type { JsonValue, Schema } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { transformSync } from "esbuild";
 import { emitCheck, emitIssues } from "../../../generator/emit/check/emit.js";
-import type { EmittedFile } from "../../../generator/emit/emitter.js";
+import type { EmittedFile } from "../../../generator/print/emitted-file.js";
 import { capitalised, nameDefinitions } from "../../../generator/print/names.js";
 import { loadTemplates } from "../../../generator/print/templates.js";
 

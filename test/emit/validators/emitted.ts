@@ -1,6 +1,6 @@
 import { transformSync } from "esbuild";
 import { type JsonValue, type Schema, canonicalise, readSchema } from "@mcpgen/engine";
-import type { EmittedFile } from "../../../generator/emit/emitter.js";
+import type { EmittedFile } from "../../../generator/print/emitted-file.js";
 import { emitTypes } from "../../../generator/emit/types/emit.js";
 import { emitValidators } from "../../../generator/emit/validators/emit.js";
 import { loadTemplates } from "../../../generator/print/templates.js";

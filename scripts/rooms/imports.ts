@@ -1,0 +1,69 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { dirname, join, normalize, sep } from "node:path";
+import { ts } from "ts-morph";
+
+/** That one file imports another. */
+export interface Import {
+  readonly from: string;
+  readonly to: string;
+  /** Nothing of it is left when the types are erased. */
+  readonly typeOnly: boolean;
+}
+
+/** The TypeScript files below a folder, with `/` between the parts of their paths, sorted. */
+export function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((file) => join(folder, file).split(sep).join("/"))
+    .filter((file) => file.endsWith(".ts") && !/(^|\/)(node_modules|dist)\//.test(file))
+    .toSorted();
+}
+
+/** What the files import of one another, by relative specifiers: static, dynamic, types. */
+export function importsOf(files: readonly string[]): Import[] {
+  return files.flatMap((from) =>
+    specifiersOf(readFileSync(from, "utf8"))
+      .filter(({ specifier }) => specifier.startsWith("."))
+      .map(({ specifier, typeOnly }) => ({
+        from,
+        to: normalize(join(dirname(from), specifier))
+          .split(sep)
+          .join("/")
+          .replace(/\.js$/, ".ts"),
+        typeOnly,
+      })),
+  );
+}
+
+/** The specifiers of everything that a module imports or exports from another. */
+export function specifiersOf(text: string): { readonly specifier: string; readonly typeOnly: boolean }[] {
+  const found: { specifier: string; typeOnly: boolean }[] = [];
+  const add = (node: ts.Node | undefined, typeOnly: boolean): void => {
+    if (node && ts.isStringLiteralLike(node)) found.push({ specifier: node.text, typeOnly });
+  };
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, importsTypesOnly(node.importClause));
+    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, exportsTypesOnly(node));
+    else if (ts.isImportTypeNode(node))
+      add(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined, true);
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      add(node.arguments[0], false);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile("module.ts", text, ts.ScriptTarget.Latest));
+  return found;
+}
+
+function importsTypesOnly(clause: ts.ImportClause | undefined): boolean {
+  if (!clause) return false;
+  if (clause.isTypeOnly) return true;
+  const { name, namedBindings } = clause;
+  return !name && !!namedBindings && ts.isNamedImports(namedBindings) && allTypes(namedBindings.elements);
+}
+
+function exportsTypesOnly({ isTypeOnly, exportClause }: ts.ExportDeclaration): boolean {
+  return isTypeOnly || (!!exportClause && ts.isNamedExports(exportClause) && allTypes(exportClause.elements));
+}
+
+function allTypes(elements: readonly { readonly isTypeOnly: boolean }[]): boolean {
+  return elements.length > 0 && elements.every(({ isTypeOnly }) => isTypeOnly);
+}

@@ -1,0 +1,119 @@
+import { readFileSync } from "node:fs";
+import { type Import, filesBelow, importsOf } from "./imports.js";
+import { type Building, type Room, buildings } from "./rooms.js";
+
+/** A room as it is. */
+export interface Measured extends Room {
+  readonly files: number;
+  readonly lines: number;
+}
+
+/** Imports from one room to another. */
+export interface Arrow {
+  readonly from: string;
+  readonly to: string;
+  readonly imports: readonly Import[];
+  /** Why this arrow must not be; nothing where it may. */
+  readonly fault?: "stands above it" | "stands behind a wall";
+}
+
+/** A building as it is. */
+export interface Plan {
+  readonly folder: string;
+  /** Lowest first. */
+  readonly rooms: readonly Measured[];
+  readonly arrows: readonly Arrow[];
+  /** Files that load one another in a circle, types left out. */
+  readonly circles: readonly (readonly string[])[];
+  /** Files that stand in no room. */
+  readonly homeless: readonly string[];
+}
+
+/** Measures every building, from the folder of the project. */
+export function plans(): Plan[] {
+  return buildings.map(planOf);
+}
+
+function planOf({ folder, rooms, walls = [] }: Building): Plan {
+  const files = filesBelow(folder);
+  const roomOf = new Map(files.map((file) => [file, roomAround(file, folder, rooms)]));
+  const imports = importsOf(files);
+  return {
+    folder,
+    rooms: rooms.map((room) => {
+      const inside = files.filter((file) => roomOf.get(file) === room);
+      return {
+        ...room,
+        files: inside.length,
+        lines: inside.map(linesOf).reduce((sum, lines) => sum + lines, 0),
+      };
+    }),
+    arrows: arrowsBetween({ rooms, walls }, imports, roomOf),
+    circles: circlesOf(imports.filter(({ typeOnly }) => !typeOnly)),
+    homeless: files.filter((file) => !roomOf.get(file)),
+  };
+}
+
+/** A room holds everything below its folder; the entries of a building stand in its own folder, and nothing below. */
+function roomAround(file: string, building: string, rooms: readonly Room[]): Room | undefined {
+  const isEntry = !file.slice(building.length + 1).includes("/");
+  return rooms.find(({ path }) => (path === building ? isEntry : file.startsWith(`${path}/`)));
+}
+
+function linesOf(file: string): number {
+  return readFileSync(file, "utf8").split("\n").length - 1;
+}
+
+function arrowsBetween(
+  { rooms, walls }: Required<Pick<Building, "rooms" | "walls">>,
+  imports: readonly Import[],
+  roomOf: ReadonlyMap<string, Room | undefined>,
+): Arrow[] {
+  const arrows = new Map<string, Arrow & { readonly imports: Import[] }>();
+  for (const one of imports) {
+    const [from, to] = [roomOf.get(one.from), roomOf.get(one.to)];
+    if (!from || !to || from === to) continue;
+    const key = `${from.path} ${to.path}`;
+    const isWalled = walls.some((wall) => wall.includes(from.path) && wall.includes(to.path));
+    const isUpward = rooms.indexOf(to) > rooms.indexOf(from);
+    const fault = isWalled ? "stands behind a wall" : isUpward ? "stands above it" : undefined;
+    if (!arrows.has(key))
+      arrows.set(key, { from: from.path, to: to.path, imports: [], ...(fault && { fault }) });
+    arrows.get(key)!.imports.push(one);
+  }
+  return [...arrows.values()];
+}
+
+/** The strongly connected components of more than one file (Tarjan). */
+export function circlesOf(imports: readonly Pick<Import, "from" | "to">[]): string[][] {
+  const next = grouped(imports);
+  const index = new Map<string, number>();
+  const lowest = new Map<string, number>();
+  const open: string[] = [];
+  const circles: string[][] = [];
+  const visit = (file: string): void => {
+    const own = index.size;
+    index.set(file, own);
+    lowest.set(file, own);
+    open.push(file);
+    for (const { to } of next.get(file) ?? []) {
+      if (!index.has(to)) visit(to);
+      if (open.includes(to)) lowest.set(file, Math.min(lowest.get(file)!, lowest.get(to)!));
+    }
+    if (lowest.get(file) !== own) return;
+    const circle = open.splice(open.indexOf(file));
+    if (circle.length > 1) circles.push(circle.toSorted());
+  };
+  for (const file of next.keys()) if (!index.has(file)) visit(file);
+  return circles;
+}
+
+function grouped(imports: readonly Pick<Import, "from" | "to">[]): Map<string, { readonly to: string }[]> {
+  const groups = new Map<string, { readonly to: string }[]>();
+  for (const one of imports) {
+    const group = groups.get(one.from);
+    if (group) group.push(one);
+    else groups.set(one.from, [one]);
+  }
+  return groups;
+}

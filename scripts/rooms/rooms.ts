@@ -1,0 +1,87 @@
+// The rooms of the project, from the lowest to the highest of each building: a file imports from its own room and from
+// rooms below it, never from one above.
+
+export interface Room {
+  /** A folder with everything in it, unless a folder inside is a room; or a single file. */
+  readonly path: string;
+  /** What it holds, in a few words. */
+  readonly holds: string;
+}
+
+export interface Building {
+  readonly folder: string;
+  /** Lowest first. */
+  readonly rooms: readonly Room[];
+  /** Pairs of rooms that do not import one another, in either direction. */
+  readonly walls?: readonly (readonly [string, string])[];
+}
+
+export const buildings: readonly Building[] = [
+  {
+    folder: "engine",
+    rooms: [
+      { path: "engine/ir", holds: "JSON values, keywords, the schema IR and its references" },
+      { path: "engine/patterns", holds: "regular expressions in linear time" },
+      { path: "engine/formats", holds: "formats in linear time" },
+      { path: "engine/resources", holds: "dialects, canonical form, $id, anchors, bundling" },
+      { path: "engine/read", holds: "documents into the IR" },
+      { path: "engine/interpret", holds: "validation by the IR" },
+      { path: "engine/meta-schemas", holds: "the official meta-schemas" },
+      { path: "engine", holds: "the entries of the package" },
+    ],
+  },
+  {
+    folder: "runtime/core",
+    rooms: [
+      { path: "runtime/core/platform", holds: "types that the platform declares" },
+      { path: "runtime/core/time", holds: "clock, timeouts, abort signals" },
+      { path: "runtime/core/jsonrpc", holds: "messages, errors, batches, pending requests, channels" },
+      { path: "runtime/core/options", holds: "judging options and members by name" },
+      { path: "runtime/core/schema", holds: "schemas of tools, and what is wrong with a value" },
+      {
+        path: "runtime/core/protocol",
+        holds: "the revision as a role uses it; _meta, capabilities, headers",
+      },
+      { path: "runtime/core/server", holds: "the server role" },
+      { path: "runtime/core/client", holds: "the client role" },
+      { path: "runtime/core/stdio", holds: "stdio, both sides" },
+      { path: "runtime/core/http/shared", holds: "what both sides of HTTP use" },
+      { path: "runtime/core/http/server", holds: "HTTP, the server's side" },
+      { path: "runtime/core/http/client", holds: "HTTP, the client's side" },
+      { path: "runtime/core/connect", holds: "from an address to a client" },
+      { path: "runtime/core/testing", holds: "pairs, virtual time, recording, replay" },
+      { path: "runtime/core", holds: "the entries of the package" },
+    ],
+    walls: [
+      ["runtime/core/server", "runtime/core/client"],
+      ["runtime/core/server", "runtime/core/http/client"],
+      ["runtime/core/client", "runtime/core/http/server"],
+      ["runtime/core/http/server", "runtime/core/http/client"],
+    ],
+  },
+  {
+    folder: "generator",
+    rooms: [
+      { path: "generator/diagnostics", holds: "error codes, findings, suggestions" },
+      { path: "generator/files", holds: "reading, positions, download; plan, compare, atomic write" },
+      { path: "generator/print", holds: "names, text, layout, formatting" },
+      { path: "generator/notes", holds: "annotations of a schema" },
+      { path: "generator/model", holds: "the protocol model" },
+      { path: "generator/sample", holds: "instances of a schema" },
+      { path: "generator/compare", holds: "alignment of two schemas" },
+      { path: "generator/emit", holds: "a folder an output" },
+      { path: "generator/revision", holds: "the revision store: schema, notes, lock" },
+      { path: "generator/contract", holds: "contract files, and what is emitted from them" },
+      { path: "generator/diff", holds: "rules, witnesses, reports, uses" },
+      { path: "generator/sync", holds: "users' handlers kept complete" },
+      { path: "generator/lint", holds: "rules about contracts" },
+      { path: "generator/capture", holds: "live servers" },
+      { path: "generator/distribution", holds: "Dockerfile, server.json, bundle manifest" },
+      { path: "generator/init", holds: "new projects" },
+      { path: "generator/config", holds: "mcpgen.config.json" },
+      { path: "generator/pipeline", holds: "from sources to finished files" },
+      { path: "generator/command", holds: "the command line" },
+      { path: "generator", holds: "the entries" },
+    ],
+  },
+];
