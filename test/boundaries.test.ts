@@ -1,6 +1,11 @@
-import { readFileSync, readdirSync } from "node:fs";
-import { dirname, join, normalize } from "node:path";
-import { expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { dirname, join, normalize, sep } from "node:path";
+import { describe, expect, test } from "vitest";
+import { filesBelow, importsOf, specifiersOf } from "../scripts/rooms/imports.js";
+import { planOf, plans } from "../scripts/rooms/plan.js";
+import { planPicture } from "../scripts/rooms/svg.js";
+import { faultsOf } from "../scripts/rooms/text.js";
+import { temporaryFolder } from "./temporary-folder.js";
 
 interface Area {
   /** Folder whose files the rule is about. */
@@ -48,15 +53,6 @@ const areas: readonly Area[] = [
   },
 ];
 
-const specifierPattern =
-  /(?:^|[^.\w])(?:import|export)\s[^"';]*?from\s*["']([^"']+)["']|(?:^|[^.\w])import\s*\(?\s*["']([^"']+)["']/gm;
-
-/** Import specifiers of a module, static and dynamic, types included. */
-function specifiersOf(text: string): string[] {
-  const code = text.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
-  return [...code.matchAll(specifierPattern)].map(([, from, bare]) => from ?? bare!);
-}
-
 /** Files that may import more than their folder. */
 const exceptions: { readonly [file: string]: RegExp } = {
   // The one entry that brings the revisions: no other module imports it, so that a bundle without it holds none.
@@ -68,6 +64,7 @@ function violations({ folder, may }: Area): string[] {
   const files = filesBelow(folder);
   return files.flatMap((file) =>
     specifiersOf(readFileSync(file, "utf8"))
+      .map(({ specifier }) => specifier)
       .filter((specifier) => {
         if (!specifier.startsWith("."))
           return ![...may, exceptions[file] ?? /^$/].some((pattern) => pattern.test(specifier));
@@ -75,12 +72,6 @@ function violations({ folder, may }: Area): string[] {
       })
       .map((specifier) => `${file} → ${specifier}`),
   );
-}
-
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .map((file) => join(folder, file))
-    .filter((file) => file.endsWith(".ts") && !/(^|\/)(node_modules|dist)\//.test(file));
 }
 
 test.each(areas.map((area) => [area.folder, area] as const))(
@@ -91,36 +82,54 @@ test.each(areas.map((area) => [area.folder, area] as const))(
   },
 );
 
-/** Layers inside the generator: what files of a folder never import, as paths below generator/. */
-const layers: readonly (readonly [string, RegExp])[] = [
-  // The emitters of types and validators know JSON Schema and nothing of MCP.
-  ...["types", "open", "validators", "check"].map(
-    (emitter) => [`generator/emit/${emitter}`, /^generator\/(model|notes|input|command)\//] as const,
-  ),
-  ["generator/model", /^generator\/(emit|input|command)\//],
-  ["generator/sample", /^generator\/(emit|model|notes|input|command)\//],
-  ["generator/emit", /^generator\/(input|output|command)\//],
-  ["generator/notes", /^generator\/command\//],
-  ["generator/files", /^generator\/command\//],
-  ["generator/files", /^generator\/(emit|command)\//],
-  ["generator/revision", /^generator\/(emit|command)\//],
-  ["generator/config", /^generator\/(emit|command)\//],
-];
+/** Inside one room: the emitters of types and validators know JSON Schema and nothing of MCP. */
+const pureEmitters = ["types", "open", "validators", "check"].map((name) => `generator/emit/${name}`);
 
-test.each(layers)("%s imports nothing of %s", (folder, forbidden) => {
-  const imported = filesBelow(folder).flatMap((file) =>
-    specifiersOf(readFileSync(file, "utf8"))
-      .filter((specifier) => specifier.startsWith("."))
-      .map((specifier) => normalize(join(dirname(file), specifier)))
-      .filter((path) => forbidden.test(path))
-      .map((path) => `${file} → ${path}`),
-  );
+test.each(pureEmitters)("%s imports nothing of the protocol", (folder) => {
+  const imported = importsOf(filesBelow(folder)).filter(({ to }) => /^generator\/(model|notes)\//.test(to));
   expect(imported).toEqual([]);
+});
+
+describe.each(plans().map((plan) => [plan.folder, plan] as const))("the rooms of %s", (_, plan) => {
+  test("are all there, and hold every file", () => {
+    expect(plan.rooms.filter(({ files }) => files === 0)).toEqual([]);
+    expect(plan.homeless).toEqual([]);
+  });
+
+  test("import only what stands below them; no files load one another in a circle", () => {
+    expect(faultsOf(plan)).toEqual([]);
+  });
+});
+
+test("docs/rooms.svg shows the rooms as they are: npm run rooms", () => {
+  expect(readFileSync("docs/rooms.svg", "utf8")).toBe(planPicture(plans()));
+});
+
+test("an arrow that runs up, one through a wall and a circle are found", () => {
+  const folder = temporaryFolder({
+    "low/a.ts": 'import type { b } from "../high/b.js";',
+    "high/b.ts": 'export { c } from "./c.js";',
+    "high/c.ts": 'import "../low/a.js"; export const c = () => import("./b.js");',
+    "aside/d.ts": 'import { b } from "../high/b.js";',
+    "lost/e.ts": "",
+  });
+  const at = (path: string): string => [folder, path].join(sep).split(sep).join("/");
+  const plan = planOf({
+    folder: folder.split(sep).join("/"),
+    rooms: ["low", "high", "aside"].map((name) => ({ path: at(name), holds: "" })),
+    walls: [[at("aside"), at("high")]],
+  });
+  expect(faultsOf(plan).map((fault) => fault.replaceAll(at(""), ""))).toEqual([
+    "aside/d.ts imports high/b.ts, which stands behind a wall",
+    "low/a.ts imports high/b.ts, which stands above it",
+    "these files load one another in a circle: high/b.ts, high/c.ts",
+    "lost/e.ts stands in no room (scripts/rooms/rooms.ts)",
+  ]);
 });
 
 test("no module of the runtime imports the entry that brings the revisions", () => {
   const importing = filesBelow("runtime/core").filter((file) =>
-    specifiersOf(readFileSync(file, "utf8")).some((specifier) => /(^|\/)all(\.js)?$/.test(specifier)),
+    specifiersOf(readFileSync(file, "utf8")).some(({ specifier }) => /(^|\/)all(\.js)?$/.test(specifier)),
   );
   expect(importing).toEqual([]);
 });
@@ -129,11 +138,15 @@ test("the reading of import specifiers sees every form", () => {
   const text = [
     'import { a } from "a";',
     'import type { b } from "b";',
+    'import { type b2 } from "b2";',
+    'type B3 = import("b3").B;',
     'import "c";',
     'export * from "d";',
     'const e = await import("e");',
     'import {\n  f,\n} from "f";',
     '// import "comment";',
   ].join("\n");
-  expect(specifiersOf(text)).toEqual(["a", "b", "c", "d", "e", "f"]);
+  expect(
+    specifiersOf(text).map(({ specifier, typeOnly }) => `${specifier}${typeOnly ? " (types)" : ""}`),
+  ).toEqual(["a", "b (types)", "b2 (types)", "b3 (types)", "c", "d", "e", "f"]);
 });

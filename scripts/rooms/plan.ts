@@ -34,7 +34,7 @@ export function plans(): Plan[] {
   return buildings.map(planOf);
 }
 
-function planOf({ folder, rooms, walls = [] }: Building): Plan {
+export function planOf({ folder, rooms, walls = [] }: Building): Plan {
   const files = filesBelow(folder);
   const roomOf = new Map(files.map((file) => [file, roomAround(file, folder, rooms)]));
   const imports = importsOf(files);
