@@ -1,6 +1,5 @@
-import type { Schema, SchemaNode } from "../ir/ir.js";
+import type { Matcher, Schema, SchemaNode } from "../ir/ir.js";
 import { SchemaError } from "../ir/schema-error.js";
-import type { Matcher } from "../ir/ir.js";
 import { matcherOf } from "./pattern.js";
 
 /** A pattern of `patternProperties`, compiled, and the subschema it leads to. */

@@ -1,8 +1,7 @@
 import { kindOf } from "../resources/canonicalise.js";
-import type { SchemaNode, TypeName } from "../ir/ir.js";
+import type { Matcher, SchemaNode, TypeName } from "../ir/ir.js";
 import { type JsonObject, type JsonValue, isJsonObject, naturalCompare, pointer } from "../ir/json.js";
 import { unsafePattern } from "../patterns/compiled.js";
-import type { Matcher } from "../ir/ir.js";
 import type { DocumentPatterns } from "../patterns/pattern.js";
 import { SchemaError } from "../ir/schema-error.js";
 
