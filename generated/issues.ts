@@ -2,6 +2,7 @@
 
 // What is wrong with a value, told from the shape it should have. Loaded only
 // after a validator has said no: made to be clear and small, not fast.
+
 import type { Issue, Texts } from "./issues/report.js";
 import { describe } from "./issues/search.js";
 import type { Named } from "./issues/shape.js";
@@ -25,7 +26,16 @@ export function findIssues(
   const issues: Issue[] = [];
   const open = reading === "open";
   describe(
-    { issues, limit: enough, path: [], level: 0, trials: 0, open, texts },
+    {
+      describe,
+      issues,
+      limit: enough,
+      path: [],
+      level: 0,
+      trials: 0,
+      open,
+      texts,
+    },
     value,
     definition,
   );

@@ -129,6 +129,23 @@ export function others<Value>(
   return changed ? (Object.fromEntries(entries) as Value) : value;
 }
 
+/** The object with a member under another name, in its place; what had that name is left out. */
+export function renamed<Value>(
+  value: Value,
+  from: string,
+  to: string,
+  report: StepReport,
+  at: string,
+): Value {
+  if (!isObject(value) || memberOf(value, from) === undefined) return value;
+  if (memberOf(value, to) !== undefined) drop(report, below(at, to), to);
+  const entries = Object.entries(value).flatMap(([key, item]) =>
+    key === to ? [] : [[key === from ? to : key, item] as const],
+  );
+  // Defines members, `__proto__` too, as `JSON.parse` does.
+  return Object.fromEntries(entries) as Value;
+}
+
 /** The object without members of these names. */
 export function without<Value>(
   value: Value,

@@ -32,7 +32,7 @@ export const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
 ]);
 
 /** `regex`: a regular expression of ECMA-262, read with the `u` flag; of a length that takes no second to read. */
-function isRegex(text: string): boolean {
+export function isRegex(text: string): boolean {
   if (text.length > 1_000_000) return false;
   try {
     void new RegExp(text, "u");

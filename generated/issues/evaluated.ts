@@ -2,8 +2,8 @@
 
 // What parts of a shape have looked at in a value they describe: all else is
 // what `unevaluatedProperties` and `unevaluatedItems` speak of.
-import { type Search, matcherOf } from "./report.js";
-import { isPart } from "./search.js";
+
+import { type Search, isPart, matcherOf } from "./report.js";
 import {
   type JsonObject,
   type Part,

@@ -10,6 +10,9 @@ import { sha256 } from "./sha256.js";
 /** What reads and prints for us. */
 const libraries = ["prettier", "handlebars", "json-schema-to-typescript", "ts-morph", "yaml"];
 
+/** Modules that are copied into output as they stand, or in part. */
+const copied = ["engine/emitted", "engine/emitted/issues", "engine/formats", "engine/patterns"];
+
 /**
  * A hash of everything in mcpgen that decides what the output is: its compiled code, its templates and the
  * versions of the libraries that read and print. Undefined when it runs from source, where nothing may be cached.
@@ -18,7 +21,10 @@ export function generatorFingerprint(): string | undefined {
   const self = fileURLToPath(import.meta.url);
   if (self.endsWith(".ts")) return undefined;
   const hash = createHash("sha256");
-  for (const folder of [dirname(self), join(packageFolder, "templates")]) {
+  for (const folder of [
+    dirname(self),
+    ...["templates", ...copied].map((name) => join(packageFolder, name)),
+  ]) {
     for (const name of namesIn(folder)) hash.update(`${name}\n${sha256(readFileSync(join(folder, name)))}\n`);
   }
   for (const library of libraries) hash.update(`${library} ${versionOf(library)}\n`);

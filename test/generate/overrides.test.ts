@@ -8,7 +8,7 @@ const generateWith = (templates: Readonly<Record<string, string>>) =>
   generate([writtenSource("small", smallSchemaText)], { templatesDir: temporaryFolder(templates) });
 
 /** Kinds of files whose emitter says that they need no formatting, and one whose emitter does not. */
-test.each(["validators.ts", "methods.ts", "client.ts", "types.ts", "issues.ts"])(
+test.each(["validators.ts", "methods.ts", "client.ts", "types.ts", "check.ts"])(
   "what a template of the user's prints as %s is formatted like everything else",
   async (name) => {
     const { files } = await generateWith({ [`${name}.hbs`]: "export   const mine='{{origin}}'" });
@@ -16,6 +16,11 @@ test.each(["validators.ts", "methods.ts", "client.ts", "types.ts", "issues.ts"])
     expect(files.get(path!)).toMatch(/^export const mine = "schema[^"]*";\n$/);
   },
 );
+
+test("what it prints around a copied module is formatted, too", async () => {
+  const { files } = await generateWith({ "module.ts.hbs": "export   const mine='{{origin}}'" });
+  expect(files.get("issues/search.ts")).toBe('export const mine = "schema";\n');
+});
 
 test("what it prints must be what the name says", async () => {
   await expect(generateWith({ "validators.ts.hbs": "export const = ;" })).rejects.toMatchObject({

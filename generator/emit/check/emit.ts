@@ -1,7 +1,7 @@
 import { type Definition, type Schema, Tags, descendants, reachingOpen } from "@mcpgen/engine";
-import { laidOut, laidOutTexts } from "../../print/code-layout.js";
+import { laidOutTexts } from "../../print/code-layout.js";
+import { copyModule } from "../copied-module.js";
 import type { Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
-import type { EmittedFile } from "../../print/emitted-file.js";
 import { capitalised, nameDefinitions } from "../../print/names.js";
 import { stringLiteral } from "../../print/text.js";
 import { textNeeds } from "../texts/modules.js";
@@ -99,18 +99,15 @@ function declarationOf(identifier: string, parameters: readonly string[]): strin
   return `export function check${identifier}(\n${lines.join("")}): Issue[] {`;
 }
 
+const issueModules = ["evaluated", "report", "scalars", "search", "shape", "text", "unions"];
+
 /** The files that all revisions' checks share. */
-export const emitIssues: Emitter<WorkspaceInput> = ({ folder, origin, importExtension, render }) => {
-  const at = (path: string): string => (folder === "" ? path : `${folder}/${path}`);
-  const file = (template: string): EmittedFile => laidOut(render(template, { origin, importExtension }));
-  return new Map([
-    [at("issues.ts"), file("issues.ts")],
-    [at("issues/evaluated.ts"), file("issues-evaluated.ts")],
-    [at("issues/report.ts"), file("issues-report.ts")],
-    [at("issues/scalars.ts"), file("issues-scalars.ts")],
-    [at("issues/search.ts"), file("issues-search.ts")],
-    [at("issues/shape.ts"), file("issues-shape.ts")],
-    [at("issues/text.ts"), file("issues-text.ts")],
-    [at("issues/unions.ts"), file("issues-unions.ts")],
-  ]);
+export const emitIssues: Emitter<WorkspaceInput> = (input) => {
+  const names = ["issues", ...issueModules.map((name) => `issues/${name}`)];
+  return new Map(
+    names.map((name) => [
+      input.folder === "" ? `${name}.ts` : `${input.folder}/${name}.ts`,
+      { content: copyModule(name, input), formatted: true as const },
+    ]),
+  );
 };

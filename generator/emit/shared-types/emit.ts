@@ -1,5 +1,6 @@
+import { copyModule } from "../copied-module.js";
 import type { Emitter, WorkspaceInput } from "../emitter.js";
 
 /** `model.ts`: the types that the tables of all revisions share. */
-export const emitSharedModel: Emitter<WorkspaceInput> = ({ origin, importExtension, render }) =>
-  new Map([["model.ts", { content: render("model.ts", { origin, importExtension }), formatted: true }]]);
+export const emitSharedModel: Emitter<WorkspaceInput> = (input) =>
+  new Map([["model.ts", { content: copyModule("model", input), formatted: true }]]);

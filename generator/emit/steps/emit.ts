@@ -1,6 +1,7 @@
 import type { Role } from "../../model/model.js";
 import { opposite } from "../../model/model.js";
 import { memberLine } from "../../print/code-layout.js";
+import { copyModule } from "../copied-module.js";
 import type { Emitter, ModelInput, WorkspaceInput } from "../emitter.js";
 import { group, indent, join, line, print, whenBroken } from "../../print/layout.js";
 import { memberKey } from "../../print/text.js";
@@ -13,11 +14,8 @@ import { PlanPrinter } from "./print.js";
 import { refuseProblems } from "./problems.js";
 
 /** `stepping.ts`: what the steps of all revisions are made of. */
-export const emitStepping: Emitter<WorkspaceInput> = ({ render, ...view }) => {
-  const hasRenames = view.models.some(({ renames }) => renames.length > 0);
-  const content = render("stepping.ts", { ...view, hasRenames });
-  return new Map([["stepping.ts", { content, formatted: true }]]);
-};
+export const emitStepping: Emitter<WorkspaceInput> = (input) =>
+  new Map([["stepping.ts", { content: copyModule("stepping", input), formatted: true }]]);
 
 /**
  * `steps.ts`: how what a revision's messages carry becomes what those of the revision before it carry, and

@@ -1,4 +1,5 @@
 import { type Schema, descendants, isAutomaton, matcherOf } from "@mcpgen/engine";
+import { copyModule } from "../copied-module.js";
 import type { Files, SchemaInput } from "../emitter.js";
 import { capitalised } from "../../print/names.js";
 import { scannedFormat } from "./scanned.js";
@@ -39,15 +40,7 @@ export function scannerOf(format: string): string {
 }
 
 /** The modules that a schema's validators and checks import. */
-export function textModules(
-  needs: TextNeeds,
-  { folder, origin, importExtension, render }: SchemaInput,
-): Files {
+export function textModules(needs: TextNeeds, input: SchemaInput): Files {
   const names = (["formats", "patterns"] as const).filter((name) => needs[name]);
-  return new Map(
-    names.map((name) => [
-      `${folder}/${name}.ts`,
-      { content: render(`${name}.ts`, { origin, importExtension }) },
-    ]),
-  );
+  return new Map(names.map((name) => [`${input.folder}/${name}.ts`, { content: copyModule(name, input) }]));
 }

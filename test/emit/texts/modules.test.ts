@@ -1,23 +1,40 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type JsonValue, type Schema, formats, readDocument } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
+import { copyModule } from "../../../generator/emit/copied-module.js";
 import { scannerOf } from "../../../generator/emit/texts/modules.js";
-import { engineTemplates } from "../../../scripts/engine-templates.js";
+import { loadTemplates } from "../../../generator/print/templates.js";
 import { suiteFiles } from "../../json-schema-suite.js";
 import { compile } from "../../properties/compiled.js";
 import { combined, nameIn } from "../validators/combined.js";
 import { schemaOf } from "../validators/emitted.js";
 
-test("the templates hold the engine's code: node scripts/run-ts.mjs scripts/engine-templates.ts", () => {
-  for (const [name, content] of engineTemplates())
-    expect(readFileSync(`templates/${name}`, "utf8")).toBe(content);
+const render = loadTemplates();
+const copied = (name: string): string =>
+  copyModule(name, { folder: "", origin: "nothing", importExtension: "ts", render });
+
+describe("a module that is copied", () => {
+  test.each(["formats", "patterns", "model", "stepping", "issues", "issues/search"])(
+    "imports nothing from outside, by the extension that was asked for: %s",
+    (name) => {
+      const specifiers = [...copied(name).matchAll(/ from "([^"]+)"/g)].map(([, specifier]) => specifier!);
+      expect(specifiers.filter((specifier) => !/^\.\/[\w/]+\.ts$/.test(specifier))).toEqual([]);
+    },
+  );
+
+  test("holds each module of the engine once, behind those it imports", () => {
+    const text = copied("patterns");
+    const names = ["setOfClass", "parsePattern", "programOf", "linearMatcher"];
+    const places = names.map((name) => text.split(`function ${name}(`));
+    expect(places.map(({ length }) => length)).toEqual([2, 2, 2, 2]);
+    const starts = places.map(([before]) => before!.length);
+    expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+  });
 });
 
 test("every format of the engine has a function of its name", () => {
-  const template = readFileSync("templates/formats.ts.hbs", "utf8");
   for (const format of formats.keys())
-    expect(template).toContain(`export function ${scannerOf(format)}(text: string): boolean {`);
+    expect(copied("formats")).toContain(`export function ${scannerOf(format)}(text: string): boolean {`);
 });
 
 describe("formats", () => {

@@ -1,6 +1,4 @@
-{{> header}}
-
-import type { Issue } from "./issues.{{importExtension}}";
+import type { Issue } from "./issues.js";
 
 export type { Issue };
 

@@ -1,9 +1,7 @@
-{{> header}}
-
 // What is said of strings, numbers and sizes.
-import { type Search, matcherOf, report } from "./report.{{importExtension}}";
-import type { Shape } from "./shape.{{importExtension}}";
-import { scalarText } from "./text.{{importExtension}}";
+import { type Search, matcherOf, report } from "./report.js";
+import type { Shape } from "./shape.js";
+import { scalarText } from "./text.js";
 
 export function describeString(
   search: Search,

@@ -1,6 +1,4 @@
-{{> header}}
-
-import type { Step, StepLoss, StepReport, StepTable } from "./model.{{importExtension}}";
+import type { Step, StepLoss, StepReport, StepTable } from "./model.js";
 
 // What the steps of all revisions are made of. Nothing here changes its
 // argument: what differs is a copy, what does not is the argument itself.
@@ -129,7 +127,6 @@ export function others<Value>(
   return changed ? (Object.fromEntries(entries) as Value) : value;
 }
 
-{{#if hasRenames}}
 /** The object with a member under another name, in its place; what had that name is left out. */
 export function renamed<Value>(
   value: Value,
@@ -147,7 +144,6 @@ export function renamed<Value>(
   return Object.fromEntries(entries) as Value;
 }
 
-{{/if}}
 /** The object without members of these names. */
 export function without<Value>(
   value: Value,

@@ -1,5 +1,3 @@
-{{> header}}
-
 // Issues, and the words they are put in.
 import {
   alternatives,
@@ -9,8 +7,8 @@ import {
   pointerText,
   scalarText,
   valueText,
-} from "./text.{{importExtension}}";
-import { type Part, constantsOf, typesOf } from "./shape.{{importExtension}}";
+} from "./text.js";
+import { type Named, type Part, constantsOf, typesOf } from "./shape.js";
 
 /** One thing that is wrong with a value. */
 export interface Issue {
@@ -33,8 +31,19 @@ export interface Issue {
 /** Longest message, and longest summary. */
 const longest = 400;
 
+/**
+ * Definitions inside definitions that are described; below, only the verdict is
+ * asked for.
+ */
+export const deepest = 64;
+
+/** Unions inside unions that are tried arm by arm. */
+export const mostTrials = 3;
+
 /** How far a search has come. */
 export interface Search {
+  /** Describes a part of the value: what unions call again for their arms. */
+  readonly describe: (search: Search, value: unknown, part: Part) => void;
   readonly issues: Issue[];
   readonly limit: number;
   readonly path: (string | number)[];
@@ -57,6 +66,21 @@ export interface Matcher {
 
 export function matcherOf({ texts }: Search, pattern: string): Matcher {
   return texts.matcher?.(pattern) ?? new RegExp(pattern, "u");
+}
+
+/** Whether `value` is what `part` describes. */
+export function isPart(search: Search, value: unknown, part: Part): boolean {
+  if (part !== false && "is" in part) return isNamed(search, value, part);
+  const issues: Issue[] = [];
+  const { describe, open, texts } = search;
+  const silent = { issues, limit: 1, path: [], describe, open, texts };
+  describe({ ...silent, level: deepest, trials: mostTrials }, value, part);
+  return issues.length === 0;
+}
+
+/** Whether `value` is what a definition describes, in the reading of the search. */
+export function isNamed(search: Search, value: unknown, named: Named): boolean {
+  return search.open && named.accepts ? named.accepts(value) : named.is(value);
 }
 
 /** Runs `search` one member or item further in. */

@@ -1,5 +1,3 @@
-{{> header}}
-
 // How places, values and names read in a message. Messages go to logs and to
 // other people's screens: values are shortened, and no character can hide.
 

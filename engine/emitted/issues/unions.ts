@@ -1,15 +1,14 @@
-{{> header}}
-
 // Unions: which arm was meant, and what is wrong with the value as that arm.
 import {
   type Issue,
   type Search,
   at,
   expectation,
+  isPart,
+  mostTrials,
   near,
   report,
-} from "./report.{{importExtension}}";
-import { describe, isPart } from "./search.{{importExtension}}";
+} from "./report.js";
 import {
   type Opening,
   type Part,
@@ -20,11 +19,8 @@ import {
   member,
   requiredOf,
   typesOf,
-} from "./shape.{{importExtension}}";
-import { alternatives, choiceText, scalarText } from "./text.{{importExtension}}";
-
-/** Unions inside unions that are tried arm by arm. */
-export const mostTrials = 3;
+} from "./shape.js";
+import { alternatives, choiceText, scalarText } from "./text.js";
 
 /**
  * A union told apart by a member: only the arm that its value chose is spoken
@@ -45,7 +41,7 @@ export function describeTagged(
       ? arms[found]
       : undefined;
   const arm = chosen ?? (found === undefined ? absent : undefined) ?? otherwise;
-  if (arm !== undefined) return describe(search, value, arm);
+  if (arm !== undefined) return search.describe(search, value, arm);
   const tags = Object.keys(arms);
   at(search, tag, () =>
     report(search, found, choiceText(tags), near(found, tags)),
@@ -88,7 +84,7 @@ export function describeArms(
   const [first, ...others] = fitting;
   if (first === undefined)
     return report(search, value, expectation({ anyOf: arms }));
-  if (others.length === 0) return describe(search, value, first);
+  if (others.length === 0) return search.describe(search, value, first);
   if (fitting.some((arm) => isPart(search, value, arm))) return;
   const constants = constantsOf({ anyOf: fitting });
   if (constants) {
@@ -133,7 +129,7 @@ function describeBest(
 
 function tryArm(search: Search, value: unknown, arm: Part): Trial {
   const issues: Issue[] = [];
-  describe(
+  search.describe(
     { ...search, issues, limit: 8, trials: search.trials + 1 },
     value,
     arm,

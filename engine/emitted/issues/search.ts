@@ -1,17 +1,17 @@
-{{> header}}
-
 // Compares a value with a shape, part by part, and reports what differs.
-import { evaluatedItems, evaluatedKeys } from "./evaluated.{{importExtension}}";
+import { evaluatedItems, evaluatedKeys } from "./evaluated.js";
 import {
-  type Issue,
   type Search,
   at,
+  deepest,
   expectation,
+  isNamed,
+  isPart,
   matcherOf,
   near,
   report,
-} from "./report.{{importExtension}}";
-import { describeNumber, describeSize, describeString } from "./scalars.{{importExtension}}";
+} from "./report.js";
+import { describeNumber, describeSize, describeString } from "./scalars.js";
 import {
   type JsonObject,
   type Named,
@@ -22,20 +22,9 @@ import {
   isObject,
   member,
   sameJson,
-} from "./shape.{{importExtension}}";
-import { nearest } from "./text.{{importExtension}}";
-import {
-  describeArms,
-  describeTagged,
-  isUnlisted,
-  mostTrials,
-} from "./unions.{{importExtension}}";
-
-/**
- * Definitions inside definitions that are described; below, only the verdict is
- * asked for.
- */
-const deepest = 64;
+} from "./shape.js";
+import { nearest } from "./text.js";
+import { describeArms, describeTagged, isUnlisted } from "./unions.js";
 
 export function describe(search: Search, value: unknown, part: Part): void {
   if (search.issues.length >= search.limit) return;
@@ -51,10 +40,6 @@ function describeNamed(search: Search, value: unknown, named: Named): void {
     describeShape({ ...search, level: search.level + 1 }, value, named.shape());
   }
   if (search.issues.length === before) report(search, value, named.name);
-}
-
-function isNamed(search: Search, value: unknown, named: Named): boolean {
-  return search.open && named.accepts ? named.accepts(value) : named.is(value);
 }
 
 function describeShape(search: Search, value: unknown, shape: Shape): void {
@@ -136,16 +121,6 @@ function describeRest(search: Search, value: unknown, shape: Shape): void {
       at(search, index, () => describe(search, item, unevaluatedItems));
     }
   }
-}
-
-/** Whether `value` is what `part` describes. */
-export function isPart(search: Search, value: unknown, part: Part): boolean {
-  if (part !== false && "is" in part) return isNamed(search, value, part);
-  const issues: Issue[] = [];
-  const { open, texts } = search;
-  const silent = { issues, limit: 1, path: [], open, texts };
-  describe({ ...silent, level: deepest, trials: mostTrials }, value, part);
-  return issues.length === 0;
 }
 
 // Objects.

@@ -1,17 +1,14 @@
-{{> header}}
-
 // What parts of a shape have looked at in a value they describe: all else is
 // what `unevaluatedProperties` and `unevaluatedItems` speak of.
-import { type Search, matcherOf } from "./report.{{importExtension}}";
-import { isPart } from "./search.{{importExtension}}";
+import { type Search, isPart, matcherOf } from "./report.js";
 import {
   type JsonObject,
   type Part,
   type Shape,
   isObject,
   member,
-} from "./shape.{{importExtension}}";
-import { isUnlisted } from "./unions.{{importExtension}}";
+} from "./shape.js";
+import { isUnlisted } from "./unions.js";
 
 /** The keys of `object` that a keyword of `shape` has looked behind. */
 export function evaluatedKeys(

@@ -1,13 +1,11 @@
-{{> header}}
-
 // What is wrong with a value, told from the shape it should have. Loaded only
 // after a validator has said no: made to be clear and small, not fast.
-import type { Issue, Texts } from "./issues/report.{{importExtension}}";
-import { describe } from "./issues/search.{{importExtension}}";
-import type { Named } from "./issues/shape.{{importExtension}}";
+import type { Issue, Texts } from "./issues/report.js";
+import { describe } from "./issues/search.js";
+import type { Named } from "./issues/shape.js";
 
-export { type Issue, type Texts, summary } from "./issues/report.{{importExtension}}";
-export type { Named, Part, Shape } from "./issues/shape.{{importExtension}}";
+export { type Issue, type Texts, summary } from "./issues/report.js";
+export type { Named, Part, Shape } from "./issues/shape.js";
 
 /** Issues that are collected before the search ends. */
 const enough = 16;
@@ -25,7 +23,16 @@ export function findIssues(
   const issues: Issue[] = [];
   const open = reading === "open";
   describe(
-    { issues, limit: enough, path: [], level: 0, trials: 0, open, texts },
+    {
+      describe,
+      issues,
+      limit: enough,
+      path: [],
+      level: 0,
+      trials: 0,
+      open,
+      texts,
+    },
     value,
     definition,
   );

@@ -1,5 +1,3 @@
-{{> header}}
-
 // How `check.ts` says what a definition looks like: the keywords of JSON
 // Schema, and `tag` with `arms` where a member tells the arms of a union apart.
 
