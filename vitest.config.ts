@@ -42,6 +42,8 @@ const deep = [
   "test/diff/{memory,metamorphic,released-mutations,robustness,truth}.test.ts",
   "test/contract/hostile.test.ts",
   "test/generate/memory.test.ts",
+  "test/contract/compile-cost.test.ts",
+  "test/properties/foreign/compile.test.ts",
   "test/emit/steps/renames-released.test.ts",
   "test/types/mistakes.test.ts",
   "test/capture/signals.test.ts",

@@ -34,9 +34,23 @@ export function importsOf(files: readonly string[]): Import[] {
   );
 }
 
+export interface Specifier {
+  readonly specifier: string;
+  readonly typeOnly: boolean;
+}
+
+/** By the text they stand in: the rules of rooms and of packages read the same files. */
+const known = new Map<string, readonly Specifier[]>();
+
 /** The specifiers of everything that a module imports or exports from another. */
-export function specifiersOf(text: string): { readonly specifier: string; readonly typeOnly: boolean }[] {
-  const found: { specifier: string; typeOnly: boolean }[] = [];
+export function specifiersOf(text: string): readonly Specifier[] {
+  let specifiers = known.get(text);
+  if (!specifiers) known.set(text, (specifiers = readSpecifiers(text)));
+  return specifiers;
+}
+
+function readSpecifiers(text: string): Specifier[] {
+  const found: Specifier[] = [];
   const add = (node: ts.Node | undefined, typeOnly: boolean): void => {
     if (node && ts.isStringLiteralLike(node)) found.push({ specifier: node.text, typeOnly });
   };

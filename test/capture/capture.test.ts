@@ -213,14 +213,14 @@ test.each<[string, () => string | Promise<string>, string, RegExp, RegExp]>([
       }),
     "MG4105",
     /tools\/list: <h1> Not now <\/h1>\n/,
-    /logs/,
+    /server's log/,
   ],
   [
     "answers nonsense",
     () => scripted({ initialize: fine, "tools/list": { tools: 1 } }),
     "MG4105",
     /tools\/list/,
-    /logs/,
+    /server's log/,
   ],
   [
     "wants authorization",

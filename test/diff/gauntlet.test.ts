@@ -11,7 +11,7 @@ import { modelFrom, revisions } from "./models.js";
 const isLong = process.env["MCPGEN_LONG"] === "1";
 const drawn = Number(process.env["MCPGEN_COUNT"] ?? 100_000);
 /** Whole revisions are compared, and ajv compiles each of them. */
-const count = Number(process.env["MCPGEN_GAUNTLET"] ?? (isLong ? (drawn * 3) / 100 : 8));
+const count = Number(process.env["MCPGEN_GAUNTLET"] ?? (isLong ? (drawn * 3) / 100 : 4));
 const seed = process.env["MCPGEN_SEED"] ?? "20261122";
 const draws = 40;
 

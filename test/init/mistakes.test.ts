@@ -24,7 +24,7 @@ const mistakes: readonly (readonly [line: string, exit: number, error: string, n
   ["server my server", 2, 'MG2002: unexpected argument "server"', /spaces stands in quotes/],
   ["server --name my§server", 2, "MG2015: expected a name of letters", /--name my-server\?/],
   ["server --name ../../x", 2, "MG2015", /--name x\?/],
-  ["server --name -rf", 2, "MG2003", /--help/],
+  ["server --name -rf", 2, "MG2002", /--help/],
   ["server --name=__proto__", 2, "MG2015", /--name proto\?/],
   ["server --name \u202eevil", 2, "MG2015", /--name evil\?/],
   [`server --name ${"x".repeat(65)}`, 2, "MG2015", /--name x{64}\?/],

@@ -8,9 +8,9 @@ import { systemClock } from "../../runtime/core/time/clock.js";
 
 /** The files that may read the wall clock, and what for. */
 const mayReadDates: { readonly [file: string]: string } = {
-  "peer/clock.ts": "the expiry of sealed state, which other processes read",
+  "time/clock.ts": "the expiry of sealed state, which other processes read",
   "server/state-store.ts": "the expiry of sealed state, as the store is given it",
-  "http/refusal.ts": "Retry-After, which may be a date of HTTP",
+  "http/client/refusal.ts": "Retry-After, which may be a date of HTTP",
 };
 
 test("the runtime reads the wall clock only for dates that other processes read", () => {

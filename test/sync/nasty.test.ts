@@ -36,7 +36,7 @@ function withoutInsertions(text: string, insertions: readonly { at: number; text
 }
 
 // A file costs as much as fifty of the small things that other properties draw.
-const runs = Math.max(200, Math.floor(Number(process.env["MCPGEN_COUNT"] ?? 0) / 50));
+const runs = Math.max(80, Math.floor(Number(process.env["MCPGEN_COUNT"] ?? 0) / 50));
 
 test(`${runs} nasty files: only what is missing is inserted, all of it, once`, () => {
   fc.assert(

@@ -134,7 +134,7 @@ describe("a member that a note says to have had another name", () => {
 
   it("costs nothing where there is none", () => {
     const models = [answering("r1", object({ a: text })), answering("r2", object({ a: text }))] as const;
-    expect(stepFiles(...models).get("stepping.ts")).not.toContain("renamed");
+    expect(stepFiles(...models).get("r2/steps.ts")).not.toContain("renamed");
   });
 });
 

@@ -188,7 +188,8 @@ test("a body that was kept back takes no place of those who are read", async () 
   const party = new Party(`http://127.0.0.1:${port}/mcp`, modern);
   for (let count = 1; count <= 3; count++) {
     expect((await party.post(party.message("tools/list"), { "x-kept": "1" })).status).toBe(500);
-    expect(warnings).toHaveLength(count);
+    // The same words are passed on at 1, 10, 100 times.
+    expect(warnings).toHaveLength(1);
   }
   expect((await party.request("tools/list")).result).toBeDefined();
 });
