@@ -1,0 +1,46 @@
+// A reader follows one call through the runtime: how many files that takes, counted in a process that answers it.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { clientRevisions } from "@mcpgen/protocol/client";
+import { type Client, connect } from "@mcpgen/runtime";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { bundle } from "./stdio/bundle.js";
+
+let program: string;
+beforeAll(async () => {
+  program = await bundle("walked.ts");
+});
+
+async function connected(source: Parameters<typeof connect>[0]): Promise<Client> {
+  const client = await connect(source, {
+    info: { name: "reader", version: "1.0.0" },
+    revisions: clientRevisions.filter(({ era }) => era === "modern"),
+  });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** Modules of the server that one `tools/call` runs, after others have run: what is made once is left out. */
+async function modulesOfCall(client: Client): Promise<string[]> {
+  const add = () => client.callTool("add", { a: 1, b: 2 });
+  await add();
+  await client.callTool("modules");
+  await add();
+  const { content } = await client.callTool("modules");
+  return JSON.parse((content[0] as { text: string }).text) as string[];
+}
+
+test("a tool call over stdio runs few modules", async () => {
+  const modules = await modulesOfCall(await connected({ command: process.execPath, args: [program] }));
+  expect(modules).toContain("runtime/core/server/tools.ts");
+  expect(modules.length, modules.join("\n")).toBeLessThanOrEqual(17);
+});
+
+test("a tool call over HTTP runs few modules", async () => {
+  const server = spawn(process.execPath, [program, "--http"], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void server.kill("SIGKILL"));
+  const [port] = (await once(server.stdout.setEncoding("utf8"), "data")) as [string];
+  const modules = await modulesOfCall(await connected(`http://127.0.0.1:${port.trim()}/mcp`));
+  expect(modules).toContain("runtime/core/server/tools.ts");
+  expect(modules.length, modules.join("\n")).toBeLessThanOrEqual(28);
+});
