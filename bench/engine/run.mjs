@@ -5,9 +5,9 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, relative } from "node:path";
-import { readDocument, readSchema } from "../../runtime/engine/dist/index.js";
-import { validatorOf } from "../../runtime/engine/dist/interpreter.js";
-import { metaSchemas } from "../../runtime/engine/dist/meta-schemas.js";
+import { readDocument, readSchema } from "../../engine/dist/index.js";
+import { validatorOf } from "../../engine/dist/interpreter.js";
+import { metaSchemas } from "../../engine/dist/meta-schemas.js";
 import { casesFor } from "../validators/cases.mjs";
 import { schemaOf } from "../validators/emitted.mjs";
 import { geometricMean, measure, wrongVerdicts } from "../validators/measure.mjs";

@@ -152,7 +152,7 @@ function thirdParties(folder) {
   const { dependencies = {} } = JSON.parse(
     readFileSync(new URL(`${folder}package.json`, import.meta.url), "utf8"),
   );
-  const own = { "@mcpgen/engine": "../../../runtime/engine/", "@mcpgen/protocol": "../../../generated/" };
+  const own = { "@mcpgen/engine": "../../../engine/", "@mcpgen/protocol": "../../../generated/" };
   return Object.keys(dependencies)
     .map((name) => (own[name] === undefined ? 1 : thirdParties(own[name])))
     .reduce((sum, count) => sum + count, 0);
