@@ -6,7 +6,7 @@ export type {
   ResourceDefinition,
   TemplateDefinition,
   ToolDefinition,
-} from "./server/definitions.js";
+} from "./server/create-server.js";
 export {
   defineServer,
   defineToolServer,
@@ -17,7 +17,7 @@ export {
 } from "./server/define-server.js";
 export { toolCheck } from "./schema/tool-check.js";
 export type { Server, ServerOptions } from "./server/server.js";
-export type { ErrorListener, ErrorPlace } from "./server/report.js";
+export type { ErrorListener, ErrorPlace } from "./server/server-definition.js";
 export type { ConnectionOptions, ServerConnection } from "./server/connection.js";
 
 // What handlers are given, and what they give.
@@ -33,8 +33,8 @@ export {
 export type { PromptAnswer, PromptHandler } from "./server/prompts.js";
 export { isInsideRoots } from "./protocol/file-uri.js";
 export type { Completer, Completers } from "./server/completion.js";
-export { memoryStateStore, type StateStore, type UsedState } from "./server/state-store.js";
-export type { CacheHints } from "./server/prepared.js";
+export { memoryStateStore, type StateStore, type UsedState } from "./server/rounds.js";
+export type { CacheHints } from "./server/result.js";
 export type { Change, NotificationBus } from "./server/changes.js";
 export type { JsonSchema } from "./schema/json-schema.js";
 export type { FromJsonSchema } from "./schema/json-schema-type.js";

@@ -9,7 +9,7 @@ import { systemClock } from "../../runtime/core/time/clock.js";
 /** The files that may read the wall clock, and what for. */
 const mayReadDates: { readonly [file: string]: string } = {
   "time/clock.ts": "the expiry of sealed state, which other processes read",
-  "server/state-store.ts": "the expiry of sealed state, as the store is given it",
+  "server/rounds.ts": "the expiry of sealed state, as the store is given it",
   "http/client/refusal.ts": "Retry-After, which may be a date of HTTP",
 };
 

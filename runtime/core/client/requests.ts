@@ -2,7 +2,7 @@ import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import type { Spoken } from "../protocol/spoken.js";
 import { isInterrupted } from "../jsonrpc/interrupted.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
-import { type Names, requireKnown } from "../options/known-options.js";
+import { type Names, requireKnown } from "../options/option-names.js";
 import type { Params, ResponseMessage } from "../jsonrpc/message.js";
 import { type Bounded, meanwhile, whileAsking, whileConnecting, withinBounds } from "./bounds.js";
 import { type ResultCache, cacheKey } from "./cache.js";

@@ -1,6 +1,6 @@
 import type { Clock } from "../time/clock.js";
 import { type ErrorCode, McpError } from "../jsonrpc/errors.js";
-import { type Names, requireKnown } from "../options/known-options.js";
+import { type Names, requireKnown } from "../options/option-names.js";
 import type { Connection, Connections } from "./connections.js";
 import { NoticeQueue } from "./notice-queue.js";
 

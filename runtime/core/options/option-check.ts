@@ -1,6 +1,6 @@
 import { McpError } from "../jsonrpc/errors.js";
 import { isObject } from "../jsonrpc/message.js";
-import { distance } from "./nearest.js";
+import { distance } from "./option-names.js";
 
 /**
  * What an option may be: a whole number from that one on, or between those; a value of that type; one of those words;

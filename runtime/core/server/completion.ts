@@ -1,7 +1,7 @@
 import { McpError, invalidParams } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { HandlerContext } from "./context.js";
-import { unfit } from "./unfit.js";
+import { unusableResult } from "./result.js";
 
 /** Suggests values for one argument, given its first letters and the arguments that are settled. */
 export type Completer = (
@@ -55,7 +55,7 @@ export async function complete(
   const completer = Object.hasOwn(completers, argument.name) ? completers[argument.name] : undefined;
   const values = completer ? await completer(argument.value, given?.arguments ?? {}, context) : [];
   if (!isTexts(values))
-    throw unfit(`the completer of ${JSON.stringify(argument.name)} gave no list of texts`);
+    throw unusableResult(`the completer of ${JSON.stringify(argument.name)} gave no list of texts`);
   return {
     completion: {
       values: values.slice(0, mostValues),

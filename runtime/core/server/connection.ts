@@ -1,6 +1,6 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
 import { declares } from "../protocol/declares.js";
-import { type Session, readyMethod } from "./legacy-server.js";
+import { type Session, readyMethod } from "./legacy.js";
 import type { Spoken } from "../protocol/spoken.js";
 import { Batch } from "../jsonrpc/batch.js";
 import { McpError, invalidParams, invalidRequest, messageOf, rpc } from "../jsonrpc/errors.js";
@@ -14,14 +14,13 @@ import {
   notificationText,
 } from "../jsonrpc/message.js";
 import type { Channel, Receiver } from "../jsonrpc/channel.js";
-import { answerRequest } from "./answering.js";
+import { runRequest } from "./run-request.js";
 import type { Change } from "./changes.js";
 import { RequestContext, errorOf } from "./context.js";
-import type { ServerCore } from "./core.js";
-import { OwnRequests } from "./own-requests.js";
+import type { ServerDefinition } from "./server-definition.js";
+import { ServerToClientRequests } from "./own-requests.js";
 import { readBatch, readMessage } from "./reading.js";
-import { methodNotFound, termsFor } from "./terms-for.js";
-import type { Terms } from "./terms.js";
+import { methodNotFound, resolveProtocol, type RequestProtocol } from "./request-protocol.js";
 import { mostReserved } from "../jsonrpc/weight.js";
 
 /** What a transport knows of a connection beside its messages. */
@@ -36,7 +35,7 @@ export interface ConnectionOptions {
 
 /** One client of a server: reads its messages, has them answered, and tells it of changes. */
 export class ServerConnection implements Receiver {
-  readonly core: ServerCore;
+  readonly core: ServerDefinition;
   /** Who sends what comes now; a transport that finds it out for each request sets it before. */
   auth: unknown;
   /** What the handshake settled, if there was one. */
@@ -46,7 +45,7 @@ export class ServerConnection implements Receiver {
   private readonly channel: Channel;
   private readonly onClose: (connection: ServerConnection) => void;
   private running: Map<RequestId, RequestContext> | undefined;
-  private own: OwnRequests | undefined;
+  private own: ServerToClientRequests | undefined;
   private listeners: Set<(change: Change) => void> | undefined;
   private closers: Set<() => void> | undefined;
   private reserved = 0;
@@ -58,7 +57,7 @@ export class ServerConnection implements Receiver {
   private isOver = false;
 
   constructor(
-    core: ServerCore,
+    core: ServerDefinition,
     channel: Channel,
     options: ConnectionOptions,
     onClose: (connection: ServerConnection) => void,
@@ -154,19 +153,19 @@ export class ServerConnection implements Receiver {
   }
 
   /**
-   * @param given the terms, where the transport knows them already
+   * @param given the protocol, if the transport has resolved it already
    * @param batch that it came in
    */
-  request(request: RequestMessage, given?: Terms, batch?: Batch): void {
+  request(request: RequestMessage, given?: RequestProtocol, batch?: Batch): void {
     try {
-      const terms = given ?? termsFor(this, request);
-      const entry = terms.spoken.table.incomingRequests.get(request.method);
+      const protocol = given ?? resolveProtocol(this, request);
+      const entry = protocol.spoken.table.incomingRequests.get(request.method);
       if (!entry || entry.payload || !this.core.handlers.has(request.method))
-        throw methodNotFound(terms, request.method);
+        throw methodNotFound(protocol, request.method);
       if (this.running?.has(request.id)) throw invalidRequest("a request of this id is being answered");
-      const context = new RequestContext(this, request, terms, entry);
+      const context = new RequestContext(this, request, protocol, entry);
       if (batch) context.batch = batch;
-      answerRequest(this, context);
+      runRequest(this, context);
     } catch (error) {
       this.refuse(request.id, errorOf(error), batch);
     }
@@ -323,20 +322,20 @@ export class ServerConnection implements Receiver {
    * @throws {McpError}
    */
   ask(
-    terms: Terms,
+    protocol: RequestProtocol,
     method: string,
     params: Params | undefined,
     origin: RequestId,
     options: RequestOptions,
   ): Promise<Params> {
     if (this.deaf) return Promise.reject(silent());
-    this.own ??= new OwnRequests(this.core.timeouts, this.core.clock, {
+    this.own ??= new ServerToClientRequests(this.core.timeouts, this.core.clock, {
       isReady: () => this.session?.ready !== false,
       send: (text, asked) => this.channel.send(text, asked),
       cancel: ({ spoken }, requestId, reason, asked) =>
         this.notify(spoken, "notifications/cancelled", { requestId, reason }, asked),
     });
-    return this.own.ask(terms, method, params, origin, options);
+    return this.own.ask(protocol, method, params, origin, options);
   }
 
   /** The client's answer to a request of the server's own. */

@@ -5,11 +5,11 @@ import { McpError, isMcpError, messageOf, rpc } from "../jsonrpc/errors.js";
 import type { Batch } from "../jsonrpc/batch.js";
 import type { Params, RequestId, RequestMessage } from "../jsonrpc/message.js";
 import type { Ask } from "./ask.js";
-import { type CacheHints, uncached } from "./prepared.js";
-import { placeOf } from "./report.js";
+import { type CacheHints, uncached } from "./result.js";
+import { placeOf } from "./server-definition.js";
 import { type Rounds, newRounds } from "./rounds.js";
 import type { ServerConnection } from "./connection.js";
-import type { Terms } from "./terms.js";
+import type { RequestProtocol } from "./request-protocol.js";
 import type * as platform from "../platform/platform.js";
 
 /** What a handler is given beside its parameters; good for this one request. */
@@ -53,7 +53,7 @@ export interface HandlerContext {
 export class RequestContext implements HandlerContext {
   readonly connection: ServerConnection;
   readonly request: RequestMessage;
-  readonly terms: Terms;
+  readonly protocol: RequestProtocol;
   readonly entry: IncomingRequest;
   readonly auth: unknown;
   /** Hints the result gets, where it may be cached. */
@@ -70,10 +70,15 @@ export class RequestContext implements HandlerContext {
   private asking: Ask | undefined;
   private lastProgress = -Infinity;
 
-  constructor(connection: ServerConnection, request: RequestMessage, terms: Terms, entry: IncomingRequest) {
+  constructor(
+    connection: ServerConnection,
+    request: RequestMessage,
+    protocol: RequestProtocol,
+    entry: IncomingRequest,
+  ) {
     this.connection = connection;
     this.request = request;
-    this.terms = terms;
+    this.protocol = protocol;
     this.entry = entry;
     this.auth = connection.auth;
   }
@@ -87,7 +92,7 @@ export class RequestContext implements HandlerContext {
   }
 
   get revision(): string {
-    return this.terms.spoken.id;
+    return this.protocol.spoken.id;
   }
 
   get requestId(): RequestId {
@@ -99,11 +104,11 @@ export class RequestContext implements HandlerContext {
   }
 
   get clientInfo(): Implementation | undefined {
-    return this.terms.clientInfo;
+    return this.protocol.clientInfo;
   }
 
   get clientCapabilities(): ClientCapabilities {
-    return this.terms.clientCapabilities;
+    return this.protocol.clientCapabilities;
   }
 
   // Getters of functions: handlers take the context apart, and a method would lose its object.
@@ -111,7 +116,7 @@ export class RequestContext implements HandlerContext {
   get progress(): HandlerContext["progress"] {
     return (progress, total, message) => {
       const progressToken = this.request.params?._meta?.["progressToken"];
-      if (this.over || progressToken === undefined || this.terms.ready === false) return;
+      if (this.over || progressToken === undefined || this.protocol.ready === false) return;
       // JSON has no numbers that are not finite; JavaScript callers pass what is no number.
       if (!Number.isFinite(progress) || progress <= this.lastProgress) return;
       this.lastProgress = progress;
@@ -127,7 +132,7 @@ export class RequestContext implements HandlerContext {
 
   get log(): HandlerContext["log"] {
     return (level, data, logger) => {
-      const { logLevel } = this.terms;
+      const { logLevel } = this.protocol;
       if (this.over || logLevel === undefined || !reaches(level, logLevel)) return;
       if (!this.connection.core.capabilities().logging) return;
       this.notify("notifications/message", {
@@ -154,11 +159,11 @@ export class RequestContext implements HandlerContext {
   }
 
   private send(method: string, params: Params): void {
-    if (!this.over) this.connection.notify(this.terms.spoken, method, params, this.request.id);
+    if (!this.over) this.connection.notify(this.protocol.spoken, method, params, this.request.id);
   }
 
   get ask(): Ask {
-    return (this.asking ??= this.terms.era.ask(this));
+    return (this.asking ??= this.protocol.era.ask(this));
   }
 
   get once(): HandlerContext["once"] {
@@ -217,27 +222,6 @@ function isJson(value: unknown): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   const plain = prototype === Object.prototype || prototype === null;
   return plain && Object.values(value).every((member) => member === undefined || isJson(member));
-}
-
-/** A request that needs what its client has not declared (2026-07-28, basic, `_meta`), or nobody can ask it for. */
-export function missingCapability(terms: Terms, required: ClientCapabilities): McpError {
-  const names = pathsOf(required as Params).join(", ");
-  const known = terms.spoken.table.errors["MISSING_REQUIRED_CLIENT_CAPABILITY"];
-  const problem =
-    terms.unasked === undefined
-      ? `the client has not declared the capability ${names}`
-      : `the client cannot be asked for ${names}: ${terms.unasked}`;
-  return new McpError("missing-capability", problem, {
-    rpcCode: known?.code,
-    ...(known ? { data: { requiredCapabilities: required } } : {}),
-  });
-}
-
-function pathsOf(value: Params): string[] {
-  return Object.entries(value).flatMap(([key, inner]) => {
-    const paths = typeof inner === "object" && inner !== null ? pathsOf(inner as Params) : [];
-    return paths.length === 0 ? [key] : paths.map((path) => `${key}.${path}`);
-  });
 }
 
 /** Whether an error is about the client: it names a code for it, or what it has not declared. */

@@ -8,7 +8,7 @@ import type {
 } from "@mcpgen/protocol/authoring";
 import { McpError } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
-import { type Names, requireKnown } from "../options/known-options.js";
+import { type Names, requireKnown } from "../options/option-names.js";
 import { type Completer, type Completers, complete, requireArguments } from "./completion.js";
 import type { HandlerContext } from "./context.js";
 import type { Features } from "./features.js";

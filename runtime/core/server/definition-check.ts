@@ -1,6 +1,8 @@
 import { listedMembers } from "@mcpgen/protocol/listed";
-import { invalid, misspelt, suggestion } from "../options/option-check.js";
+import { invalid, misspelt, suggestion, type Rules, checkOptions } from "../options/option-check.js";
 import { isObject } from "../jsonrpc/message.js";
+import type { CacheHints } from "./result.js";
+import type { ServerOptions } from "./server.js";
 
 /** Members of our own beside those of the protocol's definitions. */
 type OwnMembers = readonly string[];
@@ -76,4 +78,32 @@ function kindOf(given: unknown): string {
     : isObject(given)
       ? "a schema"
       : `a ${typeof given}`;
+}
+
+const rules: Rules<ServerOptions> = {
+  revisions: "array",
+  speaks: "array",
+  instructions: "string",
+  capabilities: "object",
+  pageSize: "anything",
+  cache: { ttlMs: "amount", cacheScope: ["public", "private"] } satisfies Rules<CacheHints>,
+  stateKeys: "array",
+  stateStore: "object",
+  changes: "object",
+  wrongArguments: ["error", "result"],
+  timeouts: { timeout: "amount", totalTimeout: "amount" },
+  clock: "object",
+  onWarning: "function",
+  onError: "function",
+};
+
+/** Looks at what a server is made of. @throws {McpError} `invalid-definition` */
+export function checkServerOptions(info: unknown, options: unknown): void {
+  if (!isObject(info) || typeof info["name"] !== "string" || typeof info["version"] !== "string")
+    throw invalid('info: expected { name: "…", version: "…" } as the first argument.');
+  if (!isObject(options) || options["revisions"] === undefined)
+    throw invalid(
+      "options: expected { revisions: serverRevisions }, with serverRevisions of @mcpgen/protocol/server. Functions of @mcpgen/runtime/all need no revisions.",
+    );
+  checkOptions(options, rules);
 }

@@ -2,7 +2,7 @@ import { McpError, invalidParams } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import { fromBase64Url, toBase64Url } from "./base64url.js";
 import type { HandlerContext } from "./context.js";
-import { type CacheHints, Prepared, uncached } from "./prepared.js";
+import { type CacheHints, SerialisedResult, uncached } from "./result.js";
 
 /** Something a server offers and lists. */
 export interface Listed {
@@ -25,7 +25,7 @@ export class Listing<Entry extends Listed> {
   private readonly member: string;
   private readonly pageSize: number;
   private readonly hints: CacheHints;
-  private readonly pages = new Map<string, Prepared>();
+  private readonly pages = new Map<string, SerialisedResult>();
   /** Whether clients see different parts; found out when a list is asked for. */
   private filtered: boolean | undefined;
   /** Characters of the longest cursor; found out together with that. */
@@ -63,7 +63,7 @@ export class Listing<Entry extends Listed> {
   }
 
   /** @throws {McpError} `invalid-params`: the cursor is none of this list's */
-  page(cursor: unknown, context: HandlerContext): Prepared {
+  page(cursor: unknown, context: HandlerContext): SerialisedResult {
     if (this.filtered === undefined) this.survey();
     const after = cursor === undefined ? undefined : this.nameIn(cursor);
     const view = this.filtered ? this.seenBy(context) : undefined;
@@ -95,7 +95,7 @@ export class Listing<Entry extends Listed> {
     return [...this.entries].filter(([, entry]) => isOpenTo(entry, context));
   }
 
-  private prepare(start: number, entries: readonly [string, Entry][]): Prepared {
+  private prepare(start: number, entries: readonly [string, Entry][]): SerialisedResult {
     const page = entries.slice(start, start + this.pageSize);
     const last = page.at(-1);
     const more = last !== undefined && start + this.pageSize < entries.length;
@@ -104,7 +104,7 @@ export class Listing<Entry extends Listed> {
       [this.member]: page.map(([, { definition }]) => definition),
       ...(more ? { nextCursor: this.cursorAfter(last[0]) } : {}),
     };
-    return new Prepared(result, hints);
+    return new SerialisedResult(result, hints);
   }
 
   /** A cursor names the entry before the page, so that what is added or removed elsewhere moves nothing. */

@@ -4,25 +4,25 @@ import { McpError } from "../jsonrpc/errors.js";
 import type { Clock } from "../time/clock.js";
 import { type Params, type RequestId, type ResponseMessage, requestText } from "../jsonrpc/message.js";
 import { Pending, type Timeouts } from "../jsonrpc/pending.js";
-import type { Terms } from "./terms.js";
+import type { RequestProtocol } from "./request-protocol.js";
 
 /** How requests of the server's own reach the client. */
-export interface OwnRequestRoute {
+export interface ServerToClientRoute {
   /** Whether the client takes requests (2025-11-25 and before, lifecycle, initialization). */
   isReady(): boolean;
   send(text: string, origin: RequestId): void;
   /** The server waits no longer for the answer to a request. */
-  cancel(terms: Terms, id: RequestId, reason: string, origin: RequestId): void;
+  cancel(protocol: RequestProtocol, id: RequestId, reason: string, origin: RequestId): void;
 }
 
 /** Requests a server sends to a client, which waits for the answer to one of its own (legacy era). */
-export class OwnRequests {
+export class ServerToClientRequests {
   private readonly pending: Pending<ResponseMessage>;
-  private readonly route: OwnRequestRoute;
+  private readonly route: ServerToClientRoute;
   /** What sends those that wait for the client to be ready; their timeouts count all the same. */
   private readonly held = new Map<RequestId, () => void>();
 
-  constructor(timeouts: Timeouts, clock: Clock, route: OwnRequestRoute) {
+  constructor(timeouts: Timeouts, clock: Clock, route: ServerToClientRoute) {
     this.pending = new Pending(timeouts, clock);
     this.route = route;
   }
@@ -32,13 +32,13 @@ export class OwnRequests {
    * @throws {McpError} `missing-capability`, `cancelled`, `timeout`, `remote-error`, `invalid-result`
    */
   async ask(
-    terms: Terms,
+    protocol: RequestProtocol,
     method: string,
     params: Params | undefined,
     origin: RequestId,
     options: RequestOptions,
   ): Promise<Params> {
-    const { spoken } = terms;
+    const { spoken } = protocol;
     const entry = spoken.table.outgoingRequests.get(method);
     if (!entry || entry.payload)
       throw new McpError("missing-capability", `revision ${spoken.id} has no ${method}`);
@@ -51,7 +51,7 @@ export class OwnRequests {
     // What cannot be sent fails here: nothing waits for its answer then.
     const text = requestText(id, method, lowered);
     const answer = this.pending.wait(id, method, options, ({ message }) => {
-      if (!this.held.delete(id)) this.route.cancel(terms, id, message, origin);
+      if (!this.held.delete(id)) this.route.cancel(protocol, id, message, origin);
     });
     if (this.route.isReady()) this.route.send(text, origin);
     else this.held.set(id, () => this.route.send(text, origin));

@@ -1,11 +1,13 @@
-import type { GetPromptResult, Prompt } from "@mcpgen/protocol/authoring";
+import type { GetPromptResult, Prompt, PromptArgument } from "@mcpgen/protocol/authoring";
 import { invalidParams } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
 import type { Completers } from "./completion.js";
 import type { Parse } from "../schema/check.js";
-import { unfit } from "./unfit.js";
+import { unusableResult } from "./result.js";
+import type { JsonSchema } from "../schema/json-schema.js";
+import type { InputOf, OutputOf, ToolSchema } from "../schema/schema-type.js";
 
 /** What a prompt may give: a result, or a text for one message of the user's. */
 export type PromptAnswer = GetPromptResult | string;
@@ -49,5 +51,46 @@ export async function getPrompt(
 
 function resultOf(answer: GetPromptResult, name: string): Params {
   if (isObject(answer) && Array.isArray(answer.messages) && answer.messages.every(isObject)) return answer;
-  throw unfit(`the prompt ${name} gave no text, and no result with messages`);
+  throw unusableResult(`the prompt ${name} gave no text, and no result with messages`);
+}
+
+/** The arguments of a prompt: as the list has them, or a schema of an object whose members they are. */
+export type PromptArguments = readonly PromptArgument[] | ToolSchema;
+
+/** What a prompt's handler gets. */
+export type PromptValues<Given> = PromptArguments extends Given
+  ? { [name: string]: string }
+  : Given extends readonly PromptArgument[]
+    ? ListedValues<Given>
+    : OutputOf<Given>;
+
+/** Names of a prompt's arguments. */
+export type ArgumentNames<Given> = PromptArguments extends Given
+  ? string
+  : Given extends readonly PromptArgument[]
+    ? Given[number]["name"]
+    : unknown extends InputOf<Given>
+      ? string
+      : keyof InputOf<Given> & string;
+
+type ListedValues<List extends readonly PromptArgument[]> = number extends List["length"]
+  ? { [name: string]: string }
+  : { [Name in RequiredIn<List>["name"]]: string } & {
+      [Name in Exclude<List[number], RequiredIn<List>>["name"]]?: string;
+    };
+
+type RequiredIn<List extends readonly PromptArgument[]> = Extract<List[number], { readonly required: true }>;
+
+/** The members of an object schema as arguments of a prompt. */
+export function argumentsOf({ properties, required }: JsonSchema): PromptArgument[] {
+  const needed = Array.isArray(required) ? required : [];
+  return Object.entries(isObject(properties) ? properties : {}).map(([name, property]) => {
+    const { title, description } = isObject(property) ? property : {};
+    return {
+      name,
+      ...(typeof title === "string" ? { title } : {}),
+      ...(typeof description === "string" ? { description } : {}),
+      ...(needed.includes(name) ? { required: true } : {}),
+    };
+  });
 }

@@ -4,8 +4,7 @@ import { type Params, isObject } from "../jsonrpc/message.js";
 import type { Completers } from "./completion.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
-import type { CacheHints } from "./prepared.js";
-import { unfit } from "./unfit.js";
+import { type CacheHints, unusableResult } from "./result.js";
 import type { UriTemplate } from "./uri-template.js";
 
 /** What reading a resource may give: a result, or the text of the one resource. */
@@ -62,12 +61,12 @@ function contentsOf(answer: ResourceAnswer, uri: string, mimeType: string | unde
   if (typeof answer === "string")
     return { contents: [{ uri, ...(mimeType === undefined ? {} : { mimeType }), text: answer }] };
   if (isObject(answer) && Array.isArray(answer.contents) && answer.contents.every(isObject)) return answer;
-  throw unfit(`the resource ${uri} gave no text, and no result with contents`);
+  throw unusableResult(`the resource ${uri} gave no text, and no result with contents`);
 }
 
 /** There is nothing of that URI: for handlers of templates, too. */
 export function resourceNotFound(uri: string, context: HandlerContext): McpError {
-  const { spoken } = (context as RequestContext).terms;
+  const { spoken } = (context as RequestContext).protocol;
   return new McpError("resource-not-found", `there is no resource ${uri}`, {
     rpcCode: spoken.errorCode("RESOURCE_NOT_FOUND"),
     data: { uri },

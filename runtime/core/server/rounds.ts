@@ -1,8 +1,9 @@
-import { McpError, rpc } from "../jsonrpc/errors.js";
-import { isObject } from "../jsonrpc/message.js";
-import type { Params, RequestMessage } from "../jsonrpc/message.js";
-import type { StateStore, UsedState } from "./state-store.js";
-import type { StateSeal } from "./state.js";
+import { McpError, rpc, invalidParams } from "../jsonrpc/errors.js";
+import { isObject, type Params, type RequestMessage } from "../jsonrpc/message.js";
+import { summary } from "../protocol/spoken.js";
+import { type Ask, askWith } from "./ask.js";
+import type { RequestContext } from "./context.js";
+import { fromBase64Url, toBase64Url } from "./base64url.js";
 
 /** A request that rides in a result which asks for input (`InputRequests`). */
 export interface Asked {
@@ -136,4 +137,171 @@ function sorted(value: unknown): unknown {
   return Object.keys(value)
     .sort()
     .map((key) => [key, sorted(value[key])]);
+}
+
+/** What an ask rejects with that has no answer yet: the handler runs again when there is one. */
+export class Suspended extends Error {
+  override readonly name = "Suspended";
+
+  constructor() {
+    super("waiting for input from the client; the handler runs again when it has come");
+  }
+}
+
+/** Whether what was thrown says that the handler waits. Never throws: a proxy may refuse the question. */
+export function isSuspended(thrown: unknown): boolean {
+  try {
+    return thrown instanceof Suspended;
+  } catch {
+    return false;
+  }
+}
+
+/** Asks by results that ask for input (2026-07-28, multi round-trip requests). */
+export function askInRounds(context: RequestContext): Ask {
+  const rounds = (context.rounds ??= newRounds());
+  return askWith(context, (key, asked) => answerOf(context, rounds, key, asked));
+}
+
+async function answerOf(context: RequestContext, rounds: Rounds, key: string, asked: Asked): Promise<Params> {
+  if (!context.entry.multiRoundTrip)
+    throw new McpError(
+      "missing-capability",
+      `${context.request.method} is never answered with a request for input`,
+    );
+  const { spoken } = context.protocol;
+  const answer = rounds.answers.get(key);
+  if (answer === undefined) {
+    rounds.wanted.set(key, lowered(context, asked));
+    // Asks of the same turn are to join the round before the handler learns that it has to wait.
+    await Promise.resolve();
+    throw new Suspended();
+  }
+  const result = spoken.table.outgoingRequests.get(asked.method)?.result;
+  if (result?.accepts(answer)) return spoken.lift("incomingResults", asked.method, answer);
+  const issues = result ? await spoken.issues(answer, result) : [];
+  throw invalidParams(
+    `inputResponses: the answer to ${JSON.stringify(key)} is not one to ${asked.method}: ${summary(issues, "wrong shape")}`,
+  );
+}
+
+function lowered({ protocol: { spoken } }: RequestContext, { method, params }: Asked): Asked {
+  return params ? { method, params: spoken.lower("outgoingRequests", method, params) } : { method };
+}
+
+/** Keeps JSON from being read or changed on its way through the client. */
+export interface StateSeal {
+  /** Hears, once, that state was closed that is of use to no other process: transports that span them set it. */
+  onRandomKey: (() => void) | undefined;
+  close(value: unknown): Promise<string>;
+  /** The value, or nothing if this server did not close it. */
+  open(text: string): Promise<unknown>;
+}
+
+/** Named so that no platform's types are needed. */
+type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
+const ivLength = 12;
+const tagLength = 16;
+/** Characters of a secret, at least. */
+const shortest = 16;
+
+/**
+ * Seals with AES-256-GCM.
+ *
+ * @param secrets the current secret first, then those that state may still be sealed with; share them among
+ *   the processes that may see one request's rounds. Without any, a random key of this process serves.
+ * @throws {McpError} `invalid-definition`: a secret is so short that it can be guessed
+ */
+export function stateSeal(secrets: readonly string[]): StateSeal {
+  if (secrets.some((secret) => secret.length < shortest))
+    throw new McpError("invalid-definition", `each of stateKeys has ${shortest} characters at least`);
+  let told = secrets.length > 0;
+  let keys: Promise<readonly Key[]> | undefined;
+  const loaded = (): Promise<readonly Key[]> =>
+    (keys ??= Promise.all(
+      secrets.length > 0
+        ? secrets.map((secret) => keyOf(new TextEncoder().encode(secret)))
+        : [keyOf(crypto.getRandomValues(new Uint8Array(32)))],
+    ));
+  return {
+    onRandomKey: undefined,
+    async close(value) {
+      if (!told && this.onRandomKey) {
+        told = true;
+        this.onRandomKey();
+      }
+      const [key] = await loaded();
+      const iv = crypto.getRandomValues(new Uint8Array(ivLength));
+      const text = new TextEncoder().encode(JSON.stringify(value));
+      const sealed = new Uint8Array(await crypto.subtle.encrypt({ name: "AES-GCM", iv }, key!, text));
+      const bytes = new Uint8Array(ivLength + sealed.length);
+      bytes.set(iv);
+      bytes.set(sealed, ivLength);
+      return toBase64Url(bytes);
+    },
+    async open(text) {
+      const bytes = fromBase64Url(text);
+      if (!bytes || bytes.length < ivLength + tagLength) return undefined;
+      const iv = bytes.subarray(0, ivLength);
+      for (const key of await loaded()) {
+        const plain = await crypto.subtle
+          .decrypt({ name: "AES-GCM", iv }, key, bytes.subarray(ivLength))
+          .catch(() => undefined);
+        if (plain) return JSON.parse(new TextDecoder().decode(plain)) as unknown;
+      }
+      return undefined;
+    },
+  };
+}
+
+async function keyOf(secret: Uint8Array<ArrayBuffer>): Promise<Key> {
+  const digest = await crypto.subtle.digest("SHA-256", secret);
+  return crypto.subtle.importKey("raw", digest, "AES-GCM", false, ["encrypt", "decrypt"]);
+}
+
+/** The `requestState` of a retried request, as the store gets it. */
+export interface UsedState {
+  /** Identifies the request in all its rounds. */
+  readonly request: string;
+  /** The round that the state ended: 1 for the first. */
+  readonly round: number;
+  /** Milliseconds since 1970. The server refuses the state after this time, without the store. */
+  readonly expires: number;
+}
+
+/** Records the used states of multi round-trip requests, so that each state is used once. */
+export interface StateStore {
+  /**
+   * Whether the state may be used: its round must be later than every used round of that request. Records the use in the
+   * same atomic step.
+   */
+  use(state: UsedState): boolean | Promise<boolean>;
+}
+
+/** Default for the number of requests that a store in memory records. */
+const mostRequests = 100_000;
+
+/**
+ * A store in the memory of this process. States that were used in another process are not known to it. It records a request
+ * until its last state has expired.
+ *
+ * @param most the number of requests to record; the oldest are removed. Default: 100,000
+ */
+export function memoryStateStore(most: number = mostRequests): StateStore {
+  const used = new Map<string, UsedState>();
+  return {
+    use(state) {
+      const before = used.get(state.request);
+      if (before && before.round >= state.round) return false;
+      // Moves the request to the end: requests that expire first stand first.
+      used.delete(state.request);
+      used.set(state.request, state);
+      for (const [request, { expires }] of used) {
+        if (expires > Date.now() && used.size <= most) break;
+        used.delete(request);
+      }
+      return true;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { Revision } from "@mcpgen/protocol/model";
-import { initialize, ping, setLevel, unwatch, watch } from "./legacy-server.js";
+import { initialize, ping, setLevel, unwatch, watch } from "./legacy.js";
 import { type Spoken, narrowed, speak } from "../protocol/spoken.js";
 import { metaKeys } from "../protocol/meta.js";
 import { type Clock, systemClock } from "../time/clock.js";
@@ -8,15 +8,19 @@ import { McpError } from "../jsonrpc/errors.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Channel } from "../jsonrpc/channel.js";
-import { type Change, Changes, type NotificationBus } from "./changes.js";
+import { type Change, Changes, type NotificationBus, listen } from "./changes.js";
 import { ServerConnection, type ConnectionOptions } from "./connection.js";
-import type { MethodHandler, NotificationHandler, ServerCore } from "./core.js";
+import {
+  type MethodHandler,
+  type NotificationHandler,
+  type ServerDefinition,
+  type ErrorListener,
+  errorReport,
+  warningReport,
+} from "./server-definition.js";
 import { Features } from "./features.js";
-import { type CacheHints, Prepared, uncached } from "./prepared.js";
-import { type ErrorListener, errorReport, warningReport } from "./report.js";
-import type { StateStore } from "./state-store.js";
-import { stateSeal } from "./state.js";
-import { listen } from "./subscriptions.js";
+import { type CacheHints, SerialisedResult, uncached } from "./result.js";
+import { type StateStore, stateSeal } from "./rounds.js";
 
 /** How a server behaves, whatever it offers. */
 export interface ServerOptions {
@@ -71,7 +75,7 @@ export interface ServerOptions {
 export class Server {
   readonly features: Features;
   /** @internal What its connections share. */
-  readonly core: ServerCore;
+  readonly core: ServerDefinition;
   /** What it was given to speak, whether it speaks it or not. */
   private readonly given: readonly Spoken<"server">[];
   private readonly changes: NotificationBus;
@@ -212,7 +216,7 @@ export class Server {
         _meta: { [metaKeys.serverInfo]: info },
         ...(instructions === undefined ? {} : { instructions }),
       };
-      return new Prepared(result, cache);
+      return new SerialisedResult(result, cache);
     });
   }
 

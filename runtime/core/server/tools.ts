@@ -2,10 +2,10 @@ import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
 import { McpError, invalidParams, isMcpError, messageOf, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject, isPromise } from "../jsonrpc/message.js";
 import type { Parse, Checked } from "../schema/check.js";
-import { isSuspended } from "./ask-in-rounds.js";
+import { isSuspended } from "./rounds.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
-import { unfit } from "./unfit.js";
+import { unusableResult } from "./result.js";
 
 /**
  * What a tool may answer: a text or a list of content, for a result with that alone; a result; or structured content,
@@ -72,9 +72,9 @@ function start(
  * Wrong arguments are for the model to mend (2025-11-25 on: an execution error); revisions before make them
  * a protocol error, and name its code. A server may choose one of the two for all.
  */
-function refuse(problem: string, { terms, connection }: RequestContext): Params {
+function refuse(problem: string, { protocol, connection }: RequestContext): Params {
   const message = `the arguments are wrong: ${problem}`;
-  const code = terms.spoken.table.errors["INVALID_TOOL_ARGUMENTS"]?.code;
+  const code = protocol.spoken.table.errors["INVALID_TOOL_ARGUMENTS"]?.code;
   const { wrongArguments = code === undefined ? "result" : "error" } = connection.core;
   if (wrongArguments === "result") return failure(message);
   throw new McpError("invalid-params", message, { rpcCode: code ?? rpc.invalidParams });
@@ -119,18 +119,18 @@ function finish(tool: ToolEntry, answer: ToolAnswer): Params | Promise<Params> {
 /** @param result what `answer` is on the wire, before the schema made another value of its structured content */
 function checked(tool: ToolEntry, answer: ToolAnswer, result: Params, found: Checked): Params {
   if (typeof found === "string")
-    throw unfit(`the tool ${tool.definition.name} answered against its outputSchema: ${found}`);
+    throw unusableResult(`the tool ${tool.definition.name} answered against its outputSchema: ${found}`);
   return found && isObject(answer) ? resultOf(tool, { ...answer, structuredContent: found.value }) : result;
 }
 
 function resultOf(tool: ToolEntry, answer: ToolAnswer): Params {
   if (typeof answer === "string") return { content: [{ type: "text", text: answer }] };
   if (isList(answer)) return { content: answer };
-  if (!isObject(answer)) throw unfitTool(tool);
+  if (!isObject(answer)) throw unusableAnswer(tool);
   const { content, structuredContent } = answer;
   if (isList(content)) return answer;
   const text = content === undefined && (JSON.stringify(structuredContent) as string | undefined);
-  if (typeof text !== "string") throw unfitTool(tool);
+  if (typeof text !== "string") throw unusableAnswer(tool);
   return { ...answer, content: [{ type: "text", text }] };
 }
 
@@ -138,8 +138,8 @@ function isList(value: unknown): value is CallToolResult["content"] {
   return Array.isArray(value) && value.every(isObject);
 }
 
-function unfitTool({ definition }: ToolEntry): McpError {
-  return unfit(
+function unusableAnswer({ definition }: ToolEntry): McpError {
+  return unusableResult(
     `the tool ${definition.name} gave no text, no list of content, and no result with one or with structuredContent`,
   );
 }

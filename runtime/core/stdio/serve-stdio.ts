@@ -1,5 +1,5 @@
 import type { Channel } from "../jsonrpc/channel.js";
-import { type Names, requireKnown } from "../options/known-options.js";
+import { type Names, requireKnown } from "../options/option-names.js";
 import { type StdioServerOptions, openServerChannel } from "./server-channel.js";
 import { within } from "../time/within.js";
 

@@ -1,4 +1,4 @@
-import { isModern } from "../../server/modern-server.js";
+import { isModern } from "../../server/modern.js";
 import type { Spoken } from "../../protocol/spoken.js";
 import { McpError, messageOf, rpc } from "../../jsonrpc/errors.js";
 import { type Message, idOf, isObject } from "../../jsonrpc/message.js";

@@ -1,8 +1,8 @@
-import { unsupportedVersion } from "../../server/modern-server.js";
+import { unsupportedVersion } from "../../server/modern.js";
 import type { Spoken } from "../../protocol/spoken.js";
 import { invalidRequest } from "../../jsonrpc/errors.js";
 import { idOf } from "../../jsonrpc/message.js";
-import type { ServerCore } from "../../server/core.js";
+import type { ServerDefinition } from "../../server/server-definition.js";
 import type { Exchange } from "./exchange.js";
 import { refuse } from "./refuse.js";
 
@@ -25,7 +25,7 @@ const date = /^\d{4}-\d\d-\d\d$/;
  * Refuses what names a revision that is not served: with the error that lists those which are, where the name could
  * be one (2026-07-28, versioning, negotiation).
  */
-export function refuseVersion(exchange: Exchange, core: ServerCore, message: unknown): void {
+export function refuseVersion(exchange: Exchange, core: ServerDefinition, message: unknown): void {
   const version = exchange.header("mcp-protocol-version") ?? "";
   const error = unsupportedVersion(core, version);
   refuse(exchange, 400, idOf(message), date.test(version) ? error : invalidRequest(error.message));

@@ -1,11 +1,11 @@
-import { isModern, modernTerms, unsupportedVersion } from "../../server/modern-server.js";
+import { isModern, modernProtocol, unsupportedVersion } from "../../server/modern.js";
 import type { Spoken } from "../../protocol/spoken.js";
 import { McpError, messageOf } from "../../jsonrpc/errors.js";
 import { type RequestMessage, idOf, isObject } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
 import { RequestContext, errorOf } from "../../server/context.js";
 import type { Server } from "../../server/server.js";
-import type { Terms } from "../../server/terms.js";
+import type { RequestProtocol } from "../../server/request-protocol.js";
 import { corsHeaders } from "./cors.js";
 import type { Exchange } from "./exchange.js";
 import type { Principal } from "./principal.js";
@@ -58,7 +58,7 @@ export class ModernPosts {
   post(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
     const request = requestOf(exchange, message);
     if (!request) return;
-    let terms: Terms;
+    let terms: RequestProtocol;
     try {
       terms = this.termsOf(exchange, request);
     } catch (error) {
@@ -100,7 +100,7 @@ export class ModernPosts {
   }
 
   /** @throws {McpError} the headers and the body disagree, or the body does not say what it must */
-  private termsOf(exchange: Exchange, request: RequestMessage): Terms {
+  private termsOf(exchange: Exchange, request: RequestMessage): RequestProtocol {
     const problem = isObject(request.params?._meta)
       ? standardProblem(exchange, this.newest.table, request)
       : undefined;
@@ -109,7 +109,7 @@ export class ModernPosts {
     // Where no handshake is served, who makes one learns what is (2026-07-28, versioning, compatibility).
     if (request.method === "initialize" && core.spoken.at(-1)!.era === "modern" && !isModern(request))
       throw unsupportedVersion(core, request.params?.["protocolVersion"]);
-    const terms = modernTerms(core, request);
+    const terms = modernProtocol(core, request);
     const entry = terms.spoken.table.incomingRequests.get(request.method);
     const wrong = entry && methodProblem(exchange, entry, request);
     if (wrong !== undefined) throw mismatch(terms.spoken, wrong);
@@ -117,7 +117,7 @@ export class ModernPosts {
   }
 
   /** Whether this client gets to use the tool: of those it does not, no header tells anything. */
-  private mayCall(connection: ServerConnection, request: RequestMessage, terms: Terms): boolean {
+  private mayCall(connection: ServerConnection, request: RequestMessage, terms: RequestProtocol): boolean {
     const entry = terms.spoken.table.incomingRequests.get(request.method);
     if (!entry?.accepts(request)) return false;
     const context = new RequestContext(connection, request, terms, entry);

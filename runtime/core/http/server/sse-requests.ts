@@ -1,4 +1,4 @@
-import { isModern } from "../../server/modern-server.js";
+import { isModern } from "../../server/modern.js";
 import { type Message, type RequestId, idOf, isObject } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Server } from "../../server/server.js";

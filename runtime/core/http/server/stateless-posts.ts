@@ -1,8 +1,8 @@
-import { beforeHandshake } from "../../server/legacy-server.js";
+import { beforeHandshake } from "../../server/legacy.js";
 import type { Spoken } from "../../protocol/spoken.js";
 import { type RequestMessage, idOf, isObject } from "../../jsonrpc/message.js";
 import type { Server } from "../../server/server.js";
-import type { Terms } from "../../server/terms.js";
+import type { RequestProtocol } from "../../server/request-protocol.js";
 import { corsHeaders } from "./cors.js";
 import type { Exchange } from "./exchange.js";
 import type { Principal } from "./principal.js";
@@ -70,6 +70,6 @@ function isRequest(message: unknown): message is RequestMessage {
 const unasked = "requests of the server's own need a session, and it keeps none";
 
 /** What is known of a client without a handshake: the revision alone. */
-function termsOf(spoken: Spoken<"server">): Terms {
+function termsOf(spoken: Spoken<"server">): RequestProtocol {
   return { ...beforeHandshake(spoken), logLevel: "debug", unasked };
 }

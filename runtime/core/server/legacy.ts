@@ -1,18 +1,18 @@
 import type { ServerCapabilities } from "@mcpgen/protocol/authoring";
 import { invalidParams } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
-import { askByRequest } from "./ask-by-request.js";
 import type { Change } from "./changes.js";
 import type { RequestContext } from "./context.js";
-import type { MethodHandler, ServerCore } from "./core.js";
-import type { ServerEra, Terms } from "./terms.js";
+import type { MethodHandler, ServerDefinition } from "./server-definition.js";
+import type { ServerEra, RequestProtocol } from "./request-protocol.js";
 import { mostReserved, weightOf } from "../jsonrpc/weight.js";
 import { introduced } from "../protocol/introduced.js";
 import { type LogLevel, isLogLevel } from "../protocol/meta.js";
 import type { Spoken } from "../protocol/spoken.js";
+import { type Ask, askWith } from "./ask.js";
 
 /** What a handshake settled (2025-11-25 and before, lifecycle). */
-export interface Session extends Terms {
+export interface Session extends RequestProtocol {
   logLevel: LogLevel | undefined;
   ready: boolean;
   /** Changes that the client is to be notified of as soon as it is ready, by what they are about. */
@@ -35,18 +35,18 @@ export const legacyServer: ServerEra = {
 };
 
 /** The revision that answers a client which offers `version`: that one, or the newest there is. */
-export function negotiate(core: ServerCore, version: unknown): Spoken<"server"> | undefined {
+export function negotiate(core: ServerDefinition, version: unknown): Spoken<"server"> | undefined {
   const legacy = core.spoken.filter(({ era }) => era === "legacy");
   return legacy.find(({ id }) => id === version) ?? legacy[0];
 }
 
-/** Terms of a connection on which no handshake was made. */
-export function beforeHandshake(spoken: Spoken<"server">): Terms {
+/** RequestProtocol of a connection on which no handshake was made. */
+export function beforeHandshake(spoken: Spoken<"server">): RequestProtocol {
   return { era: legacyServer, spoken, clientCapabilities: {}, clientInfo: undefined, logLevel: undefined };
 }
 
 export const initialize: MethodHandler = (params: Params, context: RequestContext) => {
-  const { connection, terms } = context;
+  const { connection, protocol } = context;
   const { core } = connection;
   const declared = core.capabilities();
   const { clientCapabilities, clientInfo, weight } = introduced(params);
@@ -54,7 +54,7 @@ export const initialize: MethodHandler = (params: Params, context: RequestContex
   if (connection.session) connection.release(connection.session.weight);
   connection.openSession({
     era: legacyServer,
-    spoken: terms.spoken,
+    spoken: protocol.spoken,
     clientCapabilities,
     clientInfo,
     weight,
@@ -66,7 +66,7 @@ export const initialize: MethodHandler = (params: Params, context: RequestContex
     watched: undefined,
   });
   return {
-    protocolVersion: terms.spoken.id,
+    protocolVersion: protocol.spoken.id,
     capabilities: declared,
     serverInfo: core.info,
     ...(core.instructions === undefined ? {} : { instructions: core.instructions }),
@@ -99,3 +99,16 @@ export const unwatch: MethodHandler = ({ uri }: Params, { connection }: RequestC
   connection.release(weight);
   return {};
 };
+
+/** Asks by requests of the server's own (2025-11-25 and before). */
+export function askByRequest(context: RequestContext): Ask {
+  const { connection, protocol, signal, request } = context;
+  return askWith(context, (_key, { method, params }, options) =>
+    connection.ask(protocol, method, named(params), request.id, { ...options, signal }),
+  );
+}
+
+/** Legacy revisions name each page the user is sent to (2025-11-25, elicitation, URL mode). */
+function named(params: Params | undefined): Params | undefined {
+  return params?.["mode"] === "url" ? { elicitationId: crypto.randomUUID(), ...params } : params;
+}

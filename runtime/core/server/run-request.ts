@@ -4,14 +4,13 @@ import { invalidParams } from "../jsonrpc/errors.js";
 import { type Params, type RequestMessage, isObject, isPromise, resultText } from "../jsonrpc/message.js";
 import type { ServerConnection } from "./connection.js";
 import { type RequestContext, errorOf } from "./context.js";
-import { Prepared } from "./prepared.js";
+import { SerialisedResult, unusableResult } from "./result.js";
 import { type Rounds, openRounds, sealRounds } from "./rounds.js";
-import { unfit } from "./unfit.js";
 
-type Answer = Params | Prepared;
+type Answer = Params | SerialisedResult;
 
 /** Has a request answered that its revision knows and somebody handles. */
-export function answerRequest(connection: ServerConnection, context: RequestContext): void {
+export function runRequest(connection: ServerConnection, context: RequestContext): void {
   const { entry, request } = context;
   if (!entry.accepts(request)) return wait(connection, context, explain(context));
   if (entry.multiRoundTrip && isRetry(request)) return wait(connection, context, resume(connection, context));
@@ -33,7 +32,7 @@ function run(connection: ServerConnection, context: RequestContext): void {
 
 function call(connection: ServerConnection, context: RequestContext): Answer | Promise<Answer> {
   const { method, params } = context.request;
-  const lifted = context.terms.spoken.lift("incomingRequests", method, params ?? {});
+  const lifted = context.protocol.spoken.lift("incomingRequests", method, params ?? {});
   return connection.core.handlers.get(method)!(lifted as never, context);
 }
 
@@ -78,21 +77,22 @@ function answer(connection: ServerConnection, context: RequestContext, result: A
 }
 
 function textOf(connection: ServerConnection, context: RequestContext, result: Answer): string {
-  const { terms, request, entry } = context;
+  const { protocol, request, entry } = context;
   const finished = (value: Params, hints = context.hints): string => {
-    if (!isObject(value)) throw unfit(`the handler of ${request.method} gave no object`);
-    const lowered = terms.spoken.lower("outgoingResults", request.method, value);
-    return jsonOf(terms.era.finish(lowered, entry, hints, connection.core), request.method);
+    if (!isObject(value)) throw unusableResult(`the handler of ${request.method} gave no object`);
+    const lowered = protocol.spoken.lower("outgoingResults", request.method, value);
+    return jsonOf(protocol.era.finish(lowered, entry, hints, connection.core), request.method);
   };
-  return result instanceof Prepared
-    ? result.text(terms.spoken, () => finished(result.value, result.hints))
+  return result instanceof SerialisedResult
+    ? result.text(protocol.spoken, () => finished(result.value, result.hints))
     : finished(result);
 }
 
 /** A result may say itself what it is as JSON (`toJSON`), which may be nothing. */
 function jsonOf(result: Params, method: string): string {
   const text = JSON.stringify(result) as string | undefined;
-  if (text?.startsWith("{") !== true) throw unfit(`the handler of ${method} gave what is no object as JSON`);
+  if (text?.startsWith("{") !== true)
+    throw unusableResult(`the handler of ${method} gave what is no object as JSON`);
   return text;
 }
 
@@ -109,11 +109,11 @@ function fail(connection: ServerConnection, context: RequestContext, thrown: unk
 function suspend(connection: ServerConnection, context: RequestContext, rounds: Rounds): void {
   const { core, principal } = connection;
   const inputRequests = Object.fromEntries(rounds.wanted);
-  const { request, terms } = context;
+  const { request, protocol } = context;
   const textOfRound = (requestState: string): string => {
     const asking = { resultType: "input_required", inputRequests, requestState };
     const { cacheable: _, ...entry } = context.entry;
-    return JSON.stringify(terms.era.finish(asking, entry, context.hints, core, asking.resultType));
+    return JSON.stringify(protocol.era.finish(asking, entry, context.hints, core, asking.resultType));
   };
   void sealRounds(rounds, request, core.seal, principal, wallTimeOf(core.clock))
     .then(textOfRound)
@@ -131,8 +131,8 @@ function suspend(connection: ServerConnection, context: RequestContext, rounds: 
 }
 
 /** Says what is wrong with a request that was refused. */
-async function explain({ request, terms, entry }: RequestContext): Promise<never> {
-  const issues = await terms.spoken.issues(request, entry).catch(() => []);
+async function explain({ request, protocol, entry }: RequestContext): Promise<never> {
+  const issues = await protocol.spoken.issues(request, entry).catch(() => []);
   throw invalidParams(summary(issues, `not what ${request.method} takes`));
 }
 

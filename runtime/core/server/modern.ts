@@ -1,9 +1,9 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import { McpError, invalidParams, rpc } from "../jsonrpc/errors.js";
 import { type Message, isObject } from "../jsonrpc/message.js";
-import { askInRounds } from "./ask-in-rounds.js";
-import type { ServerCore } from "./core.js";
-import type { ServerEra, Terms } from "./terms.js";
+import { askInRounds } from "./rounds.js";
+import type { ServerDefinition } from "./server-definition.js";
+import type { ServerEra, RequestProtocol } from "./request-protocol.js";
 import { isLogLevel, metaKeys } from "../protocol/meta.js";
 
 /** Whether a message says itself in which revision it is to be read (2026-07-28, versioning). */
@@ -17,7 +17,7 @@ export function isModern(message: Message): boolean {
  *
  * @throws {McpError} `unsupported-version`, `invalid-params`
  */
-export function modernTerms(core: ServerCore, message: Message): Terms {
+export function modernProtocol(core: ServerDefinition, message: Message): RequestProtocol {
   const meta = ("params" in message ? message.params?._meta : undefined) ?? {};
   const version = meta[metaKeys.protocolVersion];
   if (typeof version !== "string") throw missing(metaKeys.protocolVersion);
@@ -41,7 +41,7 @@ export function modernTerms(core: ServerCore, message: Message): Terms {
 const longestVersion = 64;
 
 /** The answer to who speaks no revision that is served (2026-07-28, versioning, negotiation). */
-export function unsupportedVersion(core: ServerCore, version: unknown): McpError {
+export function unsupportedVersion(core: ServerDefinition, version: unknown): McpError {
   const requested = typeof version === "string" ? version.slice(0, longestVersion) : undefined;
   const supported = core.spoken.map(({ id }) => id);
   const newest = core.spoken[0]!;

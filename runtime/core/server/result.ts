@@ -1,5 +1,6 @@
 import type { Spoken } from "../protocol/spoken.js";
 import type { Params } from "../jsonrpc/message.js";
+import { McpError, rpc } from "../jsonrpc/errors.js";
 
 /** How long and for whom a result may be cached (2026-07-28, caching). */
 export interface CacheHints {
@@ -15,7 +16,7 @@ export const uncached: CacheHints = { ttlMs: 0, cacheScope: "private" };
  * A result that does not depend on the request: it is lowered and serialised once a revision, however
  * often it is asked for.
  */
-export class Prepared {
+export class SerialisedResult {
   readonly value: Params;
   readonly hints: CacheHints;
   private readonly texts = new Map<Spoken, string>();
@@ -31,4 +32,14 @@ export class Prepared {
     if (text === undefined) this.texts.set(spoken, (text = serialise()));
     return text;
   }
+}
+
+/**
+ * The error for a result that a handler must not give. The client gets it in place of the result. It has no stack: the
+ * stack would show the runtime, not the handler.
+ */
+export function unusableResult(problem: string): McpError {
+  const error = new McpError("internal-error", problem, { rpcCode: rpc.internalError });
+  delete error.stack;
+  return error;
 }
