@@ -28,11 +28,11 @@ export class Heights {
 
   /** References that are about the same value are followed. They never lead back. */
   private trackedOf(node: SchemaNode, above: number): number {
-    if (above > mostTracked) refuse(node);
+    if (above > mostTracked) throwTooDeep(node);
     let below = 0;
     for (const child of inPlaceChildren(node)) below = Math.max(below, this.trackedOf(child, above + 1));
     if (node.ref !== undefined) below = Math.max(below, this.trackedDefinition(node.ref, above + 1));
-    if (below >= mostTracked) refuse(node);
+    if (below >= mostTracked) throwTooDeep(node);
     return below + 1;
   }
 
@@ -52,7 +52,7 @@ function heightOf(node: SchemaNode): number {
   return below + 1;
 }
 
-function refuse(node: SchemaNode): never {
+function throwTooDeep(node: SchemaNode): never {
   throw new SchemaError(
     "too-deep",
     node.pointer,

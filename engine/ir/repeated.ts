@@ -6,7 +6,7 @@ export function hasRepeated(items: readonly JsonValue[]): boolean {
   const texts = new Set<string>();
   for (const item of items) {
     const before = scalars.size + texts.size;
-    if (typeof item === "object" && item !== null) texts.add(textOf(item));
+    if (typeof item === "object" && item !== null) texts.add(equalityKey(item));
     else scalars.add(item);
     if (scalars.size + texts.size === before) return true;
   }
@@ -14,7 +14,7 @@ export function hasRepeated(items: readonly JsonValue[]): boolean {
 }
 
 /** A text that equal values share and others do not; on a stack of its own, for values nested to any depth. */
-function textOf(root: JsonValue): string {
+function equalityKey(root: JsonValue): string {
   const pending = [root];
   let text = "";
   while (pending.length > 0) {

@@ -14,7 +14,7 @@ export interface Tag {
 }
 
 /** What objects that a node accepts hold in one member: only bounds, but always true ones. */
-interface Member {
+interface MemberBounds {
   /** All that may stand there, where that is finitely many scalars. */
   readonly values: readonly Scalar[] | undefined;
   readonly required: boolean;
@@ -23,7 +23,7 @@ interface Member {
 interface Description {
   /** Nothing but objects is accepted. */
   readonly objectOnly: boolean;
-  readonly members: ReadonlyMap<string, Member>;
+  readonly members: ReadonlyMap<string, MemberBounds>;
 }
 
 /**
@@ -230,7 +230,7 @@ function describe(
   const objectOnly =
     (node.types?.length === 1 && node.types[0] === "object") || parts.some((part) => part.objectOnly);
   if (isOpen(node)) return { objectOnly, members: new Map() };
-  const members = new Map<string, Member>();
+  const members = new Map<string, MemberBounds>();
   for (const name of new Set([...(node.required ?? []), ...(node.properties?.keys() ?? [])])) {
     const member = node.properties?.get(name);
     const values = member && constants(member);
@@ -252,7 +252,7 @@ function describe(
 /** What holds whichever of the arms an object is. */
 function anyOf(arms: readonly Description[]): Description {
   const [first, ...others] = arms;
-  const members = new Map<string, Member>();
+  const members = new Map<string, MemberBounds>();
   for (const name of first?.members.keys() ?? []) {
     const all = arms.map((arm) => arm.members.get(name));
     if (!all.every((member) => member !== undefined)) continue;

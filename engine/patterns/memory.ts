@@ -18,7 +18,7 @@ export class Memory<V> {
 
   /** Long patterns are not kept. */
   set(pattern: string, value: V): void {
-    if (pattern.length > longest) return;
+    if (pattern.length > maxPatternLength) return;
     this.values.delete(pattern);
     if (this.values.size >= this.most) this.values.delete(this.values.keys().next().value!);
     this.values.set(pattern, value);
@@ -26,4 +26,4 @@ export class Memory<V> {
 }
 
 /** In UTF-16 units. */
-const longest = 10_000;
+const maxPatternLength = 10_000;

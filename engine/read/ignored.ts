@@ -25,7 +25,8 @@ export function ignoredKeywords(document: JsonValue): IgnoredKeyword[] {
     // What a schema says beside a reference that stands alone is ignored whatever it is.
     return Object.keys(schema)
       .filter(
-        (keyword) => keywords.has(keyword) && !keywords.get(keyword)!.annotation && !rules.speaks(keyword),
+        (keyword) =>
+          keywords.has(keyword) && !keywords.get(keyword)!.annotation && !rules.hasKeyword(keyword),
       )
       .map((keyword) => ({ pointer: pointer(place.at, keyword), keyword, dialect: rules.dialect }));
   });

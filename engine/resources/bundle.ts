@@ -5,7 +5,7 @@ import { keywords } from "../ir/keywords.js";
 import { type Dialect, hasReferencesAlone, inCurrentVocabulary } from "../ir/vocabulary.js";
 import { definitionName } from "./definition-name.js";
 import { type DynamicScope, DynamicScopes } from "./dynamic-scope.js";
-import { type Place, Registry, dynamicReferences, refuse } from "./registry.js";
+import { type Place, Registry, dynamicReferences, throwSchemaError } from "./registry.js";
 import { targetOf } from "./target.js";
 
 export interface BundleOptions {
@@ -62,7 +62,7 @@ const containing = new Set(["contains", "maxContains", "minContains"]);
 const mostCopies = 10_000;
 
 function refuseCopies(place: Place): never {
-  return refuse(
+  return throwSchemaError(
     "too-deep",
     place,
     place.at,
@@ -103,7 +103,7 @@ class Bundler {
       return { document: target, origins: new Map([["", place]]) };
     }
     if (!isJsonObject(root)) {
-      return refuse(
+      return throwSchemaError(
         "not-a-schema",
         place,
         "",
@@ -130,7 +130,7 @@ class Bundler {
       if (definitions === undefined) continue;
       if (!isJsonObject(definitions)) {
         const expected = `expected an object of schemas, got ${kindOf(definitions)}`;
-        return refuse("malformed-keyword", place, `/${keyword}`, expected);
+        return throwSchemaError("malformed-keyword", place, `/${keyword}`, expected);
       }
       for (const [name, schema] of Object.entries(definitions)) {
         if (typeof schema === "boolean" || isJsonObject(schema)) {
@@ -142,7 +142,7 @@ class Bundler {
   }
 
   private refuseValue(value: JsonValue, place: Place, at: string): never {
-    return refuse(
+    return throwSchemaError(
       "not-a-schema",
       place,
       at,
@@ -197,7 +197,7 @@ class Bundler {
     const aside = jsonObject();
     const { rules } = place.resource;
     for (const { keyword, value, written } of inCurrentVocabulary(source, rules.dialect)) {
-      if (!rules.speaks(written) || settled.has(keyword)) continue;
+      if (!rules.hasKeyword(written) || settled.has(keyword)) continue;
       // Beside a reference that stands alone, formats are not asserted either.
       if (keyword === "format" && hasReferencesAlone(rules.dialect) && Object.hasOwn(source, "$ref"))
         continue;
@@ -213,7 +213,7 @@ class Bundler {
       target["allOf"] = [...listOf(target["allOf"]), { not: { not: aside } }];
     for (const keyword of dynamicReferences) {
       const reference = source[keyword];
-      if (reference === undefined || !rules.speaks(keyword)) continue;
+      if (reference === undefined || !rules.hasKeyword(keyword)) continue;
       conjoin(target, this.settled(reference, place, pointer(place.at, keyword), scope, true));
     }
     return target;

@@ -5,12 +5,12 @@ import { SchemaError } from "../ir/schema-error.js";
 import { type Dialect, dialectOf } from "../ir/vocabulary.js";
 import { splitFragment } from "./uri.js";
 
-/** How the schemas of one resource are to be read. */
+/** How to read the schemas of one resource. */
 export interface Rules {
   readonly dialect: Dialect;
   readonly assertsFormats?: boolean;
-  /** Whether a keyword, as the document spells it, means anything in the resource. */
-  speaks(written: string): boolean;
+  /** Whether the resource's dialect has a keyword, spelled as in the document. */
+  hasKeyword(written: string): boolean;
 }
 
 /** Keywords of 2020-12 that draft-07 does not have. `$defs` is left out: documents of both kinds use it. */
@@ -97,7 +97,7 @@ const newerThanDraft04 = new Set([
 /** Keywords of 2020-12 that 2019-09 does not have. */
 const newerThan2019 = new Set(["$dynamicAnchor", "$dynamicRef", "prefixItems"]);
 
-const speaksDraft07 = (written: string): boolean =>
+const isDraft07Keyword = (written: string): boolean =>
   (keywords.has(written) && !newer.has(written)) ||
   written === "definitions" ||
   written === "dependencies" ||
@@ -106,24 +106,25 @@ const speaksDraft07 = (written: string): boolean =>
 const wholeDialects: { readonly [D in Dialect]: Rules } = {
   "2020-12": {
     dialect: "2020-12",
-    speaks: (written) => keywords.has(written) || written === "definitions",
+    hasKeyword: (written) => keywords.has(written) || written === "definitions",
   },
   "2019-09": {
     dialect: "2019-09",
-    speaks: (written) =>
+    hasKeyword: (written) =>
       (keywords.has(written) && !newerThan2019.has(written)) ||
       ["definitions", "additionalItems", "$recursiveRef", "$recursiveAnchor"].includes(written),
   },
-  "draft-07": { dialect: "draft-07", speaks: speaksDraft07 },
+  "draft-07": { dialect: "draft-07", hasKeyword: isDraft07Keyword },
   "draft-04": {
     dialect: "draft-04",
-    speaks: (written) => (speaksDraft07(written) && !newerThanDraft04.has(written)) || written === "id",
+    hasKeyword: (written) =>
+      (isDraft07Keyword(written) && !newerThanDraft04.has(written)) || written === "id",
   },
 };
 
-/** Whether a keyword, as it is written, means anything in a dialect. */
+/** Whether a dialect has a keyword, spelled as in the document. */
 export function speaksIn(dialect: Dialect, written: string): boolean {
-  return wholeDialects[dialect].speaks(written);
+  return wholeDialects[dialect].hasKeyword(written);
 }
 
 /**
@@ -162,22 +163,22 @@ function declaredRules(
     meta["$schema"] === undefined ? undefined : declaredRules(meta["$schema"], documents, at, seen);
   const chosen = meta["$vocabulary"];
   if ((base && base.dialect !== "2020-12") || !isJsonObject(chosen)) return base ?? wholeDialects["2020-12"];
-  const spoken = new Set(["$defs", "definitions"]);
+  const words = new Set(["$defs", "definitions"]);
   for (const [uri, required] of Object.entries(chosen)) {
-    const words = uri.startsWith(vocabularyBase)
+    const listed = uri.startsWith(vocabularyBase)
       ? vocabularies.get(uri.slice(vocabularyBase.length))
       : undefined;
-    if (!words && required === true) {
+    if (!listed && required === true) {
       throw new SchemaError(
         "unsupported-dialect",
         at,
         `requires the unknown vocabulary ${JSON.stringify(uri)}`,
       );
     }
-    for (const word of words ?? []) spoken.add(word);
+    for (const word of listed ?? []) words.add(word);
   }
   const assertsFormats = Object.hasOwn(chosen, `${vocabularyBase}format-assertion`);
-  return { dialect: "2020-12", assertsFormats, speaks: (written) => spoken.has(written) };
+  return { dialect: "2020-12", assertsFormats, hasKeyword: (written) => words.has(written) };
 }
 
 function dialectAt(schema: { $schema: JsonValue }, at: string): Dialect {

@@ -75,7 +75,7 @@ export class DynamicScopes {
     let name: string | undefined;
     for (const [child] of subschemas(schema, place)) if (isJsonObject(child)) next.add(child);
     for (const keyword of ["$ref", ...dynamicReferences]) {
-      if (!Object.hasOwn(schema, keyword) || !place.resource.rules.speaks(keyword)) continue;
+      if (!Object.hasOwn(schema, keyword) || !place.resource.rules.hasKeyword(keyword)) continue;
       const target = targetOf(this.registry, schema[keyword]!, place, pointer(place.at, keyword));
       if (isJsonObject(target.schema)) next.add(target.schema);
       if (keyword === "$ref" || target.dynamic === undefined) continue;

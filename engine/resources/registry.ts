@@ -132,13 +132,13 @@ export class Registry {
     if (
       schema["$recursiveAnchor"] === true &&
       schema === owner.root &&
-      owner.rules.speaks("$recursiveAnchor")
+      owner.rules.hasKeyword("$recursiveAnchor")
     )
       add(owner.dynamicAnchors, recursiveAnchor, schema);
-    if (owner.rules.speaks("$anchor")) {
+    if (owner.rules.hasKeyword("$anchor")) {
       const { $anchor: anchor, $dynamicAnchor: dynamic } = schema;
       if (typeof anchor === "string") add(owner.anchors, anchor, schema);
-      if (typeof dynamic === "string" && owner.rules.speaks("$dynamicAnchor")) {
+      if (typeof dynamic === "string" && owner.rules.hasKeyword("$dynamicAnchor")) {
         add(owner.anchors, dynamic, schema);
         add(owner.dynamicAnchors, dynamic, schema);
       }
@@ -154,7 +154,7 @@ function add<Value>(names: Map<string, Value>, name: string, value: Value): void
 /** The values directly below a schema that are schemas by the rules of its resource, with their places. */
 export function* subschemas(source: JsonObject, { resource, at }: Place): Generator<[JsonValue, string]> {
   for (const { keyword, value, written } of inCurrentVocabulary(source, resource.rules.dialect)) {
-    if (!resource.rules.speaks(written)) continue;
+    if (!resource.rules.hasKeyword(written)) continue;
     const place = pointer(at, written);
     switch (keywords.get(keyword)?.shape) {
       case "schema":
@@ -175,7 +175,7 @@ export function* subschemas(source: JsonObject, { resource, at }: Place): Genera
 }
 
 /** @throws SchemaError at `at` of the place's document, which it names if it is not the main one */
-export function refuse(
+export function throwSchemaError(
   code: ConstructorParameters<typeof SchemaError>[0],
   { resource }: Place,
   at: string,

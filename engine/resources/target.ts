@@ -1,6 +1,6 @@
 import { referencedPointer } from "../ir/fragment.js";
 import { type JsonObject, type JsonValue, isJsonObject, pointer, pointerTokens } from "../ir/json.js";
-import { type Place, type Registry, type Resource, recursiveAnchor, refuse } from "./registry.js";
+import { type Place, type Registry, type Resource, recursiveAnchor, throwSchemaError } from "./registry.js";
 import { resolveUri, splitFragment } from "./uri.js";
 
 /** What a reference leads to. */
@@ -17,12 +17,13 @@ export interface Target {
  * @throws SchemaError where no document that was handed in has the target
  */
 export function targetOf(registry: Registry, reference: JsonValue, from: Place, at: string): Target {
-  if (typeof reference !== "string") return refuse("malformed-keyword", from, at, "expected a string");
+  if (typeof reference !== "string")
+    return throwSchemaError("malformed-keyword", from, at, "expected a string");
   const { absolute, fragment } = splitFragment(resolveUri(reference, from.resource.uri));
   // Where nothing but a fragment is written, the resource itself is meant, whatever else has its name.
   const resource = reference.startsWith("#") || reference === "" ? from.resource : registry.find(absolute);
   if (!resource) {
-    return refuse(
+    return throwSchemaError(
       "remote-reference",
       from,
       at,
@@ -40,7 +41,7 @@ export function targetOf(registry: Registry, reference: JsonValue, from: Place, 
   }
   const schema = resource.anchors.get(name);
   if (schema === undefined) {
-    return refuse("unresolved-reference", from, at, `there is no anchor ${JSON.stringify(name)}`, [
+    return throwSchemaError("unresolved-reference", from, at, `there is no anchor ${JSON.stringify(name)}`, [
       ...resource.anchors.keys(),
     ]);
   }
@@ -74,7 +75,7 @@ function atPlace(
   }
   if (value === undefined) {
     const names = isJsonObject(holder) ? Object.keys(holder) : [];
-    return refuse(
+    return throwSchemaError(
       "unresolved-reference",
       from,
       at,
@@ -89,7 +90,12 @@ function atPlace(
 
 function expectSchema(value: JsonValue, reference: string, from: Place, at: string): JsonObject | boolean {
   if (typeof value === "boolean" || isJsonObject(value)) return value;
-  return refuse("unresolved-reference", from, at, `there is no schema at ${JSON.stringify(reference)}`);
+  return throwSchemaError(
+    "unresolved-reference",
+    from,
+    at,
+    `there is no schema at ${JSON.stringify(reference)}`,
+  );
 }
 
 function memberOf(value: JsonValue | undefined, token: string): JsonValue | undefined {

@@ -29,17 +29,17 @@ export function splitFragment(uri: string): { readonly absolute: string; readonl
  */
 export function resolveUri(reference: string, base: string): string {
   const target = partsOf(reference);
-  if (target.scheme !== undefined) return textOf({ ...target, path: withoutDots(target.path) });
+  if (target.scheme !== undefined) return formatUri({ ...target, path: withoutDots(target.path) });
   const from = partsOf(base);
   const { scheme } = from;
   const { fragment } = target;
-  if (target.authority !== undefined) return textOf({ ...target, scheme, path: withoutDots(target.path) });
+  if (target.authority !== undefined) return formatUri({ ...target, scheme, path: withoutDots(target.path) });
   const { authority } = from;
   if (target.path === "") {
-    return textOf({ scheme, authority, path: from.path, query: target.query ?? from.query, fragment });
+    return formatUri({ scheme, authority, path: from.path, query: target.query ?? from.query, fragment });
   }
   const path = withoutDots(target.path.startsWith("/") ? target.path : merged(from, target.path));
-  return textOf({ scheme, authority, path, query: target.query, fragment });
+  return formatUri({ scheme, authority, path, query: target.query, fragment });
 }
 
 /** Section 5.2.3. */
@@ -64,7 +64,7 @@ function withoutDots(path: string): string {
   return (rooted ? "/" : "") + kept.join("/");
 }
 
-function textOf({ scheme, authority, path, query, fragment }: Parts): string {
+function formatUri({ scheme, authority, path, query, fragment }: Parts): string {
   return (
     (scheme === undefined ? "" : `${scheme}:`) +
     (authority === undefined ? "" : `//${authority}`) +

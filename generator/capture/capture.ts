@@ -70,32 +70,32 @@ export async function capture(client: LiveClient, options: LiveOptions = {}): Pr
   const { serverInfo, serverCapabilities, instructions, revision } = client;
   const leftOut: LeftOut[] = [];
   const contract: JsonObject = {
-    name: textOf(serverInfo?.["name"]) ?? "server",
-    ...(textOf(serverInfo?.["title"]) !== undefined && { title: serverInfo!["title"]! }),
-    version: textOf(serverInfo?.["version"]) ?? "0.0.0",
+    name: nonEmptyString(serverInfo?.["name"]) ?? "server",
+    ...(nonEmptyString(serverInfo?.["title"]) !== undefined && { title: serverInfo!["title"]! }),
+    version: nonEmptyString(serverInfo?.["version"]) ?? "0.0.0",
     ...(instructions !== undefined && { instructions }),
     ...(Object.keys(serverCapabilities).length > 0 && { capabilities: serverCapabilities }),
   };
   for (const list of lists) {
     if (serverCapabilities[list.capability] === undefined) continue;
     const read = await readList(list, client, options);
-    const { kept, refused } = sift(list, read);
+    const { kept, unfit } = sift(list, read);
     const rejected = read.rejected.map(({ index, name, reason }) => ({
       ...{ list: list.name, index, name },
       reason: oneLine(reason, "; "),
     }));
-    leftOut.push(...[...rejected, ...refused].sort((a, b) => a.index - b.index));
+    leftOut.push(...[...rejected, ...unfit].sort((a, b) => a.index - b.index));
     if (kept.length > 0) contract[list.name] = kept;
   }
   return {
     contract: contract as unknown as Contract,
     leftOut,
     revision,
-    nameless: textOf(serverInfo?.["name"]) === undefined,
+    nameless: nonEmptyString(serverInfo?.["name"]) === undefined,
   };
 }
 
-/** Many servers that declare resources know no templates, though they should answer with none. */
+/** Many servers that declare resources reject the list of templates; that counts as an empty list. */
 async function readList(list: ListOf, client: LiveClient, options: LiveOptions): Promise<LiveList> {
   try {
     return await list.read(client, options);
@@ -105,22 +105,22 @@ async function readList(list: ListOf, client: LiveClient, options: LiveOptions):
   }
 }
 
-/** The entries that a contract can hold, each of another name, and the others. */
+/** Separates the entries that a contract can hold, each with a unique name, from the others. */
 function sift(
   { name: list, key }: ListOf,
   { items, rejected }: LiveList,
-): { readonly kept: JsonObject[]; readonly refused: LeftOut[] } {
+): { readonly kept: JsonObject[]; readonly unfit: LeftOut[] } {
   const seen = new Set<JsonValue>();
   const kept: JsonObject[] = [];
-  const refused: LeftOut[] = [];
+  const unfit: LeftOut[] = [];
   const places = placesOf(items, rejected);
   for (const [position, item] of items.entries()) {
     const reason = reasonAgainst(list, key, item, seen);
     seen.add(item[key]!);
     if (reason === undefined) kept.push(item);
-    else refused.push({ list, index: places[position]!, name: textOf(item["name"]), reason });
+    else unfit.push({ list, index: places[position]!, name: nonEmptyString(item["name"]), reason });
   }
-  return { kept, refused };
+  return { kept, unfit };
 }
 
 /** Why a contract cannot hold an entry, if so. */
@@ -147,6 +147,6 @@ function placesOf(items: readonly JsonObject[], rejected: readonly RejectedItem[
   });
 }
 
-function textOf(value: JsonValue | undefined): string | undefined {
+function nonEmptyString(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

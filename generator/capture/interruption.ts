@@ -2,13 +2,13 @@ import { constants } from "node:os";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Milliseconds that what is ended may take. */
-const patience = 3_000;
+/** Milliseconds for all endings together. */
+const endTimeout = 3_000;
 
-/** npm passes on what the terminal has sent to all: one Ctrl-C comes twice, at nearly the same moment (milliseconds). */
+/** Milliseconds within which a second signal is an echo: npm forwards Ctrl-C, so one key press arrives twice. */
 const echo = 200;
 
-/** What signals do while something is to be ended before this process is. */
+/** Handles signals while resources, such as server processes, must end before this process. */
 export class Interruption {
   readonly #exit: (code: number) => void;
   readonly #endings = new Set<() => Promise<unknown>>();
@@ -20,13 +20,13 @@ export class Interruption {
   }
 
   /**
-   * From here until what it returns is called, a signal ends what `end` ends, then this process, with 128 and the
-   * signal's number as its exit code; a second one ends it at once. What it returns never resolves once a signal has
-   * arrived: what follows is not to be done any more.
+   * Registers `end`; the returned function unregisters it. Meanwhile a signal calls `end`, then exits with 128 plus
+   * the signal's number. A second signal exits at once. After a signal, the promise of the returned function never
+   * resolves, so that the code after it does not run.
    */
   endsFirst(end: () => Promise<unknown>): () => Promise<void> {
     if (this.#endings.size === 0) for (const signal of signals) process.on(signal, this.#interrupted);
-    // Twice the same function would be one.
+    // A set would merge two registrations of the same function.
     const ending = (): Promise<unknown> => end();
     this.#endings.add(ending);
     return async () => {
@@ -38,17 +38,17 @@ export class Interruption {
 
   readonly #interrupted = (signal: NodeJS.Signals): void => {
     const now = performance.now();
-    // Whatever still runs for this process hears of its end (runtime/core/stdio/after-process.ts).
+    // `exit` listeners end the remaining child processes (runtime/core/stdio/after-process.ts).
     const exit = (): void => this.#exit(128 + constants.signals[signal]);
     if (this.#arrived) {
       if (signal !== this.#arrived.signal || now - this.#arrived.at > echo) exit();
       return;
     }
     this.#arrived = { signal, at: now };
-    setTimeout(exit, patience);
+    setTimeout(exit, endTimeout);
     void Promise.allSettled([...this.#endings].map((end) => end())).then(exit);
   };
 }
 
-/** What signals do to this process. */
+/** The signal handling of this process. */
 export const interruption = new Interruption((code) => process.exit(code));

@@ -1,5 +1,5 @@
 /** Characters of a line beyond which it is not looked at: nobody prints such lines but as messages. */
-const longest = 65_536;
+const maxLineLength = 65_536;
 
 /** Lines on a server's standard output that are no messages of the protocol. */
 export class StrayOutput {
@@ -8,7 +8,7 @@ export class StrayOutput {
 
   /** Looks at a line. */
   line(text: string): void {
-    if (text.trim() === "" || text.length > longest || isMessage(text)) return;
+    if (text.trim() === "" || text.length > maxLineLength || isMessage(text)) return;
     if (this.count++ === 0) this.first = text;
   }
 

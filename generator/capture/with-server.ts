@@ -6,7 +6,7 @@ import { interruption } from "./interruption.js";
 import { type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
 import { Silence, isTimeout, serverError } from "./server-error.js";
 import { type ServerSource, isServerSource, noServer } from "./server-source.js";
-import { HttpWay, ProcessWay, type Way } from "./way.js";
+import { HttpLink, ProcessLink, type ServerLink } from "./server-link.js";
 
 /** How a server is reached. */
 export interface ServerOptions {
@@ -30,21 +30,21 @@ export interface ServerOptions {
   readonly onStray?: (what: string) => void;
 }
 
-/** What answers a server's questions to the user. */
+/** Answers elicitation requests of the server. */
 export interface Questions {
   elicit(form: JsonObject): Promise<JsonObject>;
   elicitUrl(page: JsonObject): Promise<JsonObject>;
 }
 
-/** Milliseconds that connecting may take in all: `npx` may have a package to install first. */
-const patience = 60_000;
+/** Milliseconds for the whole connection: `npx` may have to install a package first. */
+const connectTimeout = 60_000;
 
 /**
- * Connects to the server that a SOURCE names, and closes the connection whatever `use` comes to: also where a signal
- * ends this process, a server that it has started ends first.
+ * Connects to the server that a SOURCE names, calls `use`, and always closes the connection. If a signal ends this
+ * process, the server that it started ends first.
  *
- * @throws CodedError MG2014 for a SOURCE that is no server, MG2010 for a revision that is not there, MG2013 without
- *   the runtime, MG41xx for what goes wrong with the server
+ * @throws CodedError MG2014 for a SOURCE that is not a server, MG2010 for an unknown revision, MG2013 without
+ *   the runtime, MG41xx for failures of the server
  */
 export async function withServer<T>(
   source: ServerSource,
@@ -52,73 +52,73 @@ export async function withServer<T>(
   use: (client: LiveClient) => Promise<T>,
 ): Promise<T> {
   if (typeof source === "string" && !isServerSource(source)) throw noServer(source);
-  return speaking(await loadRuntime(options.directory), source, options, use);
+  return withRuntime(await loadRuntime(options.directory), source, options, use);
 }
 
 /** The same, with the runtime at hand. */
-export async function speaking<T>(
+export async function withRuntime<T>(
   runtime: Runtime,
   source: ServerSource,
   options: ServerOptions,
   use: (client: LiveClient) => Promise<T>,
 ): Promise<T> {
   expectRevision(runtime, options.revision);
-  let way: Way | undefined;
+  let link: ServerLink | undefined;
   let client: LiveClient | undefined;
   const released = interruption.endsFirst(async () => {
-    way?.hurry();
-    await way?.close(client);
+    link?.hurry();
+    await link?.close(client);
   });
   try {
-    const { headers, ...made } = wayTo(source, runtime, options);
-    ({ way } = made);
-    client = await connected(runtime, way, headers, options);
+    const { headers, ...made } = linkTo(source, runtime, options);
+    ({ link } = made);
+    client = await connected(runtime, link, headers, options);
     const result = await use(client);
-    if (way.stray !== undefined) options.onStray?.(way.stray);
+    if (link.stray !== undefined) options.onStray?.(link.stray);
     return result;
   } catch (error) {
-    if (isTimeout(error)) way?.hurry();
-    throw serverError(error, source, way ?? { printed: "", stray: undefined });
+    if (isTimeout(error)) link?.hurry();
+    throw serverError(error, source, link ?? { printed: "", stray: undefined });
   } finally {
-    await way?.close(client);
+    await link?.close(client);
     await released();
   }
 }
 
-/** The way to the server, and the headers that its address stands for. */
-function wayTo(
+/** Makes the link to the server, and the headers for its address. */
+function linkTo(
   source: ServerSource,
   runtime: Runtime,
   { directory, variables, onStderr }: ServerOptions,
-): { readonly way: Way; readonly headers: Readonly<Record<string, string>> } {
+): { readonly link: ServerLink; readonly headers: Readonly<Record<string, string>> } {
   if (typeof source !== "string") {
     const { address } = source;
     if (address.kind === "stdio") {
       const { command, cwd } = address;
       return {
-        way: new ProcessWay(runtime, { command, cwd, env: { ...address.env, ...variables }, onStderr }),
+        link: new ProcessLink(runtime, { command, cwd, env: { ...address.env, ...variables }, onStderr }),
         headers: {},
       };
     }
     const { url, headers } = addressOf(address.url);
-    return { way: new HttpWay(url), headers: { ...headers, ...address.headers } };
+    return { link: new HttpLink(url), headers: { ...headers, ...address.headers } };
   }
   if (/^stdio:/i.test(source)) {
     const start = { command: runtime.parseStdioSource(source), cwd: directory, env: variables, onStderr };
-    return { way: new ProcessWay(runtime, start), headers: {} };
+    return { link: new ProcessLink(runtime, start), headers: {} };
   }
   const { url, headers } = addressOf(source);
-  return { way: new HttpWay(url), headers };
+  return { link: new HttpLink(url), headers };
 }
 
 /** @throws Silence where the time is over: finding the revision may take the runtime several tries of that length */
 async function connected(
   runtime: Runtime,
-  { source, fetch }: Way,
+  { source, fetch }: ServerLink,
   authorization: Readonly<Record<string, string>>,
   { revision, timeout, headers = {}, onAsked, questions }: ServerOptions,
 ): Promise<LiveClient> {
-  const limit = timeout ?? patience;
+  const limit = timeout ?? connectTimeout;
   const connecting = runtime.connect(source, {
     revisions: runtime.revisions,
     ...(revision !== undefined && { revision }),

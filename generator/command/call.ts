@@ -38,7 +38,7 @@ export const call: RunCommand = async (args, context) => {
     const values =
       pairs.length > 0 || args.string("args") === undefined ? typedArguments(pairs, target, given) : given;
     return client.callTool(tool, values, options).catch((error: unknown) => {
-      throw refused(error) ?? error;
+      throw invalidArgumentsError(error) ?? error;
     });
   });
   const content = Array.isArray(result["content"]) ? result["content"] : [];
@@ -70,7 +70,7 @@ export function shortList(names: readonly string[]): string {
 }
 
 /** Before 2025-11-25 wrong arguments of a tool are an error of the protocol: the caller's, not the server's. */
-function refused(error: unknown): CodedError | undefined {
+function invalidArgumentsError(error: unknown): CodedError | undefined {
   if (!isRuntimeError(error) || error.rpcCode !== invalidParams) return undefined;
   return new CodedError("MG6306", oneLine(error.message, "; "), {
     next: "Correct the arguments; `mcpgen list SOURCE` shows the types, `mcpgen capture SOURCE --out -` the schema of each tool.",

@@ -27,9 +27,9 @@ import {
   today,
 } from "./diff/policies.js";
 import { publishedAgain } from "./diff/published.js";
-import { type Weighing, compareSources } from "./diff/report.js";
+import { type Evaluation, compareSources } from "./diff/report.js";
 import { loadSources } from "./diff/source.js";
-import { tellUses } from "./diff/uses.js";
+import { reportUses } from "./diff/uses.js";
 import type { Finding } from "../diagnostics/finding.js";
 import type { Outcome } from "./outcome.js";
 import { shownPath } from "./shown-path.js";
@@ -44,7 +44,7 @@ export const diff: RunCommand = async (args, context) => {
     throw new CodedError("MG2005", "- can be given once, got it for OLD and for NEW", {
       next: "Standard input is one document; name a file for the other.",
     });
-  const weighing: Weighing = {
+  const evaluation: Evaluation = {
     policy,
     role: (args.string("role") as Report["role"] | undefined) ?? "both",
     baseline,
@@ -63,9 +63,9 @@ export const diff: RunCommand = async (args, context) => {
       throw new CodedError("MG2005", "--for is about two revisions, got two contracts", {
         next: "Leave it out, or name two revisions.",
       });
-    const { report: compared, approved } = compareContracts(...contracts, weighing);
+    const { report: compared, approved } = compareContracts(...contracts, evaluation);
     const subject = { kind: "contract", old: contracts[0].contract } as const;
-    const { report, warnings } = await tellUses(compared, subject, project, args, context);
+    const { report, warnings } = await reportUses(compared, subject, project, args, context);
     const leftOut = contracts.flatMap(({ findings }) => findings);
     const all = [...leftOut, ...(await approvalWarnings(approved, approvals, context)), ...warnings];
     return outcomeOf(report, all, approvals, args, context);
@@ -75,9 +75,9 @@ export const diff: RunCommand = async (args, context) => {
   const [old, next] = await loadSources(names, project, context);
   const contract = named === undefined ? undefined : await contractSource(named, server, context);
   const published = await publishedAgain(project.schemaDir, old, next);
-  const { report: compared, approved } = compareSources(old, next, { ...weighing, published, contract });
+  const { report: compared, approved } = compareSources(old, next, { ...evaluation, published, contract });
   const subject = { kind: "protocol", models: [old.loaded.model, next.loaded.model] } as const;
-  const { report, warnings } = await tellUses(compared, subject, project, args, context);
+  const { report, warnings } = await reportUses(compared, subject, project, args, context);
   const all = [...(await approvalWarnings(approved, approvals, context)), ...warnings];
   return outcomeOf(report, all, approvals, args, context);
 };

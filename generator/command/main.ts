@@ -28,7 +28,7 @@ export async function main(args: readonly string[], surrounding: Surrounding): P
     const run = await selection.command.load();
     return present(name, await run(selection.args, contextOf(args, surrounding, console)), console);
   } catch (error) {
-    const coded = error instanceof CodedError ? error : (refusal(error) ?? bug(error, console));
+    const coded = error instanceof CodedError ? error : (codedErrorOf(error) ?? bug(error, console));
     return presentError(name, coded, console, surrounding.directory);
   }
 }
@@ -50,7 +50,7 @@ function contextOf(words: readonly string[], surrounding: Surrounding, console: 
 }
 
 /** The operating system's refusal of a file, which no command handles itself. */
-function refusal(error: unknown): CodedError | undefined {
+function codedErrorOf(error: unknown): CodedError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, syscall, path, message } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) return undefined;

@@ -43,7 +43,7 @@ export const packageServer: RunCommand = async (args, context) => {
   const planned = [...files].map(([path, content]) => ({
     path,
     content,
-    before: textOf(join(folder, path)),
+    before: readIfPresent(join(folder, path)),
   }));
   const changed = planned.filter(({ before, content }) => before !== content);
   const taken = args.flag("replace") ? undefined : changed.find(({ before }) => before !== undefined);
@@ -118,9 +118,9 @@ function remote(args: Arguments): string | undefined {
 }
 
 function firstLine(file: string): string | undefined {
-  return textOf(file)?.split("\n")[0];
+  return readIfPresent(file)?.split("\n")[0];
 }
 
-function textOf(file: string): string | undefined {
+function readIfPresent(file: string): string | undefined {
   return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 }

@@ -11,7 +11,7 @@ import { storedSource } from "./diff/alike.js";
 import { policyOf } from "./diff/policies.js";
 import { compareSources } from "./diff/report.js";
 import type { Source } from "./diff/source.js";
-import { type Told, tellUses } from "./diff/uses.js";
+import { type ReportWithUses, reportUses } from "./diff/uses.js";
 import { carriedNotes } from "./drift.js";
 import { recovered } from "./generate.js";
 import type { Outcome } from "./outcome.js";
@@ -33,7 +33,7 @@ export const upgrade: RunCommand = async (args, context) => {
   context.console.progress("generating…");
   const staged = await stageUpgrade(args, project, context);
   const conflicts = conflictFindings(staged.plan, project, context);
-  if (conflicts.length > 0) return refused(conflicts, context);
+  if (conflicts.length > 0) return conflictOutcome(conflicts, context);
 
   // What is there already is compared with what replaces it; steps lead to the revision before.
   const previous = await previousOf(staged, project, context);
@@ -54,7 +54,7 @@ export const upgrade: RunCommand = async (args, context) => {
   return { ...outcome, findings: warnings };
 };
 
-function refused(conflicts: readonly Finding[], { words }: CommandContext): Outcome {
+function conflictOutcome(conflicts: readonly Finding[], { words }: CommandContext): Outcome {
   const summary = `nothing was written: ${counted(conflicts.length, "file is", "files are")} not as mcpgen wrote them`;
   return { findings: conflicts, summary, ...forcing(conflicts, words) };
 }
@@ -78,7 +78,7 @@ async function compare(
   args: Arguments,
   project: Project,
   context: CommandContext,
-): Promise<Told> {
+): Promise<ReportWithUses> {
   const { report } = compareSources(base, source, {
     // An upgrade is meant to change things: breaks are reported, and do not change the exit code.
     policy: { ...policyOf(args, project), failOn: "never" },
@@ -87,7 +87,7 @@ async function compare(
     approvalsOf: (differences) => applyApprovals(differences, [], ""),
   });
   const subject = { kind: "protocol", models: [base.loaded.model, source.loaded.model] } as const;
-  return tellUses(report, subject, project, args, context);
+  return reportUses(report, subject, project, args, context);
 }
 
 function warningsOf(staged: StagedUpgrade, project: Project, context: CommandContext): Finding[] {

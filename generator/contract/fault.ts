@@ -4,7 +4,7 @@ import type { DiagnosticCode } from "../diagnostics/catalogue.js";
 import { closest } from "../diagnostics/suggest.js";
 import { contractSchema } from "./contract-schema.js";
 import { mostLevels, tooDeep } from "./depth.js";
-import { twinFaults } from "./twins.js";
+import { duplicateNameFaults } from "./duplicate-names.js";
 
 /** What keeps a value from being a contract. */
 export interface Fault {
@@ -43,7 +43,7 @@ export function* contractFaults(value: JsonValue): Generator<Fault> {
   }
   read ??= readDocument(contractSchema);
   yield* faultsOf(read, read.root!, value, "");
-  yield* twinFaults(value);
+  yield* duplicateNameFaults(value);
 }
 
 function* faultsOf(schema: Schema, node: SchemaNode, value: JsonValue, at: string): Generator<Fault> {

@@ -53,7 +53,7 @@ async function withFiles(
   const files = new Map<string, JsonObject>();
   for (const reference of pending) {
     if (files.has(reference.path)) continue;
-    if (files.size === mostFiles) throw refused(reference, `expected at most ${mostFiles} files`);
+    if (files.size === mostFiles) throw referenceError(reference, `expected at most ${mostFiles} files`);
     const { value, shown } = await fileAt(reference, base);
     files.set(reference.path, { ...value, $id: resolveUri(reference.path, identity) });
     pending.push(...fileReferences(value, reference.path, (below) => ({ file: shown, pointer: below })));
@@ -91,12 +91,12 @@ function targetOf(written: string, from: string, place: Place): FileReference {
   try {
     path = decodeURIComponent(file);
   } catch {
-    throw refused({ path: "", written, place }, "expected a path that is encoded as URIs are");
+    throw referenceError({ path: "", written, place }, "expected a path that is encoded as URIs are");
   }
   const reference = { path: posix.normalize(posix.join(posix.dirname(from || "."), path)), written, place };
   const leaves = reference.path === ".." || reference.path.startsWith("../");
   if (leaves || path.startsWith("/") || path.includes("\\") || path.includes("\0") || isAbsolute(path))
-    throw refused(reference, "expected a path inside of the folder given as base");
+    throw referenceError(reference, "expected a path inside of the folder given as base");
   return reference;
 }
 
@@ -114,18 +114,21 @@ async function fileAt(
       isAbsolute(inside) ||
       dirname(file).split(sep).length < root.split(sep).length
     )
-      throw refused(reference, "expected a path inside of the folder given as base, got a link out of it");
+      throw referenceError(
+        reference,
+        "expected a path inside of the folder given as base, got a link out of it",
+      );
     text = decodeText(readFileSync(file), shown);
   } catch (error) {
     if (error instanceof CodedError) throw error;
-    throw refused(reference, `the file ${JSON.stringify(reference.path)} cannot be read`, error);
+    throw referenceError(reference, `the file ${JSON.stringify(reference.path)} cannot be read`, error);
   }
   const { value } = await parseJson(text, shown);
-  if (!isJsonObject(value)) throw refused(reference, "expected a file that holds an object");
+  if (!isJsonObject(value)) throw referenceError(reference, "expected a file that holds an object");
   return { value, shown };
 }
 
-function refused({ written, place }: FileReference, message: string, cause?: unknown): CodedError {
+function referenceError({ written, place }: FileReference, message: string, cause?: unknown): CodedError {
   return new CodedError("MG6010", `the reference ${JSON.stringify(written)}: ${message}`, {
     place,
     next: "Correct the reference, or name another folder with --base or `base` of the contract.",

@@ -23,12 +23,12 @@ export function nodeAt(document: Document, path: readonly string[], resolve: Res
   return { node, offset, exact: true };
 }
 
-interface Member {
+interface YamlEntry {
   readonly node: unknown;
   readonly key?: unknown;
 }
 
-function memberOf(node: unknown, token: string, resolve: Resolve, seen: Set<unknown>): Member | undefined {
+function memberOf(node: unknown, token: string, resolve: Resolve, seen: Set<unknown>): YamlEntry | undefined {
   const inner = isAlias(node) ? resolve(node) : node;
   // Mappings that merge each other are refused before anybody asks.
   if (seen.has(inner)) return undefined;

@@ -48,10 +48,10 @@ function onlyDocument(
   // Keys that stand twice are told by the walk, which takes time that grows with the text alone.
   const documents = parseAllDocuments(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
   const [document, second] = Array.isArray(documents) ? documents : [];
-  if (!document) throw refused("expected a contract, got an empty file", { file, line: 1, column: 1 });
+  if (!document) throw yamlError("expected a contract, got an empty file", { file, line: 1, column: 1 });
   const [error] = document.errors;
-  if (error) throw refused(said(error.message), at(error.pos[0]), error);
-  if (second) throw refused("expected one document, got another after `---`", at(second.range?.[0] ?? 0));
+  if (error) throw yamlError(said(error.message), at(error.pos[0]), error);
+  if (second) throw yamlError("expected one document, got another after `---`", at(second.range?.[0] ?? 0));
   return document;
 }
 
@@ -67,14 +67,14 @@ function guarded<T>(file: string, at: (offset: number) => Place, work: () => T):
   } catch (error) {
     if (error instanceof NotJson) {
       const offset = error.node?.range?.[0];
-      throw refused(error.message, offset === undefined ? { file } : at(offset), error);
+      throw yamlError(error.message, offset === undefined ? { file } : at(offset), error);
     }
-    if (error instanceof RangeError) throw refused("it is nested too deep", { file }, error);
+    if (error instanceof RangeError) throw yamlError("it is nested too deep", { file }, error);
     throw error;
   }
 }
 
-function refused(message: string, place: Place, cause?: unknown): CodedError {
+function yamlError(message: string, place: Place, cause?: unknown): CodedError {
   return new CodedError("MG6001", message, {
     place,
     next: "Correct the file; JSON is taken, too.",

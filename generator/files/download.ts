@@ -43,7 +43,7 @@ async function request(url: string, signal: AbortSignal): Promise<Response> {
     if (response.ok) return response;
     await response.body?.cancel();
     const location = response.status >= 300 && response.status < 400 && response.headers.get("location");
-    if (!location) throw refused(url, response);
+    if (!location) throw statusError(url, response);
     at = nextAddress(url, at, location);
   }
   throw misdirected(url, `expected the file after at most ${mostRedirects} redirects, got another redirect`);
@@ -57,7 +57,7 @@ function nextAddress(url: string, at: string, location: string): string {
   throw misdirected(url, `expected a redirect to ${allowed[0]}//…, got one to ${JSON.stringify(location)}`);
 }
 
-function refused(url: string, { status, statusText }: Response): CodedError {
+function statusError(url: string, { status, statusText }: Response): CodedError {
   return new CodedError("MG4002", `expected the file, got HTTP ${status} ${statusText}`.trimEnd(), {
     place: { file: url },
     next: "Check the URL.",

@@ -31,12 +31,12 @@ export function inLayoutOf(path: string, present: string, planned: string): stri
   const before = tokensOf(withPlainLineEnds(present), extension);
   const after = tokensOf(withPlainLineEnds(planned), extension);
   const runs = diffArrays(keysOf(before), keysOf(after), { maxEditLength: mostEdits });
-  if (runs !== undefined) return textOf(joined(runs, before, after));
+  if (runs !== undefined) return joinTokens(joined(runs, before, after));
   const apart = before.findIndex(({ key }, index) => key !== after[index]?.key);
   const end = (apart < 0 ? before.length : apart) + beginning;
   const [first, second] = [before.slice(0, end), after.slice(0, end)];
   const relaid = joined(diffArrays(keysOf(first), keysOf(second)), first, second);
-  return textOf([...relaid, ...after.slice(end)]);
+  return joinTokens([...relaid, ...after.slice(end)]);
 }
 
 /** What both texts have stands as in the first, what is new as in the second. */
@@ -83,7 +83,7 @@ function layoutAtEnd(tokens: readonly Token[]): readonly Token[] {
   return tokens.slice(tokens.findLastIndex(({ isLayout }) => !isLayout) + 1);
 }
 
-function textOf(tokens: readonly Token[]): string {
+function joinTokens(tokens: readonly Token[]): string {
   return tokens.map(({ written }) => written).join("");
 }
 

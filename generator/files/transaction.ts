@@ -57,7 +57,7 @@ function holdSignals(): () => void {
   };
   const release = (): void => held.forEach((signal) => process.off(signal, arrived));
   for (const signal of held) process.on(signal, arrived);
-  // Node.js hears of a signal when it next asks the system, which it surely does between two of these.
+  // Node.js delivers a pending signal when the event loop turns, which happens between two of these.
   return () => void setImmediate(() => setImmediate(release));
 }
 
@@ -101,14 +101,14 @@ export function recover(root: string): readonly string[] | undefined {
   return undone.length > 0 ? undone : undefined;
 }
 
-/** Milliseconds to wait for a run that is writing: putting files in place takes far less. */
-const patience = 1_000;
+/** Milliseconds to wait for another run that is writing; a run usually writes much faster. */
+const maxWait = 1_000;
 
-/** Whether a run is over, at once or soon: whoever starts several at a time should not have to care. */
+/** Waits up to `maxWait` for another run to end, so that several runs may start at once. */
 function hasEnded(folder: string, owner: number): boolean {
   const sleeper = new Int32Array(new SharedArrayBuffer(4));
   for (let waited = 0; existsSync(folder) && isAlive(owner); waited += 10) {
-    if (waited >= patience) return false;
+    if (waited >= maxWait) return false;
     Atomics.wait(sleeper, 0, 0, 10);
   }
   return true;

@@ -16,7 +16,7 @@ export function defineInlineMessages(schema: Schema, assumptions: Assumption[]):
   const defined = new Map<string, Definition>();
   const references = new Map<SchemaNode, SchemaNode>();
   for (const { node, method, kind } of inline) {
-    const text = textOf(node);
+    const text = nodeJson(node);
     const wanted = nameOf(method, kind);
     let name = wanted;
     for (let number = 2; schema.definitions.has(name) || differs(defined.get(name), text); number++) {
@@ -45,11 +45,11 @@ function nameOf(method: string, kind: Kind): string {
 }
 
 function differs(definition: Definition | undefined, text: string): boolean {
-  return definition !== undefined && textOf(definition.node) !== text;
+  return definition !== undefined && nodeJson(definition.node) !== text;
 }
 
 /** What a node says, wherever it stands. */
-function textOf(node: SchemaNode): string {
+function nodeJson(node: SchemaNode): string {
   return JSON.stringify(node, (key, value: unknown) =>
     key === "pointer" ? undefined : value instanceof Map ? [...(value as Map<string, unknown>)] : value,
   );

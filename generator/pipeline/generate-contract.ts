@@ -40,7 +40,7 @@ export interface GeneratedContract {
 }
 
 /** Longer files are left as they are printed: to lay one out takes seconds a megabyte, and nobody reads it through. */
-const longest = 150_000;
+const maxFormattedLength = 150_000;
 
 /**
  * Makes every file of a contract's output. Pure: the same contract gives the same bytes.
@@ -66,7 +66,7 @@ export async function generateContract(request: ContractRequest): Promise<Genera
   };
   const files = new Map<string, string>();
   for (const [path, { content, formatted }] of await emitted(input))
-    files.set(path, formatted || content.length > longest ? content : await format(path, content));
+    files.set(path, formatted || content.length > maxFormattedLength ? content : await format(path, content));
   const { contract, place } = request.document;
   const unread = tools.flatMap((tool) => tool.unread);
   return { files, warnings: [...warnings, ...ignoredWarnings(contract, unread, place)] };

@@ -4,9 +4,9 @@ import type { Finding } from "../diagnostics/finding.js";
 import type { Anchor } from "./anchors.js";
 import type { Holder } from "./holders.js";
 import { type Insertion, insertionsInto } from "./insertion.js";
-import { type Members, membersOf } from "./members.js";
+import { type HandlerMembers, membersOf } from "./members.js";
 import type { LookIn } from "./meanings.js";
-import { straysIn } from "./strays.js";
+import { unknownHandlersIn } from "./unknown-handlers.js";
 import { type StubPlace, memberStub, sectionStub } from "./stub.js";
 import type { HandlersType } from "./type-names.js";
 import { isScript } from "./walk.js";
@@ -110,7 +110,7 @@ export class FileWork {
     const members = membersOf(holder);
     const absent = wanted.filter((name) => !members.byName.has(name));
     const about = { section, handlers: type.handlers, contract: contract.file };
-    for (const { node, finding } of straysIn(members, holder, about, wanted, absent))
+    for (const { node, finding } of unknownHandlersIn(members, holder, about, wanted, absent))
       this.findings.push({ ...finding, place: this.#place(node) });
     if (!this.#isToFill(holder, section, type, contract, members, absent)) return;
     for (const name of absent) this.#miss(holder.node, contract, section, name);
@@ -123,7 +123,7 @@ export class FileWork {
     section: Section | undefined,
     { part }: HandlersType,
     { file: contract }: SyncContract,
-    { open, why }: Members,
+    { open, why }: HandlerMembers,
     absent: readonly string[],
   ): boolean {
     const names = absent.map((name) => JSON.stringify(name));

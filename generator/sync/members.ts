@@ -3,7 +3,7 @@ import { valuesOf } from "./declarations.js";
 import { type Holder, addedTo, holdersOf, returned } from "./holders.js";
 
 /** One member that a literal or a class has. */
-export interface Member {
+export interface HandlerMember {
   /** Its name, for places. */
   readonly node: ts.Node;
   /** The whole of it. */
@@ -12,15 +12,15 @@ export interface Member {
   readonly holders: () => readonly Holder[];
 }
 
-export interface Members {
-  readonly byName: ReadonlyMap<string, Member>;
+export interface HandlerMembers {
+  readonly byName: ReadonlyMap<string, HandlerMember>;
   /** What may hold further members, so that none can be said to be missing. */
   readonly open?: ts.Node;
   readonly why?: string;
 }
 
 /** The members of a literal or of the instances of a class. */
-export function membersOf(holder: Exclude<Holder, { kind: "unknown" }>): Members {
+export function membersOf(holder: Exclude<Holder, { kind: "unknown" }>): HandlerMembers {
   if (holder.kind === "class") return ofClass(holder.node);
   const members = ofLiteral(holder.node, holder.typed);
   const { later } = holder;
@@ -29,8 +29,8 @@ export function membersOf(holder: Exclude<Holder, { kind: "unknown" }>): Members
     : members;
 }
 
-function ofLiteral({ properties }: ts.ObjectLiteralExpression, typed: boolean): Members {
-  const byName = new Map<string, Member>();
+function ofLiteral({ properties }: ts.ObjectLiteralExpression, typed: boolean): HandlerMembers {
+  const byName = new Map<string, HandlerMember>();
   let open: ts.Node | undefined;
   let why = "";
   for (const property of properties) {
@@ -55,8 +55,8 @@ function setsPrototype(property: ts.ObjectLiteralElementLike): boolean {
   return ts.isPropertyAssignment(property) && !ts.isComputedPropertyName(property.name);
 }
 
-function ofClass(node: ts.ClassLikeDeclaration): Members {
-  const byName = new Map<string, Member>();
+function ofClass(node: ts.ClassLikeDeclaration): HandlerMembers {
+  const byName = new Map<string, HandlerMember>();
   let open: ts.Node | undefined = node.heritageClauses?.find(
     ({ token }) => token === ts.SyntaxKind.ExtendsKeyword,
   );

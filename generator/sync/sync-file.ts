@@ -39,7 +39,9 @@ export function syncFile(text: string, file: string, contracts: readonly SyncCon
   const result = withInsertions(text, insertions);
   const { missing, findings, references, traces, anchored } = work;
   const synced = { text: result, insertions, missing, findings, references, traces, anchored };
-  return insertions.length === 0 || isSettled(result, file, contracts) ? synced : refused(text, synced, file);
+  return insertions.length === 0 || isSettled(result, file, contracts)
+    ? synced
+    : withoutInsertions(text, synced, file);
 }
 
 type Concern = {
@@ -85,8 +87,12 @@ function isSettled(text: string, file: string, contracts: readonly SyncContract[
 }
 
 /** Code of a form that nobody foresaw: better no change than a broken file. */
-function refused(text: string, { insertions, findings, ...rest }: SyncedFile, file: string): SyncedFile {
-  const refusal: Finding = {
+function withoutInsertions(
+  text: string,
+  { insertions, findings, ...rest }: SyncedFile,
+  file: string,
+): SyncedFile {
+  const finding: Finding = {
     code: "MG6505",
     severity: "error",
     message: "what is missing cannot be inserted without breaking the code",
@@ -94,5 +100,5 @@ function refused(text: string, { insertions, findings, ...rest }: SyncedFile, fi
     next: "Paste it yourself; nothing in the file was touched.",
     detail: insertions.map((each) => each.text).join("\n"),
   };
-  return { ...rest, text, insertions: [], findings: [...findings, refusal] };
+  return { ...rest, text, insertions: [], findings: [...findings, finding] };
 }

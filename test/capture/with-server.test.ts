@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Channel, LiveClient, Receiver, Runtime } from "../../generator/capture/runtime.js";
 import { StrayOutput } from "../../generator/capture/stray-output.js";
-import { speaking } from "../../generator/capture/with-server.js";
+import { withRuntime } from "../../generator/capture/with-server.js";
 import type { CodedError } from "../../generator/diagnostics/coded-error.js";
 
 interface Opened {
@@ -46,7 +46,7 @@ test("a server that does not answer in time has little time to end, and is not s
     again = source;
     return new Promise(() => {});
   });
-  const ran = speaking(runtime, "stdio:x", { directory, timeout: 1 }, () => Promise.resolve());
+  const ran = withRuntime(runtime, "stdio:x", { directory, timeout: 1 }, () => Promise.resolve());
   expect(await failure(ran)).toMatch(/^MG4103 .* within 1 ms$/);
   expect(opened.map(({ graces }) => graces)).toEqual([[300, 300]]);
   expect(() => opening(again)).toThrow(/nobody/);
@@ -55,9 +55,9 @@ test("a server that does not answer in time has little time to end, and is not s
 test("so has one that leaves a request without an answer; others end in their own time", async () => {
   const [runtime, opened] = runtimeThat((source) => (opening(source), Promise.resolve(client())));
   const late = Object.assign(new Error("too late"), { name: "McpError", code: "timeout" });
-  const ran = speaking(runtime, "stdio:x", { directory }, () => Promise.reject(late));
+  const ran = withRuntime(runtime, "stdio:x", { directory }, () => Promise.reject(late));
   expect(await failure(ran)).toBe("MG4103 too late");
-  expect(await speaking(runtime, "stdio:x", { directory }, () => Promise.resolve("done"))).toBe("done");
+  expect(await withRuntime(runtime, "stdio:x", { directory }, () => Promise.resolve("done"))).toBe("done");
   expect(opened.map(({ graces }) => graces)).toEqual([
     [300, 300],
     [undefined, undefined],
@@ -94,6 +94,6 @@ test("lines are counted for each start of a server: the last start that printed 
   };
   const heard: string[] = [];
   const onStray = (what: string) => heard.push(what);
-  await speaking(watched, "stdio:x", { directory, onStray }, () => Promise.resolve());
+  await withRuntime(watched, "stdio:x", { directory, onStray }, () => Promise.resolve());
   expect(heard).toEqual(['on standard output it printed 2 lines that are no messages, the first: "c"']);
 });

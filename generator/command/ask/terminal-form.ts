@@ -49,9 +49,9 @@ export async function fillIn(
 
 const left = Symbol("left");
 const skipped = Symbol("skipped");
-type Answer = JsonValue | typeof left | typeof skipped;
+type FieldAnswer = JsonValue | typeof left | typeof skipped;
 
-function askField(field: FormField, terminal: Terminal): Promise<Answer> {
+function askField(field: FormField, terminal: Terminal): Promise<FieldAnswer> {
   if (field.kind === "choice" || field.kind === "boolean") return askChoice(field, terminal);
   return field.kind === "choices" ? askChoices(field, terminal) : askText(field, terminal);
 }
@@ -61,7 +61,7 @@ function messageOf({ title, description, isRequired }: FormField): string {
   return printable(isRequired ? words : `${words} (optional)`);
 }
 
-async function askText(field: FormField, terminal: Terminal): Promise<Answer> {
+async function askText(field: FormField, terminal: Terminal): Promise<FieldAnswer> {
   const { isCancel, text } = await prompts();
   const { fallback, isRequired } = field;
   const validate = (typed: string | undefined): string | undefined => {
@@ -76,7 +76,7 @@ async function askText(field: FormField, terminal: Terminal): Promise<Answer> {
 }
 
 /** One of several; where none is needed, none can be chosen. */
-async function askChoice(field: FormField, terminal: Terminal): Promise<Answer> {
+async function askChoice(field: FormField, terminal: Terminal): Promise<FieldAnswer> {
   const { isCancel, select } = await prompts();
   const choices =
     field.kind === "boolean"
@@ -99,7 +99,7 @@ async function askChoice(field: FormField, terminal: Terminal): Promise<Answer> 
   return answer < 0 ? skipped : choices[answer]!.value;
 }
 
-async function askChoices(field: FormField, terminal: Terminal): Promise<Answer> {
+async function askChoices(field: FormField, terminal: Terminal): Promise<FieldAnswer> {
   const { isCancel, multiselect, log } = await prompts();
   const options = field.choices.map(({ label }, value) => ({ value, label: printable(label) }));
   const proposed = Array.isArray(field.fallback) ? field.fallback : [];

@@ -17,7 +17,7 @@ export async function toolArguments(given: string | undefined, context: CommandC
   const name = file === undefined ? "--args" : file === "-" ? "standard input" : file;
   const { value } = await (file === undefined
     ? inline(given)
-    : parseJson(await textOf(file, name, context), name));
+    : parseJson(await readArguments(file, name, context), name));
   if (isJsonObject(value)) return value;
   throw new CodedError("MG2004", `expected the arguments to be a JSON object, got ${kindOf(value)}`, {
     place: { file: name },
@@ -40,7 +40,7 @@ async function inline(text: string): Promise<{ readonly value: JsonValue }> {
   }
 }
 
-async function textOf(file: string, name: string, context: CommandContext): Promise<string> {
+async function readArguments(file: string, name: string, context: CommandContext): Promise<string> {
   if (file !== "-") return decodeText(await readBytes(resolve(context.directory, file)), name);
   const chunks: Buffer[] = [];
   for await (const chunk of openSource("-", context)) chunks.push(Buffer.from(chunk as Uint8Array));

@@ -64,8 +64,10 @@ function nextMember(key: string, schema: JsonValue | undefined): { name: string;
   const names =
     isJsonObject(schema!) && isJsonObject(schema["properties"]!) ? Object.keys(schema["properties"]) : [];
   if (names.includes(key) || !key.includes(".")) return { name: key, left: undefined };
-  const longest = names.filter((name) => key.startsWith(`${name}.`)).sort((a, b) => b.length - a.length)[0];
-  const name = longest ?? key.slice(0, key.indexOf("."));
+  const longestPrefix = names
+    .filter((name) => key.startsWith(`${name}.`))
+    .sort((a, b) => b.length - a.length)[0];
+  const name = longestPrefix ?? key.slice(0, key.indexOf("."));
   return { name, left: key.slice(name.length + 1) };
 }
 

@@ -11,7 +11,7 @@ import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { readAlike, storedSource } from "../diff/alike.js";
 import { policyOf } from "../diff/policies.js";
-import { type Weighing, compareSources } from "../diff/report.js";
+import { type Evaluation, compareSources } from "../diff/report.js";
 import type { Project } from "../project.js";
 
 /** What a published file is to the pinned revisions. */
@@ -47,20 +47,20 @@ export async function compareUpstream(
   const old = await storedSource(schemaDir, revision, context.directory);
   const base = { revision, notes: old.notes };
   const next = await readAlike(file, name ?? file.file, base, schemaDir, context.directory);
-  const weighing: Weighing = {
+  const evaluation: Evaluation = {
     // Whether it fails is decided by what the file is, not by how bad the differences are.
     policy: { ...policyOf(args, project), failOn: "never" },
     role: "both",
     baseline: new Set(),
     approvalsOf: (differences) => applyApprovals(differences, [], ""),
   };
-  const { verdict, reason: why } = verdictOf(identity, () => compareSources(old, next, weighing).report);
+  const { verdict, reason: why } = verdictOf(identity, () => compareSources(old, next, evaluation).report);
   const { sha256: pinned } = expectRevision(readLock(schemaDir), revision).upstream;
   const published =
     verdict === "same-revision"
       ? { revision, old: pinned, new: file.sha256, dropped: next.dropped }
       : undefined;
-  const { report } = compareSources(old, next, { ...weighing, published });
+  const { report } = compareSources(old, next, { ...evaluation, published });
   const onlyProse = (await withoutProse(old.file)) === (await withoutProse(file));
   return { ...about, verdict, reason: why, onlyProse, report };
 }

@@ -5,7 +5,7 @@ import { CodedError } from "../../diagnostics/coded-error.js";
 import type { Finding } from "../../diff/finding.js";
 import type { CommandContext } from "../context.js";
 import { type ContractSource, contractKind, contractSource } from "../contract-source.js";
-import { type Weighed, type Weighing, weighed } from "./report.js";
+import { type Evaluated, type Evaluation, evaluate } from "./report.js";
 
 /**
  * The two sources as contracts, if they are. Beside a contract or a server every URL is a server, unless it ends as
@@ -35,10 +35,14 @@ export async function loadContractSources(
 }
 
 /** Compares two contracts: the findings with their lines, and which of them fail a command. */
-export function compareContracts(old: ContractSource, next: ContractSource, weighing: Weighing): Weighed {
+export function compareContracts(
+  old: ContractSource,
+  next: ContractSource,
+  evaluation: Evaluation,
+): Evaluated {
   const place = (source: ContractSource, at: string | null): ReturnType<ContractSource["placeOf"]> =>
     at === null ? null : source.placeOf(at);
-  return weighed(diffContracts(old.contract, next.contract, weighing.policy), weighing, {
+  return evaluate(diffContracts(old.contract, next.contract, evaluation.policy), evaluation, {
     from: old.name,
     to: next.name,
     placesOf: ({ pointers }: Finding) => ({

@@ -1,4 +1,4 @@
-import { meetings } from "../../diff/contract/for-contract.js";
+import { relevantTo } from "../../diff/contract/for-contract.js";
 import { diffModels } from "../../diff/diff-models.js";
 import type { Finding as Difference, Policy } from "../../diff/finding.js";
 import type { Approved } from "../../diff/policy/approvals.js";
@@ -14,30 +14,30 @@ import type { ContractSource } from "../contract-source.js";
 import { lineFinder } from "./lines.js";
 import type { Source } from "./source.js";
 
-/** How findings are weighed, and for whom. */
-export interface Weighing {
+/** How findings are evaluated, and for which role. */
+export interface Evaluation {
   readonly policy: Policy & { readonly failOn: FailOn };
   readonly role: Report["role"];
   readonly baseline: ReportOptions["baseline"];
   readonly approvalsOf: (differences: readonly Difference[]) => Approved;
-  /** Where both sources are of one revision. */
+  /** Set if both sources are of one revision. */
   readonly published?: Published | undefined;
-  /** Only what concerns its server is reported. */
+  /** Restricts the report to differences that affect this contract's server. */
   readonly contract?: ContractSource | undefined;
 }
 
-/** What a comparison comes to, and which of its findings fail a command. */
-export interface Weighed {
+/** The report of a comparison, and its approved findings. */
+export interface Evaluated {
   readonly report: Report;
   readonly approved: Approved;
 }
 
-/** Weighs differences, whatever they are between. */
-export function weighed(
+/** Evaluates differences between protocols or contracts. */
+export function evaluate(
   differences: readonly Difference[],
-  { policy, role, baseline, approvalsOf }: Weighing,
+  { policy, role, baseline, approvalsOf }: Evaluation,
   options: Pick<ReportOptions, "from" | "to" | "placesOf" | "notes">,
-): Weighed {
+): Evaluated {
   const approved = approvalsOf(differences);
   const { readers, failOn } = policy;
   return {
@@ -46,17 +46,17 @@ export function weighed(
   };
 }
 
-/** Compares two sources: the findings with their lines in both files, and which of them fail a command. */
-export function compareSources(old: Source, next: Source, weighing: Weighing): Weighed {
-  const { policy, published, contract } = weighing;
+/** Compares two sources and evaluates the findings, with their lines in both files. */
+export function compareSources(old: Source, next: Source, evaluation: Evaluation): Evaluated {
+  const { policy, published, contract } = evaluation;
   const models = [old.loaded.model, next.loaded.model] as const;
   const all = diffModels(...models, policy, {
     old: old.dialect,
     new: next.dialect,
     ...(published && { published }),
   });
-  const differences = contract ? meetings(all, models, contract.contract) : all;
-  return weighed(differences, weighing, {
+  const differences = contract ? relevantTo(all, models, contract.contract) : all;
+  return evaluate(differences, evaluation, {
     from: old.name,
     to: next.name,
     placesOf: placesIn(old, next, differences),
@@ -82,7 +82,7 @@ function placesIn(
   });
 }
 
-/** What the reader of the report should know beside the findings. */
+/** Notes on what the comparison assumed or left out. */
 function notesOn(old: Source, next: Source): string[] {
   const notes: string[] = [];
   for (const { name, withoutNotes, loaded } of [old, next]) {

@@ -11,27 +11,27 @@ import type { CommandContext } from "../context.js";
 import type { Project } from "../project.js";
 import { shownPath } from "../shown-path.js";
 
-/** What a report compares, and therefore which generated code names it. */
+/** The subject of a report; it decides which generated code may use it. */
 export type Compared =
   | { readonly kind: "protocol"; readonly models: readonly [ProtocolModel, ProtocolModel] }
   | { readonly kind: "contract"; readonly old: Contract };
 
-export interface Told {
+export interface ReportWithUses {
   readonly report: Report;
   readonly warnings: readonly Finding[];
 }
 
 /**
- * The report with the places in the code that `--uses` names; as it is without that option. The compiler is loaded
- * only then.
+ * Adds to the report the places in the code that `--uses` names. Without that option the report stays as it is, and the
+ * TypeScript compiler is not loaded.
  */
-export async function tellUses(
+export async function reportUses(
   report: Report,
   compared: Compared,
   project: Project,
   args: Arguments,
   context: CommandContext,
-): Promise<Told> {
+): Promise<ReportWithUses> {
   const named = args.string("uses");
   const onlyUsed = args.flag("only-used");
   if (named === undefined) {
@@ -77,7 +77,7 @@ function generatedCode({ loaded, outDir }: Project) {
   };
 }
 
-/** Where the configuration has one of the two contracts generated to. */
+/** The output folder that the configuration gives for one of the two contracts. */
 function configuredOut(
   { from, to }: Report,
   { loaded }: Project,

@@ -65,14 +65,14 @@ function objectText(node: JsonObject, root: JsonValue, depth: number, budget: Bu
 }
 
 /** A member of an object, or an argument. */
-export interface Member {
+export interface SignatureMember {
   readonly name: string;
   readonly schema: JsonValue;
   readonly isRequired: boolean;
 }
 
 /** The members of an object's schema: those that are required first, each group in the schema's order. */
-export function membersOf({ properties, required }: JsonObject): Member[] {
+export function membersOf({ properties, required }: JsonObject): SignatureMember[] {
   if (!isJsonObject(properties)) return [];
   const names = Array.isArray(required) ? required : [];
   const members = Object.entries(properties).map(([name, schema]) => ({
@@ -88,7 +88,7 @@ export function membersOf({ properties, required }: JsonObject): Member[] {
 
 /** `days?: integer = 3`. */
 export function memberText(
-  { name, schema, isRequired }: Member,
+  { name, schema, isRequired }: SignatureMember,
   root: JsonValue,
   depth = 1,
   budget: Budget = { left: most },

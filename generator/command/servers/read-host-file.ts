@@ -26,7 +26,7 @@ export interface HostConfiguration {
  * @throws CodedError MG2202 for what cannot be read, or is no such file
  */
 export async function readHostFile(file: HostFile, shown: string): Promise<HostConfiguration> {
-  const value = await parsed(textOf(file.path, shown), shown);
+  const value = await parsed(readText(file.path, shown), shown);
   const servers = value[file.member] ?? {};
   if (!isJsonObject(servers))
     throw wrong({ file: shown, pointer: `/${file.member}` }, "an object", kindOf(servers));
@@ -34,7 +34,7 @@ export async function readHostFile(file: HostFile, shown: string): Promise<HostC
   return { file, servers, inputs: Array.isArray(inputs) ? inputs.flatMap(declaration) : [] };
 }
 
-function textOf(path: string, shown: string): string {
+function readText(path: string, shown: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {

@@ -11,22 +11,22 @@ import type { Renames } from "./renames.js";
 
 export interface PairOptions {
   readonly isMapValue?: boolean;
-  /** What the places are called where their own name would mislead. */
+  /** Replaces the location of the places where their own would mislead. */
   readonly location?: Location;
 }
 
 /**
- * Aligns two schemas from the places it is given, and compares every pair of places that correspond, each
- * once. Names of definitions are labels only.
+ * Aligns two schemas, starting at given places, and compares each pair of corresponding places once. Names of
+ * definitions are labels only.
  */
 export class Aligner {
   readonly old: FormReader;
   readonly new: FormReader;
   readonly pairs = new Map<string, Pair>();
-  /** The members that correspond under two names; without it, none do. */
+  /** Members that were renamed; without it, members correspond by name alone. */
   readonly renames: Renames | undefined;
-  /** Where the insides of conditions are compared; itself, in such an aligner. */
-  private aside: Aligner | undefined;
+  /** Compares the schemas inside conditions; a condition aligner refers to itself. */
+  private conditionAligner: Aligner | undefined;
   private readonly pending: Pair[] = [];
   private readonly schemas: readonly [Schema, Schema];
 
@@ -35,10 +35,10 @@ export class Aligner {
     this.old = beside?.old ?? new FormReader(old);
     this.new = beside?.new ?? new FormReader(next);
     this.schemas = [old, next];
-    if (beside) this.aside = this;
+    if (beside) this.conditionAligner = this;
   }
 
-  /** The pair of two places; what is below them is compared by `run`. */
+  /** Makes the pair of two places; `run` compares what is below them. */
   pair(old: Conjunction, next: Conjunction, options: PairOptions = {}): Pair {
     const places = [placeOf(this.schemas[0], old), placeOf(this.schemas[1], next)] as const;
     const location = options.location ?? this.locationOf(places, old, next);
@@ -65,31 +65,31 @@ export class Aligner {
     return pair;
   }
 
-  /** Leads from one pair to one inside. */
-  lead(from: Pair, edge: Omit<Edge, "child">, old: Conjunction, next: Conjunction): void {
+  /** Adds the pair of two places inside `from`, and the edge to it. */
+  addChild(from: Pair, edge: Omit<Edge, "child">, old: Conjunction, next: Conjunction): void {
     const child = this.pair(old, next, { isMapValue: edge.step.kind === "other" });
     from.edges.push({ ...edge, child });
-    // What a reference says beside itself is said of this place only.
+    // Annotations beside a reference apply to this place only.
     if (old[0] && next[0]) from.facts.push(...compareAnnotations(old[0], next[0]));
   }
 
   /**
-   * Whether two schemas that no part of a message stands at, the insides of a condition, mean the same. They
-   * are compared aside: what differs in them is no difference of the message.
+   * Whether two schemas inside a condition mean the same. A separate aligner compares them: no part of a message
+   * stands there, so their differences are not differences of the message.
    */
   areSame(from: Pair, old: Conjunction, next: Conjunction): boolean {
-    const aside = (this.aside ??= new Aligner(...this.schemas, this.renames, this));
-    const inside = aside.pair(old, next);
-    if (aside === this) {
-      // The pair that started it all sees what is found here.
+    const nested = (this.conditionAligner ??= new Aligner(...this.schemas, this.renames, this));
+    const inside = nested.pair(old, next);
+    if (nested === this) {
+      // The outermost pair collects the facts through this edge.
       from.edges.push({ child: inside, step: { kind: "other" }, old, new: next });
       return true;
     }
-    aside.run();
+    nested.run();
     return [...reachedFrom({ pair: inside }).keys()].every(({ facts }) => facts.every(isAnnotation));
   }
 
-  /** Compares all pairs that are known and all below them. */
+  /** Compares all known pairs and all pairs below them. */
   run(): void {
     for (let pair = this.pending.pop(); pair; pair = this.pending.pop()) {
       compareForms(this, pair);
@@ -100,18 +100,18 @@ export class Aligner {
     }
   }
 
-  /** A place that refers to another definition than before is named after itself, not after either. */
+  /** A place that refers to another definition than before is named after the place, not after a definition. */
   private locationOf([old, next]: readonly [Place, Place], from: Conjunction, to: Conjunction): Location {
     const [a, b] = [old.definition, next.definition];
     if (!from[0] || !to[0] || !this.isRetargeted(a, b)) return commonLocation(old.location, next.location);
     return commonLocation(locationOf(from[0].pointer), locationOf(to[0].pointer));
   }
 
-  /** Whether two places are described by definitions that have not come from one another. */
+  /** Whether the definitions of two places are neither the same nor renamed. */
   private isRetargeted(a: string | undefined, b: string | undefined): boolean {
     const [old, next] = this.schemas;
     if (a !== undefined && b !== undefined) return a !== b && !isRenamed(a, b, this.schemas);
-    // What had no name is a definition now: a new one, or one that was there all along.
+    // An inline schema became a definition, or the other way round: new, or already in the other schema.
     return (a !== undefined && next.definitions.has(a)) || (b !== undefined && old.definitions.has(b));
   }
 }

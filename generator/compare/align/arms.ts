@@ -1,18 +1,18 @@
 import { typeText } from "../../print/type-text.js";
-import type { Member } from "../shape/form.js";
+import type { ShapeArm } from "../shape/form.js";
 import type { FormReader } from "../shape/form-reader.js";
 import type { Renames } from "./renames.js";
 import { memberSignature, similarity } from "./signature.js";
 
 /** Which arms of two unions correspond. */
 export interface Arms {
-  readonly matched: readonly (readonly [Member, Member])[];
-  readonly removed: readonly Member[];
-  readonly added: readonly Member[];
+  readonly matched: readonly (readonly [ShapeArm, ShapeArm])[];
+  readonly removed: readonly ShapeArm[];
+  readonly added: readonly ShapeArm[];
   /** Both unions have a tag, and not the same. */
   readonly tags: { readonly old: string; readonly new: string } | undefined;
   /** Whether a tag tells this arm from all arms of the other side. */
-  readonly isTold: (arm: Member) => boolean;
+  readonly isTold: (arm: ShapeArm) => boolean;
 }
 
 type Readers = readonly [FormReader, FormReader];
@@ -23,8 +23,8 @@ type Readers = readonly [FormReader, FormReader];
  */
 export function alignArms(
   readers: Readers,
-  old: readonly Member[],
-  next: readonly Member[],
+  old: readonly ShapeArm[],
+  next: readonly ShapeArm[],
   renames?: Renames,
 ): Arms {
   if (!renames || renames.areNone) return alignNamed(readers, old, next);
@@ -34,7 +34,7 @@ export function alignArms(
     side.map((arm, at) => [arm, views[index]![at]!] as const),
   );
   const [viewOf, armOf] = [new Map(pairs), new Map(pairs.map(([arm, view]) => [view, arm]))];
-  const back = (view: Member): Member => armOf.get(view)!;
+  const back = (view: ShapeArm): ShapeArm => armOf.get(view)!;
   return {
     matched: arms.matched.map(([a, b]) => [back(a), back(b)]),
     removed: arms.removed.map(back),
@@ -44,7 +44,7 @@ export function alignArms(
   };
 }
 
-function alignNamed(readers: Readers, old: readonly Member[], next: readonly Member[]): Arms {
+function alignNamed(readers: Readers, old: readonly ShapeArm[], next: readonly ShapeArm[]): Arms {
   if (old.length === 1 && next.length === 1 && old[0]!.type === next[0]!.type) {
     return { matched: [[old[0]!, next[0]!]], removed: [], added: [], tags: undefined, isTold: () => false };
   }
@@ -52,14 +52,14 @@ function alignNamed(readers: Readers, old: readonly Member[], next: readonly Mem
   const before = new Map(old.map((arm) => [arm, tagStrings(readers[0], arm, tags?.old)]));
   const after = new Map(next.map((arm) => [arm, tagStrings(readers[1], arm, tags?.new)]));
   const look = [
-    (arm: Member) => lookOf(readers[0], arm, before.get(arm)!),
-    (arm: Member) => lookOf(readers[1], arm, after.get(arm)!),
+    (arm: ShapeArm) => lookOf(readers[0], arm, before.get(arm)!),
+    (arm: ShapeArm) => lookOf(readers[1], arm, after.get(arm)!),
   ] as const;
   const matched = onlyPairs(old, next, look);
-  const taken = new Set<Member>(matched.flat());
+  const taken = new Set<ShapeArm>(matched.flat());
   const [left, right] = [old, next].map((arms) => arms.filter((arm) => !taken.has(arm))) as [
-    Member[],
-    Member[],
+    ShapeArm[],
+    ShapeArm[],
   ];
   for (const { a, b, score } of candidatesOf(readers, left, right, before, after, tags !== undefined)) {
     const forced = !tags && (isOnly(a, old) || isOnly(b, next));
@@ -82,20 +82,20 @@ function alignNamed(readers: Readers, old: readonly Member[], next: readonly Mem
 }
 
 /** What an arm is told by: its tag where it has one, else all of it. */
-function lookOf(reader: FormReader, arm: Member, tag: readonly string[]): string {
+function lookOf(reader: FormReader, arm: ShapeArm, tag: readonly string[]): string {
   return tag.length > 0 ? `tag ${JSON.stringify([...tag].sort())}` : memberSignature(reader, arm);
 }
 
-type Look = (arm: Member) => string;
+type Look = (arm: ShapeArm) => string;
 
 /** Arms that look like one arm of the other side and no other. */
 function onlyPairs(
-  old: readonly Member[],
-  next: readonly Member[],
+  old: readonly ShapeArm[],
+  next: readonly ShapeArm[],
   look: readonly [Look, Look],
-): [Member, Member][] {
-  const byLook = (arms: readonly Member[], lookOfArm: Look): Map<string, Member | undefined> => {
-    const found = new Map<string, Member | undefined>();
+): [ShapeArm, ShapeArm][] {
+  const byLook = (arms: readonly ShapeArm[], lookOfArm: Look): Map<string, ShapeArm | undefined> => {
+    const found = new Map<string, ShapeArm | undefined>();
     for (const arm of arms) {
       const key = lookOfArm(arm);
       found.set(key, found.has(key) ? undefined : arm);
@@ -105,13 +105,13 @@ function onlyPairs(
   const others = byLook(next, look[1]);
   return [...byLook(old, look[0])].flatMap(([key, arm]) => {
     const other = others.get(key);
-    return arm && other && arm.type === other.type ? [[arm, other] as [Member, Member]] : [];
+    return arm && other && arm.type === other.type ? [[arm, other] as [ShapeArm, ShapeArm]] : [];
   });
 }
 
 interface Candidate {
-  readonly a: Member;
-  readonly b: Member;
+  readonly a: ShapeArm;
+  readonly b: ShapeArm;
   readonly score: number;
   readonly label: string;
 }
@@ -122,10 +122,10 @@ const mostPairs = 10_000;
 /** The pairs that arms could form, best first; the same whichever side is the older. */
 function candidatesOf(
   readers: Readers,
-  old: readonly Member[],
-  next: readonly Member[],
-  before: ReadonlyMap<Member, readonly string[]>,
-  after: ReadonlyMap<Member, readonly string[]>,
+  old: readonly ShapeArm[],
+  next: readonly ShapeArm[],
+  before: ReadonlyMap<ShapeArm, readonly string[]>,
+  after: ReadonlyMap<ShapeArm, readonly string[]>,
   tagged: boolean,
 ): Candidate[] {
   if (old.length * next.length > mostPairs) return [];
@@ -143,15 +143,15 @@ function candidatesOf(
 }
 
 /** Whether no other arm is of its type. */
-function isOnly(arm: Member, arms: readonly Member[]): boolean {
+function isOnly(arm: ShapeArm, arms: readonly ShapeArm[]): boolean {
   return arms.filter(({ type }) => type === arm.type).length === 1;
 }
 
 /** The tags of both unions: the one they share, or two that have values in common. */
 function tagsOf(
   readers: Readers,
-  old: readonly Member[],
-  next: readonly Member[],
+  old: readonly ShapeArm[],
+  next: readonly ShapeArm[],
 ): { readonly old: string; readonly new: string } | undefined {
   const found = [tagValues(readers[0], old), tagValues(readers[1], next)] as const;
   const shared = commonTag(found, old.length, next.length);
@@ -166,15 +166,15 @@ function tagsOf(
   return isSame ? { old: before, new: after } : undefined;
 }
 
-function tagStrings(reader: FormReader, arm: Member, tag: string | undefined): readonly string[] {
+function tagStrings(reader: FormReader, arm: ShapeArm, tag: string | undefined): readonly string[] {
   return (tag !== undefined && arm.type === "object" && readStrings(reader, arm, tag)) || [];
 }
 
 /** At least 1 where two arms correspond for sure. */
 function scoreOf(
   readers: Readers,
-  a: Member,
-  b: Member,
+  a: ShapeArm,
+  b: ShapeArm,
   [left, right]: readonly [readonly string[], readonly string[]],
   tagged: boolean,
 ): number {
@@ -196,7 +196,7 @@ function scoreOf(
 type Tags = ReadonlyMap<string, readonly (readonly string[])[]>;
 
 /** Required members of all object arms that hold listed strings, with those of each arm. */
-function tagValues(reader: FormReader, arms: readonly Member[]): Tags {
+function tagValues(reader: FormReader, arms: readonly ShapeArm[]): Tags {
   const objects = arms.filter(({ type }) => type === "object");
   const tags = new Map<string, readonly (readonly string[])[]>();
   for (const key of objects[0]?.properties.keys() ?? []) {
@@ -206,7 +206,7 @@ function tagValues(reader: FormReader, arms: readonly Member[]): Tags {
   return tags;
 }
 
-function readStrings(reader: FormReader, arm: Member, key: string): readonly string[] | undefined {
+function readStrings(reader: FormReader, arm: ShapeArm, key: string): readonly string[] | undefined {
   const property = arm.properties.get(key);
   if (!property?.required) return undefined;
   const { scalars, members } = reader.of(property.nodes);
@@ -232,6 +232,6 @@ function onlyTag(tags: Tags, arms: number): string | undefined {
 }
 
 /** How findings name an arm. */
-export function labelOf({ name, nodes, type }: Member): string {
+export function labelOf({ name, nodes, type }: ShapeArm): string {
   return name ?? (nodes.length === 0 ? type : nodes.map(typeText).join(" & "));
 }

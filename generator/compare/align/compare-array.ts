@@ -1,27 +1,32 @@
-import type { Member } from "../shape/form.js";
+import type { ShapeArm } from "../shape/form.js";
 import type { Aligner } from "./aligner.js";
 import type { Pair } from "./pair.js";
 
 /** Compares the items of two arrays that correspond. Their lengths are limits like any other. */
-export function compareArrays(aligner: Aligner, pair: Pair, old: Member, next: Member): void {
+export function compareArrays(aligner: Aligner, pair: Pair, old: ShapeArm, next: ShapeArm): void {
   const fixed = Math.max(old.prefix.length, next.prefix.length);
   for (let index = 0; index <= fixed; index++) {
     const [before, after] = [old.prefix[index] ?? old.items, next.prefix[index] ?? next.items];
     if (before.length === 0 && after.length === 0) continue;
     const step = { kind: "item", index } as const;
-    aligner.lead(pair, { step, old: old.nodes, new: next.nodes }, orPlace(before, old), orPlace(after, next));
+    aligner.addChild(
+      pair,
+      { step, old: old.nodes, new: next.nodes },
+      orPlace(before, old),
+      orPlace(after, next),
+    );
   }
 }
 
 /** Items of which nothing is said still have a place. */
-function orPlace(items: Member["items"], { pointer }: Member): Member["items"] {
+function orPlace(items: ShapeArm["items"], { pointer }: ShapeArm): ShapeArm["items"] {
   return items.length > 0 ? items : [anything(`${pointer}/items`)];
 }
 
-const places = new Map<string, Member["items"][number]>();
+const places = new Map<string, ShapeArm["items"][number]>();
 
 /** A node that says nothing, the same for the same place. */
-export function anything(pointer: string): Member["items"][number] {
+export function anything(pointer: string): ShapeArm["items"][number] {
   let node = places.get(pointer);
   if (!node) places.set(pointer, (node = { pointer }));
   return node;

@@ -32,7 +32,7 @@ export function compareBounds(old: Bounds, next: Bounds, places: Places, found: 
     const condition = isCondition(name) ? conditionOf(places, name) : undefined;
     const direction = directionOf(name, was, is, condition);
     if (direction === "same") continue;
-    const texts = { old: textOf(name, was), new: textOf(name, is) };
+    const texts = { old: boundText(name, was), new: boundText(name, is) };
     const values = edges(nameParts(name), [was, is]);
     if (direction !== "looser") {
       const when = name === "format" ? { when: "the limit is a format" } : {};
@@ -73,7 +73,7 @@ function directionOf(
   return isTighter(name, after, before) ? "tighter" : "looser";
 }
 
-function textOf(name: string, value: JsonValue | undefined): string | null {
+function boundText(name: string, value: JsonValue | undefined): string | null {
   if (value === undefined) return null;
   const end = rangeEnd(value);
   if (end?.exclusive) return `exclusive ${name} ${end.value}`;

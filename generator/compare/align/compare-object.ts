@@ -2,7 +2,7 @@ import type { JsonValue } from "@mcpgen/engine";
 import { isJsonObject } from "@mcpgen/engine";
 import { extended as withMember, without } from "../../sample/edit.js";
 import { type Location, commonLocation, extended, locationOf } from "../location.js";
-import type { Conjunction, Member, Property } from "../shape/form.js";
+import type { Conjunction, ShapeArm, Property } from "../shape/form.js";
 import { shapeOf } from "../shape/node-text.js";
 import type { Aligner } from "./aligner.js";
 import type { Found, MemberContext } from "./compare.js";
@@ -11,7 +11,7 @@ import type { Candidates, Fact, Pair } from "./pair.js";
 import type { Renamed } from "./renames.js";
 
 /** Compares two objects that correspond: declared members by name, then what they say of others. */
-export function compareObjects(context: MemberContext, old: Member, next: Member, found: Found): void {
+export function compareObjects(context: MemberContext, old: ShapeArm, next: ShapeArm, found: Found): void {
   const { aligner, pair, tags } = context;
   const done = new Set(compareRenamed(context, old, next));
   for (const key of new Set([...old.properties.keys(), ...next.properties.keys()])) {
@@ -23,42 +23,43 @@ export function compareObjects(context: MemberContext, old: Member, next: Member
       continue;
     } else if (after) {
       pair.facts.push(added(old, next, key, after));
-      if (old.additional.length > 0) lead(context, [old, next], key, [old.additional, after.nodes]);
+      if (old.additional.length > 0) addMemberChild(context, [old, next], key, [old.additional, after.nodes]);
     } else {
       pair.facts.push(removed(old, next, key, before!));
-      if (next.additional.length > 0) lead(context, [old, next], key, [before!.nodes, next.additional]);
+      if (next.additional.length > 0)
+        addMemberChild(context, [old, next], key, [before!.nodes, next.additional]);
     }
   }
   compareOthers(aligner, pair, old, next, found);
 }
 
 /** Compares members that correspond under two names; returns these names. */
-function compareRenamed({ aligner, pair, tags }: MemberContext, old: Member, next: Member): string[] {
+function compareRenamed({ aligner, pair, tags }: MemberContext, old: ShapeArm, next: ShapeArm): string[] {
   return (aligner.renames?.of(old, next) ?? []).flatMap((names) => {
     // That the member which tells arms apart has another name has been reported.
     if (names.old !== tags?.old) pair.facts.push(renamed(old, next, names));
     const step = { kind: "member", key: names.old, newKey: names.new } as const;
     const [before, after] = [old.properties.get(names.old)!, next.properties.get(names.new)!];
-    aligner.lead(pair, { step, old: old.nodes, new: next.nodes }, before.nodes, after.nodes);
+    aligner.addChild(pair, { step, old: old.nodes, new: next.nodes }, before.nodes, after.nodes);
     return [names.old, names.new];
   });
 }
 
 /** A member that one side declares was, or is, one of those that may hold what others may. */
-function lead(
+function addMemberChild(
   { aligner, pair }: MemberContext,
-  [old, next]: readonly [Member, Member],
+  [old, next]: readonly [ShapeArm, ShapeArm],
   key: string,
   values: readonly [Conjunction, Conjunction],
 ): void {
-  aligner.lead(pair, { step: { kind: "member", key }, old: old.nodes, new: next.nodes }, ...values);
+  aligner.addChild(pair, { step: { kind: "member", key }, old: old.nodes, new: next.nodes }, ...values);
 }
 
 interface Context {
   readonly aligner: Aligner;
   readonly pair: Pair;
-  readonly old: Member;
-  readonly next: Member;
+  readonly old: ShapeArm;
+  readonly next: ShapeArm;
   readonly key: string;
 }
 
@@ -68,7 +69,7 @@ function compareProperty(
   after: Property,
 ): void {
   const step = { kind: "member", key } as const;
-  aligner.lead(pair, { step, old: old.nodes, new: next.nodes }, before.nodes, after.nodes);
+  aligner.addChild(pair, { step, old: old.nodes, new: next.nodes }, before.nodes, after.nodes);
   if (before.required === after.required) return;
   const absent = absentFrom(old, next, key);
   const common = {
@@ -88,7 +89,7 @@ function presence({ required }: Property): string {
   return required ? "required" : "optional";
 }
 
-function added(old: Member, next: Member, key: string, property: Property): Fact {
+function added(old: ShapeArm, next: ShapeArm, key: string, property: Property): Fact {
   const { nodes, required } = property;
   return {
     rule: required ? "property-added-required" : "property-added-optional",
@@ -104,7 +105,7 @@ function added(old: Member, next: Member, key: string, property: Property): Fact
   };
 }
 
-function removed(old: Member, next: Member, key: string, property: Property): Fact {
+function removed(old: ShapeArm, next: ShapeArm, key: string, property: Property): Fact {
   const { nodes, required } = property;
   const closed = next.closed ? ", and the new object is closed" : "";
   return {
@@ -122,7 +123,7 @@ function removed(old: Member, next: Member, key: string, property: Property): Fa
 }
 
 /** As removing one member and adding the other would be, in one. */
-function renamed(old: Member, next: Member, names: Renamed): Fact {
+function renamed(old: ShapeArm, next: ShapeArm, names: Renamed): Fact {
   const [before, after] = [old.properties.get(names.old)!, next.properties.get(names.new)!];
   const isWanted = { old: before.required || old.closed, new: after.required || next.closed };
   const when =
@@ -156,7 +157,7 @@ function memberText(key: string, { nodes, required }: Property): string {
 }
 
 /** Objects without the member that have all else that either side asks for. */
-function absentFrom(old: Member, next: Member, key: string): Candidates {
+function absentFrom(old: ShapeArm, next: ShapeArm, key: string): Candidates {
   return (make) =>
     [make.new.minimal(next.nodes), make.old.minimal(old.nodes)].map((object) =>
       isJsonObject(object) ? without(object, key) : undefined,
@@ -172,7 +173,7 @@ function presentIn(
 }
 
 /** Where a member is declared; those that are only required stand where the object does. */
-function placeIn(member: Member, { nodes }: Property, key: string): Location {
+function placeIn(member: ShapeArm, { nodes }: Property, key: string): Location {
   const { pointer } = nodes[0]!;
   if (!pointer.endsWith("/required")) return locationOf(pointer);
   const { definition, path } = locationOf(member.pointer);
@@ -183,7 +184,7 @@ function placeIn(member: Member, { nodes }: Property, key: string): Location {
 const undeclared = "x-undeclared";
 const anyValues: readonly JsonValue[] = ["text", 1.5, true, null, [], {}];
 
-function compareOthers(aligner: Aligner, pair: Pair, old: Member, next: Member, found: Found): void {
+function compareOthers(aligner: Aligner, pair: Pair, old: ShapeArm, next: ShapeArm, found: Found): void {
   const narrowed: Candidates = ({ old: make }) =>
     withUndeclared(make.minimal(old.nodes), make.minimal(old.additional));
   const widened: Candidates = ({ new: make }) =>
@@ -194,7 +195,7 @@ function compareOthers(aligner: Aligner, pair: Pair, old: Member, next: Member, 
   if (next.closed) return found({ rule: "object-closed", old: before, new: after, narrowed });
   if (old.additional.length === 0 && next.additional.length === 0) return;
   const [from, to] = [orAnything(old), orAnything(next)];
-  aligner.lead(pair, { step: { kind: "other" }, old: old.nodes, new: next.nodes }, from, to);
+  aligner.addChild(pair, { step: { kind: "other" }, old: old.nodes, new: next.nodes }, from, to);
 }
 
 function withUndeclared(
@@ -205,10 +206,10 @@ function withUndeclared(
   return values.map((each) => presentIn(object, undeclared, each));
 }
 
-function othersText({ closed, additional }: Member): string {
+function othersText({ closed, additional }: ShapeArm): string {
   return closed ? "no other members" : `other members ${shapeOf(additional)}`;
 }
 
-function orAnything({ additional, pointer }: Member): Member["additional"] {
+function orAnything({ additional, pointer }: ShapeArm): ShapeArm["additional"] {
   return additional.length > 0 ? additional : [anything(`${pointer}/additionalProperties`)];
 }

@@ -3,7 +3,7 @@ import { type Location, commonLocation, locationOf } from "../location.js";
 import {
   type Bounds,
   type Form,
-  type Member,
+  type ShapeArm,
   type ShapeType,
   armCount,
   scalarTypes,
@@ -47,7 +47,7 @@ export function compareForms(aligner: Aligner, pair: Pair): void {
   }
 }
 
-function locationOfArm({ name, pointer }: Member): Location {
+function locationOfArm({ name, pointer }: ShapeArm): Location {
   return name === undefined ? locationOf(pointer) : { definition: name, path: "" };
 }
 
@@ -147,7 +147,7 @@ export interface MemberContext {
   readonly tags: Arms["tags"];
 }
 
-function compareMembers(context: MemberContext, old: Member, next: Member, found: Found): void {
+function compareMembers(context: MemberContext, old: ShapeArm, next: ShapeArm, found: Found): void {
   const { aligner, pair } = context;
   compareListed(old, next, found);
   compareBounds(
@@ -165,7 +165,7 @@ function withoutEnum(bounds: Bounds): Bounds {
 }
 
 /** Objects and arrays that are listed one by one. */
-function compareListed(old: Member, next: Member, found: Found): void {
+function compareListed(old: ShapeArm, next: ShapeArm, found: Found): void {
   const [before, after] = [old.bounds.get("enum"), next.bounds.get("enum")] as (string[] | undefined)[];
   if (before && after) compareValues(before.map(parsed), after.map(parsed), found);
   else if (before) {

@@ -1,7 +1,7 @@
 import { naturalCompare } from "@mcpgen/engine";
 import type { ProtocolModel } from "../../model/model.js";
 import type { RenamedNote } from "../../notes/note.js";
-import type { Member, Property } from "../shape/form.js";
+import type { ShapeArm, Property } from "../shape/form.js";
 
 /** Names that one member has in two objects. */
 export interface Renamed {
@@ -13,7 +13,7 @@ export interface Renamed {
 export class Renames {
   readonly #notes: ReadonlyMap<string, RenamedNote>;
   readonly #used = new Set<string>();
-  readonly #views = new Map<Member, Member>();
+  readonly #views = new Map<ShapeArm, ShapeArm>();
   /** Whether the first of the two revisions is the later one. */
   readonly #isReversed: boolean;
 
@@ -29,7 +29,7 @@ export class Renames {
   }
 
   /** The members of two objects that correspond under two names. */
-  of(old: Member, next: Member): readonly Renamed[] {
+  of(old: ShapeArm, next: ShapeArm): readonly Renamed[] {
     if (this.#notes.size === 0) return none;
     const [earlier, later] = this.#isReversed ? [next, old] : [old, next];
     const found = new Map<string, Renamed>();
@@ -47,12 +47,12 @@ export class Renames {
   }
 
   /** Arms of both revisions, those of the later one with the names that their members had in the other. */
-  underEarlierNames(old: readonly Member[], next: readonly Member[]): readonly [Member[], Member[]] {
-    const earlier = (arm: Member): Member => this.#underEarlierNames(arm);
+  underEarlierNames(old: readonly ShapeArm[], next: readonly ShapeArm[]): readonly [ShapeArm[], ShapeArm[]] {
+    const earlier = (arm: ShapeArm): ShapeArm => this.#underEarlierNames(arm);
     return this.#isReversed ? [old.map(earlier), [...next]] : [[...old], next.map(earlier)];
   }
 
-  #underEarlierNames(later: Member): Member {
+  #underEarlierNames(later: ShapeArm): ShapeArm {
     let view = this.#views.get(later);
     if (!view) {
       const entries = [...later.properties].map(([name, property]) => {

@@ -1,12 +1,12 @@
 import { canonicalText } from "@mcpgen/engine";
-import type { Form, Member } from "../shape/form.js";
+import type { Form, ShapeArm } from "../shape/form.js";
 import type { FormReader } from "../shape/form-reader.js";
 
 /** Levels that a signature looks into: enough to tell shapes apart, and it ends recursion. */
 const depth = 3;
 
 /** A text that is the same for shapes that look the same, in whichever schema and under whichever name. */
-export function memberSignature(reader: FormReader, member: Member): string {
+export function memberSignature(reader: FormReader, member: ShapeArm): string {
   return memberText(reader, member, depth);
 }
 
@@ -15,7 +15,7 @@ export function formSignature(reader: FormReader, form: Form, levels = depth): s
 }
 
 const forms = new WeakMap<Form, Map<number, string>>();
-const members = new WeakMap<Member, Map<number, string>>();
+const members = new WeakMap<ShapeArm, Map<number, string>>();
 
 function remembered<K extends object>(
   known: WeakMap<K, Map<number, string>>,
@@ -40,12 +40,12 @@ function formText(reader: FormReader, form: Form, levels: number): string {
   return [...scalars, ...arms].sort().join("|");
 }
 
-function memberText(reader: FormReader, member: Member, levels: number): string {
+function memberText(reader: FormReader, member: ShapeArm, levels: number): string {
   return remembered(members, member, levels, () => describe(reader, member, levels - 1));
 }
 
-function describe(reader: FormReader, member: Member, levels: number): string {
-  const inside = (nodes: Member["nodes"]): string => formSignature(reader, reader.of(nodes), levels);
+function describe(reader: FormReader, member: ShapeArm, levels: number): string {
+  const inside = (nodes: ShapeArm["nodes"]): string => formSignature(reader, reader.of(nodes), levels);
   const limits = canonicalText(Object.fromEntries(member.bounds));
   if (member.type === "array")
     return `[${member.prefix.map(inside).join()}...${inside(member.items)}]${limits}`;
@@ -57,7 +57,7 @@ function describe(reader: FormReader, member: Member, levels: number): string {
 }
 
 /** How alike two arms are, from 0 to 1: by the members they share, and whether those look alike. */
-export function similarity(readers: readonly [FormReader, FormReader], a: Member, b: Member): number {
+export function similarity(readers: readonly [FormReader, FormReader], a: ShapeArm, b: ShapeArm): number {
   if (a.type !== b.type) return 0;
   if (a.type === "array") {
     const [items, others] = [

@@ -7,7 +7,7 @@ import {
   type Bounds,
   type Conjunction,
   type Form,
-  type Member,
+  type ShapeArm,
   type Property,
   type Scalar,
   type ScalarType,
@@ -80,7 +80,7 @@ export class FormReader {
 
 function readForm(key: string, alternatives: readonly Alternative[]): Form {
   const scalars = new Map<ScalarType, Scalar>();
-  const members: Member[] = [];
+  const members: ShapeArm[] = [];
   for (const alternative of alternatives) {
     const types = allowedTypes(alternative.nodes);
     const values = allowedValues(alternative.nodes);
@@ -143,7 +143,7 @@ function memberOf(
   { nodes, name, pointer }: Alternative,
   type: "array" | "object",
   values: readonly JsonValue[] | undefined,
-): Member | undefined {
+): ShapeArm | undefined {
   const listed = values?.filter(
     (value) => typeof value === "object" && value !== null && Array.isArray(value) === (type === "array"),
   );
@@ -168,7 +168,7 @@ function memberOf(
   };
 }
 
-function itemsOf(nodes: Conjunction): Pick<Member, "prefix" | "items"> {
+function itemsOf(nodes: Conjunction): Pick<ShapeArm, "prefix" | "items"> {
   const length = Math.max(0, ...nodes.map(({ prefixItems }) => prefixItems?.length ?? 0));
   // What nothing else has judged stands behind the fixed items of all nodes.
   const rest = nodes
@@ -202,7 +202,7 @@ function propertiesOf(
   return { properties, impossible: false };
 }
 
-function isFree({ bounds, properties, closed, additional, prefix, items }: Member): boolean {
+function isFree({ bounds, properties, closed, additional, prefix, items }: ShapeArm): boolean {
   return (
     bounds.size === 0 &&
     properties.size === 0 &&
@@ -214,9 +214,9 @@ function isFree({ bounds, properties, closed, additional, prefix, items }: Membe
 }
 
 /** Arms that are made of the same nodes are one. */
-function distinctMembers(members: readonly Member[]): readonly Member[] {
+function distinctMembers(members: readonly ShapeArm[]): readonly ShapeArm[] {
   if (members.length < 2) return members;
-  const byNodes = new Map<string, Member>();
+  const byNodes = new Map<string, ShapeArm>();
   for (const member of members) {
     const key = `${member.type} ${member.nodes
       .map((node) => node.pointer)

@@ -21,7 +21,7 @@ export interface Scalar {
 }
 
 /** One object or array that may stand in a place: an arm of a union, or the only one. */
-export interface Member {
+export interface ShapeArm {
   readonly type: "array" | "object";
   /** The nodes that describe it, without references and unions: an instance of them is of this arm. */
   readonly nodes: Conjunction;
@@ -53,7 +53,7 @@ export interface Property {
 export interface Form {
   readonly key: string;
   readonly scalars: ReadonlyMap<ScalarType, Scalar>;
-  readonly members: readonly Member[];
+  readonly members: readonly ShapeArm[];
   /** Any JSON value may stand there. */
   readonly any: boolean;
   /** A value must be of one arm only (`oneOf`). */

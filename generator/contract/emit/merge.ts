@@ -1,5 +1,5 @@
 import { type Definition, type Matcher, type Schema, type SchemaNode, isAutomaton } from "@mcpgen/engine";
-import { asAsked } from "../../emit/texts/scanned.js";
+import { assertFormats } from "../../emit/texts/scanned.js";
 
 /** Keywords whose values are data, in which nothing refers to a schema. */
 const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
@@ -15,7 +15,7 @@ export function mergeSchemas(
   const definitions = new Map<string, Definition>();
   const patterns = new Map<string, Matcher>();
   for (const [prefix, given] of schemas) {
-    const schema = asAsked(given, formats === "assertion" ? formats : undefined);
+    const schema = assertFormats(given, formats === "assertion" ? formats : undefined);
     const rename = (name: string): string => `${prefix} ${name}`;
     definitions.set(prefix, { name: prefix, node: renamed(schema.root ?? anything, rename) });
     for (const { name, node } of schema.definitions.values())

@@ -5,11 +5,11 @@ import type { Method, ProtocolModel } from "../../model/model.js";
 import type { Contract } from "../../contract/contract.js";
 
 /**
- * Of the differences between two revisions those that a server of this contract, or a client of such a server, can
- * meet: of methods that no capability gates, or one that the contract has, and of definitions that these methods'
- * messages hold. What clients can do is not in a contract: methods that their capabilities gate all count.
+ * Selects the differences between two revisions that affect a server of this contract or its clients: those of methods
+ * that no capability gates, of methods that a capability of the contract gates, and of definitions in their messages.
+ * A contract does not list client capabilities, so methods that a client capability gates all count.
  */
-export function meetings(
+export function relevantTo(
   findings: readonly Finding[],
   models: readonly [ProtocolModel, ProtocolModel],
   contract: Contract,
@@ -24,7 +24,7 @@ export function meetings(
   return findings.filter(({ subject, methods, rule }) => {
     if (methods.length > 0) return methods.some((name) => used.has(name));
     if ("method" in subject) return used.has(subject.method);
-    // What no message holds is met by nobody; what has no definition is of the whole file.
+    // A definition outside all messages affects no peer; a finding without a definition is about the whole file.
     return subject.definition === "" || rule.startsWith("error-") || isHeld(subject.definition);
   });
 }
@@ -33,7 +33,7 @@ function isUsed({ capabilities }: Method, contract: Contract): boolean {
   return capabilities.every(({ of, path }) => of === "client" || has(contract, pointerTokens(path)));
 }
 
-/** A list that is not empty says that its capability is there; without any word of capabilities, with all it holds. */
+/** A list that is not empty implies its capability; without `capabilities`, it implies all sub-capabilities too. */
 function has(contract: Contract, [first = "", ...rest]: readonly string[]): boolean {
   const { capabilities, tools = [], prompts = [], resources = [], resourceTemplates = [] } = contract;
   const listed = new Map([

@@ -5,7 +5,7 @@ import type { Emitter, SchemaInput, WorkspaceInput } from "../emitter.js";
 import { capitalised, nameDefinitions } from "../../print/names.js";
 import { stringLiteral } from "../../print/text.js";
 import { textNeeds } from "../texts/modules.js";
-import { asAsked } from "../texts/scanned.js";
+import { assertFormats } from "../texts/scanned.js";
 import { Shapes } from "../validators/shape.js";
 import { array, asserts, object, printLiteral, width } from "./literal.js";
 import { type Describing, describePart } from "./part.js";
@@ -16,7 +16,7 @@ import { type Describing, describePart } from "./part.js";
  */
 export const emitCheck: Emitter<SchemaInput> = (input) => {
   const { folder, origin, importExtension, render } = input;
-  const schema = asAsked(input.schema, input.formats);
+  const schema = assertFormats(input.schema, input.formats);
   const needs = textNeeds(schema);
   const identifiers = nameDefinitions(schema);
   const constants = new Map(

@@ -12,7 +12,7 @@ import { capitalised } from "../../print/names.js";
 import { stringLiteral } from "../../print/text.js";
 import type { Layout } from "../../print/layout.js";
 
-type Member = readonly [key: string, value: Layout];
+type TableEntry = readonly [key: string, value: Layout];
 
 /** Prints what the tables say of one method. */
 export class Facts {
@@ -33,25 +33,25 @@ export class Facts {
     return capitalised(this.names.get(definition)!);
   }
 
-  accepts(definition: string): Member {
+  accepts(definition: string): TableEntry {
     return ["accepts", `validators.accepts${this.nameOf(definition)}`];
   }
 
-  exactly(definition: string): Member {
+  exactly(definition: string): TableEntry {
     return ["is", `validators.is${this.nameOf(definition)}`];
   }
 
   /** A definition by name, with the validator of the wanted reading. */
-  definition(definition: string, ...validator: Member[]): Member[] {
+  definition(definition: string, ...validator: TableEntry[]): TableEntry[] {
     return [["name", stringLiteral(this.nameOf(definition))], ...validator];
   }
 
   /** What holds for the method in whichever direction it goes. */
-  common(method: Method, sender: Role): Member[] {
+  common(method: Method, sender: Role): TableEntry[] {
     const capability = gate(method, sender);
     const headers = this.headersOf.get(method.name) ?? [];
     const { deprecated } = method;
-    const members: (Member | false)[] = [
+    const members: (TableEntry | false)[] = [
       capability !== undefined && [
         "capability",
         objectLayout([
@@ -75,11 +75,11 @@ export class Facts {
   }
 
   /** What answers the method; with validators for the side that reads the answer. */
-  answers({ result, page }: Method, reads: boolean): Member[] {
+  answers({ result, page }: Method, reads: boolean): TableEntry[] {
     if (!result) return [];
-    const named = (definition: string): Member[] =>
+    const named = (definition: string): TableEntry[] =>
       this.definition(definition, ...(reads ? [this.accepts(definition)] : []));
-    const members: Member[] = [];
+    const members: TableEntry[] = [];
     if (result.definition !== undefined) members.push(["result", objectLayout(named(result.definition))]);
     if (result.alternatives.length > 0) {
       const alternatives = result.alternatives.map((arm) =>
@@ -100,7 +100,7 @@ export class Facts {
 }
 
 /** How an alternative is told from the plain result, and what must have been declared. */
-function marker({ discriminator, capability }: Alternative): Member[] {
+function marker({ discriminator, capability }: Alternative): TableEntry[] {
   const { key, value } = discriminator ?? {};
   return [
     ...(key === undefined ? [] : [["key", stringLiteral(key)] as const]),

@@ -1,6 +1,6 @@
 import { type JsonValue, type SchemaNode, jsonEqual } from "@mcpgen/engine";
 import { boundKeywords } from "../../compare/shape/bounds.js";
-import type { Bounds, Conjunction, Form, Member, Scalar } from "../../compare/shape/form.js";
+import type { Bounds, Conjunction, Form, ShapeArm, Scalar } from "../../compare/shape/form.js";
 
 /** Whether every scalar of `source` may stand where `target` describes. */
 export function scalarsFit(source: Form, target: Form): boolean {
@@ -41,7 +41,7 @@ const ofParts = [
 ] as const;
 
 /** What an arm says of a value besides what its parts are. */
-export function limitsOf({ nodes }: Member): Conjunction {
+export function limitsOf({ nodes }: ShapeArm): Conjunction {
   return nodes.map((node) => {
     const rest: { -readonly [K in keyof SchemaNode]: SchemaNode[K] } = { ...node };
     // Which keys a pattern leaves to others only these keywords together say.

@@ -1,7 +1,7 @@
 import { type JsonValue, pointer } from "@mcpgen/engine";
 import { anything } from "../../compare/align/compare-array.js";
 import type { FormReader } from "../../compare/shape/form-reader.js";
-import type { Conjunction, Member, Property } from "../../compare/shape/form.js";
+import type { Conjunction, ShapeArm, Property } from "../../compare/shape/form.js";
 import { type Change, type Plan, droppedAt } from "./plan.js";
 import type { Around, OwnedOfBoth, Planner } from "./planner.js";
 import { always } from "./tests.js";
@@ -10,8 +10,8 @@ import { textBlockOf } from "./text-block.js";
 /** What is done to the items of an array; `undefined` where only its whole can be judged. */
 export function arrayChanges(
   planner: Planner,
-  source: Member,
-  target: Member,
+  source: ShapeArm,
+  target: ShapeArm,
   around: Around,
 ): Change[] | undefined {
   if (source.prefix.length > 0 || target.prefix.length > 0) return undefined;
@@ -23,7 +23,7 @@ export function arrayChanges(
 }
 
 /** What is done to the members of an object. */
-export function objectChanges(planner: Planner, source: Member, target: Member): Change[] {
+export function objectChanges(planner: Planner, source: ShapeArm, target: ShapeArm): Change[] {
   planner.objects.push([source, target]);
   const renames = planner.renamed(source, target);
   const changes = renames.flatMap(({ from, to }) => renamed({ planner, source, target, key: to }, from));
@@ -78,8 +78,8 @@ function joined(changes: readonly Change[]): Change[] {
 
 interface Context {
   readonly planner: Planner;
-  readonly source: Member;
-  readonly target: Member;
+  readonly source: ShapeArm;
+  readonly target: ShapeArm;
   readonly key: string;
 }
 
@@ -129,7 +129,7 @@ function whole({ planner, source, key }: Context, pointers: readonly string[], t
 }
 
 /** What is required and not there is filled, or the message is refused. */
-function absence(planner: Planner, target: Member, key: string, nodes: Conjunction): Change {
+function absence(planner: Planner, target: ShapeArm, key: string, nodes: Conjunction): Change {
   const constant = constantOf(planner.target, target.properties.get(key)!);
   if (constant !== undefined) return { kind: "filled", key, value: constant };
   const pointers = [...nodes.map((node) => node.pointer), pointer(`${target.pointer}/properties`, key)];
@@ -203,7 +203,12 @@ function written(
 }
 
 /** Members that neither side names. */
-function otherMembers(planner: Planner, source: Member, target: Member, names: readonly string[]): Change[] {
+function otherMembers(
+  planner: Planner,
+  source: ShapeArm,
+  target: ShapeArm,
+  names: readonly string[],
+): Change[] {
   const known = [...new Set(names)];
   if (source.closed) return [];
   if (target.closed) {

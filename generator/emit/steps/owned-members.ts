@@ -1,5 +1,5 @@
 import { pointerTokens } from "@mcpgen/engine";
-import type { Member, Property } from "../../compare/shape/form.js";
+import type { ShapeArm, Property } from "../../compare/shape/form.js";
 import type { ProtocolModel } from "../../model/model.js";
 
 /** A model whose era fills in members of its definitions, and the schema that describes them. */
@@ -17,7 +17,7 @@ export function ownedOf({ owned, schema }: Owner, definition: string): ReadonlyM
 }
 
 /** The members of an object that the era fills in: those of all definitions that describe the object. */
-export function ownedMembers(owner: Owner, { nodes }: Member): ReadonlyMap<string, Property> {
+export function ownedMembers(owner: Owner, { nodes }: ShapeArm): ReadonlyMap<string, Property> {
   const members = new Map<string, Property>();
   for (const { pointer } of nodes) {
     const [holder, definition, ...inside] = pointerTokens(pointer);

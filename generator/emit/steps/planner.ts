@@ -3,7 +3,7 @@ import type { Aligner } from "../../compare/align/aligner.js";
 import { alignArms, labelOf } from "../../compare/align/arms.js";
 import type { Pair, Place } from "../../compare/align/pair.js";
 import type { FormReader } from "../../compare/shape/form-reader.js";
-import type { Conjunction, Form, Member, Property } from "../../compare/shape/form.js";
+import type { Conjunction, Form, ShapeArm, Property } from "../../compare/shape/form.js";
 import { type Decisions, type Subject } from "./decisions.js";
 import { boundsFit, limitsOf, scalarsFit } from "./fits.js";
 import { Likeness } from "./alike.js";
@@ -37,7 +37,7 @@ export class Planner {
   readonly decisions: Decisions;
   readonly isLowering: boolean;
   /** The objects that are taken apart: those of the source, each with what corresponds to it. */
-  readonly objects: (readonly [source: Member, target: Member])[] = [];
+  readonly objects: (readonly [source: ShapeArm, target: ShapeArm])[] = [];
   private readonly aligner: Aligner;
   private readonly known = new Map<string, Plan>();
   private readonly likeness: Likeness;
@@ -85,7 +85,7 @@ export class Planner {
   }
 
   /** Members that both describe, under two names. */
-  renamed(source: Member, target: Member): { readonly from: string; readonly to: string }[] {
+  renamed(source: ShapeArm, target: ShapeArm): { readonly from: string; readonly to: string }[] {
     const [old, next] = this.isLowering ? [target, source] : [source, target];
     const names = this.aligner.renames?.of(old, next) ?? [];
     return names.map((each) =>
@@ -99,7 +99,7 @@ export class Planner {
   }
 
   /** The members of two objects that their eras fill in. */
-  ownedBy(source: Member, target: Member): OwnedOfBoth {
+  ownedBy(source: ShapeArm, target: ShapeArm): OwnedOfBoth {
     const [from, to] = this.owners;
     return { source: ownedMembers(from, source), target: ownedMembers(to, target) };
   }
@@ -113,7 +113,7 @@ export class Planner {
   }
 
   /** Arms of both forms that correspond, and those of the source that have none to correspond with. */
-  arms(source: Form, target: Form): { matched: [Member, Member][]; left: readonly Member[] } {
+  arms(source: Form, target: Form): { matched: [ShapeArm, ShapeArm][]; left: readonly ShapeArm[] } {
     const [old, next] = this.isLowering ? [target, source] : [source, target];
     const { matched, removed, added } = alignArms(
       [this.aligner.old, this.aligner.new],
@@ -129,7 +129,7 @@ export class Planner {
 }
 
 /** An object of which nothing is said. */
-const anyObject: Member = {
+const anyObject: ShapeArm = {
   type: "object",
   nodes: [],
   name: undefined,
@@ -215,7 +215,7 @@ class PlacePlanner {
   }
 
   /** How many items a list may have, where that is all that limits it and a note says to leave out the others. */
-  private limit(arm: Member, other: Member): number | "whole" {
+  private limit(arm: ShapeArm, other: ShapeArm): number | "whole" {
     const most = other.bounds.get("maxItems");
     const rest = new Map([...other.bounds].filter(([keyword]) => keyword !== "maxItems"));
     const { decisions } = this.planner;
@@ -226,7 +226,7 @@ class PlacePlanner {
   }
 
   /** An arm that nothing on the other side corresponds to. */
-  private exitOf(arm: Member): Exit {
+  private exitOf(arm: ShapeArm): Exit {
     const { planner, source, target } = this;
     const members = [...arm.properties].flatMap(([key, { required }]) => (required ? [key] : []));
     const own = [...(arm.name === undefined ? [] : [pointer("/$defs", arm.name)]), arm.pointer];

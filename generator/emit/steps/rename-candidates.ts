@@ -1,6 +1,6 @@
 import { formSignature } from "../../compare/align/signature.js";
 import type { FormReader } from "../../compare/shape/form-reader.js";
-import type { Conjunction, Member } from "../../compare/shape/form.js";
+import type { Conjunction, ShapeArm } from "../../compare/shape/form.js";
 import type { ProtocolModel } from "../../model/model.js";
 import { type Way, planSteps } from "./methods.js";
 
@@ -21,11 +21,11 @@ export function renameCandidates(previous: ProtocolModel, model: ProtocolModel):
   return [...new Map(candidates.map((each) => [`${each.target} ${each.from}`, each])).values()];
 }
 
-function between(newer: Member, older: Member, { planner }: Way): RenameCandidate[] {
+function between(newer: ShapeArm, older: ShapeArm, { planner }: Way): RenameCandidate[] {
   const named = planner.renamed(newer, older).flatMap(({ from, to }) => [from, to]);
   const owned = planner.ownedBy(newer, older);
   const known = new Set([...named, ...owned.source.keys(), ...owned.target.keys()]);
-  const only = (member: Member, other: Member): [string, Conjunction][] =>
+  const only = (member: ShapeArm, other: ShapeArm): [string, Conjunction][] =>
     [...member.properties].flatMap(([name, { nodes }]) =>
       known.has(name) || other.properties.has(name) ? [] : [[name, nodes]],
     );

@@ -1,12 +1,12 @@
 import type { FormReader } from "../../compare/shape/form-reader.js";
-import type { Conjunction, Form, Member } from "../../compare/shape/form.js";
+import type { Conjunction, Form, ShapeArm } from "../../compare/shape/form.js";
 import type { Test } from "./plan.js";
 
 /** The test that every value passes. */
 export const always: Test = { constants: [], present: [] };
 
 /** The members that an arm requires to be one of a few strings. */
-export function constantsOf(reader: FormReader, arm: Member): ReadonlyMap<string, readonly string[]> {
+export function constantsOf(reader: FormReader, arm: ShapeArm): ReadonlyMap<string, readonly string[]> {
   const constants = new Map<string, readonly string[]>();
   for (const [key, { nodes, required }] of arm.properties) {
     const strings = required ? listed(reader, nodes) : undefined;
@@ -25,7 +25,7 @@ function listed(reader: FormReader, nodes: Conjunction): readonly string[] | und
 
 /** A test that no value of the other side's form passes, for values of `arm`; where nothing tells, none. */
 export function toldFrom(
-  arm: Member,
+  arm: ShapeArm,
   readers: { readonly arm: FormReader; readonly other: FormReader },
   other: Form,
 ): Test | undefined {
@@ -43,7 +43,7 @@ export function toldFrom(
 }
 
 /** A test that only values of `arm` pass, whatever else the form describes; where nothing is as sure, none. */
-export function certainAmong(reader: FormReader, arm: Member, { members }: Form): Test | undefined {
+export function certainAmong(reader: FormReader, arm: ShapeArm, { members }: Form): Test | undefined {
   const rivals = members.filter((member) => member !== arm && member.type === arm.type);
   for (const [key, values] of constantsOf(reader, arm)) {
     const isCertain = rivals.every((rival) => {
@@ -57,7 +57,7 @@ export function certainAmong(reader: FormReader, arm: Member, { members }: Form)
 }
 
 /** A test that every value of the arm passes, and as few others as can be told by a look. */
-export function mayBe(reader: FormReader, arm: Member): Test {
+export function mayBe(reader: FormReader, arm: ShapeArm): Test {
   if (arm.type === "array") return { ...always, type: "array" };
   const constants = constantsOf(reader, arm);
   const required = [...arm.properties].filter(([key, property]) => property.required && !constants.has(key));
@@ -66,7 +66,7 @@ export function mayBe(reader: FormReader, arm: Member): Test {
 }
 
 /** A test for one arm of a form among its others; the shortest that will do. */
-export function among(reader: FormReader, arm: Member, { members, scalars }: Form): Test {
+export function among(reader: FormReader, arm: ShapeArm, { members, scalars }: Form): Test {
   const others = members.filter((member) => member !== arm);
   if (others.length === 0 && scalars.size === 0) return always;
   const rivals = others.filter(({ type }) => type === arm.type);

@@ -1,5 +1,5 @@
 import type { FormReader } from "../../compare/shape/form-reader.js";
-import type { Form, Member } from "../../compare/shape/form.js";
+import type { Form, ShapeArm } from "../../compare/shape/form.js";
 import type { TextBlock } from "./plan.js";
 import { constantsOf } from "./tests.js";
 
@@ -8,7 +8,7 @@ export function textBlockOf(reader: FormReader, form: Form): TextBlock | undefin
   return form.members.map((arm) => blockOf(reader, arm)).find((block) => block !== undefined);
 }
 
-function blockOf(reader: FormReader, arm: Member): TextBlock | undefined {
+function blockOf(reader: FormReader, arm: ShapeArm): TextBlock | undefined {
   if (arm.type !== "object") return undefined;
   const constants = constantsOf(reader, arm);
   const required = [...arm.properties].filter(([key, property]) => property.required && !constants.has(key));

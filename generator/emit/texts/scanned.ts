@@ -1,7 +1,7 @@
 import { type Schema, type SchemaNode, formats } from "@mcpgen/engine";
 import { withChildren, withNodes } from "../with-children.js";
 
-/** A node whose `format` is asserted: the keyword that its validator checks, which no schema has. */
+/** A node whose `format` is asserted. `scanned` is internal: no schema document has it. */
 export interface ScannedNode extends SchemaNode {
   /** The format, one that the engine knows. */
   readonly scanned?: string;
@@ -12,15 +12,15 @@ export function scannedFormat(node: SchemaNode): string | undefined {
   return (node as ScannedNode).scanned;
 }
 
-/** The schema as validators read it: with its formats asserted, if that is asked for here or by its meta-schema. */
-export function asAsked(schema: Schema, formats: "annotation" | "assertion" | undefined): Schema {
+/** The schema with formats asserted, if `formats` or its meta-schema requires it; else the schema as it is. */
+export function assertFormats(schema: Schema, formats: "annotation" | "assertion" | undefined): Schema {
   const asserts = formats === undefined ? schema.assertsFormats === true : formats === "assertion";
   return asserts ? withScannedFormats(schema) : schema;
 }
 
 /**
- * The schema with the formats that the engine knows asserted (validation, section 7.2.2): said to be checked in
- * every node. Without, formats are annotations.
+ * The schema with the formats that the engine knows asserted (validation, section 7.2.2): each
+ * such node gets `scanned`. Without it, formats are annotations.
  */
 function withScannedFormats(schema: Schema): Schema {
   return { ...withNodes(schema, scanned), assertsFormats: true };

@@ -5,7 +5,14 @@ import { deprecationLine, docComment } from "../../print/text.js";
 import { printable } from "./breadth.js";
 import { isInterface } from "./declaration.js";
 import { printableBases } from "./extends.js";
-import { type Member, type TypeNames, indexSignature, membersOf, printBody, printType } from "./print.js";
+import {
+  type InterfaceMember,
+  type TypeNames,
+  indexSignature,
+  membersOf,
+  printBody,
+  printType,
+} from "./print.js";
 import { assigned, interfaceHead, settled } from "./layout.js";
 
 /** `types.ts`: one exported type for each definition, named as in the schema. */
@@ -63,6 +70,6 @@ function inheritedMembers(bases: readonly Definition[], names: TypeNames): Map<s
   return inherited;
 }
 
-function signature({ optional, type }: Member): string {
+function signature({ optional, type }: InterfaceMember): string {
   return `${optional ? "?" : ""}: ${type}`;
 }

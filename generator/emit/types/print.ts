@@ -96,7 +96,7 @@ export function literal(value: JsonValue): string {
 }
 
 /** One line of an interface body. */
-export interface Member {
+export interface InterfaceMember {
   readonly name: string;
   readonly optional: boolean;
   readonly node: SchemaNode | undefined;
@@ -128,7 +128,7 @@ export function printObject(node: SchemaNode, names: TypeNames, indent: string):
  * @param expanded one member a line even where all is an index signature, as interfaces are written
  */
 export function printBody(
-  members: readonly Member[],
+  members: readonly InterfaceMember[],
   index: string | undefined,
   indent: string,
   expanded = false,
@@ -150,7 +150,7 @@ function propertyDoc(node: SchemaNode | undefined, indent: string): string {
 }
 
 /** The members an object node declares: constants, required, optional, `_meta` last; natural order within each. */
-export function membersOf(node: SchemaNode, names: TypeNames, indent: string): Member[] {
+export function membersOf(node: SchemaNode, names: TypeNames, indent: string): InterfaceMember[] {
   const required = new Set(node.required);
   const members = [...(node.properties ?? [])].map(([name, child]) => ({
     name,
@@ -165,7 +165,7 @@ export function membersOf(node: SchemaNode, names: TypeNames, indent: string): M
   ].sort((a, b) => rank(a) - rank(b) || naturalCompare(a.name, b.name));
 }
 
-function rank({ name, optional, node }: Member): number {
+function rank({ name, optional, node }: InterfaceMember): number {
   if (name === "_meta") return 3;
   if (optional) return 2;
   return node?.const ? 0 : 1;

@@ -3,7 +3,7 @@ import type { Emitter, SchemaInput } from "../emitter.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 import { capitalised, nameDefinitions } from "../../print/names.js";
 import { type TextNeeds, textModules, textNeeds } from "../texts/modules.js";
-import { asAsked } from "../texts/scanned.js";
+import { assertFormats } from "../texts/scanned.js";
 import { DefinitionEmitter } from "./definition.js";
 import { FunctionNames } from "./function-names.js";
 import { importTypes } from "../types/layout.js";
@@ -18,7 +18,7 @@ import type { FileNames, Reading } from "./unit.js";
  */
 export const emitValidators: Emitter<SchemaInput> = (input) => {
   const { folder } = input;
-  const { schema, own } = promoted(asAsked(input.schema, input.formats));
+  const { schema, own } = promoted(assertFormats(input.schema, input.formats));
   const needs = textNeeds(schema);
   const names = nameDefinitions(input.schema);
   const functions = new FunctionNames(functionWords(names, own), schema.patterns, new Set(own.keys()));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Contract } from "../../../generator/contract/contract.js";
-import { meetings } from "../../../generator/diff/contract/for-contract.js";
+import { relevantTo } from "../../../generator/diff/contract/for-contract.js";
 import { diffModels } from "../../../generator/diff/diff-models.js";
 import { mcpgen } from "../../command/in-process.js";
 import { releasedModel, revisions } from "../../model/models.js";
@@ -12,7 +12,7 @@ const all = diffModels(...models);
 /** Methods whose differences a server of a contract can meet. */
 function met(contract: Partial<Contract>): Set<string> {
   return new Set(
-    meetings(all, models, { name: "x", version: "1", ...contract }).flatMap(({ methods }) => methods),
+    relevantTo(all, models, { name: "x", version: "1", ...contract }).flatMap(({ methods }) => methods),
   );
 }
 
@@ -21,7 +21,7 @@ const tools = [{ name: "a", inputSchema: { type: "object" } }];
 test("a server with tools alone meets nothing of prompts and resources", () => {
   const methods = met({ tools, capabilities: { tools: {} } });
   expect([...methods]).toEqual(expect.arrayContaining(["tools/call", "initialize", "elicitation/create"]));
-  for (const { subject, methods: reached } of meetings(all, models, { name: "x", version: "1", tools })) {
+  for (const { subject, methods: reached } of relevantTo(all, models, { name: "x", version: "1", tools })) {
     if (reached.length > 0)
       expect(reached.every((name) => /^(?:prompts|completion)\//.test(name))).toBe(false);
     if ("definition" in subject)
@@ -49,8 +49,8 @@ test("capabilities count where they are declared, and lists that are not empty",
 });
 
 test("what is left is less, and what every server meets stays", () => {
-  const none = meetings(all, models, { name: "x", version: "1" });
-  const everything = meetings(all, models, {
+  const none = relevantTo(all, models, { name: "x", version: "1" });
+  const everything = relevantTo(all, models, {
     name: "x",
     version: "1",
     tools,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Dialect, type JsonValue, type Schema, SchemaError, readDocument } from "@mcpgen/engine";
-import { asAsked } from "../../../generator/emit/texts/scanned.js";
+import { assertFormats } from "../../../generator/emit/texts/scanned.js";
 import { type SuiteFile, suiteDocuments, suiteFiles } from "../../json-schema-suite.js";
 import { compile } from "../../properties/compiled.js";
 import { combined, nameIn } from "./combined.js";
@@ -21,7 +21,7 @@ async function outcome(files: readonly SuiteFile[], formats?: "assertion"): Prom
   const schemas = new Map<number, Schema>();
   for (const [index, { schema, dialect }] of groups.entries()) {
     const read = readable(schema, dialect);
-    if (read) schemas.set(index, asAsked(read, formats));
+    if (read) schemas.set(index, assertFormats(read, formats));
   }
   const functions = await compile(combined(schemas));
   let [run, unread] = [0, 0];

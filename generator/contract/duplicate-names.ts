@@ -1,18 +1,18 @@
 import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
 import type { Fault } from "./fault.js";
 
-/** Each list tells its entries apart by one member. */
+/** The member that identifies the entries of each list. */
 const keys = { tools: "name", resources: "uri", resourceTemplates: "uriTemplate", prompts: "name" } as const;
 
-/** Entries of a contract's lists, and arguments of its prompts, that are called as one before them. */
-export function* twinFaults(contract: JsonValue): Generator<Fault> {
+/** Finds entries of a contract's lists, and arguments of its prompts, that repeat an earlier name. */
+export function* duplicateNameFaults(contract: JsonValue): Generator<Fault> {
   if (!isJsonObject(contract)) return;
-  for (const [list, key] of Object.entries(keys)) yield* twinsIn(contract, list, key, "");
+  for (const [list, key] of Object.entries(keys)) yield* duplicatesIn(contract, list, key, "");
   for (const [index, prompt] of entriesOf(contract, "prompts"))
-    yield* twinsIn(prompt, "arguments", "name", pointer("/prompts", index));
+    yield* duplicatesIn(prompt, "arguments", "name", pointer("/prompts", index));
 }
 
-function* twinsIn(holder: JsonObject, list: string, key: string, at: string): Generator<Fault> {
+function* duplicatesIn(holder: JsonObject, list: string, key: string, at: string): Generator<Fault> {
   const seen = new Map<JsonValue, string>();
   for (const [index, entry] of entriesOf(holder, list)) {
     const name = entry[key];
@@ -31,7 +31,7 @@ function* twinsIn(holder: JsonObject, list: string, key: string, at: string): Ge
   }
 }
 
-/** What is no list of objects is somebody else's fault. */
+/** Anything but a list of objects is skipped: another check reports it. */
 function entriesOf(holder: JsonObject, list: string): (readonly [number, JsonObject])[] {
   const entries = holder[list];
   if (!Array.isArray(entries)) return [];

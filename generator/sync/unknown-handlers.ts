@@ -2,24 +2,24 @@ import { ts } from "ts-morph";
 import type { Finding } from "../diagnostics/finding.js";
 import { closest } from "../diagnostics/suggest.js";
 import type { Holder } from "./holders.js";
-import type { Member, Members } from "./members.js";
+import type { HandlerMember, HandlerMembers } from "./members.js";
 import { type Section, nounOf } from "./wanted.js";
 
-/** A function that the contract offers nothing for. */
-export interface Stray {
+/** A handler without an entry in the contract. */
+export interface UnknownHandler {
   readonly node: ts.Node;
   readonly finding: Omit<Finding, "place">;
 }
 
 /**
- * The functions for what the contract does not offer (any more). A class has methods of its own as well: what is typed
- * as handlers are is none of them, and of other public ones a warning speaks.
+ * Finds handlers without an entry in the contract. A class may also have other methods: one that has the types of a
+ * handler is an error; any other public method is a warning.
  *
- * @param handlers how the file calls the contract's `Handlers`
- * @param absent what is offered and missing, of which a stray may be an old name
+ * @param handlers the file's name for the contract's `Handlers`
+ * @param absent names in the contract without a handler; an unknown handler may have the old name of one of them
  */
-export function straysIn(
-  { byName }: Members,
+export function unknownHandlersIn(
+  { byName }: HandlerMembers,
   { kind }: Holder,
   {
     section,
@@ -28,24 +28,26 @@ export function straysIn(
   }: { readonly section: Section; readonly handlers: string; readonly contract: string },
   wanted: readonly string[],
   absent: readonly string[],
-): Stray[] {
+): UnknownHandler[] {
   const offered = new Set(wanted);
   return [...byName]
     .filter(([name]) => !offered.has(name))
     .flatMap(([name, member]) => {
       const certain = kind !== "class" || isTypedAs(handlers, member);
       if (!certain && !isPublicMethod(member)) return [];
-      return [{ node: member.node, finding: strayFinding(name, section, contract, absent, certain) }];
+      return [
+        { node: member.node, finding: unknownHandlerFinding(name, section, contract, absent, certain) },
+      ];
     });
 }
 
-function strayFinding(
+function unknownHandlerFinding(
   name: string,
   section: Section,
   contract: string,
   absent: readonly string[],
   certain: boolean,
-): Stray["finding"] {
+): UnknownHandler["finding"] {
   const renamed = closest(name, absent);
   const remove = certain
     ? "Remove the function, or bring it back into the contract."
@@ -59,23 +61,23 @@ function strayFinding(
   };
 }
 
-/** Whether the types of a method, or of a property, are those of a handler. */
-function isTypedAs(handlers: string, { whole }: Member): boolean {
+/** Whether a method or property has the types of a handler. */
+function isTypedAs(handlers: string, { whole }: HandlerMember): boolean {
   const types = [
     "type" in whole ? whole.type : undefined,
     ...("parameters" in whole ? whole.parameters.map(({ type }) => type) : []),
   ];
-  const spoken = handlers.replace(/^Parameters<typeof (.*)>\[0\]$/, "$1");
-  return types.some((type) => type !== undefined && mentions(type.getText(), spoken));
+  const handlersType = handlers.replace(/^Parameters<typeof (.*)>\[0\]$/, "$1");
+  return types.some((type) => type !== undefined && mentions(type.getText(), handlersType));
 }
 
-/** Whether `name` stands in `text` as a word of its own. */
+/** Whether `text` contains `name` as a whole word. */
 function mentions(text: string, name: string): boolean {
   const at = text.indexOf(name);
   return at >= 0 && !/[\w$.]/.test(text[at - 1] ?? " ") && !/[\w$]/.test(text[at + name.length] ?? " ");
 }
 
-function isPublicMethod({ whole }: Member): boolean {
+function isPublicMethod({ whole }: HandlerMember): boolean {
   if (ts.isParameter(whole)) return false;
   const kinds = ts.canHaveModifiers(whole) ? (whole.modifiers ?? []).map(({ kind }) => kind) : [];
   if (kinds.includes(ts.SyntaxKind.PrivateKeyword) || kinds.includes(ts.SyntaxKind.ProtectedKeyword))

@@ -2,19 +2,19 @@ import type { Channel, LiveClient, Receiver, Runtime } from "./runtime.js";
 import { StderrTail } from "./stderr-tail.js";
 import { StrayOutput } from "./stray-output.js";
 
-/** A way to a server, which can be left whatever connecting has come to. */
-export interface Way {
+/** A link to a server. It can be closed at any time, also if connecting failed. */
+export interface ServerLink {
   /** What the runtime connects to. */
   readonly source: string | (() => Channel);
-  /** Requests over HTTP go through it. */
+  /** HTTP: sends each request. */
   readonly fetch?: typeof fetch;
-  /** What the server's process has printed last on standard error. */
+  /** The last output of the server's process on standard error. */
   readonly printed: string;
-  /** What it has printed on standard output beside messages in its last start with such lines, in words. */
+  /** Describes the lines on standard output that are not messages, from the latest start that printed any. */
   readonly stray: string | undefined;
-  /** Closes the connection; resolves when no process is left. Further calls do no harm. */
+  /** Closes the connection. Resolves when no process is left; may be called again. */
   close(client: LiveClient | undefined): Promise<void>;
-  /** From now on closing waits for nothing but what must be: the server does not answer, or nobody wants to wait. */
+  /** Shortens all waits of `close`: the server does not answer, or the user interrupted. */
   hurry(): void;
 }
 
@@ -26,11 +26,11 @@ export interface Start {
   readonly onStderr?: ((text: string) => void) | undefined;
 }
 
-/** Milliseconds for each step of ending a process that is in a hurry: the end of its input, then SIGTERM. */
+/** Milliseconds for each step of ending a process after `hurry`: the end of its input, then SIGTERM. */
 const shortGrace = 300;
 
-/** The way to a server that is started: a process each time that the runtime connects. */
-export class ProcessWay implements Way {
+/** Starts the server: one process for each connection that the runtime opens. */
+export class ProcessLink implements ServerLink {
   readonly #runtime: Runtime;
   readonly #start: Start;
   readonly #channels = new Set<Channel>();
@@ -53,8 +53,8 @@ export class ProcessWay implements Way {
   }
 
   readonly source = (): Channel => {
-    // The runtime tries a server that ends at once again, also if it was ended by us.
-    if (this.#closed) throw new Error("nobody wants to connect any more");
+    // The runtime restarts a server that exits at once, even one that `close` ended.
+    if (this.#closed) throw new Error("the link to the server is closed");
     const { command, cwd, env, onStderr } = this.#start;
     const grace = (): number | undefined => (this.#hurried ? shortGrace : undefined);
     const channel = this.#runtime.stdioClientChannel(command, {
@@ -64,7 +64,7 @@ export class ProcessWay implements Way {
         this.#stderr.add(text);
         onStderr?.(text);
       },
-      // Read when the process is to end.
+      // The runtime reads these when it ends the process.
       get inputGrace() {
         return grace();
       },
@@ -85,7 +85,7 @@ export class ProcessWay implements Way {
     this.#hurried = true;
   }
 
-  /** The channel; lines that come in and are no messages are counted, for each start of the server. */
+  /** Wraps the channel and counts, for each start of the server, the lines that are not messages. */
   #watched(channel: Channel): Channel {
     const stray = new StrayOutput();
     this.#stray.push(stray);
@@ -111,16 +111,16 @@ function replaced<T extends object>(object: T, methods: Partial<T>): T {
   });
 }
 
-/** Milliseconds that a server over HTTP has to hear that nobody will ask it any more; less in a hurry. */
-const goodbye = { usual: 5_000, hurried: 500 };
+/** Milliseconds for the requests that end an HTTP session; fewer after `hurry`. */
+const httpCloseTimeout = { usual: 5_000, hurried: 500 };
 
-/** The way to a server over HTTP. */
-export class HttpWay implements Way {
+/** Connects to a server over HTTP. */
+export class HttpLink implements ServerLink {
   readonly source: string;
   readonly printed = "";
   readonly stray = undefined;
   readonly #end = new AbortController();
-  #patience = goodbye.usual;
+  #closeTimeout = httpCloseTimeout.usual;
 
   constructor(url: string) {
     this.source = url;
@@ -133,7 +133,7 @@ export class HttpWay implements Way {
 
   async close(client: LiveClient | undefined): Promise<void> {
     const late = new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, this.#patience);
+      const timer = setTimeout(resolve, this.#closeTimeout);
       this.#end.signal.addEventListener("abort", () => clearTimeout(timer));
     });
     await Promise.race([client?.close().catch(() => {}), late]);
@@ -141,6 +141,6 @@ export class HttpWay implements Way {
   }
 
   hurry(): void {
-    this.#patience = goodbye.hurried;
+    this.#closeTimeout = httpCloseTimeout.hurried;
   }
 }
