@@ -52,6 +52,16 @@ export { pageProblem } from "./protocol/page.js";
 export { safeIcons } from "./client/icons.js";
 export type { Rejected } from "./client/decode.js";
 export type { ListBounds, ListResult } from "./client/lists.js";
+export {
+  bindContract,
+  type Complete,
+  type ContentCheck,
+  type ContractMethods,
+  type StructuredOutcome,
+  type TemplatePart,
+  type ToolFailure,
+  type ToolOutcome,
+} from "./client/bind-contract.js";
 export type { ChangeNotice, Subscription, SubscriptionRequest } from "./client/subscriptions.js";
 
 export type { RequestOptions } from "@mcpgen/protocol/model";

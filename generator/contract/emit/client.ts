@@ -23,26 +23,25 @@ export function emitClient(input: ContractInput): EmittedFile {
       .map(({ tool, output }) => toolRow(names.tools.get(tool)!, tool, output !== undefined))
       .join(""),
     lists: [prompts, resources, templates].filter((list) => list !== undefined),
-    prompts,
-    resources,
-    templates,
     completions: completions.length > 0 && completions,
-    completesPrompts: completions.find(({ name }) => name === "prompts"),
-    completesTemplates: completions.find(({ name }) => name === "resourceTemplates"),
-    runtimeTypes: runtimeTypes(prompts, resources ?? templates, completions[0]),
+    ...runtimeTypes(prompts, resources ?? templates, completions[0]),
   });
   return { content };
 }
 
-/** Types of the runtime that the client's own are made of, in the order of their names. */
-function runtimeTypes(prompts: unknown, read: unknown, completions: unknown): readonly string[] {
-  return [
+/** The types of the runtime that the client is made of, as they are imported and as they are exported again. */
+function runtimeTypes(prompts: unknown, read: unknown, completions: unknown): object {
+  const types = [
     "CallToolResult",
-    ...(completions ? ["CompleteResult"] : []),
+    ...(completions ? ["Complete", "CompleteResult"] : []),
     ...(prompts ? ["GetPromptResult"] : []),
     ...(read ? ["ReadResourceResult"] : []),
     "RequestOptions",
+    "StructuredOutcome",
+    "ToolFailure as Failed",
+    "ToolOutcome as Outcome",
   ];
+  return { runtimeTypes: types, exportedTypes: types.map((type) => type.replace(/^.* as /, "")) };
 }
 
 function toolRow({ method, namespace }: ContractName, name: string, checked: boolean): string {

@@ -1,0 +1,195 @@
+import type { CallToolResult, CompleteResult } from "@mcpgen/protocol/authoring";
+import type { RequestOptions } from "@mcpgen/protocol/model";
+import { McpError } from "../jsonrpc/errors.js";
+import type { Client } from "./client.js";
+
+/** A tool call that failed: `content` tells the model why. */
+export interface ToolFailure {
+  readonly isError: true;
+  readonly content: CallToolResult["content"];
+}
+
+/** The outcome of a call of a tool that has an output schema. */
+export type StructuredOutcome<Content> =
+  | {
+      readonly isError: false;
+      readonly structuredContent: Content;
+      readonly content: CallToolResult["content"];
+    }
+  | ToolFailure;
+
+/** The outcome of a call of a tool that has no output schema. */
+export type ToolOutcome =
+  | {
+      readonly isError: false;
+      readonly structuredContent?: unknown;
+      readonly content: CallToolResult["content"];
+    }
+  | ToolFailure;
+
+/**
+ * Suggests values of the argument `argument` that begin with `value`. `others` holds the values of the arguments that
+ * are known already.
+ */
+export type Complete<Name extends string> = (
+  argument: Name,
+  value: string,
+  others?: { readonly [Other in Name]?: string },
+  options?: RequestOptions,
+) => Promise<CompleteResult["completion"]>;
+
+/** Says what is wrong with structured content, or returns `undefined`. */
+export type ContentCheck = (value: unknown) => string | undefined | Promise<string | undefined>;
+
+/** A part of a URI template (RFC 6570): a literal, or an operator and the variables that it expands. */
+export type TemplatePart = string | readonly [operator: string, ...variables: string[]];
+
+/** The methods of a client that is generated from a contract: each row begins with the name of the method. */
+export interface ContractMethods {
+  readonly tools: readonly (readonly [method: string, tool: string, check?: ContentCheck])[];
+  readonly prompts?: readonly (readonly [method: string, prompt: string])[];
+  readonly resources?: readonly (readonly [method: string, uri: string])[];
+  readonly resourceTemplates?: readonly (readonly [method: string, template: readonly TemplatePart[]])[];
+  /** The methods that suggest values of arguments of prompts and of variables of URI templates. */
+  readonly complete?: {
+    readonly prompts?: readonly (readonly [method: string, prompt: string])[];
+    readonly resourceTemplates?: readonly (readonly [method: string, uriTemplate: string])[];
+  };
+}
+
+type TextValues = { readonly [name: string]: string | undefined };
+type Reference = Parameters<Client["complete"]>[0]["ref"];
+
+/**
+ * Makes the client of a contract. Generated code calls it and gives the result its exact type: a member for each list
+ * of `methods`, with a function for each row.
+ *
+ * Functions of `tools` reject with `invalid-result` (McpError) where structured content fails the check of its row, and
+ * all functions reject with what the methods of `client` reject with.
+ *
+ * @param client a connected client, which sends the requests
+ * @param methods the table of the contract
+ */
+export function bindContract(client: Client, methods: ContractMethods): { readonly client: Client } {
+  const { prompts, resources, resourceTemplates, complete } = methods;
+  return {
+    client,
+    tools: byMethod(
+      methods.tools,
+      (tool, check) => (args?: object, options?: RequestOptions) =>
+        callTool(client, tool, args, options, check),
+    ),
+    ...(prompts && {
+      prompts: byMethod(
+        prompts,
+        (prompt) => (args?: { readonly [name: string]: string }, options?: RequestOptions) =>
+          client.getPrompt(prompt, args, options),
+      ),
+    }),
+    ...(resources && {
+      resources: byMethod(
+        resources,
+        (uri) => (options?: RequestOptions) => client.readResource(uri, options),
+      ),
+    }),
+    ...(resourceTemplates && {
+      resourceTemplates: byMethod(
+        resourceTemplates,
+        (template) => async (variables: TextValues, options?: RequestOptions) =>
+          client.readResource(expandTemplate(template, variables), options),
+      ),
+    }),
+    ...(complete && { complete: completions(client, complete) }),
+  } as { readonly client: Client };
+}
+
+/** An object with a function for each row, under the name that the row begins with. */
+function byMethod<Target, More>(
+  rows: readonly (readonly [method: string, target: Target, more?: More])[],
+  functionOf: (target: Target, more: More | undefined) => unknown,
+): object {
+  return Object.fromEntries(rows.map(([method, target, more]) => [method, functionOf(target, more)]));
+}
+
+async function callTool(
+  client: Client,
+  tool: string,
+  args: object | undefined,
+  options: RequestOptions | undefined,
+  check: ContentCheck | undefined,
+): Promise<ToolOutcome> {
+  const { isError, content, structuredContent } = await client.callTool(tool, args, options);
+  if (isError === true) return { isError, content };
+  const structured = structuredContent === undefined && check ? contentInText(content) : structuredContent;
+  const problem = await check?.(structured);
+  if (problem !== undefined)
+    throw new McpError(
+      "invalid-result",
+      `the structured content of the tool ${tool} breaks the contract: ${problem}`,
+    );
+  return { isError: false, content, ...(structured !== undefined && { structuredContent: structured }) };
+}
+
+/** Structured content as servers repeat it in a text block: revisions before 2025-06-18 have no other form of it. */
+function contentInText(content: CallToolResult["content"]): unknown {
+  const [block, ...others] = content;
+  if (block?.type !== "text" || others.length > 0) return undefined;
+  try {
+    return JSON.parse(block.text);
+  } catch {
+    return undefined;
+  }
+}
+
+function completions(client: Client, complete: NonNullable<ContractMethods["complete"]>): object {
+  const { prompts, resourceTemplates } = complete;
+  return {
+    ...(prompts && {
+      prompts: byMethod(prompts, (name) => completer(client, { type: "ref/prompt", name })),
+    }),
+    ...(resourceTemplates && {
+      resourceTemplates: byMethod(resourceTemplates, (uri) =>
+        completer(client, { type: "ref/resource", uri }),
+      ),
+    }),
+  };
+}
+
+function completer(client: Client, ref: Reference): Complete<string> {
+  return async (name, value, others, options) => {
+    const context = others && { context: { arguments: others as { readonly [name: string]: string } } };
+    const { completion } = await client.complete({ ref, argument: { name, value }, ...context }, options);
+    return completion;
+  };
+}
+
+/** Expands a URI template (RFC 6570, 3.2): a variable without a value leaves no text behind. */
+function expandTemplate(template: readonly TemplatePart[], variables: TextValues): string {
+  return template.map((part) => (typeof part === "string" ? part : expandPart(part, variables))).join("");
+}
+
+function expandPart([operator, ...names]: readonly [string, ...string[]], variables: TextValues): string {
+  const isReserved = operator === "+" || operator === "#";
+  const isQuery = operator === "?" || operator === "&";
+  const values = names.flatMap((name) => {
+    const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    if (value === undefined) return [];
+    const text = isReserved ? encodeExceptReserved(value) : encode(value);
+    return [isQuery ? `${name}=${text}` : text];
+  });
+  if (values.length === 0) return "";
+  return (operator === "+" ? "" : operator) + values.join(isQuery ? "&" : operator);
+}
+
+function encode(value: string): string {
+  return encodeURIComponent(value).replace(
+    /[!'()*]/g,
+    (found) => `%${found.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** Keeps reserved characters of URIs and what is percent-encoded already. */
+function encodeExceptReserved(value: string): string {
+  const parts = value.split(/(%[\dA-Fa-f]{2}|[\w.~:/?#[\]@!$&'()*+,;=-]+)/);
+  return parts.map((part, index) => (index % 2 === 1 ? part : encodeURIComponent(part))).join("");
+}
