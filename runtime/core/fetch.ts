@@ -1,10 +1,10 @@
 // Servers on platforms that speak in `Request` and `Response`: workers, Bun, Deno. Nothing here loads a module of Node.
 export { createHttpHandler, type HttpHandler } from "./http/server/fetch-http.js";
 export type { HttpOptions } from "./http/server/http-options.js";
-export type { Denial, Principal } from "./http/server/principal.js";
-export type { GuardOptions } from "./http/server/guard.js";
+export type { Denial, Principal } from "./http/server/access.js";
+export type { GuardOptions } from "./http/server/access.js";
 export type { SessionLimits } from "./http/server/sessions.js";
-export type { SseOptions } from "./http/server/sse-requests.js";
+export type { SseOptions } from "./http/server/sse.js";
 export { MemoryEventStore, type EventStore, type StoredEvent } from "./http/server/events.js";
 
 // For gateways: which headers a server's clients send, and what tools declare.

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type Socket, connect } from "node:net";
 import { createHttpHandler } from "@mcpgen/runtime/fetch";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { BodyBytes } from "../../../runtime/core/http/server/body-bytes.js";
+import { BodyBytes } from "../../../runtime/core/http/server/exchange.js";
 import { Endpoint } from "../../../runtime/core/http/server/endpoint.js";
 import { adapters, serve } from "../../checklist/http/adapters.js";
 import { inside } from "../../checklist/http/fixture.js";

@@ -1,5 +1,5 @@
 import type { EventSink, Exchange } from "../../../runtime/core/http/server/exchange.js";
-import type { Reading } from "../../../runtime/core/http/server/load.js";
+import type { Reading } from "../../../runtime/core/http/server/limits.js";
 
 /** An exchange that asks nothing of any platform. */
 export function exchangeOf(

@@ -4,7 +4,7 @@ import type { HttpOptions } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Endpoint } from "../../../runtime/core/http/server/endpoint.js";
-import { Quota } from "../../../runtime/core/http/server/quota.js";
+import { Quota } from "../../../runtime/core/http/server/limits.js";
 import { exchangeOf } from "./exchange-of.js";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -108,7 +108,7 @@ describe("sessions of principals", () => {
     const { send, endpoint } = named({ sse: true, sessions: { maxSessions: 20, maxPerPrincipal: 2 } });
     const open = (principal: string) => send("GET", principal, { accept: "text/event-stream" });
     // It is loaded when it is first needed.
-    await import("../../../runtime/core/http/server/sse-requests.js");
+    await import("../../../runtime/core/http/server/sse.js");
     const opened = [await open("ada")];
     for (let count = 0; count < 5; count++) opened.push(await open("eve"));
     await turn();

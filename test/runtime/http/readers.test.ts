@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { type Socket, connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Backlog, type Reader } from "../../../runtime/core/http/server/backlog.js";
-import { Quota } from "../../../runtime/core/http/server/quota.js";
+import { Backlog, type Reader } from "../../../runtime/core/http/server/limits.js";
+import { Quota } from "../../../runtime/core/http/server/limits.js";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import type { ServeHttpOptions } from "@mcpgen/runtime/http";
 import { type Adapter, serve } from "../../checklist/http/adapters.js";

@@ -4,27 +4,20 @@ import { McpError, messageOf, rpc } from "../../jsonrpc/errors.js";
 import { type Message, idOf, isObject } from "../../jsonrpc/message.js";
 import { errorOf } from "../../server/context.js";
 import type { Server } from "../../server/server.js";
-import { Backlog } from "./backlog.js";
-import { corsHeaders } from "./cors.js";
-import { CountedWarnings } from "./counted-warnings.js";
+import { Backlog, CountedWarnings, Load, Quota, Reading } from "./limits.js";
+import { type Principal, authenticated, corsHeaders, guard } from "./access.js";
 import { MemoryEventStore } from "./events.js";
-import type { Exchange } from "./exchange.js";
-import { guard } from "./guard.js";
+import { type Exchange, sseName } from "./exchange.js";
 import { type HttpOptions, defaults } from "./http-options.js";
-import { Load, Reading } from "./load.js";
 import { type Accepted, acceptedBy, isJson } from "../shared/media.js";
 import { ModernPosts } from "./modern-posts.js";
 import { mostLevels, nestsDeeper } from "../../protocol/nesting.js";
-import { type Principal, authenticated } from "./principal.js";
-import { Quota } from "./quota.js";
-import { refuse, refuseBusy, refuseClosing, refuseInvalid, refuseStranger } from "./refuse.js";
+import { refuse, refuseBusy, refuseClosing, refuseInvalid, refuseStranger } from "./http-error.js";
 import { SessionRequests } from "./session-requests.js";
 import { Sessions } from "./sessions.js";
-import { sseName } from "./sse-name.js";
-import type { SseRequests } from "./sse-requests.js";
+import type { SseRequests } from "./sse.js";
 import { StatelessPosts } from "./stateless-posts.js";
-import { StreamAges } from "./stream-ages.js";
-import { Streams } from "./streams.js";
+import { StreamAges, Streams } from "./streams.js";
 
 const randomKey =
   "HTTP: the state of a request in several rounds was sealed with a key of this process alone; give stateKeys, or it is lost with the process";
@@ -104,7 +97,7 @@ export class Endpoint {
     const { streams, load, bytes } = this;
     const environment = { streams, load, bytes, count: this.quota(), maxRequests };
     // What is deprecated is loaded by who has a use for it.
-    const loaded = import("./sse-requests.js").then(
+    const loaded = import("./sse.js").then(
       (module) =>
         (this.sseSessions = new module.SseRequests(this.server, sse === true ? {} : sse, environment)),
     );

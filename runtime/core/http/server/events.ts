@@ -1,4 +1,4 @@
-import { randomText } from "./session-id.js";
+import { toBase64Url } from "../../server/base64url.js";
 
 /** Text of one server-sent event. Messages are one line of JSON each: nothing in them can end a line. */
 export function eventText(data: string, id?: string): string {
@@ -125,4 +125,9 @@ export class MemoryEventStore implements EventStore {
     this.characters -= this.histories.get(session)?.characters ?? 0;
     this.histories.delete(session);
   }
+}
+
+/** Random bytes as text; in one piece, where the platform's own texts hang together from many. */
+export function randomText(bytes: number): string {
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(bytes)));
 }

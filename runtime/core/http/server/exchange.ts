@@ -1,8 +1,11 @@
 import { McpError, rpc } from "../../jsonrpc/errors.js";
-import type { Reading } from "./load.js";
+import type { Reading } from "./limits.js";
 
 /** Bytes of an event stream that wait for its reader, after which a message more cuts it off. */
 export const mostWaiting = 8 * 1_048_576;
+
+/** Headers of a JSON body. */
+export const jsonHeaders: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
 /** An event stream that was opened as an answer. */
 export interface EventSink {
@@ -54,4 +57,49 @@ export function alreadyRead(advice: string): McpError {
   return new McpError("invalid-definition", `the body was read before it came here; ${advice}`, {
     rpcCode: rpc.internalError,
   });
+}
+
+/** Bytes of the first buffer, where a body comes in pieces. */
+const first = 1024;
+
+/** A body that comes in pieces, in one buffer: a piece of one byte costs one byte, and not an object. */
+export class BodyBytes {
+  private buffer: Uint8Array = none;
+  private length = 0;
+
+  push(piece: Uint8Array): void {
+    const length = this.length + piece.length;
+    if (length > this.buffer.length) {
+      const grown = new Uint8Array(Math.max(length, 2 * this.buffer.length, first));
+      grown.set(this.buffer.subarray(0, this.length));
+      this.buffer = grown;
+    }
+    this.buffer.set(piece, this.length);
+    this.length = length;
+  }
+
+  /** All that has come. */
+  get whole(): Uint8Array {
+    return this.buffer.subarray(0, this.length);
+  }
+}
+
+const none = new Uint8Array(0);
+
+/** The query parameter that names a session of HTTP+SSE where messages are posted. */
+export const parameter = "sessionId";
+
+/** Stands in for the name of this machine, which a request does not tell for sure. */
+const base = "http://localhost";
+
+/** The session of HTTP+SSE that a message is posted to, if the request names one. */
+export function sseName(exchange: Exchange): string | undefined {
+  if (exchange.header("mcp-session-id") !== undefined || !exchange.url.includes(`${parameter}=`))
+    return undefined;
+  return locate(exchange.url)?.searchParams.get(parameter) ?? undefined;
+}
+
+/** A path and query, or a URL, taken apart. */
+export function locate(url: string): URL | undefined {
+  return URL.canParse(url, base) ? new URL(url, base) : undefined;
 }

@@ -1,10 +1,10 @@
+import { type Rules, checkOptions } from "../../options/option-check.js";
+import type { Denial, GuardOptions, Principal } from "./access.js";
 import type { EventStore } from "./events.js";
 import type { Exchange } from "./exchange.js";
-import type { GuardOptions } from "./guard.js";
 import type { ResponseForm } from "./post-channel.js";
-import type { Denial, Principal } from "./principal.js";
 import type { SessionLimits } from "./sessions.js";
-import type { SseOptions } from "./sse-requests.js";
+import type { SseOptions } from "./sse.js";
 
 export interface HttpOptions extends GuardOptions {
   /** `false`: legacy clients are served without sessions, and so without requests of the server's own. */
@@ -85,3 +85,36 @@ export const defaults = {
   streamMs: 3_600_000,
   graceMs: 5000,
 } as const;
+
+/** What each option may be. */
+export const httpRules: Rules<HttpOptions> = {
+  allowedHosts: [/^[^\s/*]+$/, "api.example.com"],
+  allowedOrigins: [/^([a-z][a-z\d+.-]*:\/\/[^\s/*]+\/?|null)$/i, "https://app.example.com"],
+  dangerouslyAllowAnyHost: "boolean",
+  dangerouslyAllowAnyOrigin: "boolean",
+  sessions: { maxSessions: 1, maxPerPrincipal: 1, idleMs: 1, maxRequests: 1 } satisfies Rules<SessionLimits>,
+  sse: { messages: "string" } satisfies Rules<SseOptions>,
+  bodyLimit: 1,
+  bodiesLimit: 1,
+  maxConcurrent: 1,
+  keptLimit: 1,
+  maxStreams: 1,
+  waitingLimit: 1,
+  stalledMs: 0,
+  responses: ["auto", "json", "sse"] satisfies ResponseForm[],
+  events: "object",
+  keepAliveMs: 0,
+  retryMs: 0,
+  streamMs: 0,
+  graceMs: 0,
+  authenticate: "function",
+};
+
+/**
+ * Looks at options once, where something is made of them: what is misspelt would be missed only when it matters.
+ *
+ * @throws {McpError} `invalid-definition`: there is no option of a name, or its value is none for it
+ */
+export function checkHttpOptions(options: HttpOptions): void {
+  checkOptions(options, httpRules);
+}

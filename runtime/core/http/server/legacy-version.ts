@@ -4,7 +4,7 @@ import { invalidRequest } from "../../jsonrpc/errors.js";
 import { idOf } from "../../jsonrpc/message.js";
 import type { ServerDefinition } from "../../server/server-definition.js";
 import type { Exchange } from "./exchange.js";
-import { refuse } from "./refuse.js";
+import { refuse } from "./http-error.js";
 
 /** What a request without the header speaks, where nothing else tells (2025-11-25, protocol version header). */
 const assumedVersion = "2025-03-26";

@@ -6,17 +6,15 @@ import type { ServerConnection } from "../../server/connection.js";
 import { RequestContext, errorOf } from "../../server/context.js";
 import type { Server } from "../../server/server.js";
 import type { RequestProtocol } from "../../server/request-protocol.js";
-import { corsHeaders } from "./cors.js";
+import { type Principal, corsHeaders } from "./access.js";
 import type { Exchange } from "./exchange.js";
-import type { Principal } from "./principal.js";
-import type { Load } from "./load.js";
-import type { Quota } from "./quota.js";
+import type { Load, Quota } from "./limits.js";
 import type { Accepted } from "../shared/media.js";
 import { messageProblem } from "./message-problem.js";
 import { methodProblem, standardProblem } from "./mirrors.js";
 import { keyword } from "../../protocol/param-headers.js";
 import { PostChannel, type ResponseForm, statusOf } from "./post-channel.js";
-import { refuse, refuseBusy, refuseClosing, refuseInvalid } from "./refuse.js";
+import { refuse, refuseBusy, refuseClosing, refuseInvalid } from "./http-error.js";
 import type { Streams } from "./streams.js";
 
 /** What is answered when it ends, and always by an event stream (2026-07-28, Streamable HTTP, receiving messages). */

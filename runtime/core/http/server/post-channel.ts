@@ -1,20 +1,17 @@
 import type { ReceiveTable } from "@mcpgen/protocol/model";
+import type { Channel, Receiver } from "../../jsonrpc/channel.js";
 import { rpc } from "../../jsonrpc/errors.js";
 import { errorText, type RequestId } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
-import type { Channel, Receiver } from "../../jsonrpc/channel.js";
-import { corsHeaders, joined } from "./cors.js";
-import { eventHeaders, eventText } from "./events.js";
-import type { EventSink, Exchange } from "./exchange.js";
-import type { Load } from "./load.js";
-import type { Quota } from "./quota.js";
 import type { Accepted } from "../shared/media.js";
+import { corsHeaders, joined } from "./access.js";
+import { eventHeaders, eventText } from "./events.js";
+import { type EventSink, type Exchange, jsonHeaders } from "./exchange.js";
+import type { Load, Quota } from "./limits.js";
 import type { Streams } from "./streams.js";
 
 /** How answers leave: as JSON unless something precedes the answer, or always in one form. */
 export type ResponseForm = "auto" | "json" | "sse";
-
-export const jsonHeaders: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
 /** The channel of one request that stands for itself: its POST. */
 export class PostChannel implements Channel {

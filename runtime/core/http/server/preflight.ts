@@ -1,6 +1,6 @@
 import type { HeaderSource } from "@mcpgen/protocol/model";
 import type { Server } from "../../server/server.js";
-import { corsHeaders } from "./cors.js";
+import { corsHeaders } from "./access.js";
 import type { Exchange } from "./exchange.js";
 import { paramHeadersOf, paramPrefix } from "../../protocol/param-headers.js";
 

@@ -9,10 +9,11 @@ import {
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { McpError, messageOf } from "../../jsonrpc/errors.js";
+import { type Rules, checkOptions, invalid } from "../../options/option-check.js";
 import type { Server } from "../../server/server.js";
-import { type HttpOptions, defaults } from "./http-options.js";
+import { locate } from "./exchange.js";
+import { type HttpOptions, defaults, httpRules } from "./http-options.js";
 import { holdBody, nodeHandler } from "./node-http.js";
-import { locate } from "./sse-name.js";
 
 export interface ServeHttpOptions extends HttpOptions {
   /** 0 for any that is free; 3000 without it. */
@@ -25,6 +26,25 @@ export interface ServeHttpOptions extends HttpOptions {
   readonly headersTimeout?: number;
   /** Milliseconds that a request may take to come; 60 s without it, for ever with 0. */
   readonly requestTimeout?: number;
+}
+
+const serveRules: Rules<ServeHttpOptions> = {
+  ...httpRules,
+  port: [0, 65_535],
+  host: "string",
+  path: "string",
+  headersTimeout: 0,
+  requestTimeout: 0,
+};
+
+/** The same of a server with a port of its own. @throws {McpError} `invalid-definition` */
+function checkServeOptions(options: ServeHttpOptions): void {
+  checkOptions(options, serveRules);
+  const { host = "localhost", path = "/" } = options;
+  if (host === "") throw invalid('host: expected a name or an address, got "".');
+  // What a URL would write otherwise never comes.
+  if (locate(path)?.pathname !== path)
+    throw invalid(`path: expected one as it stands in URLs, such as "/mcp", got ${JSON.stringify(path)}.`);
 }
 
 /** A server that listens. */
@@ -43,8 +63,7 @@ export interface HttpServer {
  * @throws {McpError} `invalid-definition`: an option is wrong; `listen-failed`: the port cannot be had
  */
 export async function serveHttp(server: Server, options: ServeHttpOptions = {}): Promise<HttpServer> {
-  // Loaded by who gives any: it is not what servers are at work with.
-  if (Object.keys(options).length > 0) (await import("./option-check.js")).checkServeOptions(options);
+  checkServeOptions(options);
   const { port = 3000, host = "127.0.0.1", path = "/mcp", headersTimeout, requestTimeout, ...rest } = options;
   const name = nameOf(host);
   const handle = nodeHandler(server, { ...rest, allowedHosts: [name, ...(rest.allowedHosts ?? [])] });

@@ -1,8 +1,7 @@
-import { longestWait, type Clock } from "../../time/clock.js";
 import type { ServerConnection } from "../../server/connection.js";
-import type { Quota } from "./quota.js";
-import { sessionId } from "./session-id.js";
-import { HttpSession, type SessionEnvironment, type SharedEnvironment } from "./session.js";
+import { longestWait, type Clock } from "../../time/clock.js";
+import type { Quota } from "./limits.js";
+import { HttpSession, sessionId, type SessionEnvironment, type SharedEnvironment } from "./session.js";
 
 export interface SessionLimits {
   /** Sessions at a time; 10,000 without it, and as many over HTTP+SSE. */

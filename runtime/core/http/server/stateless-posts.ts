@@ -3,15 +3,14 @@ import type { Spoken } from "../../protocol/spoken.js";
 import { type RequestMessage, idOf, isObject } from "../../jsonrpc/message.js";
 import type { Server } from "../../server/server.js";
 import type { RequestProtocol } from "../../server/request-protocol.js";
-import { corsHeaders } from "./cors.js";
+import { type Principal, corsHeaders } from "./access.js";
 import type { Exchange } from "./exchange.js";
-import type { Principal } from "./principal.js";
 import { refuseVersion, versionOf } from "./legacy-version.js";
-import type { Load } from "./load.js";
+import type { Load } from "./limits.js";
 import type { Accepted } from "../shared/media.js";
 import { batchProblem, messageProblem, noBatches } from "./message-problem.js";
 import { PostChannel, type ResponseForm } from "./post-channel.js";
-import { refuseInvalid } from "./refuse.js";
+import { refuseInvalid } from "./http-error.js";
 import type { Streams } from "./streams.js";
 
 /** Legacy clients without sessions: nothing is remembered, and so nothing can be asked of them. */

@@ -1,3 +1,5 @@
+import { McpError, rpc } from "../../jsonrpc/errors.js";
+import { isObject } from "../../jsonrpc/message.js";
 import type { Exchange } from "./exchange.js";
 
 /** Who may talk to the server; without any of it, only programs and pages of this machine. */
@@ -67,4 +69,66 @@ function withoutPort(host: string): string {
     if (code < 0x30 || code > 0x39) return host;
   }
   return host.slice(0, colon);
+}
+
+/**
+ * Who asks, and by what name their state and sessions go. There is no `auth` without a `principal`: a session
+ * would be anybody's who knows its id.
+ */
+export type Principal =
+  | {
+      /** What handlers see as `context.auth`: that of the request at hand. */
+      readonly auth: unknown;
+      /** Never empty. */
+      readonly principal: string;
+    }
+  | { readonly auth?: undefined; readonly principal?: string };
+
+/** The answer to a request that is refused before it is read. */
+export interface Denial {
+  /** From 200 to 599. */
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly text?: string;
+}
+
+/**
+ * What `authenticate` gave, if it is what it has to be.
+ *
+ * @throws {McpError} `invalid-definition`: it is neither, or who asks has no name
+ */
+export function authenticated(found: unknown): Principal | Denial {
+  const given = isObject(found) ? found : { status: undefined };
+  const { status, auth, principal } = given as Record<string, unknown>;
+  const fits =
+    "status" in given
+      ? Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599
+      : principal === undefined
+        ? auth === undefined
+        : typeof principal === "string" && principal !== "";
+  if (fits) return found as Principal | Denial;
+  throw new McpError(
+    "invalid-definition",
+    "authenticate gave neither auth with a principal nor a status from 200 to 599",
+    { rpcCode: rpc.internalError },
+  );
+}
+
+const exposed = "Mcp-Session-Id, WWW-Authenticate";
+
+/** Lets the page that asked read the answer; the guard has let its origin in. */
+export function corsHeaders(exchange: Exchange): Readonly<Record<string, string>> {
+  const origin = exchange.header("origin");
+  if (origin === undefined) return none;
+  return { "access-control-allow-origin": origin, "access-control-expose-headers": exposed, vary: "Origin" };
+}
+
+const none: Readonly<Record<string, string>> = {};
+
+/** `headers` and `more`. Every answer comes through here, and few have more: those are not copied. */
+export function joined(
+  headers: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return more === none ? headers : { ...headers, ...more };
 }

@@ -1,9 +1,7 @@
 import { type McpError, invalidRequest, rpc } from "../../jsonrpc/errors.js";
 import { type RequestId, errorText } from "../../jsonrpc/message.js";
-import { corsHeaders } from "./cors.js";
-import type { Exchange } from "./exchange.js";
-import type { Refusal } from "./guard.js";
-import { jsonHeaders } from "./post-channel.js";
+import { type Refusal, corsHeaders } from "./access.js";
+import { type Exchange, jsonHeaders } from "./exchange.js";
 
 /** Answers with an error, in the form of JSON-RPC. */
 export function refuse(
