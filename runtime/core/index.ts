@@ -31,7 +31,7 @@ export {
   type TemplateHandler,
 } from "./server/resources.js";
 export type { PromptAnswer, PromptHandler } from "./server/prompts.js";
-export { isInsideRoots } from "./protocol/file-uri.js";
+export { isInsideRoots } from "./protocol/safe-urls.js";
 export type { Completer, Completers } from "./server/completion.js";
 export { memoryStateStore, type StateStore, type UsedState } from "./server/rounds.js";
 export type { CacheHints } from "./server/result.js";
@@ -48,8 +48,8 @@ export type { NotificationListener } from "./client/listeners.js";
 export type { AnswerContext, ClientHandlers } from "./client/handlers.js";
 export { userRejected } from "./client/answers.js";
 export type { ClientLimits } from "./client/limits.js";
-export { pageProblem } from "./protocol/page.js";
-export { safeIcons } from "./client/icons.js";
+export { pageProblem } from "./protocol/safe-urls.js";
+export { safeIcons } from "./protocol/safe-urls.js";
 export type { Rejected } from "./client/decode.js";
 export type { ListBounds, ListResult } from "./client/lists.js";
 export {

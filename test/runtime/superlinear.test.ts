@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { paramHeadersOf } from "../../runtime/core/protocol/param-headers.js";
-import { messagesProblem } from "../../runtime/core/protocol/messages.js";
+import { messagesProblem } from "../../runtime/core/protocol/input-requests.js";
 import { Listing } from "../../runtime/core/server/listing.js";
 import type { HandlerContext } from "../../runtime/core/server/context.js";
 import { openRounds } from "../../runtime/core/server/rounds.js";

@@ -1,5 +1,5 @@
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import type { Spoken } from "../protocol/spoken.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import type { Clock } from "../time/clock.js";
 import { McpError, rpc } from "../jsonrpc/errors.js";
 import { isObject } from "../jsonrpc/message.js";
@@ -12,7 +12,7 @@ import { type Answer, remoteError } from "./remote-error.js";
 
 /** What both sides settled on. */
 export interface Agreement {
-  readonly spoken: Spoken<"client">;
+  readonly spoken: RevisionView<"client">;
   readonly serverInfo: Implementation | undefined;
   readonly capabilities: ServerCapabilities;
   readonly instructions: string | undefined;
@@ -29,7 +29,7 @@ const hedge = 1000;
  */
 export async function agree(
   link: Link,
-  spoken: readonly Spoken<"client">[],
+  spoken: readonly RevisionView<"client">[],
   intro: Opening,
 ): Promise<Agreement> {
   const modern = spoken.filter(({ era }) => era === "modern");
@@ -67,7 +67,7 @@ export async function agree(
 /** Straight to the handshake: for a server that does not live through a probe. */
 export function handshakeOnly(
   link: Link,
-  spoken: readonly Spoken<"client">[],
+  spoken: readonly RevisionView<"client">[],
   intro: Opening,
 ): Promise<Agreement> {
   return handshake(
@@ -81,8 +81,8 @@ export function handshakeOnly(
 async function conclude(
   link: Link,
   response: Answer,
-  modern: readonly Spoken<"client">[],
-  legacy: readonly Spoken<"client">[],
+  modern: readonly RevisionView<"client">[],
+  legacy: readonly RevisionView<"client">[],
   intro: Opening,
   fallBack = true,
 ): Promise<Agreement> {
@@ -126,8 +126,8 @@ async function conclude(
 async function useListed(
   link: Link,
   supported: unknown,
-  modern: readonly Spoken<"client">[],
-  legacy: readonly Spoken<"client">[],
+  modern: readonly RevisionView<"client">[],
+  legacy: readonly RevisionView<"client">[],
   intro: Opening,
 ): Promise<Agreement> {
   const versions: readonly unknown[] = Array.isArray(supported) ? supported : [];
@@ -144,7 +144,7 @@ async function useListed(
 }
 
 /** A server that refuses a version and lists it all the same gets one more chance. */
-async function retried(link: Link, spoken: Spoken<"client">, intro: Opening): Promise<Agreement> {
+async function retried(link: Link, spoken: RevisionView<"client">, intro: Opening): Promise<Agreement> {
   const response = await discover(link, spoken, intro);
   if (response.result) return discovered(spoken, response.result);
   throw remoteError("server/discover", response);

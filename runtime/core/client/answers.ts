@@ -1,11 +1,9 @@
 import type { ClientCapabilities, Root } from "@mcpgen/protocol/authoring";
-import { contentProblem, formProblem } from "../protocol/form.js";
-import { type Spoken, summary } from "../protocol/spoken.js";
-import { McpError, invalidParams, isMcpError, messageOf, rpc } from "../jsonrpc/errors.js";
+import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
+import { type RevisionView, issuesText } from "../protocol/revision-view.js";
+import { invalidParams, isMcpError, McpError, messageOf, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
-import { fileUriProblem } from "../protocol/file-uri.js";
-import { messagesProblem } from "../protocol/messages.js";
-import { pageProblem } from "../protocol/page.js";
+import { fileUriProblem, pageProblem } from "../protocol/safe-urls.js";
 import { type Nulls, withoutNulls } from "./decode.js";
 import type { AnswerContext, ClientHandlers } from "./handlers.js";
 import type { Questions } from "./questions.js";
@@ -47,7 +45,7 @@ export interface AnswerSetup {
  */
 export async function answerServer(
   { handlers, questions, nulls }: AnswerSetup,
-  spoken: Spoken<"client">,
+  spoken: RevisionView<"client">,
   { method, params = {} }: { readonly method: string; readonly params?: Params },
   context: AnswerContext,
 ): Promise<string> {
@@ -59,7 +57,7 @@ export async function answerServer(
   if (!entry.accepts(envelope) && nulls === "absent") envelope = await withoutNulls(entry, envelope);
   if (!entry.accepts(envelope))
     throw invalidParams(
-      `${method}: ${summary(await spoken.issues(envelope, entry).catch(() => []), "the parameters are wrong")}`,
+      `${method}: ${issuesText(await spoken.issues(envelope, entry).catch(() => []), "the parameters are wrong")}`,
     );
   const lifted = spoken.lift("incomingRequests", method, envelope.params);
   const ask: Ask = (work) => questions.ask(lifted, context.signal, work);

@@ -28,7 +28,7 @@ import { listen } from "./listen.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
 import { mirrorHeaders } from "./mirror-headers.js";
 import { OutputChecks } from "./output-checks.js";
-import { noSuchMethod, requireCapability } from "./permitted.js";
+import { noSuchMethod, requireCapability } from "../protocol/capabilities.js";
 import { Questions } from "./questions.js";
 import { Requests } from "./requests.js";
 import { type Resend, Resending } from "./resending.js";

@@ -1,5 +1,5 @@
 import type { OpenDefinition, OutgoingRequest, Page } from "@mcpgen/protocol/model";
-import { type Spoken, summary } from "../protocol/spoken.js";
+import { type RevisionView, issuesText } from "../protocol/revision-view.js";
 import { McpError } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 
@@ -38,7 +38,7 @@ export function isAccepted({ result: definition }: OutgoingRequest, result: unkn
  * @throws {McpError} `invalid-result`
  */
 export async function decode(
-  spoken: Spoken<"client">,
+  spoken: RevisionView<"client">,
   method: string,
   entry: OutgoingRequest,
   result: unknown,
@@ -51,11 +51,11 @@ export async function decode(
   if (definition.accepts(value)) return { result: value, rejected: [] };
   const items = page && value[page.member];
   if (!page || !Array.isArray(items))
-    throw invalidResult(method, summary(await spoken.issues(value, definition), "wrong"));
+    throw invalidResult(method, issuesText(await spoken.issues(value, definition), "wrong"));
   const { kept, rejected } = await sift(spoken, method, page, items, nulls);
   const sifted = { ...value, [page.member]: kept };
   if (definition.accepts(sifted)) return { result: sifted, rejected };
-  throw invalidResult(method, summary(await spoken.issues(sifted, definition), "wrong"));
+  throw invalidResult(method, issuesText(await spoken.issues(sifted, definition), "wrong"));
 }
 
 /**
@@ -74,7 +74,7 @@ function withDefaults({ cacheable }: OutgoingRequest, result: Params): Params {
 }
 
 async function sift(
-  spoken: Spoken<"client">,
+  spoken: RevisionView<"client">,
   method: string,
   page: Page,
   items: readonly unknown[],
@@ -92,7 +92,7 @@ async function sift(
       throw invalidResult(method, `more than ${mostRejected} of its items are wrong`);
     const issues = await spoken.issues(value, page);
     const name = isObject(item) && typeof item["name"] === "string" ? item["name"] : undefined;
-    rejected.push({ index, name, pointer: issues[0]?.pointer ?? "", reason: summary(issues, "wrong") });
+    rejected.push({ index, name, pointer: issues[0]?.pointer ?? "", reason: issuesText(issues, "wrong") });
   }
   return { kept, rejected };
 }

@@ -1,6 +1,6 @@
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import { metaKeys } from "../protocol/meta.js";
-import type { Spoken } from "../protocol/spoken.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import { McpError, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { Agreement } from "./agreement.js";
@@ -21,7 +21,7 @@ const pauses = [100, 200, 400];
  */
 export async function probed(
   link: Link,
-  spoken: Spoken<"client">,
+  spoken: RevisionView<"client">,
   intro: Opening,
   settled: AbortSignal,
 ): Promise<Answer> {
@@ -38,7 +38,7 @@ export async function probed(
 }
 
 /** Asks once. A server that refuses in the words of HTTP alone gives an error that says nothing. */
-export async function discover(link: Link, spoken: Spoken<"client">, intro: Opening): Promise<Answer> {
+export async function discover(link: Link, spoken: RevisionView<"client">, intro: Opening): Promise<Answer> {
   const headers = (method: string, params: Params | undefined): Record<string, string> =>
     mirrorHeaders(spoken, method, params);
   try {
@@ -52,7 +52,7 @@ export async function discover(link: Link, spoken: Spoken<"client">, intro: Open
 }
 
 /** What a discovery says of the server. */
-export function discovered(spoken: Spoken<"client">, result: Params): Agreement {
+export function discovered(spoken: RevisionView<"client">, result: Params): Agreement {
   const { capabilities, instructions, _meta } = result;
   return {
     spoken,

@@ -1,5 +1,5 @@
 import type { Signal } from "@mcpgen/protocol/model";
-import type { Spoken } from "../protocol/spoken.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { isObject } from "../jsonrpc/message.js";
 import { type Agreement, agree, handshakeOnly } from "./agreement.js";
@@ -15,7 +15,7 @@ import type { Opener } from "../jsonrpc/channel.js";
 /** What every connection of a client is made with. */
 export interface Establishing {
   readonly source: Opener;
-  readonly spoken: readonly Spoken<"client">[];
+  readonly spoken: readonly RevisionView<"client">[];
   readonly introduction: Introduction;
 }
 
@@ -49,7 +49,7 @@ export async function establish(
   }
 }
 
-type Settle = (link: Link, spoken: readonly Spoken<"client">[], opening: Opening) => Promise<Agreement>;
+type Settle = (link: Link, spoken: readonly RevisionView<"client">[], opening: Opening) => Promise<Agreement>;
 
 /** The attempts at one connection; each has a link of its own. */
 class Attempts {
@@ -99,7 +99,7 @@ class Attempts {
     const link = (this.link = new Link(channel, introduction.timeouts, introduction.clock));
     listen(link, incoming, undefined);
     connections.opens(link);
-    const handshaking = (offered: Spoken<"client">): void => listen(link, incoming, offered);
+    const handshaking = (offered: RevisionView<"client">): void => listen(link, incoming, offered);
     try {
       if (ended.aborted) throw ended.reason;
       const agreement = await settle(link, spoken, { ...introduction, due, handshaking });
@@ -120,7 +120,7 @@ class Attempts {
  */
 async function asBefore(
   link: Link,
-  spoken: readonly Spoken<"client">[],
+  spoken: readonly RevisionView<"client">[],
   opening: Opening,
 ): Promise<Agreement> {
   try {
@@ -146,7 +146,7 @@ function wasReached({ data }: McpError): boolean {
 }
 
 /** Servers make requests in the legacy era alone. */
-function listen(link: Link, incoming: Incoming, spoken: Spoken<"client"> | undefined): void {
+function listen(link: Link, incoming: Incoming, spoken: RevisionView<"client"> | undefined): void {
   link.listener = {
     ...(spoken?.era === "legacy"
       ? { answer: (request, context) => incoming.answer(spoken, request, context) }

@@ -1,5 +1,5 @@
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import type { Spoken } from "../protocol/spoken.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import { McpError, rpc } from "../jsonrpc/errors.js";
 import { isObject } from "../jsonrpc/message.js";
 import type { Agreement } from "./agreement.js";
@@ -13,7 +13,7 @@ import { remoteError } from "./remote-error.js";
 /** The handshake of the legacy era (2025-11-25, lifecycle, initialization). */
 export async function handshake(
   link: Link,
-  legacy: readonly Spoken<"client">[],
+  legacy: readonly RevisionView<"client">[],
   intro: Opening,
 ): Promise<Agreement> {
   const offered = legacy[0]!;
@@ -55,7 +55,7 @@ export async function handshake(
  * @param detail what else it says
  */
 export function noCommonVersion(
-  ours: readonly Spoken[],
+  ours: readonly RevisionView[],
   theirs?: readonly unknown[],
   detail?: string,
 ): McpError {

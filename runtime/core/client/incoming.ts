@@ -1,5 +1,5 @@
 import type { IncomingNotification } from "@mcpgen/protocol/model";
-import type { Spoken } from "../protocol/spoken.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import type { Params, RequestMessage } from "../jsonrpc/message.js";
 import { type AnswerSetup, answerServer } from "./answers.js";
 import type { ResultCache } from "./cache.js";
@@ -20,12 +20,12 @@ export class Incoming {
   }
 
   /** Answers a request (legacy era). Resolves with the result, as JSON. */
-  answer(spoken: Spoken<"client">, request: RequestMessage, context: AnswerContext): Promise<string> {
+  answer(spoken: RevisionView<"client">, request: RequestMessage, context: AnswerContext): Promise<string> {
     return answerServer(this.answers, spoken, request, context);
   }
 
   /** Tells who listens; what is malformed is told to nobody. */
-  notified(spoken: Spoken<"client">, method: string, params: Params): void {
+  notified(spoken: RevisionView<"client">, method: string, params: Params): void {
     const entry = spoken.table.incomingNotifications.get(method);
     const message = { jsonrpc: "2.0", method, params };
     if (!entry || entry.accepts(message)) return this.heard(spoken, entry, message);
@@ -36,7 +36,7 @@ export class Incoming {
   }
 
   private heard(
-    spoken: Spoken<"client">,
+    spoken: RevisionView<"client">,
     entry: IncomingNotification | undefined,
     { method, params }: { readonly method: string; readonly params: Params },
   ): void {

@@ -1,6 +1,6 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import { type LogLevel, metaKeys } from "../protocol/meta.js";
-import type { Spoken } from "../protocol/spoken.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import type { Clock } from "../time/clock.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
@@ -23,14 +23,14 @@ export interface Introduction {
 /** The same, while it is being said. */
 export interface Opening extends Introduction {
   /** Called before a handshake is sent: from then on the server may ask. */
-  readonly handshaking: (offered: Spoken<"client">) => void;
+  readonly handshaking: (offered: RevisionView<"client">) => void;
   /** When it has to be over, by the clock: who opens the connection sees to that. */
   readonly due: number;
 }
 
 /** What a client declares: where it can send notifications, that its roots may change, too (2025-11-25, roots). */
 export function declaredBy(
-  { table }: Spoken<"client">,
+  { table }: RevisionView<"client">,
   { capabilities }: Pick<Introduction, "capabilities">,
 ): ClientCapabilities {
   const { roots } = capabilities;
@@ -41,7 +41,7 @@ export function declaredBy(
 
 /** What every modern request carries (2026-07-28, basic, `_meta`). */
 export function requestMeta(
-  spoken: Spoken<"client">,
+  spoken: RevisionView<"client">,
   { info, capabilities, logLevel: usual }: Introduction,
   logLevel = usual,
 ): Params {

@@ -1,9 +1,8 @@
 import type { HeaderSource } from "@mcpgen/protocol/model";
-import type { Spoken } from "../protocol/spoken.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
-import { type ParamHeader, headerValue, valueAt } from "../protocol/param-headers.js";
-import { encodeHeaderValue } from "../protocol/value-encoding.js";
+import { type ParamHeader, encodeHeaderValue, headerValue, valueAt } from "../protocol/param-headers.js";
 
 /**
  * The headers that mirror a message (2026-07-28, Streamable HTTP, request metadata; before, the negotiated
@@ -13,7 +12,7 @@ import { encodeHeaderValue } from "../protocol/value-encoding.js";
  * @throws {McpError} `invalid-params`: a value that no header can carry
  */
 export function mirrorHeaders(
-  spoken: Spoken<"client">,
+  spoken: RevisionView<"client">,
   method: string,
   params: Params | undefined,
   declared: readonly ParamHeader[] = [],
@@ -39,7 +38,7 @@ export function mirrorHeaders(
 /** A header without a source repeats the negotiated revision, which the request that negotiates has not got. */
 function valueOf(
   { from }: HeaderSource,
-  { id }: Spoken,
+  { id }: RevisionView,
   message: { readonly method: string; readonly params: Params | undefined },
 ): string | undefined {
   if (!from) return message.method === "initialize" ? undefined : id;

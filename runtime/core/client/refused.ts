@@ -1,4 +1,4 @@
-import type { Spoken } from "../protocol/spoken.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import { McpError, rpc } from "../jsonrpc/errors.js";
 import { isObject } from "../jsonrpc/message.js";
 
@@ -30,7 +30,7 @@ export function isMisunderstood(status: number | undefined): boolean {
  * Whether a modern request was refused as servers do that know the legacy era alone: with HTTP, and without an error
  * that modern ones send (2026-07-28, versioning, compatibility matrix).
  */
-export function isOfAnotherEra(error: McpError, { era, table }: Spoken<"client">): boolean {
+export function isOfAnotherEra(error: McpError, { era, table }: RevisionView<"client">): boolean {
   if (era !== "modern" || !isMisunderstood(statusOf(error))) return false;
   const { rpcCode } = error;
   if (rpcCode === undefined || rpcCode === table.errors["UNSUPPORTED_PROTOCOL_VERSION"]?.code) return true;

@@ -1,5 +1,5 @@
 import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
-import type { Spoken } from "../protocol/spoken.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import { isInterrupted } from "../jsonrpc/interrupted.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { type Names, requireKnown } from "../options/option-names.js";
@@ -13,7 +13,7 @@ import type { Link, Sending } from "./link.js";
 import type { Listeners } from "./listeners.js";
 import type { ListBounds } from "./lists.js";
 import { mirrorHeaders } from "./mirror-headers.js";
-import { noSuchMethod, requireCapability } from "./permitted.js";
+import { noSuchMethod, requireCapability } from "../protocol/capabilities.js";
 import { isOfAnotherEra } from "./refused.js";
 import { remoteError } from "./remote-error.js";
 import { type RoundSetup, isComplete, throughRounds } from "./rounds.js";
@@ -59,7 +59,7 @@ interface Answered extends Decoded {
 /** Sends a client's requests, with what the revision wants said beside them, and makes results of what is answered. */
 export class Requests {
   private readonly setup: RequestSetup;
-  private saying: { spoken: Spoken; logLevel: string | undefined; meta: Params } | undefined;
+  private saying: { spoken: RevisionView; logLevel: string | undefined; meta: Params } | undefined;
 
   constructor(setup: RequestSetup) {
     this.setup = setup;
@@ -113,7 +113,7 @@ export class Requests {
   }
 
   /** Adds what the era wants to be said with each request. */
-  decorated(params: Params, spoken: Spoken<"client">): Params {
+  decorated(params: Params, spoken: RevisionView<"client">): Params {
     return spoken.era === "legacy" ? params : { ...params, _meta: { ...params._meta, ...this.said(spoken) } };
   }
 
@@ -166,7 +166,7 @@ export class Requests {
   /** The result from the cache, or else from the server, to be kept as long as it says (2026-07-28, caching). */
   private async cached(
     link: Link,
-    spoken: Spoken<"client">,
+    spoken: RevisionView<"client">,
     entry: OutgoingRequest,
     call: Call,
   ): Promise<Decoded> {
@@ -196,7 +196,7 @@ export class Requests {
   /** @param authorized is given what authorizes the request, each time it is sent */
   private async ask(
     link: Link,
-    spoken: Spoken<"client">,
+    spoken: RevisionView<"client">,
     entry: OutgoingRequest,
     call: Call,
     authorized?: (authorization: string) => void,
@@ -223,7 +223,7 @@ export class Requests {
   /** Sends the request, with what is added to its parameters. */
   private sender(
     link: Link,
-    spoken: Spoken<"client">,
+    spoken: RevisionView<"client">,
     call: Call,
     authorized: ((authorization: string) => void) | undefined,
   ): Send {
@@ -247,7 +247,7 @@ export class Requests {
   }
 
   private furtherRounds(
-    spoken: Spoken<"client">,
+    spoken: RevisionView<"client">,
     method: string,
     entry: OutgoingRequest,
     signal: AbortSignal,
@@ -261,13 +261,13 @@ export class Requests {
    * Adds what is said with each request. A token is sent whether anybody listens or not: progress also says
    * that the server is alive.
    */
-  private marked(params: Params, spoken: Spoken<"client">, progressToken: number): Params {
+  private marked(params: Params, spoken: RevisionView<"client">, progressToken: number): Params {
     if (spoken.era === "legacy") return { ...params, _meta: { ...params._meta, progressToken } };
     return { ...params, _meta: { ...params._meta, ...this.said(spoken), progressToken } };
   }
 
   /** The same for all requests, until another revision is spoken or another log level wanted. */
-  private said(spoken: Spoken<"client">): Params {
+  private said(spoken: RevisionView<"client">): Params {
     const { logLevel } = this.setup.connections;
     if (this.saying?.spoken !== spoken || this.saying.logLevel !== logLevel)
       this.saying = { spoken, logLevel, meta: requestMeta(spoken, this.setup.introduction, logLevel) };

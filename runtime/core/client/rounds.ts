@@ -1,5 +1,5 @@
 import type { OutgoingRequest } from "@mcpgen/protocol/model";
-import type { Spoken } from "../protocol/spoken.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import { McpError, isMcpError, messageOf } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { type AnswerSetup, answerServer } from "./answers.js";
@@ -32,7 +32,7 @@ export function isComplete(result: unknown): boolean {
  * @throws {McpError} `invalid-result`, `limit-exceeded`, or what answering failed with
  */
 export async function throughRounds(
-  spoken: Spoken<"client">,
+  spoken: RevisionView<"client">,
   method: string,
   entry: OutgoingRequest,
   setup: RoundSetup,

@@ -1,7 +1,7 @@
 import type { Implementation, Root } from "@mcpgen/protocol/authoring";
 import type { Revision, Signal } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../protocol/meta.js";
-import { narrowed, speak } from "../protocol/spoken.js";
+import { linkRevisions, selectRevisions } from "../protocol/revision-view.js";
 import type { HttpClientOptions } from "../http/client/http-client-options.js";
 import { type Clock, systemClock } from "../time/clock.js";
 import { McpError } from "../jsonrpc/errors.js";
@@ -53,7 +53,10 @@ export interface ConnectOptions extends ClientHandlers {
 export async function connect(source: Source, options: ConnectOptions): Promise<Client> {
   checkConnectOptions(options);
   const { revision } = options;
-  const spoken = narrowed(speak(options.revisions), revision === undefined ? undefined : [revision]);
+  const spoken = selectRevisions(
+    linkRevisions(options.revisions),
+    revision === undefined ? undefined : [revision],
+  );
   const { clock = systemClock, nulls = "absent", onWarning = printWarning } = options;
   const introduction: Introduction = {
     info: options.info ?? { name: "mcpgen-client", version: "0.1.0" },

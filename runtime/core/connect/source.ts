@@ -1,5 +1,5 @@
 import { checkCommand } from "./connect-rules.js";
-import type { Spoken } from "../protocol/spoken.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import type { HttpClientOptions } from "../http/client/http-client-options.js";
 import type { StdioClientOptions } from "../stdio/client-channel.js";
 import type { Channel, Opener } from "../jsonrpc/channel.js";
@@ -21,7 +21,7 @@ export interface Command extends StdioClientOptions {
 export async function openerOf(
   source: Source,
   http: HttpClientOptions | undefined,
-  spoken: readonly Spoken<"client">[],
+  spoken: readonly RevisionView<"client">[],
   onWarning: ((message: string) => void) | undefined,
 ): Promise<Opener> {
   if (typeof source === "function") return source;

@@ -10,10 +10,9 @@ import type {
 } from "@mcpgen/protocol/authoring";
 import type { FromJsonSchema } from "../schema/json-schema-type.js";
 import type { Inferred } from "../schema/schema-type.js";
-import { contentProblem, formProblem } from "../protocol/form.js";
+import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
-import { messagesProblem } from "../protocol/messages.js";
 import type { RequestContext } from "./context.js";
 import type { Asked } from "./rounds.js";
 import type { RequestProtocol } from "./request-protocol.js";

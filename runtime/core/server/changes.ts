@@ -3,7 +3,7 @@ import { McpError } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { RequestContext } from "./context.js";
 import { mostReserved, weightOf } from "../jsonrpc/weight.js";
-import { declares } from "../protocol/declares.js";
+import { declares } from "../protocol/capabilities.js";
 
 /** Something a client may want to hear of, outside any request of its own. */
 export interface Change {

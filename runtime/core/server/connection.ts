@@ -1,7 +1,7 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
-import { declares } from "../protocol/declares.js";
+import { declares } from "../protocol/capabilities.js";
 import { type Session, readyMethod } from "./legacy.js";
-import type { Spoken } from "../protocol/spoken.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import { Batch } from "../jsonrpc/batch.js";
 import { McpError, invalidParams, invalidRequest, messageOf, rpc } from "../jsonrpc/errors.js";
 import {
@@ -309,7 +309,12 @@ export class ServerConnection implements Receiver {
   }
 
   /** Sends a notification, if the revision has it. */
-  notify(spoken: Spoken<"server">, method: string, params: Params | undefined, origin?: RequestId): void {
+  notify(
+    spoken: RevisionView<"server">,
+    method: string,
+    params: Params | undefined,
+    origin?: RequestId,
+  ): void {
     if (this.isOver || !spoken.table.outgoingNotifications.has(method)) return;
     const lowered = params && spoken.lower("outgoingNotifications", method, params);
     this.channel.send(notificationText(method, lowered), origin);

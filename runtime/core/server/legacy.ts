@@ -8,7 +8,7 @@ import type { ServerEra, RequestProtocol } from "./request-protocol.js";
 import { mostReserved, weightOf } from "../jsonrpc/weight.js";
 import { introduced } from "../protocol/introduced.js";
 import { type LogLevel, isLogLevel } from "../protocol/meta.js";
-import type { Spoken } from "../protocol/spoken.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import { type Ask, askWith } from "./ask.js";
 
 /** What a handshake settled (2025-11-25 and before, lifecycle). */
@@ -35,13 +35,13 @@ export const legacyServer: ServerEra = {
 };
 
 /** The revision that answers a client which offers `version`: that one, or the newest there is. */
-export function negotiate(core: ServerDefinition, version: unknown): Spoken<"server"> | undefined {
+export function negotiate(core: ServerDefinition, version: unknown): RevisionView<"server"> | undefined {
   const legacy = core.spoken.filter(({ era }) => era === "legacy");
   return legacy.find(({ id }) => id === version) ?? legacy[0];
 }
 
 /** RequestProtocol of a connection on which no handshake was made. */
-export function beforeHandshake(spoken: Spoken<"server">): RequestProtocol {
+export function beforeHandshake(spoken: RevisionView<"server">): RequestProtocol {
   return { era: legacyServer, spoken, clientCapabilities: {}, clientInfo: undefined, logLevel: undefined };
 }
 

@@ -1,5 +1,5 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
-import { summary } from "../protocol/spoken.js";
+import { issuesText } from "../protocol/revision-view.js";
 import { McpError } from "../jsonrpc/errors.js";
 import type { Clock } from "../time/clock.js";
 import { type Params, type RequestId, type ResponseMessage, requestText } from "../jsonrpc/message.js";
@@ -60,7 +60,7 @@ export class ServerToClientRequests {
     if (!result || !entry.result?.accepts(result))
       throw new McpError(
         "invalid-result",
-        `${method}: the client's answer is not one: ${summary(await spoken.issues(result, entry.result!), "not an object")}`,
+        `${method}: the client's answer is not one: ${issuesText(await spoken.issues(result, entry.result!), "not an object")}`,
       );
     return spoken.lift("incomingResults", method, result);
   }

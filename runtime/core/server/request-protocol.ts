@@ -1,7 +1,7 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { IncomingRequest } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../protocol/meta.js";
-import type { Spoken } from "../protocol/spoken.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import type { Params, RequestMessage } from "../jsonrpc/message.js";
 import type { Ask } from "./ask.js";
 import type { RequestContext } from "./context.js";
@@ -15,7 +15,7 @@ import type { ServerConnection } from "./connection.js";
 /** What holds while one request is answered: negotiated once in the legacy era, said with each request in the modern one. */
 export interface RequestProtocol {
   readonly era: ServerEra;
-  readonly spoken: Spoken<"server">;
+  readonly spoken: RevisionView<"server">;
   readonly clientCapabilities: ClientCapabilities;
   readonly clientInfo: Implementation | undefined;
   /** Why nothing can be asked of the client, whatever it has declared. */

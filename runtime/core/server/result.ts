@@ -1,4 +1,4 @@
-import type { Spoken } from "../protocol/spoken.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import type { Params } from "../jsonrpc/message.js";
 import { McpError, rpc } from "../jsonrpc/errors.js";
 
@@ -19,7 +19,7 @@ export const uncached: CacheHints = { ttlMs: 0, cacheScope: "private" };
 export class SerialisedResult {
   readonly value: Params;
   readonly hints: CacheHints;
-  private readonly texts = new Map<Spoken, string>();
+  private readonly texts = new Map<RevisionView, string>();
 
   constructor(value: Params, hints: CacheHints = uncached) {
     this.value = value;
@@ -27,7 +27,7 @@ export class SerialisedResult {
   }
 
   /** @param serialise makes the text when a revision is met for the first time */
-  text(spoken: Spoken, serialise: () => string): string {
+  text(spoken: RevisionView, serialise: () => string): string {
     let text = this.texts.get(spoken);
     if (text === undefined) this.texts.set(spoken, (text = serialise()));
     return text;

@@ -1,6 +1,6 @@
 import { McpError, rpc, invalidParams } from "../jsonrpc/errors.js";
 import { isObject, type Params, type RequestMessage } from "../jsonrpc/message.js";
-import { summary } from "../protocol/spoken.js";
+import { issuesText } from "../protocol/revision-view.js";
 import { type Ask, askWith } from "./ask.js";
 import type { RequestContext } from "./context.js";
 import { fromBase64Url, toBase64Url } from "./base64url.js";
@@ -181,7 +181,7 @@ async function answerOf(context: RequestContext, rounds: Rounds, key: string, as
   if (result?.accepts(answer)) return spoken.lift("incomingResults", asked.method, answer);
   const issues = result ? await spoken.issues(answer, result) : [];
   throw invalidParams(
-    `inputResponses: the answer to ${JSON.stringify(key)} is not one to ${asked.method}: ${summary(issues, "wrong shape")}`,
+    `inputResponses: the answer to ${JSON.stringify(key)} is not one to ${asked.method}: ${issuesText(issues, "wrong shape")}`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { summary } from "../protocol/spoken.js";
+import { issuesText } from "../protocol/revision-view.js";
 import { wallTimeOf } from "../time/clock.js";
 import { invalidParams } from "../jsonrpc/errors.js";
 import { type Params, type RequestMessage, isObject, isPromise, resultText } from "../jsonrpc/message.js";
@@ -133,7 +133,7 @@ function suspend(connection: ServerConnection, context: RequestContext, rounds: 
 /** Says what is wrong with a request that was refused. */
 async function explain({ request, protocol, entry }: RequestContext): Promise<never> {
   const issues = await protocol.spoken.issues(request, entry).catch(() => []);
-  throw invalidParams(summary(issues, `not what ${request.method} takes`));
+  throw invalidParams(issuesText(issues, `not what ${request.method} takes`));
 }
 
 /** Whether a request brings what an earlier round asked for. */

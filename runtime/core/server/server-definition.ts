@@ -1,5 +1,5 @@
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import type { Spoken } from "../protocol/spoken.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import type { Clock } from "../time/clock.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
 import type { Params } from "../jsonrpc/message.js";
@@ -27,7 +27,7 @@ export interface ServerDefinition {
   readonly info: Implementation;
   readonly instructions: string | undefined;
   /** The newest first. */
-  readonly spoken: readonly Spoken<"server">[];
+  readonly spoken: readonly RevisionView<"server">[];
   readonly handlers: ReadonlyMap<string, MethodHandler>;
   readonly notificationHandlers: ReadonlyMap<string, NotificationHandler>;
   readonly capabilities: () => ServerCapabilities;

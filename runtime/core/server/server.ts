@@ -1,7 +1,7 @@
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { Revision } from "@mcpgen/protocol/model";
 import { initialize, ping, setLevel, unwatch, watch } from "./legacy.js";
-import { type Spoken, narrowed, speak } from "../protocol/spoken.js";
+import { type RevisionView, linkRevisions, selectRevisions } from "../protocol/revision-view.js";
 import { metaKeys } from "../protocol/meta.js";
 import { type Clock, systemClock } from "../time/clock.js";
 import { McpError } from "../jsonrpc/errors.js";
@@ -77,7 +77,7 @@ export class Server {
   /** @internal What its connections share. */
   readonly core: ServerDefinition;
   /** What it was given to speak, whether it speaks it or not. */
-  private readonly given: readonly Spoken<"server">[];
+  private readonly given: readonly RevisionView<"server">[];
   private readonly changes: NotificationBus;
   private readonly methods = new Map<string, MethodHandler>();
   private readonly heard = new Map<string, NotificationHandler>();
@@ -92,8 +92,8 @@ export class Server {
    * @throws {McpError} `invalid-definition`
    */
   constructor(info: Implementation, options: ServerOptions, changing: boolean) {
-    this.given = speak(options.revisions);
-    const spoken = narrowed(this.given, options.speaks);
+    this.given = linkRevisions(options.revisions);
+    const spoken = selectRevisions(this.given, options.speaks);
     const { instructions } = options;
     this.changes = options.changes ?? new Changes();
     this.extra = options.capabilities ?? {};
@@ -205,7 +205,7 @@ export class Server {
 
   private readonly protocol = new Map<string, MethodHandler>();
 
-  private addProtocolMethods(spoken: readonly Spoken[], cache: CacheHints = uncached): void {
+  private addProtocolMethods(spoken: readonly RevisionView[], cache: CacheHints = uncached): void {
     this.protocol.set("initialize", initialize).set("ping", ping).set("subscriptions/listen", listen);
     const supportedVersions = spoken.map(({ id }) => id);
     this.protocol.set("server/discover", () => {

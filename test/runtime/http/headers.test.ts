@@ -2,8 +2,13 @@ import { array as listOf, assert, integer, property } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { acceptedBy, isJson, mediaType } from "../../../runtime/core/http/shared/media.js";
 import { paramProblem } from "../../../runtime/core/http/server/param-mirrors.js";
-import { headerValue, paramHeadersOf, valueAt } from "../../../runtime/core/protocol/param-headers.js";
-import { decodeHeaderValue, encodeHeaderValue } from "../../../runtime/core/protocol/value-encoding.js";
+import {
+  decodeHeaderValue,
+  encodeHeaderValue,
+  headerValue,
+  paramHeadersOf,
+  valueAt,
+} from "../../../runtime/core/protocol/param-headers.js";
 import { exchangeOf } from "./exchange-of.js";
 
 describe("values of headers", () => {

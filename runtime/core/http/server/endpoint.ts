@@ -1,5 +1,5 @@
 import { isModern } from "../../server/modern.js";
-import type { Spoken } from "../../protocol/spoken.js";
+import type { RevisionView } from "../../protocol/revision-view.js";
 import { McpError, messageOf, rpc } from "../../jsonrpc/errors.js";
 import { type Message, idOf, isObject } from "../../jsonrpc/message.js";
 import { errorOf } from "../../server/context.js";
@@ -111,7 +111,7 @@ export class Endpoint {
     void this.sse!.then(open).catch((error: unknown) => this.fail(exchange, message, error));
   }
 
-  private makeSessions(legacy: readonly Spoken<"server">[]): [Sessions, SessionRequests] {
+  private makeSessions(legacy: readonly RevisionView<"server">[]): [Sessions, SessionRequests] {
     const {
       events = new MemoryEventStore(),
       retryMs = defaults.retryMs,

@@ -1,5 +1,5 @@
 import { unsupportedVersion } from "../../server/modern.js";
-import type { Spoken } from "../../protocol/spoken.js";
+import type { RevisionView } from "../../protocol/revision-view.js";
 import { invalidRequest } from "../../jsonrpc/errors.js";
 import { idOf } from "../../jsonrpc/message.js";
 import type { ServerDefinition } from "../../server/server-definition.js";
@@ -12,8 +12,8 @@ const assumedVersion = "2025-03-26";
 /** The revision that the header names, or that is assumed without it; nothing if it is not served. */
 export function versionOf(
   exchange: Exchange,
-  legacy: readonly Spoken<"server">[],
-): Spoken<"server"> | undefined {
+  legacy: readonly RevisionView<"server">[],
+): RevisionView<"server"> | undefined {
   const version = exchange.header("mcp-protocol-version");
   const found = legacy.find(({ id }) => id === (version ?? assumedVersion));
   return version === undefined ? (found ?? legacy.at(-1)) : found;

@@ -1,8 +1,7 @@
 import type { HeaderSource, IncomingRequest, ReceiveTable } from "@mcpgen/protocol/model";
 import type { RequestMessage } from "../../jsonrpc/message.js";
 import type { Exchange } from "./exchange.js";
-import { valueAt } from "../../protocol/param-headers.js";
-import { decodeHeaderValue } from "../../protocol/value-encoding.js";
+import { decodeHeaderValue, valueAt } from "../../protocol/param-headers.js";
 
 /** What is wrong with the headers that mirror every request (2026-07-28, Streamable HTTP, server validation). */
 export function standardProblem(

@@ -1,5 +1,5 @@
 import { isModern, modernProtocol, unsupportedVersion } from "../../server/modern.js";
-import type { Spoken } from "../../protocol/spoken.js";
+import type { RevisionView } from "../../protocol/revision-view.js";
 import { McpError, messageOf } from "../../jsonrpc/errors.js";
 import { type RequestMessage, idOf, isObject } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
@@ -23,7 +23,7 @@ const listening = "subscriptions/listen";
 /** Requests that stand for themselves (2026-07-28, Streamable HTTP): one POST, one answer. */
 export class ModernPosts {
   private readonly server: Server;
-  private readonly newest: Spoken<"server">;
+  private readonly newest: RevisionView<"server">;
   private readonly form: ResponseForm;
   private readonly streams: Streams;
   private readonly load: Load;
@@ -37,7 +37,7 @@ export class ModernPosts {
    */
   constructor(
     server: Server,
-    newest: Spoken<"server">,
+    newest: RevisionView<"server">,
     form: ResponseForm,
     streams: Streams,
     load: Load,
@@ -152,7 +152,7 @@ function requestOf(exchange: Exchange, message: unknown): RequestMessage | undef
   return message as unknown as RequestMessage;
 }
 
-function mismatch(spoken: Spoken, problem: string): McpError {
+function mismatch(spoken: RevisionView, problem: string): McpError {
   return new McpError("invalid-request", `header mismatch: ${problem}`, {
     rpcCode: spoken.errorCode("HEADER_MISMATCH"),
   });

@@ -1,6 +1,10 @@
 import type { Exchange } from "./exchange.js";
-import { type ParamHeader, paramHeadersOf, valueAt } from "../../protocol/param-headers.js";
-import { decodeHeaderValue } from "../../protocol/value-encoding.js";
+import {
+  type ParamHeader,
+  decodeHeaderValue,
+  paramHeadersOf,
+  valueAt,
+} from "../../protocol/param-headers.js";
 
 /** What is wrong with the headers that mirror the arguments of a tool, by its schema (2026-07-28, custom headers). */
 export function argumentProblem(exchange: Exchange, inputSchema: object, args: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import type { Spoken } from "../../protocol/spoken.js";
+import type { RevisionView } from "../../protocol/revision-view.js";
 import { McpError, rpc } from "../../jsonrpc/errors.js";
 import { idOf, isObject } from "../../jsonrpc/message.js";
 import type { Server } from "../../server/server.js";
@@ -18,14 +18,14 @@ type Headers = Readonly<Record<string, string>>;
 /** Requests of legacy clients with sessions (2025-11-25, Streamable HTTP, session management). */
 export class SessionRequests {
   private readonly server: Server;
-  private readonly legacy: readonly Spoken<"server">[];
+  private readonly legacy: readonly RevisionView<"server">[];
   private readonly sessions: Sessions;
   private readonly events: EventStore;
   private readonly form: ResponseForm;
 
   constructor(
     server: Server,
-    legacy: readonly Spoken<"server">[],
+    legacy: readonly RevisionView<"server">[],
     sessions: Sessions,
     events: EventStore,
     form: ResponseForm,

@@ -1,5 +1,5 @@
 import { beforeHandshake } from "../../server/legacy.js";
-import type { Spoken } from "../../protocol/spoken.js";
+import type { RevisionView } from "../../protocol/revision-view.js";
 import { type RequestMessage, idOf, isObject } from "../../jsonrpc/message.js";
 import type { Server } from "../../server/server.js";
 import type { RequestProtocol } from "../../server/request-protocol.js";
@@ -16,14 +16,14 @@ import type { Streams } from "./streams.js";
 /** Legacy clients without sessions: nothing is remembered, and so nothing can be asked of them. */
 export class StatelessPosts {
   private readonly server: Server;
-  private readonly legacy: readonly Spoken<"server">[];
+  private readonly legacy: readonly RevisionView<"server">[];
   private readonly form: ResponseForm;
   private readonly streams: Streams;
   private readonly load: Load;
 
   constructor(
     server: Server,
-    legacy: readonly Spoken<"server">[],
+    legacy: readonly RevisionView<"server">[],
     form: ResponseForm,
     streams: Streams,
     load: Load,
@@ -55,7 +55,7 @@ export class StatelessPosts {
 }
 
 /** Why what was posted cannot be taken. */
-function problemOf(message: unknown, { table }: Spoken): string | undefined {
+function problemOf(message: unknown, { table }: RevisionView): string | undefined {
   if (!Array.isArray(message)) return messageProblem(message);
   if (!table.batches) return noBatches;
   const opens = message.some((each) => isRequest(each) && each.method === "initialize");
@@ -69,6 +69,6 @@ function isRequest(message: unknown): message is RequestMessage {
 const unasked = "requests of the server's own need a session, and it keeps none";
 
 /** What is known of a client without a handshake: the revision alone. */
-function termsOf(spoken: Spoken<"server">): RequestProtocol {
+function termsOf(spoken: RevisionView<"server">): RequestProtocol {
   return { ...beforeHandshake(spoken), logLevel: "debug", unasked };
 }

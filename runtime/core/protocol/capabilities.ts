@@ -1,11 +1,17 @@
+import { type Params, isObject } from "../jsonrpc/message.js";
 import type { MethodFacts, Role } from "@mcpgen/protocol/model";
-import { declares } from "../protocol/declares.js";
-import type { Spoken } from "../protocol/spoken.js";
+import type { RevisionView } from "./revision-view.js";
 import { McpError } from "../jsonrpc/errors.js";
-import type { Params } from "../jsonrpc/message.js";
+
+/** Whether capabilities hold something at a path that is not turned off. */
+export function declares(capabilities: object, path: readonly string[]): boolean {
+  let found: unknown = capabilities;
+  for (const key of path) found = isObject(found) ? found[key] : undefined;
+  return found !== undefined && found !== null && found !== false;
+}
 
 /** A method that the revision does not have, or not for this side to send. */
-export function noSuchMethod(method: string, spoken: Spoken): McpError {
+export function noSuchMethod(method: string, spoken: RevisionView): McpError {
   return new McpError("method-not-found", `revision ${spoken.id} has no ${method}`);
 }
 

@@ -11,19 +11,19 @@ import type {
 } from "@mcpgen/protocol/model";
 import { McpError, rpc } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
-import { summary as linesText } from "../schema/words.js";
+import { summary } from "../schema/words.js";
 
-/** The forms of generated tables that this runtime reads. */
+/** The formats of generated tables that this runtime reads. */
 const formats: readonly number[] = [1];
 
-/** What a step table is about; the name of the table in `Steps`. */
+/** The name of a step table in `Steps`. */
 export type StepKind = Exclude<keyof Steps, "previous">;
 
 /**
- * One revision as one side speaks it, with the way between it and the authoring vocabulary, which is that
- * of the newest revision the side was given.
+ * One revision as one role uses it: its tables, and the steps between its messages and the authoring vocabulary. The
+ * authoring vocabulary is that of the newest revision given.
  */
-export class Spoken<R extends Role = Role> {
+export class RevisionView<R extends Role = Role> {
   readonly id: string;
   readonly era: Era;
   readonly revision: Revision<R>;
@@ -42,22 +42,22 @@ export class Spoken<R extends Role = Role> {
     return this.revision.table;
   }
 
-  /** The code of an error, by its name in the tables; of its general kind where the revision has none of that name. */
+  /** The code of the error with this name in the tables; `general` if the revision has no such error. */
   errorCode(name: string, general: number = rpc.invalidParams): number {
     return this.table.errors[name]?.code ?? general;
   }
 
-  /** What was received, in the authoring vocabulary. */
+  /** Translates a received value into the authoring vocabulary. */
   lift(kind: StepKind, method: string, value: Params): Params {
     const steps = this.steps(kind, method);
     let lifted: object = value;
-    // Collected newest first.
+    // The steps are in order from the newest revision to the oldest.
     for (let index = steps.length - 1; index >= 0; index--) lifted = steps[index]!(lifted, silent);
     return lifted as Params;
   }
 
   /**
-   * What the application wrote, as this revision has it.
+   * Translates a value of the application into this revision.
    *
    * @throws {McpError} `not-expressible`
    */
@@ -80,7 +80,7 @@ export class Spoken<R extends Role = Role> {
     return steps;
   }
 
-  /** What is wrong with a value that a tolerant reader refused: all of it, where the revision has `check`. */
+  /** The issues of a value that the open reading refused: all of them if the revision has `check`, the first otherwise. */
   async issues(value: unknown, { name, accepts }: OpenDefinition): Promise<readonly Issue[]> {
     const checks = await this.revision.check?.();
     const issues = checks?.[`check${name}`]?.(value, "open") ?? [];
@@ -102,18 +102,19 @@ const silent: StepReport = {
   },
 };
 
-/** At most three lines about issues. */
-export function summary(issues: readonly Issue[], otherwise: string): string {
-  return issues.length === 0 ? otherwise : linesText(issues.map(({ message }) => message));
+/** The messages of issues, in three lines at most; `otherwise` if there are none. */
+export function issuesText(issues: readonly Issue[], otherwise: string): string {
+  return issues.length === 0 ? otherwise : summary(issues.map(({ message }) => message));
 }
 
 /**
- * The revisions of one side, the newest first.
+ * Links the revisions of one role by their steps.
  *
- * @throws {McpError} `invalid-definition`: none given, one given twice, a gap between them, or tables that
- *   this runtime does not read
+ * @returns the newest first
+ * @throws {McpError} `invalid-definition`: there is no revision, one is given twice, one between two others is missing,
+ *   or this runtime does not read the format of the tables
  */
-export function speak<R extends Role>(revisions: readonly Revision<R>[]): readonly Spoken<R>[] {
+export function linkRevisions<R extends Role>(revisions: readonly Revision<R>[]): readonly RevisionView<R>[] {
   const newestFirst = [...revisions].sort((one, other) => (one.id < other.id ? 1 : -1));
   if (newestFirst.length === 0)
     throw invalid(
@@ -130,31 +131,32 @@ export function speak<R extends Role>(revisions: readonly Revision<R>[]): readon
       if (newer.id === revision.id) throw invalid(`revision ${revision.id} is given twice. Remove one.`);
       if (newer.steps && newer.steps.previous !== revision.id)
         throw invalid(
-          `revision ${newer.steps.previous} is missing between ${revision.id} and ${newer.id}: what is said in one is translated through it. Add it.`,
+          `revision ${newer.steps.previous} is missing between ${revision.id} and ${newer.id}: messages are translated through it. Add it.`,
         );
       if (newer.steps) chain.push(newer.steps);
     }
-    return new Spoken(revision, [...chain]);
+    return new RevisionView(revision, [...chain]);
   });
 }
 
 /**
- * Those of the revisions that are to be spoken; what is said in them is translated as if the others were, too.
+ * Selects revisions by id. Their messages are still translated through the revisions left out.
  *
- * @throws {McpError} `invalid-definition`: none is named, or one that is not among them
+ * @param ids all revisions if absent
+ * @throws {McpError} `invalid-definition`: `ids` is empty, or an id is not among the revisions
  */
-export function narrowed<R extends Role>(
-  spoken: readonly Spoken<R>[],
+export function selectRevisions<R extends Role>(
+  views: readonly RevisionView<R>[],
   ids: readonly string[] | undefined,
-): readonly Spoken<R>[] {
-  if (ids === undefined) return spoken;
-  const stray = ids.find((id) => spoken.every((each) => each.id !== id));
-  if (stray === undefined && ids.length > 0) return spoken.filter(({ id }) => ids.includes(id));
-  const given = spoken.map(({ id }) => id).join(", ");
+): readonly RevisionView<R>[] {
+  if (ids === undefined) return views;
+  const missing = ids.find((id) => views.every((each) => each.id !== id));
+  if (missing === undefined && ids.length > 0) return views.filter(({ id }) => ids.includes(id));
+  const given = views.map(({ id }) => id).join(", ");
   throw invalid(
-    stray === undefined
-      ? `no revision is left to speak. Name at least one of ${given}.`
-      : `revision ${JSON.stringify(stray)} is not among those given: ${given}. Name one of them.`,
+    missing === undefined
+      ? `no revision is left. Name at least one of ${given}.`
+      : `revision ${JSON.stringify(missing)} is not among those given: ${given}. Name one of them.`,
   );
 }
 
