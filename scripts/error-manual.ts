@@ -1,0 +1,188 @@
+import { exitCodes } from "../generator/command/exit-codes.js";
+import { type Diagnostic, catalogue } from "../generator/diagnostics/catalogue.js";
+import type { ErrorCode } from "../runtime/core/jsonrpc/errors.js";
+
+const command = "node scripts/run-ts.mjs scripts/errors.ts";
+
+/** What the codes that begin with these four characters are about. */
+const groups: Readonly<Record<string, string>> = {
+  MG10: "Files, templates and JSON",
+  MG11: "Schemas",
+  MG12: "Notes, lock and documentation",
+  MG20: "The command line",
+  MG21: "The configuration",
+  MG22: "Servers that a host's configuration names",
+  MG30: "Writing output",
+  MG31: "Check and drift",
+  MG32: "Comparing revisions",
+  MG40: "Downloads",
+  MG41: "Connecting to servers",
+  MG60: "Contracts",
+  MG63: "What a server offers, and its contract",
+  MG64: "New projects",
+  MG65: "Handlers",
+  MG66: "What hosts refuse",
+  MG67: "Packaging a server",
+  MG70: "Bugs",
+};
+
+interface RuntimeCode {
+  readonly meaning: string;
+  readonly advice: string;
+}
+
+/** The codes of `McpError`. The type makes this table complete. */
+const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
+  "parse-error": {
+    meaning: "A message is not JSON.",
+    advice: "Check what the other side writes. On stdio, look for text on standard output.",
+  },
+  "invalid-request": {
+    meaning: "A message is JSON, but not a JSON-RPC message that is allowed at this point.",
+    advice: "Read the message: it names the member. Check the order of the handshake.",
+  },
+  "method-not-found": {
+    meaning: "The other side does not have the method, or the negotiated revision does not have it.",
+    advice: "Check `client.serverCapabilities` and `client.revision` before the call.",
+  },
+  "invalid-params": {
+    meaning: "The parameters of a request are wrong.",
+    advice: "Read the message: it names the member and what is expected there.",
+  },
+  "internal-error": {
+    meaning: "A handler failed, or its result is not what the method allows.",
+    advice: "Read `onError` of the server, or its standard error. The client does not get the details.",
+  },
+  "unsupported-version": {
+    meaning: "Client and server have no protocol revision in common.",
+    advice: "Pass more `revisions`, or remove `revision` (client) or `speaks` (server).",
+  },
+  "missing-capability": {
+    meaning: "The other side has not declared the capability that the request needs.",
+    advice:
+      "Client: pass the handler (`elicit`, `sample`, `roots`). Server: check `clientCapabilities` first.",
+  },
+  "resource-not-found": {
+    meaning: "The server has no resource with this URI.",
+    advice: "List the resources again. In a handler, throw `resourceNotFound(uri, context)`.",
+  },
+  "state-rejected": {
+    meaning:
+      "The `requestState` of a multi round-trip request is forged, expired, used or of another principal.",
+    advice: "Call the tool again from the start. Give processes that share clients the same `stateKeys`.",
+  },
+  "not-expressible": {
+    meaning: "The message has no form at the negotiated revision.",
+    advice: "Return a value that older revisions have, or serve fewer revisions (`speaks`).",
+  },
+  "remote-error": {
+    meaning: "The other side answered with an error; `rpcCode` and `data` are what it sent.",
+    advice: "Handle it by `rpcCode`.",
+  },
+  "invalid-result": {
+    meaning: "The other side's result does not match the schema of the method, the tool or the contract.",
+    advice: "Report it to the author of the server. `mcpgen check --server` shows what changed.",
+  },
+  timeout: {
+    meaning: "No answer and no progress arrived in time; `data.timer` names the option.",
+    advice: "Raise `timeout` or `totalTimeout`, or send progress from the handler.",
+  },
+  cancelled: {
+    meaning: "A signal aborted the request, or the other side cancelled it.",
+    advice: "Nothing is wrong: the application asked for it.",
+  },
+  "connection-closed": {
+    meaning: "The connection ended before the answer, or the server refused the request over HTTP.",
+    advice:
+      "Read `data`: `status` and `body` over HTTP, exit code and standard error over stdio, `interrupted` if the server may have run the request.",
+  },
+  "session-lost": {
+    meaning: "The server has ended the HTTP session.",
+    advice: "Send the request again: a new session is opened for it.",
+  },
+  "spawn-failed": {
+    meaning: "The server's program cannot be started.",
+    advice: "Check the command and PATH. Workers and browsers start no programs.",
+  },
+  "authorize-failed": {
+    meaning: "The `http.authorize` function of the client failed; `cause` is the error that it threw.",
+    advice: "Read `cause`.",
+  },
+  "listen-failed": {
+    meaning: "`serveHttp` cannot listen on the port; `cause` is the error of the platform.",
+    advice: "Choose another `port`, or 0 for any free port.",
+  },
+  "message-too-long": {
+    meaning: "A message is longer than `limit`.",
+    advice: "Raise `limit`, or read the data in parts.",
+  },
+  "limit-exceeded": {
+    meaning: "The other side asks for more than a limit allows; `data.limit` names the limit.",
+    advice: "Raise the limit only for a peer that you trust.",
+  },
+  "list-incomplete": {
+    meaning: "A list repeats a page or passes a bound; `data.items` has the items that were read.",
+    advice: "Raise `maxPages`, `maxItems` or `maxCharacters`, or report the repeated page.",
+  },
+  "invalid-definition": {
+    meaning: "An option, tool, resource, prompt or revision is defined wrongly.",
+    advice: "Read the message: it names the option or member, and the name that was probably meant.",
+  },
+};
+
+/** docs/errors.md. */
+export function errorManual(): string {
+  return `${[introduction(), runtimeSection(), ...compilerSections()].join("\n\n")}\n`;
+}
+
+function introduction(): string {
+  const exits = [...exitCodes].map(([code, meaning]) => `| ${code} | ${meaning} |`);
+  return `# Error codes
+
+This page is generated by \`${command}\`.
+
+Codes are stable and are never used for another error ([stability](stability.md)). Texts of messages may change. The
+runtime throws \`McpError\` with a \`code\`; the command line prints codes such as \`MG1105\`, and \`mcpgen explain CODE\` prints
+the explanation below without a network.
+
+## Exit codes
+
+| exit code | meaning |
+| ---: | --- |
+${exits.join("\n")}`;
+}
+
+function runtimeSection(): string {
+  const rows = Object.entries(runtimeCodes).map(
+    ([code, { meaning, advice }]) => `| \`${code}\` | ${meaning} | ${advice} |`,
+  );
+  return `## Codes of the runtime
+
+Every error of \`@mcpgen/runtime\` is an \`McpError\`. \`rpcCode\` is the JSON-RPC code that was received or is sent.
+
+| code | meaning | what to do |
+| --- | --- | --- |
+${rows.join("\n")}`;
+}
+
+function compilerSections(): string[] {
+  const codes: readonly [string, Diagnostic][] = Object.entries(catalogue);
+  const unknown = codes.filter(([code]) => groups[code.slice(0, 4)] === undefined);
+  if (unknown.length > 0) throw new Error(`${unknown[0]![0]} is in no group of scripts/error-manual.ts`);
+  return Object.entries(groups).map(([group, title]) => {
+    const entries = codes
+      .filter(([code]) => code.startsWith(group))
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(entry);
+    return [`## ${group}xx: ${title}`, ...entries].join("\n\n");
+  });
+}
+
+function entry([code, { title, exit, explanation }]: readonly [string, Diagnostic]): string {
+  return `### ${code}\n\n**${title}.** Exit code ${exit}.\n\n${escaped(explanation)}`;
+}
+
+/** Outside of code, angle brackets would be HTML. */
+function escaped(text: string): string {
+  return text.replace(/`[^`]*`|</g, (match) => (match === "<" ? "&lt;" : match));
+}
