@@ -1,20 +1,23 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { blocksOf, documentsIn } from "./documents.js";
 
-const documents = ["README.md", "docs/runtime.md", "docs/http.md"];
+const documents = ["README.md", ...documentsIn("docs"), ...documentsIn("docs/tasks")];
 
 test("what the documentation shows of the runtime compiles", () => {
   // Inside the project, so that packages are found.
   mkdirSync("node_modules/.cache", { recursive: true });
   const folder = mkdtempSync(resolve("node_modules/.cache/mcpgen-docs-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  let blocks = 0;
-  for (const document of documents)
-    for (const [, code] of readFileSync(document, "utf8").matchAll(/^```ts\n(.*?)^```$/gms))
-      if (code!.includes('"@mcpgen/runtime')) writeFileSync(join(folder, `block-${++blocks}.ts`), code!);
-  expect(blocks).toBeGreaterThanOrEqual(5);
+  const blocks = documents.flatMap((document) =>
+    blocksOf(document, "ts")
+      .filter((code) => code.includes('"@mcpgen/runtime'))
+      .map((code, index) => [`${document.replaceAll("/", "-")}-${index}.ts`, code] as const),
+  );
+  for (const [name, code] of blocks) writeFileSync(join(folder, name), code);
+  expect(blocks.length).toBeGreaterThanOrEqual(25);
   const base = resolve("tsconfig.base.json");
   // The libraries are checked where they are written.
   const compilerOptions = { skipLibCheck: true };

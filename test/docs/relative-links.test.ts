@@ -1,16 +1,13 @@
-import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { documentsIn } from "./documents.js";
 
-const folders = ["docs", "docs/journeys", "examples/ci"];
+const folders = ["docs", "docs/journeys", "docs/tasks", "examples/ci"];
 const documents = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
   ...["generated", "runtime/core", "engine"].map((folder) => `${folder}/README.md`),
-  ...folders.flatMap((folder) =>
-    readdirSync(folder)
-      .filter((file) => file.endsWith(".md"))
-      .map((file) => `${folder}/${file}`),
-  ),
+  ...folders.flatMap(documentsIn),
 ];
 
 /** The id that GitHub gives a heading. */

@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { PassThrough } from "node:stream";
+import { describe, expect, test } from "vitest";
+import { configShape } from "../../generator/config/config-shape.js";
+import { connect, createServer, defineServer, memoryChannels } from "../../runtime/core/all.js";
+import { createHttpHandler, createNodeHandler, serveHttp } from "../../runtime/core/http.js";
+import {
+  serveStdio,
+  stdioClientChannel,
+  stdioServerChannel,
+  streamChannel,
+} from "../../runtime/core/stdio.js";
+import { Replay, createTestPair } from "../../runtime/core/testing.js";
+
+/** Looks like the name of no option, so that the refusal lists all names. */
+const unknown: string = "~".repeat(41);
+const wrong: object = { [unknown]: 1 };
+const info = { name: "options", version: "1.0.0" };
+const contract = { ...info, tools: [] };
+const server = () => createServer(info);
+
+/** Uses an option that does not exist, by the heading of the table that lists those that do. */
+const refusals: Readonly<Record<string, () => unknown>> = {
+  createServer: () => createServer(info, wrong),
+  defineServer: () => defineServer(contract, { tools: {} }, { checks: {}, ...wrong }),
+  "createHttpHandler, createNodeHandler": () => createHttpHandler(server(), wrong),
+  sessions: () => createNodeHandler(server(), { sessions: wrong }),
+  sse: () => createNodeHandler(server(), { sse: wrong }),
+  serveHttp: () => serveHttp(server(), wrong),
+  serveStdio: () => serveStdio(server(), wrong),
+  stdioServerChannel: () => stdioServerChannel(wrong),
+  streamChannel: () => streamChannel(new PassThrough(), new PassThrough(), wrong),
+  stdioClientChannel: () => stdioClientChannel(["node"], wrong),
+  connect: () => connect(memoryChannels()[0], wrong),
+  limits: () => connect(memoryChannels()[0], { limits: wrong }),
+  http: () => connect(memoryChannels()[0], { http: wrong }),
+  source: () => connect({ command: "node", ...wrong }),
+  requests: async () => (await clientOf()).readResource("file:///x", wrong),
+  subscribe: async () => (await clientOf()).subscribe(wrong),
+  createTestPair: () => createTestPair({ server: server(), revisions: [], connection: wrong }),
+  Replay: () => new Replay([], { play: "client", ...wrong }),
+};
+
+const document = readFileSync("docs/options.md", "utf8");
+
+/** The names in the tables below a heading, down to the next heading. */
+function documented(heading: string): string[] {
+  const sections = document.split(/^#{2,3} /m);
+  const section = sections.find((text) => text.startsWith(`${heading}\n`))!;
+  const cells = [...section.matchAll(/^\| (`.*?) \| /gm)].map(([, cell]) => cell!);
+  return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)).sort();
+}
+
+async function clientOf() {
+  const [near, far] = memoryChannels();
+  server().connect(far);
+  return connect(near);
+}
+
+/** The names that a refusal lists. */
+async function accepted(refused: () => unknown): Promise<string[]> {
+  const { message } = await Promise.resolve()
+    .then(refused)
+    .then(
+      () => new Error("nothing was refused"),
+      (error: Error) => error,
+    );
+  const [, names] = /there is no such option\. There are (.*)\.$/.exec(message) ?? [];
+  expect(names, message).toBeDefined();
+  return names!.split(", ").sort();
+}
+
+describe("docs/options.md lists the options of", () => {
+  test.each(Object.entries(refusals))("%s", async (heading, refused) => {
+    expect(documented(heading)).toEqual(await accepted(refused));
+  });
+
+  const { contracts, diff } = configShape.members!;
+  test.each([
+    ["mcpgen.config.json", configShape],
+    ["contracts", contracts!.items!],
+    ["diff", diff!],
+  ])("%s", (heading, shape) => {
+    expect(documented(heading)).toEqual(Object.keys(shape.members!).sort());
+  });
+});
