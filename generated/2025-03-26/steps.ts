@@ -31,7 +31,7 @@ export const clientSteps: Steps = {
     "notifications/progress": lowerProgressNotificationParams,
   }),
   outgoingResults: /* @__PURE__ */ stepTable({
-    "sampling/createMessage": lowerCreateMessageResult,
+    "sampling/createMessage": lowerContent,
   }),
 };
 
@@ -107,12 +107,8 @@ function lowerProgressNotificationParams(
   return without(value, ["message"], report, at);
 }
 
-function lowerCreateMessageResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
-  return member(value, "content", lowerCreateMessageResultContent, report, at);
+function lowerContent(value: unknown, report: StepReport, at = ""): unknown {
+  return member(value, "content", lowerContentRefuseSamplingAudio, report, at);
 }
 
 function lowerCreateMessageRequestParams(
@@ -120,7 +116,7 @@ function lowerCreateMessageRequestParams(
   report: StepReport,
   at = "",
 ): unknown {
-  return list(value, "messages", lowerCreateMessageResult, report, at);
+  return list(value, "messages", lowerContent, report, at);
 }
 
 function lowerInitializeResult(
@@ -144,7 +140,7 @@ function lowerCallToolResult(
   report: StepReport,
   at = "",
 ): unknown {
-  return list(value, "content", lowerCallToolResultContent, report, at);
+  return list(value, "content", lowerContentTextAudioContent, report, at);
 }
 
 function lowerListToolsResult(
@@ -155,7 +151,7 @@ function lowerListToolsResult(
   return list(value, "tools", lowerTool, report, at);
 }
 
-function lowerCreateMessageResultContent(
+function lowerContentRefuseSamplingAudio(
   value: unknown,
   report: StepReport,
   at: string,
@@ -184,10 +180,10 @@ function lowerPromptMessage(
   report: StepReport,
   at: string,
 ): unknown {
-  return member(value, "content", lowerCallToolResultContent, report, at);
+  return member(value, "content", lowerContentTextAudioContent, report, at);
 }
 
-function lowerCallToolResultContent(
+function lowerContentTextAudioContent(
   value: unknown,
   report: StepReport,
   at: string,

@@ -40,7 +40,7 @@ export const clientSteps: Steps = {
   outgoingNotifications: /* @__PURE__ */ stepTable({}),
   outgoingResults: /* @__PURE__ */ stepTable({
     "roots/list": lowerListRootsResult,
-    "sampling/createMessage": lowerCreateMessageResult,
+    "sampling/createMessage": lowerContent,
   }),
 };
 
@@ -54,7 +54,7 @@ export const serverSteps: Steps = {
   incomingNotifications: /* @__PURE__ */ stepTable({}),
   incomingResults: /* @__PURE__ */ stepTable({
     "roots/list": liftListRootsResult,
-    "sampling/createMessage": liftCreateMessageResult,
+    "sampling/createMessage": liftContent,
   }),
   outgoingRequests: /* @__PURE__ */ stepTable({
     "sampling/createMessage": lowerCreateMessageRequestParams,
@@ -77,7 +77,7 @@ function liftCreateMessageRequestParams(
   report: StepReport,
   at = "",
 ): unknown {
-  return list(value, "messages", liftCreateMessageResult, report, at);
+  return list(value, "messages", liftContent, report, at);
 }
 
 function liftInitializeResult(
@@ -85,7 +85,7 @@ function liftInitializeResult(
   report: StepReport,
   at = "",
 ): unknown {
-  return member(value, "serverInfo", liftImplementation, report, at);
+  return member(value, "serverInfo", liftTitle, report, at);
 }
 
 function liftGetPromptResult(
@@ -109,7 +109,7 @@ function liftListResourcesResult(
   report: StepReport,
   at = "",
 ): unknown {
-  return list(value, "resources", liftResource, report, at);
+  return list(value, "resources", liftMetaAnnotationsTitle, report, at);
 }
 
 function liftReadResourceResult(
@@ -117,7 +117,7 @@ function liftReadResourceResult(
   report: StepReport,
   at = "",
 ): unknown {
-  return list(value, "contents", liftReadResourceResultContents, report, at);
+  return list(value, "contents", liftMeta, report, at);
 }
 
 function liftListResourceTemplatesResult(
@@ -125,7 +125,7 @@ function liftListResourceTemplatesResult(
   report: StepReport,
   at = "",
 ): unknown {
-  return list(value, "resourceTemplates", liftResource, report, at);
+  return list(value, "resourceTemplates", liftMetaAnnotationsTitle, report, at);
 }
 
 function liftCallToolResult(
@@ -160,7 +160,7 @@ function liftInitializeRequestParams(
   at = "",
 ): unknown {
   value = member(value, "capabilities", liftClientCapabilities, report, at);
-  return member(value, "clientInfo", liftImplementation, report, at);
+  return member(value, "clientInfo", liftTitle, report, at);
 }
 
 function liftListRootsResult(
@@ -171,19 +171,11 @@ function liftListRootsResult(
   return list(value, "roots", liftRoot, report, at);
 }
 
-function liftCreateMessageResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
-  return member(value, "content", liftCreateMessageResultContent, report, at);
+function liftContent(value: unknown, report: StepReport, at = ""): unknown {
+  return member(value, "content", liftContentMetaAnnotations, report, at);
 }
 
-function liftImplementation(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftTitle(value: unknown, report: StepReport, at: string): unknown {
   return fitting(value, "title", isString, report, at);
 }
 
@@ -197,21 +189,21 @@ function liftPromptMessage(
 
 function liftPrompt(value: unknown, report: StepReport, at: string): unknown {
   value = fitting(value, "_meta", isObject, report, at);
-  value = list(value, "arguments", liftImplementation, report, at);
+  value = list(value, "arguments", liftTitle, report, at);
   return fitting(value, "title", isString, report, at);
 }
 
-function liftResource(value: unknown, report: StepReport, at: string): unknown {
+function liftMetaAnnotationsTitle(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
   value = fitting(value, "_meta", isObject, report, at);
   value = member(value, "annotations", liftAnnotations, report, at);
   return fitting(value, "title", isString, report, at);
 }
 
-function liftReadResourceResultContents(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftMeta(value: unknown, report: StepReport, at: string): unknown {
   if (
     memberOf(value, "blob") !== undefined ||
     memberOf(value, "text") !== undefined
@@ -236,13 +228,7 @@ function liftContentBlock(
     value = member(value, "annotations", liftAnnotations, report, at);
   }
   if (memberOf(value, "type") === "resource") {
-    value = member(
-      value,
-      "resource",
-      liftReadResourceResultContents,
-      report,
-      at,
-    );
+    value = member(value, "resource", liftMeta, report, at);
   }
   return value;
 }
@@ -276,7 +262,7 @@ function liftRoot(value: unknown, report: StepReport, at: string): unknown {
   return fitting(value, "_meta", isObject, report, at);
 }
 
-function liftCreateMessageResultContent(
+function liftContentMetaAnnotations(
   value: unknown,
   report: StepReport,
   at: string,
@@ -315,7 +301,7 @@ function lowerInitializeRequestParams(
   at = "",
 ): unknown {
   value = member(value, "capabilities", lowerClientCapabilities, report, at);
-  return member(value, "clientInfo", lowerImplementation, report, at);
+  return member(value, "clientInfo", lowerTitle, report, at);
 }
 
 function lowerListRootsResult(
@@ -326,12 +312,8 @@ function lowerListRootsResult(
   return list(value, "roots", lowerRoot, report, at);
 }
 
-function lowerCreateMessageResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
-  return member(value, "content", lowerCreateMessageResultContent, report, at);
+function lowerContent(value: unknown, report: StepReport, at = ""): unknown {
+  return member(value, "content", lowerContentMetaAnnotations, report, at);
 }
 
 function lowerCreateMessageRequestParams(
@@ -339,7 +321,7 @@ function lowerCreateMessageRequestParams(
   report: StepReport,
   at = "",
 ): unknown {
-  return list(value, "messages", lowerCreateMessageResult, report, at);
+  return list(value, "messages", lowerContent, report, at);
 }
 
 function lowerInitializeResult(
@@ -347,7 +329,7 @@ function lowerInitializeResult(
   report: StepReport,
   at = "",
 ): unknown {
-  return member(value, "serverInfo", lowerImplementation, report, at);
+  return member(value, "serverInfo", lowerTitle, report, at);
 }
 
 function lowerGetPromptResult(
@@ -371,7 +353,7 @@ function lowerListResourcesResult(
   report: StepReport,
   at = "",
 ): unknown {
-  return list(value, "resources", lowerResource, report, at);
+  return list(value, "resources", lowerMetaTitleAnnotations, report, at);
 }
 
 function lowerReadResourceResult(
@@ -379,7 +361,7 @@ function lowerReadResourceResult(
   report: StepReport,
   at = "",
 ): unknown {
-  return list(value, "contents", lowerReadResourceResultContents, report, at);
+  return list(value, "contents", lowerMeta, report, at);
 }
 
 function lowerListResourceTemplatesResult(
@@ -387,7 +369,13 @@ function lowerListResourceTemplatesResult(
   report: StepReport,
   at = "",
 ): unknown {
-  return list(value, "resourceTemplates", lowerResource, report, at);
+  return list(
+    value,
+    "resourceTemplates",
+    lowerMetaTitleAnnotations,
+    report,
+    at,
+  );
 }
 
 function lowerCallToolResult(
@@ -434,11 +422,7 @@ function lowerClientCapabilities(
   return without(value, ["elicitation"], report, at);
 }
 
-function lowerImplementation(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerTitle(value: unknown, report: StepReport, at: string): unknown {
   return without(value, ["title"], report, at);
 }
 
@@ -446,7 +430,7 @@ function lowerRoot(value: unknown, report: StepReport, at: string): unknown {
   return without(value, ["_meta"], report, at);
 }
 
-function lowerCreateMessageResultContent(
+function lowerContentMetaAnnotations(
   value: unknown,
   report: StepReport,
   at: string,
@@ -472,10 +456,10 @@ function lowerPromptMessage(
 
 function lowerPrompt(value: unknown, report: StepReport, at: string): unknown {
   value = without(value, ["_meta", "title"], report, at);
-  return list(value, "arguments", lowerImplementation, report, at);
+  return list(value, "arguments", lowerTitle, report, at);
 }
 
-function lowerResource(
+function lowerMetaTitleAnnotations(
   value: unknown,
   report: StepReport,
   at: string,
@@ -484,11 +468,7 @@ function lowerResource(
   return member(value, "annotations", lowerAnnotations, report, at);
 }
 
-function lowerReadResourceResultContents(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function lowerMeta(value: unknown, report: StepReport, at: string): unknown {
   if (
     memberOf(value, "blob") !== undefined ||
     memberOf(value, "text") !== undefined
@@ -520,13 +500,7 @@ function lowerContentBlock(
     value = member(value, "annotations", lowerAnnotations, report, at);
   }
   if (memberOf(value, "type") === "resource") {
-    value = member(
-      value,
-      "resource",
-      lowerReadResourceResultContents,
-      report,
-      at,
-    );
+    value = member(value, "resource", lowerMeta, report, at);
   }
   return value;
 }

@@ -26,10 +26,10 @@ export const clientSteps: Steps = {
     "sampling/createMessage": liftCreateMessageRequestParams,
   }),
   incomingNotifications: /* @__PURE__ */ stepTable({
-    "notifications/cancelled": liftCancelledNotificationParams,
-    "notifications/message": liftCancelledNotificationParams,
-    "notifications/progress": liftCancelledNotificationParams,
-    "notifications/resources/updated": liftCancelledNotificationParams,
+    "notifications/cancelled": liftMeta,
+    "notifications/message": liftMeta,
+    "notifications/progress": liftMeta,
+    "notifications/resources/updated": liftMeta,
   }),
   incomingResults: /* @__PURE__ */ stepTable({
     initialize: liftInitializeResult,
@@ -57,26 +57,26 @@ export const clientSteps: Steps = {
 export const serverSteps: Steps = {
   previous: "2025-06-18",
   incomingRequests: /* @__PURE__ */ stepTable({
-    "completion/complete": liftCompleteRequestParams,
+    "completion/complete": liftRequestParamsMeta,
     initialize: liftInitializeRequestParams,
-    "logging/setLevel": liftCompleteRequestParams,
-    "prompts/get": liftCompleteRequestParams,
-    "prompts/list": liftCompleteRequestParams,
-    "resources/list": liftCompleteRequestParams,
-    "resources/read": liftCompleteRequestParams,
-    "resources/subscribe": liftCompleteRequestParams,
-    "resources/templates/list": liftCompleteRequestParams,
-    "resources/unsubscribe": liftCompleteRequestParams,
+    "logging/setLevel": liftRequestParamsMeta,
+    "prompts/get": liftRequestParamsMeta,
+    "prompts/list": liftRequestParamsMeta,
+    "resources/list": liftRequestParamsMeta,
+    "resources/read": liftRequestParamsMeta,
+    "resources/subscribe": liftRequestParamsMeta,
+    "resources/templates/list": liftRequestParamsMeta,
+    "resources/unsubscribe": liftRequestParamsMeta,
     "tools/call": liftCallToolRequestParams,
-    "tools/list": liftCompleteRequestParams,
+    "tools/list": liftRequestParamsMeta,
   }),
   incomingNotifications: /* @__PURE__ */ stepTable({
-    "notifications/cancelled": liftCancelledNotificationParams,
-    "notifications/progress": liftCancelledNotificationParams,
+    "notifications/cancelled": liftMeta,
+    "notifications/progress": liftMeta,
   }),
   incomingResults: /* @__PURE__ */ stepTable({
-    "elicitation/create": liftElicitResult,
-    "sampling/createMessage": liftElicitResult,
+    "elicitation/create": liftResultTask,
+    "sampling/createMessage": liftResultTask,
   }),
   outgoingRequests: /* @__PURE__ */ stepTable({
     "elicitation/create": lowerElicitRequestParams,
@@ -101,7 +101,7 @@ function liftElicitRequestParams(
   report: StepReport,
   at = "",
 ): unknown {
-  value = fitting(value, "_meta", isElicitRequestParamsMeta, report, at);
+  value = fitting(value, "_meta", isRequestParamsMeta, report, at);
   value = fitting(value, "mode", isElicitRequestParamsMode, report, at);
   value = member(
     value,
@@ -118,18 +118,14 @@ function liftCreateMessageRequestParams(
   report: StepReport,
   at = "",
 ): unknown {
-  value = fitting(value, "_meta", isElicitRequestParamsMeta, report, at);
-  value = list(value, "messages", liftCancelledNotificationParams, report, at);
+  value = fitting(value, "_meta", isRequestParamsMeta, report, at);
+  value = list(value, "messages", liftMeta, report, at);
   value = fitting(value, "task", validators.isTaskMetadata, report, at);
   value = fitting(value, "toolChoice", validators.isToolChoice, report, at);
   return fitting(value, "tools", isCreateMessageRequestParamsTools, report, at);
 }
 
-function liftCancelledNotificationParams(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftMeta(value: unknown, report: StepReport, at = ""): unknown {
   return fitting(value, "_meta", isObject, report, at);
 }
 
@@ -155,7 +151,7 @@ function liftListPromptsResult(
   report: StepReport,
   at = "",
 ): unknown {
-  return list(value, "prompts", liftPrompt, report, at);
+  return list(value, "prompts", liftIcons, report, at);
 }
 
 function liftListResourcesResult(
@@ -163,7 +159,7 @@ function liftListResourcesResult(
   report: StepReport,
   at = "",
 ): unknown {
-  return list(value, "resources", liftPrompt, report, at);
+  return list(value, "resources", liftIcons, report, at);
 }
 
 function liftListResourceTemplatesResult(
@@ -171,7 +167,7 @@ function liftListResourceTemplatesResult(
   report: StepReport,
   at = "",
 ): unknown {
-  return list(value, "resourceTemplates", liftPrompt, report, at);
+  return list(value, "resourceTemplates", liftIcons, report, at);
 }
 
 function liftCallToolResult(
@@ -191,12 +187,12 @@ function liftListToolsResult(
   return list(value, "tools", liftTool, report, at);
 }
 
-function liftCompleteRequestParams(
+function liftRequestParamsMeta(
   value: unknown,
   report: StepReport,
   at = "",
 ): unknown {
-  return fitting(value, "_meta", isElicitRequestParamsMeta, report, at);
+  return fitting(value, "_meta", isRequestParamsMeta, report, at);
 }
 
 function liftInitializeRequestParams(
@@ -204,7 +200,7 @@ function liftInitializeRequestParams(
   report: StepReport,
   at = "",
 ): unknown {
-  value = fitting(value, "_meta", isElicitRequestParamsMeta, report, at);
+  value = fitting(value, "_meta", isRequestParamsMeta, report, at);
   value = member(value, "capabilities", liftClientCapabilities, report, at);
   return member(value, "clientInfo", liftImplementation, report, at);
 }
@@ -214,15 +210,11 @@ function liftCallToolRequestParams(
   report: StepReport,
   at = "",
 ): unknown {
-  value = fitting(value, "_meta", isElicitRequestParamsMeta, report, at);
+  value = fitting(value, "_meta", isRequestParamsMeta, report, at);
   return fitting(value, "task", validators.isTaskMetadata, report, at);
 }
 
-function liftElicitResult(
-  value: unknown,
-  report: StepReport,
-  at = "",
-): unknown {
+function liftResultTask(value: unknown, report: StepReport, at = ""): unknown {
   return member(value, "task", liftStrayTask, report, at);
 }
 
@@ -255,7 +247,7 @@ function liftImplementation(
   at: string,
 ): unknown {
   value = fitting(value, "description", isString, report, at);
-  value = fitting(value, "icons", isImplementationIcons, report, at);
+  value = fitting(value, "icons", isIcons, report, at);
   return fitting(value, "websiteUrl", isString, report, at);
 }
 
@@ -267,8 +259,8 @@ function liftPromptMessage(
   return member(value, "content", liftContentBlock, report, at);
 }
 
-function liftPrompt(value: unknown, report: StepReport, at: string): unknown {
-  return fitting(value, "icons", isImplementationIcons, report, at);
+function liftIcons(value: unknown, report: StepReport, at: string): unknown {
+  return fitting(value, "icons", isIcons, report, at);
 }
 
 function liftStrayTask(
@@ -285,16 +277,16 @@ function liftContentBlock(
   at: string,
 ): unknown {
   if (memberOf(value, "type") === "resource_link") {
-    value = fitting(value, "icons", isImplementationIcons, report, at);
+    value = fitting(value, "icons", isIcons, report, at);
   }
   return value;
 }
 
 function liftTool(value: unknown, report: StepReport, at: string): unknown {
   value = fitting(value, "execution", validators.isToolExecution, report, at);
-  value = fitting(value, "icons", isImplementationIcons, report, at);
-  value = member(value, "inputSchema", liftToolInputSchema, report, at);
-  return member(value, "outputSchema", liftToolInputSchema, report, at);
+  value = fitting(value, "icons", isIcons, report, at);
+  value = member(value, "inputSchema", liftSchema, report, at);
+  return member(value, "outputSchema", liftSchema, report, at);
 }
 
 function liftClientCapabilities(
@@ -321,11 +313,7 @@ function liftElicitRequestFormParamsRequestedSchemaProperties(
   return others(value, [], liftPrimitiveSchemaDefinition, report, at);
 }
 
-function liftToolInputSchema(
-  value: unknown,
-  report: StepReport,
-  at: string,
-): unknown {
+function liftSchema(value: unknown, report: StepReport, at: string): unknown {
   return fitting(value, "$schema", isString, report, at);
 }
 
@@ -435,7 +423,7 @@ function lowerCreateMessageResult(
       "needs revision 2025-11-25 or newer",
     );
   }
-  return member(value, "content", lowerCreateMessageResultContent, report, at);
+  return member(value, "content", lowerContentRefuseSamplingTools, report, at);
 }
 
 function lowerElicitRequestParams(
@@ -496,7 +484,7 @@ function lowerListPromptsResult(
   report: StepReport,
   at = "",
 ): unknown {
-  return list(value, "prompts", lowerPrompt, report, at);
+  return list(value, "prompts", lowerIcons, report, at);
 }
 
 function lowerListResourcesResult(
@@ -504,7 +492,7 @@ function lowerListResourcesResult(
   report: StepReport,
   at = "",
 ): unknown {
-  return list(value, "resources", lowerPrompt, report, at);
+  return list(value, "resources", lowerIcons, report, at);
 }
 
 function lowerListResourceTemplatesResult(
@@ -512,7 +500,7 @@ function lowerListResourceTemplatesResult(
   report: StepReport,
   at = "",
 ): unknown {
-  return list(value, "resourceTemplates", lowerPrompt, report, at);
+  return list(value, "resourceTemplates", lowerIcons, report, at);
 }
 
 function lowerCallToolResult(
@@ -571,7 +559,7 @@ function lowerElicitResultContent(
   return others(value, [], lowerElicitResultContent2, report, at);
 }
 
-function lowerCreateMessageResultContent(
+function lowerContentRefuseSamplingTools(
   value: unknown,
   report: StepReport,
   at: string,
@@ -615,7 +603,7 @@ function lowerSamplingMessage(
   at: string,
 ): unknown {
   value = without(value, ["_meta"], report, at);
-  return member(value, "content", lowerCreateMessageResultContent, report, at);
+  return member(value, "content", lowerContentRefuseSamplingTools, report, at);
 }
 
 function lowerTools(_value: unknown, report: StepReport, at: string): unknown {
@@ -643,7 +631,7 @@ function lowerPromptMessage(
   return member(value, "content", lowerContentBlock, report, at);
 }
 
-function lowerPrompt(value: unknown, report: StepReport, at: string): unknown {
+function lowerIcons(value: unknown, report: StepReport, at: string): unknown {
   return without(value, ["icons"], report, at);
 }
 
@@ -763,7 +751,7 @@ function lowerPrimitiveSchemaDefinition(
   return value;
 }
 
-function isElicitRequestParamsMeta(value: unknown): boolean {
+function isRequestParamsMeta(value: unknown): boolean {
   if (!isObject(value)) return false;
   const progressToken = value["progressToken"];
   if (
@@ -806,7 +794,7 @@ function isServerCapabilitiesTasks(value: unknown): boolean {
   return true;
 }
 
-function isImplementationIcons(value: unknown): boolean {
+function isIcons(value: unknown): boolean {
   if (!Array.isArray(value)) return false;
   for (const item of value) {
     if (!validators.isIcon(item)) return false;

@@ -30,7 +30,7 @@ export const clientSteps: Steps = {
   }),
   incomingResults: /* @__PURE__ */ stepTable({
     "completion/complete": liftCompleteResult,
-    "tools/call": liftElicitResult,
+    "tools/call": liftResultRefuseTaskResult,
   }),
   outgoingRequests: /* @__PURE__ */ stepTable({
     "tools/call": lowerCallToolRequestParams,
@@ -51,8 +51,8 @@ export const serverSteps: Steps = {
     "notifications/cancelled": liftCancelledNotificationParams,
   }),
   incomingResults: /* @__PURE__ */ stepTable({
-    "elicitation/create": liftElicitResult,
-    "sampling/createMessage": liftElicitResult,
+    "elicitation/create": liftResultRefuseTaskResult,
+    "sampling/createMessage": liftResultRefuseTaskResult,
   }),
   outgoingRequests: /* @__PURE__ */ stepTable({
     "elicitation/create": lowerElicitRequestParams,
@@ -61,8 +61,8 @@ export const serverSteps: Steps = {
   }),
   outgoingNotifications: /* @__PURE__ */ stepTable({}),
   outgoingResults: /* @__PURE__ */ stepTable({
-    "prompts/get": lowerGetPromptResult,
-    "resources/read": lowerGetPromptResult,
+    "prompts/get": lowerResultRefuseInputRequired,
+    "resources/read": lowerResultRefuseInputRequired,
     "tools/call": lowerCallToolResult,
     "tools/list": lowerListToolsResult,
   }),
@@ -92,7 +92,7 @@ function liftCompleteResult(
   return member(value, "completion", liftCompleteResultCompletion, report, at);
 }
 
-function liftElicitResult(
+function liftResultRefuseTaskResult(
   value: unknown,
   report: StepReport,
   at = "",
@@ -161,7 +161,7 @@ function lowerCreateMessageResult(
   at = "",
 ): unknown {
   value = member(value, "task", lowerStrayTask, report, at);
-  return member(value, "content", lowerCreateMessageResultContent, report, at);
+  return member(value, "content", lowerContentStructuredContent, report, at);
 }
 
 function lowerElicitRequestParams(
@@ -173,17 +173,17 @@ function lowerElicitRequestParams(
     memberOf(value, "requestedSchema") !== undefined ||
     memberOf(value, "url") !== undefined
   ) {
-    value = fitting(
-      value,
-      "_meta",
-      isPreviousElicitRequestParamsMeta,
-      report,
-      at,
-    );
+    value = fitting(value, "_meta", isPreviousRequestParamsMeta, report, at);
     value = fitting(value, "task", previous.isTaskMetadata, report, at);
   }
   if (memberOf(value, "url") !== undefined) {
-    value = member(value, "elicitationId", lower, report, at);
+    value = member(
+      value,
+      "elicitationId",
+      lowerRefuseElicitationId,
+      report,
+      at,
+    );
     required(
       value,
       "elicitationId",
@@ -209,19 +209,13 @@ function lowerCreateMessageRequestParams(
   report: StepReport,
   at = "",
 ): unknown {
-  value = fitting(
-    value,
-    "_meta",
-    isPreviousElicitRequestParamsMeta,
-    report,
-    at,
-  );
+  value = fitting(value, "_meta", isPreviousRequestParamsMeta, report, at);
   value = list(value, "messages", lowerSamplingMessage, report, at);
   value = fitting(value, "task", previous.isTaskMetadata, report, at);
   return list(value, "tools", lowerTool, report, at);
 }
 
-function lowerGetPromptResult(
+function lowerResultRefuseInputRequired(
   value: unknown,
   report: StepReport,
   at = "",
@@ -278,7 +272,7 @@ function lowerStrayTask(
   return drop(report, at, "task");
 }
 
-function lowerCreateMessageResultContent(
+function lowerContentStructuredContent(
   value: unknown,
   report: StepReport,
   at: string,
@@ -300,7 +294,11 @@ function lowerCreateMessageResultContent(
   return value;
 }
 
-function lower(value: unknown, report: StepReport, at: string): unknown {
+function lowerRefuseElicitationId(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
   if (!isString(value)) {
     return refuse(
       report,
@@ -325,7 +323,7 @@ function lowerSamplingMessage(
   report: StepReport,
   at: string,
 ): unknown {
-  return member(value, "content", lowerCreateMessageResultContent, report, at);
+  return member(value, "content", lowerContentStructuredContent, report, at);
 }
 
 function lowerTool(value: unknown, report: StepReport, at: string): unknown {
@@ -358,7 +356,7 @@ function lowerToolInputSchema(
   report: StepReport,
   at: string,
 ): unknown {
-  value = member(value, "properties", lower2, report, at);
+  value = member(value, "properties", lowerDropProperties, report, at);
   return fitting(value, "required", isStrings, report, at);
 }
 
@@ -373,14 +371,22 @@ function lowerOutputSchema(
   return value;
 }
 
-function lower2(value: unknown, report: StepReport, at: string): unknown {
+function lowerDropProperties(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
   if (!isObject(value)) {
     return drop(report, at, "properties");
   }
-  return others(value, [], lower3, report, at);
+  return others(value, [], lowerFillUndeclaredMember, report, at);
 }
 
-function lower3(value: unknown, report: StepReport, at: string): unknown {
+function lowerFillUndeclaredMember(
+  value: unknown,
+  report: StepReport,
+  at: string,
+): unknown {
   if (!isObject(value)) {
     lost(report, at, "undeclared member", "filled");
     if (value === false) return { not: {} };
@@ -393,7 +399,7 @@ function lowerTextBlock(text: string): object {
   return { type: "text", text: text };
 }
 
-function isPreviousElicitRequestParamsMeta(value: unknown): boolean {
+function isPreviousRequestParamsMeta(value: unknown): boolean {
   if (!isObject(value)) return false;
   const progressToken = value["progressToken"];
   if (progressToken !== undefined && !previous.isProgressToken(progressToken)) {

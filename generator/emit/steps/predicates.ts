@@ -14,6 +14,7 @@ import { FunctionNames, type Prefix } from "../validators/function-names.js";
 import type { PreludeName } from "../validators/prelude.js";
 import { Shapes } from "../validators/shape.js";
 import { joinedWords } from "../../print/joined-words.js";
+import { commonHint, either } from "./same.js";
 import { signatureOfNodes } from "./signature.js";
 
 /** The schema that predicates speak of, and the module whose validators serve for its definitions. */
@@ -34,6 +35,8 @@ export class Predicates {
   private names: ReadonlyMap<string, string> | undefined;
   private readonly own = new Map<string, { readonly definition: Definition; readonly identifier: string }>();
   private readonly bySignature = new Map<string, string>();
+  /** Words for the places that are judged alike, by the signature. */
+  private readonly hints = new Map<string, Set<string>>();
   private readonly taken = new Set<string>();
 
   constructor(source: PredicateSource) {
@@ -42,6 +45,14 @@ export class Predicates {
 
   private get identifiers(): ReadonlyMap<string, string> {
     return (this.names ??= nameDefinitions(this.source.schema));
+  }
+
+  /** Announces a later call of `of`, so that a function of many places is named after what they have in common. */
+  announce(nodes: Conjunction, hint: string): void {
+    const signature = signatureOfNodes(nodes);
+    const hints = this.hints.get(signature);
+    if (hints) hints.add(hint);
+    else this.hints.set(signature, new Set([hint]));
   }
 
   /** The name of the function for `nodes`. */
@@ -54,7 +65,8 @@ export class Predicates {
     let name = this.bySignature.get(signature);
     if (name === undefined) {
       const node: SchemaNode = nodes.length === 1 ? only! : { pointer: "", allOf: nodes };
-      name = this.add(`${hint} `, node, hint);
+      const hints = [...(this.hints.get(signature) ?? [hint])];
+      name = this.add(`${hint} `, node, hints.length === 1 ? hints[0]! : commonHint(hints) || either(hints));
       this.bySignature.set(signature, name);
     }
     return name;

@@ -15,7 +15,7 @@ import { called, conditionOf, fails, ifAll, ifAny } from "./conditions.js";
 import type { Arm, Change, Exit, Plan, Test, TextBlock } from "./plan.js";
 import { joinedWords } from "../../print/joined-words.js";
 import type { Predicates } from "./predicates.js";
-import { representatives } from "./same.js";
+import { type SamePlans, groupSame } from "./same.js";
 import { assigned, blockLiteral, braced, literal, outcomeOf, returning, where } from "./statements.js";
 
 const never = "() => false";
@@ -23,13 +23,13 @@ const never = "() => false";
 /** Prints the functions of plans: each one once, under a name of its own. */
 export class PlanPrinter {
   private readonly prefix: string;
-  private readonly same: ReadonlyMap<Plan, Plan>;
+  private readonly same: ReadonlyMap<Plan, SamePlans>;
   private readonly predicates: Predicates;
   private readonly taken: Set<string>;
-  private readonly names = new Map<Plan, string>();
-  private readonly pending: Plan[] = [];
+  private readonly names = new Map<SamePlans, string>();
+  private readonly pending: SamePlans[] = [];
   /** Plans that tables name: their functions are called without a pointer. */
-  private readonly roots = new Set<Plan>();
+  private readonly roots = new Set<SamePlans>();
   private readonly blocks = new Map<string, string>();
 
   /**
@@ -38,29 +38,42 @@ export class PlanPrinter {
    */
   constructor(prefix: string, active: ReadonlySet<Plan>, predicates: Predicates, taken: Set<string>) {
     this.prefix = prefix;
-    this.same = representatives(active);
+    this.same = groupSame(active);
     this.predicates = predicates;
+    for (const group of new Set(this.same.values())) this.announce(group);
     this.taken = taken;
   }
 
   /** The name of a plan's function; `undefined` where nothing changes. */
   nameOf(any: Plan): string | undefined {
-    const plan = this.same.get(any);
-    if (!plan) return undefined;
-    let name = this.names.get(plan);
+    const group = this.same.get(any);
+    if (!group) return undefined;
+    let name = this.names.get(group);
     if (name === undefined) {
-      name = this.free(joinedWords(`${this.prefix} ${plan.hint}`));
-      this.names.set(plan, name);
-      this.pending.push(plan);
+      name = this.free(joinedWords(`${this.prefix} ${group.name}`));
+      this.names.set(group, name);
+      this.pending.push(group);
     }
     return name;
   }
 
+  /** Announces the predicates of a function, which are named after all places that they serve. */
+  private announce({ first: { exits, arms }, hint }: SamePlans): void {
+    for (const { unless } of exits) if (unless) this.predicates.announce(unless, hint);
+    for (const { changes } of arms) {
+      for (const change of changes) {
+        if (change.kind === "fitting") this.predicates.announce(change.to, `${hint} ${change.key}`);
+        if (change.kind === "asText" && change.unless)
+          this.predicates.announce(change.unless, `${hint} ${change.key}`);
+      }
+    }
+  }
+
   /** The name of the function for a whole method. */
   nameOfRoot(any: Plan): string | undefined {
-    const plan = this.same.get(any);
-    if (plan) this.roots.add(plan);
-    return plan && this.nameOf(plan);
+    const group = this.same.get(any);
+    if (group) this.roots.add(group);
+    return group && this.nameOf(group.first);
   }
 
   private free(wanted: string): string {
@@ -73,13 +86,14 @@ export class PlanPrinter {
   /** The functions that have been named and those they call. */
   print(): string[] {
     const texts: string[] = [];
-    for (let plan = this.pending.shift(); plan; plan = this.pending.shift()) texts.push(this.function(plan));
+    for (let next = this.pending.shift(); next; next = this.pending.shift()) texts.push(this.function(next));
     return [...texts, ...this.blockTexts()];
   }
 
-  private function(plan: Plan): string {
-    const statements = [...this.exits(plan.exits, plan.hint), ...this.arms(plan.arms, plan.hint)];
-    const leaves = plan.exits.some(({ test, unless }) => !conditionOf(test) && !unless);
+  private function(same: SamePlans): string {
+    const { first, hint } = same;
+    const statements = [...this.exits(first.exits, hint), ...this.arms(first.arms, hint)];
+    const leaves = first.exits.some(({ test, unless }) => !conditionOf(test) && !unless);
     const body = leaves ? statements : returning(statements);
     const text = print(body);
     const parameter = (name: string, type: string): string =>
@@ -87,11 +101,11 @@ export class PlanPrinter {
     const parameters = [
       parameter("value", "value: unknown"),
       parameter("report", "report: StepReport"),
-      parameter("at", this.roots.has(plan) ? 'at = ""' : "at: string"),
+      parameter("at", this.roots.has(same) ? 'at = ""' : "at: string"),
     ];
     const list = parameters.flatMap((each, index) => (index === 0 ? [each] : [",", line, each]));
     const head = group(
-      `function ${this.names.get(plan)!}(`,
+      `function ${this.names.get(same)!}(`,
       indent(softline, ...list, whenBroken(",")),
       softline,
       "): unknown {",

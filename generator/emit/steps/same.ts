@@ -1,12 +1,22 @@
 import type { Conjunction } from "../../compare/shape/form.js";
-import { type Plan, plansOf } from "./plan.js";
+import { type Change, type Plan, plansOf } from "./plan.js";
 import { signatureOfNodes } from "./signature.js";
 
+/** Plans that do the same: one function serves them all. */
+export interface SamePlans {
+  /** The plan that is printed. */
+  readonly first: Plan;
+  /** Words for the places of all plans: the hint that they have in common. */
+  readonly hint: string;
+  /** The words that the function is named after. */
+  readonly name: string;
+}
+
 /**
- * For each plan the first of those that do the same, so that one function serves them all. Plans are taken
- * for the same until something tells them apart, which is how places that recur are compared too.
+ * Groups active plans that do the same, and gives for each plan its group. Plans are taken for the same until a
+ * difference is found: so places that recur are compared, too.
  */
-export function representatives(active: ReadonlySet<Plan>): ReadonlyMap<Plan, Plan> {
+export function groupSame(active: ReadonlySet<Plan>): ReadonlyMap<Plan, SamePlans> {
   let classes = new Map<Plan, number>([...active].map((plan) => [plan, 0]));
   for (let count = 1; ;) {
     const bySignature = new Map<string, number>();
@@ -21,9 +31,65 @@ export function representatives(active: ReadonlySet<Plan>): ReadonlyMap<Plan, Pl
     if (bySignature.size === count) break;
     count = bySignature.size;
   }
-  const first = new Map<number, Plan>();
-  for (const [plan, number] of classes) if (!first.has(number)) first.set(number, plan);
-  return new Map([...classes].map(([plan, number]) => [plan, first.get(number)!]));
+  const members = new Map<number, Plan[]>();
+  for (const [plan, number] of classes) members.set(number, [...(members.get(number) ?? []), plan]);
+  const groups = new Map<number, SamePlans>();
+  for (const [number, plans] of members) groups.set(number, groupOf(plans, active));
+  return new Map([...classes].map(([plan, number]) => [plan, groups.get(number)!]));
+}
+
+function groupOf(plans: readonly Plan[], active: ReadonlySet<Plan>): SamePlans {
+  const first = plans[0]!;
+  const hints = [...new Set(plans.map(({ hint }) => hint))];
+  if (hints.length === 1 && first.hint !== "") return { first, hint: first.hint, name: first.hint };
+  const hint = commonHint(hints);
+  const parts = changedParts(first, active);
+  if (parts.length > mostParts) return { first, hint, name: hint || either(hints) };
+  // Not `SchemaSchema`, where schemas of all kinds have a member `$schema` that changes.
+  const isRepeated = wordsOf(parts[0] ?? "")[0]?.toLowerCase() === wordsOf(hint).at(-1)?.toLowerCase();
+  return { first, hint, name: [...(isRepeated ? [] : [hint]), ...parts].join(" ").trim() || either(hints) };
+}
+
+/** A function that changes more parts than this is not named after them. */
+const mostParts = 3;
+
+/** The outcomes of values that have no form at the other revision, and the names of the members that a plan changes. */
+function changedParts({ exits, arms }: Plan, active: ReadonlySet<Plan>): string[] {
+  const outcomes = exits.map(({ outcome }) =>
+    outcome.how === "refuse"
+      ? `refuse ${outcome.code}`
+      : "what" in outcome
+        ? `${outcome.how} ${outcome.what}`
+        : outcome.how,
+  );
+  const changed = arms.flatMap(({ changes }) =>
+    changes.filter((change) => !("plan" in change) || active.has(change.plan)).flatMap(partsOf),
+  );
+  return [...new Set([...outcomes, ...changed])];
+}
+
+function partsOf(change: Change): readonly string[] {
+  if ("key" in change) return [change.key];
+  if ("keys" in change) return change.keys;
+  return change.kind === "renamed" ? [change.from] : [];
+}
+
+/** The words that all hints end with; none where they have none in common. */
+export function commonHint(hints: readonly string[]): string {
+  const [first = [], ...others] = hints.map(wordsOf);
+  let count = 0;
+  while (count < first.length && others.every((words) => words.at(-1 - count) === first.at(-1 - count)))
+    count++;
+  return first.slice(first.length - count).join(" ");
+}
+
+/** All of a few hints, or the first of many. */
+export function either(hints: readonly string[]): string {
+  return hints.length > mostParts ? hints[0]! : hints.join(" or ");
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+/g) ?? [];
 }
 
 /** What a plan does, as text; the plans inside go by their class. */

@@ -40,6 +40,18 @@ describe("steps of the released revisions", () => {
       expect(files.get(`${revision}/steps.ts`)).not.toMatch(/"no-(older|newer)-form"/);
   });
 
+  it("name a function that several methods share after all of them", () => {
+    const steps = files.get("2025-11-25/steps.ts")!;
+    for (const method of ["completion/complete", "resources/read", "prompts/get"])
+      expect(steps).toContain(`"${method}": liftRequestParamsMeta,`);
+    for (const method of ["notifications/message", "notifications/progress"])
+      expect(steps).toContain(`"${method}": liftMeta,`);
+    expect(steps).toContain('list(value, "prompts", liftIcons, report, at)');
+    expect(steps).toContain('fitting(value, "icons", isIcons, report, at)');
+    const all = later.map((revision) => files.get(`${revision}/steps.ts`)!).join("");
+    expect(all).not.toMatch(/function (lift|lower)\d*\(/);
+  });
+
   it("can be asked for alone", async () => {
     const { files: alone } = await generateFiles({
       sources: stored.slice(0, 2),
