@@ -1581,8 +1581,11 @@ export function isServerCapabilities(
   const resources = value["resources"];
   if (resources !== undefined) {
     if (!isObject(resources)) return false;
-    const listChanged2 = resources["listChanged"];
-    if (listChanged2 !== undefined && typeof listChanged2 !== "boolean") {
+    const resourcesListChanged = resources["listChanged"];
+    if (
+      resourcesListChanged !== undefined &&
+      typeof resourcesListChanged !== "boolean"
+    ) {
       return false;
     }
     const subscribe = resources["subscribe"];
@@ -1591,8 +1594,11 @@ export function isServerCapabilities(
   const tools = value["tools"];
   if (tools !== undefined) {
     if (!isObject(tools)) return false;
-    const listChanged3 = tools["listChanged"];
-    if (listChanged3 !== undefined && typeof listChanged3 !== "boolean") {
+    const toolsListChanged = tools["listChanged"];
+    if (
+      toolsListChanged !== undefined &&
+      typeof toolsListChanged !== "boolean"
+    ) {
       return false;
     }
   }

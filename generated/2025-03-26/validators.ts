@@ -1604,8 +1604,11 @@ export function isServerCapabilities(
   const resources = value["resources"];
   if (resources !== undefined) {
     if (!isObject(resources)) return false;
-    const listChanged2 = resources["listChanged"];
-    if (listChanged2 !== undefined && typeof listChanged2 !== "boolean") {
+    const resourcesListChanged = resources["listChanged"];
+    if (
+      resourcesListChanged !== undefined &&
+      typeof resourcesListChanged !== "boolean"
+    ) {
       return false;
     }
     const subscribe = resources["subscribe"];
@@ -1614,8 +1617,11 @@ export function isServerCapabilities(
   const tools = value["tools"];
   if (tools !== undefined) {
     if (!isObject(tools)) return false;
-    const listChanged3 = tools["listChanged"];
-    if (listChanged3 !== undefined && typeof listChanged3 !== "boolean") {
+    const toolsListChanged = tools["listChanged"];
+    if (
+      toolsListChanged !== undefined &&
+      typeof toolsListChanged !== "boolean"
+    ) {
       return false;
     }
   }

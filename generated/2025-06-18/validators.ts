@@ -1756,8 +1756,11 @@ export function isServerCapabilities(
   const resources = value["resources"];
   if (resources !== undefined) {
     if (!isObject(resources)) return false;
-    const listChanged2 = resources["listChanged"];
-    if (listChanged2 !== undefined && typeof listChanged2 !== "boolean") {
+    const resourcesListChanged = resources["listChanged"];
+    if (
+      resourcesListChanged !== undefined &&
+      typeof resourcesListChanged !== "boolean"
+    ) {
       return false;
     }
     const subscribe = resources["subscribe"];
@@ -1766,8 +1769,11 @@ export function isServerCapabilities(
   const tools = value["tools"];
   if (tools !== undefined) {
     if (!isObject(tools)) return false;
-    const listChanged3 = tools["listChanged"];
-    if (listChanged3 !== undefined && typeof listChanged3 !== "boolean") {
+    const toolsListChanged = tools["listChanged"];
+    if (
+      toolsListChanged !== undefined &&
+      typeof toolsListChanged !== "boolean"
+    ) {
       return false;
     }
   }
@@ -1997,13 +2003,20 @@ export function isTool(value: unknown): value is Tool {
   if (outputSchema !== undefined) {
     if (!isObject(outputSchema)) return false;
     if (outputSchema["type"] !== "object") return false;
-    const required2 = outputSchema["required"];
-    if (required2 !== undefined && !isStrings(required2)) return false;
-    const properties2 = outputSchema["properties"];
-    if (properties2 !== undefined) {
-      if (!isObject(properties2)) return false;
-      for (const key2 in properties2) {
-        if (!isObject(properties2[key2])) return false;
+    const outputSchemaRequired = outputSchema["required"];
+    if (
+      outputSchemaRequired !== undefined &&
+      !isStrings(outputSchemaRequired)
+    ) {
+      return false;
+    }
+    const outputSchemaProperties = outputSchema["properties"];
+    if (outputSchemaProperties !== undefined) {
+      if (!isObject(outputSchemaProperties)) return false;
+      for (const outputSchemaPropertiesKey in outputSchemaProperties) {
+        if (!isObject(outputSchemaProperties[outputSchemaPropertiesKey])) {
+          return false;
+        }
       }
     }
   }

@@ -426,16 +426,16 @@ export function isClientCapabilities(
     const requests = tasks["requests"];
     if (requests !== undefined) {
       if (!isObject(requests)) return false;
-      const elicitation2 = requests["elicitation"];
-      if (elicitation2 !== undefined) {
-        if (!isObject(elicitation2)) return false;
-        const create = elicitation2["create"];
+      const requestsElicitation = requests["elicitation"];
+      if (requestsElicitation !== undefined) {
+        if (!isObject(requestsElicitation)) return false;
+        const create = requestsElicitation["create"];
         if (create !== undefined && !isObject(create)) return false;
       }
-      const sampling2 = requests["sampling"];
-      if (sampling2 !== undefined) {
-        if (!isObject(sampling2)) return false;
-        const createMessage = sampling2["createMessage"];
+      const requestsSampling = requests["sampling"];
+      if (requestsSampling !== undefined) {
+        if (!isObject(requestsSampling)) return false;
+        const createMessage = requestsSampling["createMessage"];
         if (createMessage !== undefined && !isObject(createMessage)) {
           return false;
         }
@@ -750,8 +750,8 @@ export function isCreateMessageRequestParams(
   const tools = value["tools"];
   if (tools !== undefined) {
     if (!Array.isArray(tools)) return false;
-    for (const item2 of tools) {
-      if (!isTool(item2)) return false;
+    for (const toolsItem of tools) {
+      if (!isTool(toolsItem)) return false;
     }
   }
   const meta = value["_meta"];
@@ -798,8 +798,8 @@ export function acceptsCreateMessageRequestParams(value: unknown): boolean {
   const tools = value["tools"];
   if (tools !== undefined) {
     if (!Array.isArray(tools)) return false;
-    for (const item2 of tools) {
-      if (!acceptsTool(item2)) return false;
+    for (const toolsItem of tools) {
+      if (!acceptsTool(toolsItem)) return false;
     }
   }
   const meta = value["_meta"];
@@ -2158,8 +2158,8 @@ export function isPrompt(value: unknown): value is Prompt {
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
-    for (const item2 of icons) {
-      if (!isIcon(item2)) return false;
+    for (const iconsItem of icons) {
+      if (!isIcon(iconsItem)) return false;
     }
   }
   return true;
@@ -2186,8 +2186,8 @@ export function acceptsPrompt(value: unknown): boolean {
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
-    for (const item2 of icons) {
-      if (!acceptsIcon(item2)) return false;
+    for (const iconsItem of icons) {
+      if (!acceptsIcon(iconsItem)) return false;
     }
   }
   return true;
@@ -2778,8 +2778,11 @@ export function isServerCapabilities(
   const resources = value["resources"];
   if (resources !== undefined) {
     if (!isObject(resources)) return false;
-    const listChanged2 = resources["listChanged"];
-    if (listChanged2 !== undefined && typeof listChanged2 !== "boolean") {
+    const resourcesListChanged = resources["listChanged"];
+    if (
+      resourcesListChanged !== undefined &&
+      typeof resourcesListChanged !== "boolean"
+    ) {
       return false;
     }
     const subscribe = resources["subscribe"];
@@ -2803,11 +2806,14 @@ export function isServerCapabilities(
       }
     }
   }
-  const tools2 = value["tools"];
-  if (tools2 !== undefined) {
-    if (!isObject(tools2)) return false;
-    const listChanged3 = tools2["listChanged"];
-    if (listChanged3 !== undefined && typeof listChanged3 !== "boolean") {
+  const valueTools = value["tools"];
+  if (valueTools !== undefined) {
+    if (!isObject(valueTools)) return false;
+    const valueToolsListChanged = valueTools["listChanged"];
+    if (
+      valueToolsListChanged !== undefined &&
+      typeof valueToolsListChanged !== "boolean"
+    ) {
       return false;
     }
   }
@@ -3314,15 +3320,27 @@ export function isTool(value: unknown): value is Tool {
   if (outputSchema !== undefined) {
     if (!isObject(outputSchema)) return false;
     if (outputSchema["type"] !== "object") return false;
-    const schema2 = outputSchema["$schema"];
-    if (schema2 !== undefined && typeof schema2 !== "string") return false;
-    const required2 = outputSchema["required"];
-    if (required2 !== undefined && !isStrings(required2)) return false;
-    const properties2 = outputSchema["properties"];
-    if (properties2 !== undefined) {
-      if (!isObject(properties2)) return false;
-      for (const key2 in properties2) {
-        if (!isObject(properties2[key2])) return false;
+    const outputSchemaSchema = outputSchema["$schema"];
+    if (
+      outputSchemaSchema !== undefined &&
+      typeof outputSchemaSchema !== "string"
+    ) {
+      return false;
+    }
+    const outputSchemaRequired = outputSchema["required"];
+    if (
+      outputSchemaRequired !== undefined &&
+      !isStrings(outputSchemaRequired)
+    ) {
+      return false;
+    }
+    const outputSchemaProperties = outputSchema["properties"];
+    if (outputSchemaProperties !== undefined) {
+      if (!isObject(outputSchemaProperties)) return false;
+      for (const outputSchemaPropertiesKey in outputSchemaProperties) {
+        if (!isObject(outputSchemaProperties[outputSchemaPropertiesKey])) {
+          return false;
+        }
       }
     }
   }
@@ -3371,15 +3389,27 @@ export function acceptsTool(value: unknown): boolean {
   if (outputSchema !== undefined) {
     if (!isObject(outputSchema)) return false;
     if (outputSchema["type"] !== "object") return false;
-    const schema2 = outputSchema["$schema"];
-    if (schema2 !== undefined && typeof schema2 !== "string") return false;
-    const required2 = outputSchema["required"];
-    if (required2 !== undefined && !isStrings(required2)) return false;
-    const properties2 = outputSchema["properties"];
-    if (properties2 !== undefined) {
-      if (!isObject(properties2)) return false;
-      for (const key2 in properties2) {
-        if (!isObject(properties2[key2])) return false;
+    const outputSchemaSchema = outputSchema["$schema"];
+    if (
+      outputSchemaSchema !== undefined &&
+      typeof outputSchemaSchema !== "string"
+    ) {
+      return false;
+    }
+    const outputSchemaRequired = outputSchema["required"];
+    if (
+      outputSchemaRequired !== undefined &&
+      !isStrings(outputSchemaRequired)
+    ) {
+      return false;
+    }
+    const outputSchemaProperties = outputSchema["properties"];
+    if (outputSchemaProperties !== undefined) {
+      if (!isObject(outputSchemaProperties)) return false;
+      for (const outputSchemaPropertiesKey in outputSchemaProperties) {
+        if (!isObject(outputSchemaProperties[outputSchemaPropertiesKey])) {
+          return false;
+        }
       }
     }
   }

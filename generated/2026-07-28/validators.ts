@@ -482,8 +482,8 @@ export function isClientCapabilities(
   const extensions = value["extensions"];
   if (extensions !== undefined) {
     if (!isObject(extensions)) return false;
-    for (const key2 in extensions) {
-      if (!isJSONObject(extensions[key2])) return false;
+    for (const extensionsKey in extensions) {
+      if (!isJSONObject(extensions[extensionsKey])) return false;
     }
   }
   const sampling = value["sampling"];
@@ -830,8 +830,8 @@ export function isCreateMessageRequestParams(
   const tools = value["tools"];
   if (tools !== undefined) {
     if (!Array.isArray(tools)) return false;
-    for (const item2 of tools) {
-      if (!isTool(item2)) return false;
+    for (const toolsItem of tools) {
+      if (!isTool(toolsItem)) return false;
     }
   }
   return true;
@@ -868,8 +868,8 @@ export function acceptsCreateMessageRequestParams(value: unknown): boolean {
   const tools = value["tools"];
   if (tools !== undefined) {
     if (!Array.isArray(tools)) return false;
-    for (const item2 of tools) {
-      if (!acceptsTool(item2)) return false;
+    for (const toolsItem of tools) {
+      if (!acceptsTool(toolsItem)) return false;
     }
   }
   return true;
@@ -2590,8 +2590,8 @@ export function isPrompt(value: unknown): value is Prompt {
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
-    for (const item2 of icons) {
-      if (!isIcon(item2)) return false;
+    for (const iconsItem of icons) {
+      if (!isIcon(iconsItem)) return false;
     }
   }
   return true;
@@ -2618,8 +2618,8 @@ export function acceptsPrompt(value: unknown): boolean {
   const icons = value["icons"];
   if (icons !== undefined) {
     if (!Array.isArray(icons)) return false;
-    for (const item2 of icons) {
-      if (!acceptsIcon(item2)) return false;
+    for (const iconsItem of icons) {
+      if (!acceptsIcon(iconsItem)) return false;
     }
   }
   return true;
@@ -3320,8 +3320,8 @@ export function isServerCapabilities(
   const extensions = value["extensions"];
   if (extensions !== undefined) {
     if (!isObject(extensions)) return false;
-    for (const key2 in extensions) {
-      if (!isJSONObject(extensions[key2])) return false;
+    for (const extensionsKey in extensions) {
+      if (!isJSONObject(extensions[extensionsKey])) return false;
     }
   }
   const prompts = value["prompts"];
@@ -3335,8 +3335,11 @@ export function isServerCapabilities(
   const resources = value["resources"];
   if (resources !== undefined) {
     if (!isObject(resources)) return false;
-    const listChanged2 = resources["listChanged"];
-    if (listChanged2 !== undefined && typeof listChanged2 !== "boolean") {
+    const resourcesListChanged = resources["listChanged"];
+    if (
+      resourcesListChanged !== undefined &&
+      typeof resourcesListChanged !== "boolean"
+    ) {
       return false;
     }
     const subscribe = resources["subscribe"];
@@ -3345,8 +3348,11 @@ export function isServerCapabilities(
   const tools = value["tools"];
   if (tools !== undefined) {
     if (!isObject(tools)) return false;
-    const listChanged3 = tools["listChanged"];
-    if (listChanged3 !== undefined && typeof listChanged3 !== "boolean") {
+    const toolsListChanged = tools["listChanged"];
+    if (
+      toolsListChanged !== undefined &&
+      typeof toolsListChanged !== "boolean"
+    ) {
       return false;
     }
   }
@@ -3766,8 +3772,13 @@ export function isTool(value: unknown): value is Tool {
   const outputSchema = value["outputSchema"];
   if (outputSchema !== undefined) {
     if (!isObject(outputSchema)) return false;
-    const schema2 = outputSchema["$schema"];
-    if (schema2 !== undefined && typeof schema2 !== "string") return false;
+    const outputSchemaSchema = outputSchema["$schema"];
+    if (
+      outputSchemaSchema !== undefined &&
+      typeof outputSchemaSchema !== "string"
+    ) {
+      return false;
+    }
   }
   return true;
 }
@@ -3802,8 +3813,13 @@ export function acceptsTool(value: unknown): boolean {
   const outputSchema = value["outputSchema"];
   if (outputSchema !== undefined) {
     if (!isObject(outputSchema)) return false;
-    const schema2 = outputSchema["$schema"];
-    if (schema2 !== undefined && typeof schema2 !== "string") return false;
+    const outputSchemaSchema = outputSchema["$schema"];
+    if (
+      outputSchemaSchema !== undefined &&
+      typeof outputSchemaSchema !== "string"
+    ) {
+      return false;
+    }
   }
   return true;
 }

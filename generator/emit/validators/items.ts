@@ -23,7 +23,7 @@ function checkAt(
   place: Place,
 ): Statement[] {
   if (place.shapes.isTrivial(child)) return [];
-  const item = place.scope.local(`item${index + 1}`);
+  const item = place.scope.local(`item${index + 1}`, subject);
   const checks: Statement[] = [
     { kind: "const", name: item, value: `${subject}[${index}]` },
     ...checkItem(child, item, place),
@@ -34,11 +34,11 @@ function checkAt(
 
 function checkRest(node: SchemaNode, from: number, subject: string, place: Place): Statement[] {
   if (!node.items || place.shapes.isTrivial(node.items)) return [];
-  const item = place.scope.local("item");
+  const item = place.scope.local("item", subject);
   const checks = checkItem(node.items, item, place);
   if (checks[0]?.kind === "return") return refuseUnless(compare(`${subject}.length`, "<=", String(from)));
   if (from === 0) return [{ kind: "for", head: `const ${item} of ${subject}`, body: checks }];
-  const index = place.scope.local("index");
+  const index = place.scope.local("index", subject);
   const head = `let ${index} = ${from}; ${index} < ${subject}.length; ${index}++`;
   return [
     { kind: "for", head, body: [{ kind: "const", name: item, value: `${subject}[${index}]` }, ...checks] },
@@ -56,7 +56,7 @@ export function checkItem(node: SchemaNode, item: string, place: Place): Stateme
 
 function checkContains(node: SchemaNode, subject: string, place: Place): Statement[] {
   if (!node.contains) return [];
-  const item = place.scope.local("item");
+  const item = place.scope.local("item", subject);
   const found = place.asTested().under("contained").conditionFor(node.contains, item);
   const { minContains = 1, maxContains } = node;
   if (found.kind === "constant" && !found.value) return refuseUnless(minContains > 0 ? no : yes);
@@ -65,7 +65,7 @@ function checkContains(node: SchemaNode, subject: string, place: Place): Stateme
     ...(maxContains === undefined ? [] : refuseUnless(compare(count, "<=", String(maxContains)))),
   ];
   if (found.kind === "constant") return limits(`${subject}.length`);
-  const count = place.scope.local("containing");
+  const count = place.scope.local("containing", subject);
   return [
     { kind: "plain", text: `let ${count} = 0` },
     {

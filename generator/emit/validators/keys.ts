@@ -19,7 +19,7 @@ export function checkKeys(node: SchemaNode, subject: string, place: Place): Stat
   const describesSome = patterns.some(([, child]) => !shapes.isTrivial(child));
   if (!describesOthers && !describesNames && !describesSome) return [];
 
-  const key = place.scope.local("key");
+  const key = place.scope.local("key", subject);
   const body: Statement[] = [];
   if (describesNames)
     body.push(...refuseUnless(place.under("names").conditionFor(node.propertyNames!, key, onlyStrings)));
@@ -53,7 +53,7 @@ export function checkEntry(node: SchemaNode, subject: string, key: string, place
   const probed = condition(node, probe, inner);
   const ready = place.shapes.refusesUndefined(node);
   if (probed && readings(probed) <= 1 && ready) return refuseUnless(bound(probed, probe, entry));
-  const local = place.scope.local("entry");
+  const local = place.scope.local("entry", subject);
   return [
     { kind: "const", name: local, value: entry },
     ...(ready ? [] : refuseUnless(not(compare(local, "===", "undefined")))),

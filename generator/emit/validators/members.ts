@@ -125,10 +125,10 @@ function checkMember({ name, node, required, accepted }: Member, subject: string
     const times = readings(whole);
     if (times === 0 || (times === 1 && !isLong(access)))
       return refuseUnless(bound(whole, probe, flat(access)));
-    const local = place.scope.local(name);
+    const local = place.scope.local(name, subject);
     return [{ kind: "const", name: local, value: access }, ...refuseUnless(bound(whole, probe, local))];
   }
-  const local = place.scope.local(name);
+  const local = place.scope.local(name, subject);
   const checks = place.check(node, local);
   return [
     { kind: "const", name: local, value: access },

@@ -1,3 +1,4 @@
+import { capitalised } from "../../print/names.js";
 import { preludeNames } from "./prelude.js";
 import { camelCase } from "./words.js";
 
@@ -26,10 +27,18 @@ export class Scope {
     this.taken = new Set(called);
   }
 
-  /** A name for a local that holds the member `property`, or for a local described by that word. */
-  local(property: string): string {
+  /**
+   * A name for a local that holds the member `property`, or for a local that the word `property` describes. Where the
+   * name is taken, it begins with `subject`, the local that the value is a part of: `outputSchemaProperties`.
+   */
+  local(property: string, subject?: string): string {
     const word = wordOf(property);
-    const wanted = reserved.has(word) || validatorLike.test(word) ? `${word}Value` : word;
+    const wanted = isUsable(word) ? word : `${word}Value`;
+    const path = subject !== undefined && this.taken.has(wanted) ? pathOf(subject, word) : wanted;
+    return this.free(path !== undefined && isUsable(path) ? path : wanted);
+  }
+
+  private free(wanted: string): string {
     let name = wanted;
     let number = this.numbers.get(wanted) ?? 1;
     while (this.taken.has(name)) name = `${wanted}${++number}`;
@@ -37,6 +46,18 @@ export class Scope {
     this.taken.add(name);
     return name;
   }
+}
+
+function isUsable(name: string): boolean {
+  return !reserved.has(name) && !validatorLike.test(name);
+}
+
+/** Longer names are harder to read than numbered ones. */
+const longest = 32;
+
+function pathOf(subject: string, word: string): string | undefined {
+  const path = subject + capitalised(word);
+  return /^[A-Za-z]\w*$/.test(subject) && path.length <= longest ? path : undefined;
 }
 
 function wordOf(property: string): string {

@@ -162,8 +162,8 @@ export class Tracker {
     const indices = place.scope.local("contained");
     this.declarations.push({ kind: "plain", text: `const ${indices} = new Set<number>()` });
     this.terms.push({ holds, coverage: this.coverages.settled({ pointer: node.pointer }), indices });
-    const item = place.scope.local("item");
-    const index = place.scope.local("index");
+    const item = place.scope.local("item", subject);
+    const index = place.scope.local("index", subject);
     const found = place.asTested().under("contained").conditionFor(node.contains!, item);
     const { minContains = 1, maxContains } = node;
     return [

@@ -80,7 +80,7 @@ function checkContainer(
 }
 
 function checkMembers(left: SchemaNode, terms: readonly Term[], whole: string, place: Place): Statement[] {
-  const key = place.scope.local("key");
+  const key = place.scope.local("key", whole);
   const evaluated = terms.map(({ holds, coverage: { all, names, patterns } }) => ({
     holds,
     covers: all
@@ -97,8 +97,8 @@ function checkMembers(left: SchemaNode, terms: readonly Term[], whole: string, p
 
 function checkItems(left: SchemaNode, terms: readonly Term[], whole: string, place: Place): Statement[] {
   const from = terms[0]!.coverage.prefix;
-  const index = place.scope.local("index");
-  const item = place.scope.local("item");
+  const index = place.scope.local("index", whole);
+  const item = place.scope.local("item", whole);
   const evaluated = terms.slice(1).map(({ holds, coverage: { all, prefix }, indices }) => ({
     holds,
     covers: all

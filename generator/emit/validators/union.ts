@@ -101,7 +101,7 @@ function objectVerdict(
   if (!tags) return [...shared, ...inTurn(arms, subject, place, objectKind)];
   const tested = place.asTested();
   // Read before any arm is asked: a type predicate that failed may have narrowed the subject to nothing.
-  const locals = tags.map((tag) => place.scope.local(tag));
+  const locals = tags.map((tag) => place.scope.local(tag, subject));
   const reads = tags.map((tag, index): Statement => ({
     kind: "const",
     name: locals[index]!,

@@ -101,3 +101,18 @@ export function isItem(value: unknown): value is Item {
 }`);
   });
 });
+
+describe("locals of one function", () => {
+  const list = { type: "array", items: { $ref: "#/$defs/Icon" } };
+  const schema = { type: "object", properties: { list, items: { type: "object" } } };
+  const pair = { type: "object", properties: { inputSchema: schema, outputSchema: schema } };
+  const text = validatorsOf(schemaOf({ Icon: definitions.Icon, Pair: pair }));
+
+  it("are named by their path where two have the same last word", () => {
+    const pairText = functionIn(text, "export function isPair(");
+    expect(pairText).toContain('const list = inputSchema["list"];');
+    expect(pairText).toContain('const outputSchemaList = outputSchema["list"];');
+    expect(pairText).toContain("for (const outputSchemaListItem of outputSchemaList) {");
+    expect(pairText).not.toMatch(/[a-z]2\b/);
+  });
+});

@@ -131,11 +131,11 @@ export function isGetWeather2Arguments(value: unknown): boolean {
   const labels = value["labels"];
   if (labels !== undefined) {
     if (!isObject(labels)) return false;
-    for (const key2 in labels) {
-      if (patternGetWeather2Arguments_2.test(key2)) {
-        if (typeof labels[key2] !== "string") return false;
+    for (const labelsKey in labels) {
+      if (patternGetWeather2Arguments_2.test(labelsKey)) {
+        if (typeof labels[labelsKey] !== "string") return false;
       }
-      if (!patternGetWeather2Arguments_2.test(key2)) return false;
+      if (!patternGetWeather2Arguments_2.test(labelsKey)) return false;
     }
   }
   const named = value["named"];
@@ -143,16 +143,18 @@ export function isGetWeather2Arguments(value: unknown): boolean {
     if (!isObject(named)) return false;
     const id = named["id"];
     if (id !== undefined && !Number.isInteger(id)) return false;
-    for (const key3 in named) {
-      if (key3 !== "id" && typeof named[key3] !== "string") return false;
+    for (const namedKey in named) {
+      if (namedKey !== "id" && typeof named[namedKey] !== "string") {
+        return false;
+      }
     }
   }
   const span = value["span"];
   if (span !== undefined) {
     if (!Array.isArray(span)) return false;
     if (span.length > 0) {
-      const item12 = span[0];
-      if (typeof item12 !== "string") return false;
+      const spanItem1 = span[0];
+      if (typeof spanItem1 !== "string") return false;
     }
     if (span.length > 1) {
       const item2 = span[1];
