@@ -82,7 +82,7 @@ export function listen(params: { readonly notifications: Params }, context: Requ
 
 /** What of a filter the server can honour: what it has declared that it tells. */
 function honouredPart(filter: Params, { connection, protocol }: RequestContext): Params {
-  const declared = connection.core.capabilities();
+  const declared = connection.definition.capabilities();
   const honoured: Record<string, unknown> = {};
   for (const [method, member] of Object.entries(filters)) {
     const wanted = filter[member];

@@ -1,6 +1,6 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
 import { declares } from "../protocol/capabilities.js";
-import { type Session, readyMethod } from "./legacy.js";
+import { type Session, readyMethod, ServerToClientRequests } from "./legacy.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { Batch } from "../jsonrpc/batch.js";
 import { McpError, invalidParams, invalidRequest, messageOf, rpc } from "../jsonrpc/errors.js";
@@ -18,51 +18,50 @@ import { runRequest } from "./run-request.js";
 import type { Change } from "./changes.js";
 import { RequestContext, errorOf } from "./context.js";
 import type { ServerDefinition } from "./server-definition.js";
-import { ServerToClientRequests } from "./own-requests.js";
 import { readBatch, readMessage } from "./reading.js";
 import { methodNotFound, resolveProtocol, type RequestProtocol } from "./request-protocol.js";
 import { mostReserved } from "../jsonrpc/weight.js";
 
-/** What a transport knows of a connection beside its messages. */
+/** What a transport knows about the client of a connection. */
 export interface ConnectionOptions {
-  /** Who is at the other end: handlers see it as `context.auth`. */
+  /** The authenticated client, for `context.auth`. */
   readonly auth?: unknown;
-  /** Name of who is at the other end; state of a multi round-trip request is good for nobody else. */
+  /** Name of the authenticated client; `requestState` is bound to it. */
   readonly principal?: string;
-  /** Milliseconds that requests have to be answered once the client sends nothing more; 1000 without it. */
+  /** Milliseconds for open requests to finish after the client has ended its output. Default: 1000. */
   readonly drain?: number | undefined;
 }
 
-/** One client of a server: reads its messages, has them answered, and tells it of changes. */
+/** The connection of one client: dispatches its messages, sends responses, and notifies it of changes. */
 export class ServerConnection implements Receiver {
-  readonly core: ServerDefinition;
-  /** Who sends what comes now; a transport that finds it out for each request sets it before. */
+  readonly definition: ServerDefinition;
+  /** The authenticated client; a transport that authenticates each request sets it before each. */
   auth: unknown;
-  /** What the handshake settled, if there was one. */
+  /** The session, after a handshake (legacy era). */
   session: Session | undefined;
-  /** Name of who is at the other end. */
+  /** Name of the authenticated client, or an empty string. */
   readonly principal: string;
   private readonly channel: Channel;
   private readonly onClose: (connection: ServerConnection) => void;
   private running: Map<RequestId, RequestContext> | undefined;
-  private own: ServerToClientRequests | undefined;
+  private clientRequests: ServerToClientRequests | undefined;
   private listeners: Set<(change: Change) => void> | undefined;
   private closers: Set<() => void> | undefined;
   private reserved = 0;
   private readonly drainMs: number;
-  /** The client says nothing more. */
-  private deaf = false;
-  /** Called when no request is being answered any more. */
+  /** The client has ended its output: it answers no requests. */
+  private inputEnded = false;
+  /** Called when no request is open. */
   private idle: (() => void)[] | undefined;
   private isOver = false;
 
   constructor(
-    core: ServerDefinition,
+    definition: ServerDefinition,
     channel: Channel,
     options: ConnectionOptions,
     onClose: (connection: ServerConnection) => void,
   ) {
-    this.core = core;
+    this.definition = definition;
     this.channel = channel;
     this.auth = options.auth;
     this.principal = options.principal ?? "";
@@ -70,7 +69,7 @@ export class ServerConnection implements Receiver {
     this.onClose = onClose;
   }
 
-  /** Requests that are being answered. */
+  /** Number of open requests. */
   get open(): number {
     return this.running?.size ?? 0;
   }
@@ -96,11 +95,11 @@ export class ServerConnection implements Receiver {
     this.refuse(undefined, invalidRequest(`the message is longer than ${limit} bytes`));
   }
 
-  /** What was received is answered before the connection ends; what the client would have to say more is not waited for. */
+  /** Answers the received requests, then ends the connection. Requests to the client fail at once. */
   ended(): void {
-    this.own?.end(silent());
-    this.deaf = true;
-    const { clock } = this.core;
+    this.clientRequests?.end(inputEndedError());
+    this.inputEnded = true;
+    const { clock } = this.definition;
     const timer = clock.schedule(() => this.overdue(), this.drainMs);
     void this.drain().then(() => {
       clock.clear(timer);
@@ -108,7 +107,7 @@ export class ServerConnection implements Receiver {
     });
   }
 
-  /** Requests fail that were not answered in time: a client that ended its output may still read. */
+  /** Sends an error for each open request (the client may still read), then ends the connection. */
   private overdue(): void {
     const message = `not answered within ${this.drainMs} ms after the end of the input`;
     const error = new McpError("internal-error", message, { rpcCode: rpc.internalError });
@@ -120,67 +119,62 @@ export class ServerConnection implements Receiver {
     this.end("the client is gone");
   }
 
-  /** Ends open subscriptions in order; resolves when nothing else is being answered. */
+  /** Answers open subscriptions; resolves when no request is open. */
   drain(): Promise<void> {
     for (const closer of this.closers ?? []) closer();
     return this.drained();
   }
 
-  /** Resolves when no request is being answered. */
+  /** Resolves when no request is open. */
   drained(): Promise<void> {
     if (this.open === 0) return Promise.resolve();
     return new Promise((resolve) => (this.idle ??= []).push(resolve));
   }
 
-  /** Ends open subscriptions in order, then the connection. */
+  /** Answers open subscriptions, then ends the connection. */
   async close(): Promise<void> {
     for (const closer of this.closers ?? []) closer();
-    // What the closers resolve answers its request a few microtasks later.
+    // The responses of the subscriptions are sent a few microtasks later.
     await new Promise<void>((resolve) => setTimeout(resolve, 0));
     this.end("the server is closing");
     await this.channel.close();
   }
 
-  /** Reads what was parsed already: one message, or a batch of them. */
+  /** Dispatches a parsed message or batch. */
   receive(message: unknown): void {
     if (Array.isArray(message)) readBatch(this, message);
     else readMessage(this, message);
   }
 
-  /** What gathers the answers to a batch, where the channel does not do so itself. */
+  /** Collects the responses to a batch, unless the channel does so. */
   gather(answers: number): Batch | undefined {
     return this.channel.answer ? undefined : new Batch(answers, (text) => this.channel.send(text));
   }
 
   /**
+   * Dispatches a request. Every failure is answered with an error.
+   *
    * @param given the protocol, if the transport has resolved it already
-   * @param batch that it came in
+   * @param batch the batch that contains the request
    */
   request(request: RequestMessage, given?: RequestProtocol, batch?: Batch): void {
     try {
       const protocol = given ?? resolveProtocol(this, request);
       const entry = protocol.spoken.table.incomingRequests.get(request.method);
-      if (!entry || entry.payload || !this.core.handlers.has(request.method))
+      if (!entry || entry.payload || !this.definition.handlers.has(request.method))
         throw methodNotFound(protocol, request.method);
       if (this.running?.has(request.id)) throw invalidRequest("a request of this id is being answered");
       const context = new RequestContext(this, request, protocol, entry);
       if (batch) context.batch = batch;
-      runRequest(this, context);
+      runRequest(context);
     } catch (error) {
       this.refuse(request.id, errorOf(error), batch);
     }
   }
 
-  /** A request is being answered: it can be cancelled, and ends with the connection. */
-  keep(context: RequestContext): void {
+  /** Tracks an open request, so that the client can cancel it and the end of the connection aborts it. */
+  track(context: RequestContext): void {
     (this.running ??= new Map()).set(context.request.id, context);
-  }
-
-  /** A request gets its answer now. */
-  finish(context: RequestContext): void {
-    this.running?.delete(context.request.id);
-    context.over = true;
-    if (this.idle && this.open === 0) this.becomeIdle();
   }
 
   private becomeIdle(): void {
@@ -188,26 +182,34 @@ export class ServerConnection implements Receiver {
     this.idle = undefined;
   }
 
-  /** What was at work on a request that was aborted has ended. */
-  settled(): void {
+  /** The handler of an aborted request has settled. */
+  abortedWorkEnded(): void {
     this.channel.late?.(-1);
   }
 
   refuse(id: RequestId | undefined, error: McpError, batch?: Batch): void {
-    const { text, code } = refusal(id, error);
+    const { text, code } = serialiseError(id, error);
     this.respond(id, text, batch, code);
   }
 
-  /** Sends the response to a request. */
-  answer({ request, batch, reported }: RequestContext, text: string, rpcCode?: number): void {
+  /** Ends a request with its response. */
+  answer(context: RequestContext, text: string, rpcCode?: number): void {
+    const { request, batch, reported } = context;
     const { channel } = this;
+    context.over = true;
+    this.untrack(request.id);
     if (reported !== undefined && !batch && channel.sendApart) channel.sendApart(text, reported);
     else this.respond(request.id, text, batch, rpcCode);
   }
 
-  /** Sends the error that a request failed with. */
+  private untrack(id: RequestId): void {
+    this.running?.delete(id);
+    if (this.idle && this.open === 0) this.becomeIdle();
+  }
+
+  /** Ends a request with an error. */
   fail(context: RequestContext, error: McpError): void {
-    const { text, code } = refusal(context.request.id, error);
+    const { text, code } = serialiseError(context.request.id, error);
     this.answer(context, text, code);
   }
 
@@ -217,14 +219,10 @@ export class ServerConnection implements Receiver {
     else this.channel.send(text, id);
   }
 
-  openSession(session: Session): void {
-    this.session = session;
-  }
-
   /**
-   * Keeps so many more bytes for the client till it is gone, or `release` gives them back.
+   * Reserves memory for the client until the connection ends, or until `release`.
    *
-   * @throws {McpError} `invalid-params`: too much is kept for this client; `limit-exceeded`: too much for all
+   * @throws {McpError} `invalid-params`: the limit of this client; `limit-exceeded`: the limit of all clients
    */
   reserve(bytes: number): void {
     if (this.reserved + bytes > mostReserved)
@@ -242,21 +240,22 @@ export class ServerConnection implements Receiver {
     this.channel.reserve?.(-bytes);
   }
 
-  /** Calls with each change until what is returned is called. */
+  /** Calls `listener` with each change. Returns a function that removes it. */
   onChange(listener: (change: Change) => void): () => void {
     this.listeners = (this.listeners ?? new Set()).add(listener);
     return () => void this.listeners?.delete(listener);
   }
 
-  /** Something that is offered is another now: the session is told, and whoever listens. */
+  /** Notifies the session and its subscribers of a change. */
   changed(change: Change): void {
     const { session } = this;
-    if (session && (change.uri === undefined || session.watched?.has(change.uri))) this.tell(session, change);
+    if (session && (change.uri === undefined || session.watched?.has(change.uri)))
+      this.notifyChange(session, change);
     for (const listener of this.listeners ?? []) listener(change);
   }
 
-  /** Notifies the client of a change; one that is not ready yet, when it is. */
-  private tell(session: Session, change: Change): void {
+  /** Notifies the session of a change, once the client is initialized. */
+  private notifyChange(session: Session, change: Change): void {
     const { method, uri } = change;
     const capability = session.spoken.table.outgoingNotifications.get(method)?.capability;
     if (capability && !declares(session.declared, capability.path)) return;
@@ -264,37 +263,36 @@ export class ServerConnection implements Receiver {
     else (session.held ??= new Map()).set(`${method} ${uri}`, change);
   }
 
-  /** The client is ready: what was held back is sent. */
+  /** The client is initialized: sends the notifications and requests that waited for it. */
   private becomeReady(session: Session): void {
     session.ready = true;
-    for (const change of session.held?.values() ?? []) this.tell(session, change);
+    for (const change of session.held?.values() ?? []) this.notifyChange(session, change);
     session.held = undefined;
-    this.own?.sendHeld();
+    this.clientRequests?.sendHeld();
   }
 
-  /** A notification of the client's. */
+  /** Dispatches a notification. */
   notified({ method, params }: NotificationMessage): void {
     if (method === "notifications/cancelled") return this.cancel(params);
     const { session } = this;
     if (method === readyMethod && session?.ready === false) this.becomeReady(session);
     const spoken = session?.spoken;
-    if (method === "notifications/progress") return this.own?.progressed(params);
+    if (method === "notifications/progress") return this.clientRequests?.progressed(params);
     const entry = spoken?.table.incomingNotifications.get(method);
-    const handler = this.core.notificationHandlers.get(method);
+    const handler = this.definition.notificationHandlers.get(method);
     if (!spoken || !entry || !handler) return;
     if (!entry.accepts({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) })) return;
     const lifted = spoken.lift("incomingNotifications", method, params ?? {});
-    // A handler of the author's: what it throws is no reason to stop.
+    // A handler that throws does not end the connection.
     void Promise.resolve()
       .then(() => handler(lifted as never, { revision: spoken.id }))
-      .catch((error: unknown) => this.core.report(error, { method }));
+      .catch((error: unknown) => this.definition.report(error, { method }));
   }
 
   private cancel(params: Params | undefined): void {
     const context = this.running?.get(params?.["requestId"] as RequestId);
     if (!context) return;
-    this.running?.delete(context.request.id);
-    if (this.idle && this.open === 0) this.becomeIdle();
+    this.untrack(context.request.id);
     const reason = params?.["reason"];
     context.abort(
       new McpError("cancelled", typeof reason === "string" ? reason : "the client cancelled the request"),
@@ -317,38 +315,36 @@ export class ServerConnection implements Receiver {
   ): void {
     if (this.isOver || !spoken.table.outgoingNotifications.has(method)) return;
     const lowered = params && spoken.lower("outgoingNotifications", method, params);
-    this.channel.send(notificationText(method, lowered), origin);
+    this.send(notificationText(method, lowered), origin);
+  }
+
+  /** Sends a message that belongs to a request of the client. */
+  send(text: string, origin: RequestId | undefined): void {
+    this.channel.send(text, origin);
   }
 
   /**
-   * Sends a request of the server's own (legacy era), once the client is ready.
+   * Sends a request to the client (legacy era), once the client is initialized.
    *
-   * @param origin the client's request it is made for
+   * @param context of the client's request that the handler answers
    * @throws {McpError}
    */
   ask(
-    protocol: RequestProtocol,
+    context: RequestContext,
     method: string,
     params: Params | undefined,
-    origin: RequestId,
     options: RequestOptions,
   ): Promise<Params> {
-    if (this.deaf) return Promise.reject(silent());
-    this.own ??= new ServerToClientRequests(this.core.timeouts, this.core.clock, {
-      isReady: () => this.session?.ready !== false,
-      send: (text, asked) => this.channel.send(text, asked),
-      cancel: ({ spoken }, requestId, reason, asked) =>
-        this.notify(spoken, "notifications/cancelled", { requestId, reason }, asked),
-    });
-    return this.own.ask(protocol, method, params, origin, options);
+    if (this.inputEnded) return Promise.reject(inputEndedError());
+    return (this.clientRequests ??= new ServerToClientRequests(this)).ask(context, method, params, options);
   }
 
-  /** The client's answer to a request of the server's own. */
+  /** Dispatches a response of the client. */
   answered(response: ResponseMessage): void {
-    this.own?.answered(response);
+    this.clientRequests?.answered(response);
   }
 
-  /** Calls once when the server closes the connection in order. Returns what calls it off. */
+  /** Calls `closer` once, when the server closes the connection. Returns a function that removes it. */
   onClosing(closer: () => void): () => void {
     this.closers = (this.closers ?? new Set()).add(closer);
     return () => void this.closers?.delete(closer);
@@ -359,23 +355,23 @@ export class ServerConnection implements Receiver {
     this.isOver = true;
     this.listeners = undefined;
     this.onClose(this);
-    if (!this.running && !this.own) return;
+    if (!this.running && !this.clientRequests) return;
     const reason = new McpError("connection-closed", why);
     this.channel.late?.(this.open);
     for (const context of this.running?.values() ?? []) context.abort(reason);
     this.running = undefined;
     this.becomeIdle();
-    this.own?.end(reason);
+    this.clientRequests?.end(reason);
   }
 }
 
-/** What fails that a client would have to answer which sends nothing more. */
-function silent(): McpError {
+/** The error of a request to a client that has ended its output. */
+function inputEndedError(): McpError {
   return new McpError("connection-closed", "the client sends nothing more");
 }
 
-/** The text of an error. Data of an author's error that is no JSON is left out. */
-function refusal(
+/** Serialises an error. Error data that is not JSON is left out. */
+function serialiseError(
   id: RequestId | undefined,
   error: McpError,
 ): { readonly text: string; readonly code: number } {

@@ -134,7 +134,7 @@ export class RequestContext implements HandlerContext {
     return (level, data, logger) => {
       const { logLevel } = this.protocol;
       if (this.over || logLevel === undefined || !reaches(level, logLevel)) return;
-      if (!this.connection.core.capabilities().logging) return;
+      if (!this.connection.definition.capabilities().logging) return;
       this.notify("notifications/message", {
         level,
         data: data === undefined ? null : data,
@@ -154,7 +154,7 @@ export class RequestContext implements HandlerContext {
     try {
       this.send(method, params);
     } catch (error) {
-      this.connection.core.warn(`${method} is left out: ${messageOf(error)}`);
+      this.connection.definition.warn(`${method} is left out: ${messageOf(error)}`);
     }
   }
 
@@ -186,7 +186,7 @@ export class RequestContext implements HandlerContext {
   report(thrown: unknown): void {
     if (isMeantForClient(thrown)) return;
     const { method, params } = this.request;
-    this.connection.core.report(thrown, placeOf(method, params));
+    this.connection.definition.report(thrown, placeOf(method, params));
   }
 
   /** Ends the work on the request: it has been answered, or nobody waits for its answer. */

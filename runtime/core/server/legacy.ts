@@ -1,31 +1,33 @@
-import type { ServerCapabilities } from "@mcpgen/protocol/authoring";
-import { invalidParams } from "../jsonrpc/errors.js";
-import type { Params } from "../jsonrpc/message.js";
+import type { ServerCapabilities, ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
+import { invalidParams, McpError } from "../jsonrpc/errors.js";
+import { type Params, type RequestId, type ResponseMessage, requestText } from "../jsonrpc/message.js";
 import type { Change } from "./changes.js";
+import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
 import type { MethodHandler, ServerDefinition } from "./server-definition.js";
 import type { ServerEra, RequestProtocol } from "./request-protocol.js";
 import { mostReserved, weightOf } from "../jsonrpc/weight.js";
-import { introduced } from "../protocol/introduced.js";
 import { type LogLevel, isLogLevel } from "../protocol/meta.js";
-import type { RevisionView } from "../protocol/revision-view.js";
+import { type RevisionView, issuesText } from "../protocol/revision-view.js";
 import { type Ask, askWith } from "./ask.js";
+import type { RequestOptions } from "@mcpgen/protocol/model";
+import { Pending } from "../jsonrpc/pending.js";
 
-/** What a handshake settled (2025-11-25 and before, lifecycle). */
+/** A session: the protocol that a handshake negotiated, and its state (2025-11-25 and before, lifecycle). */
 export interface Session extends RequestProtocol {
   logLevel: LogLevel | undefined;
   ready: boolean;
-  /** Changes that the client is to be notified of as soon as it is ready, by what they are about. */
+  /** Changes to send once the client is initialized, by notification and URI. */
   held: Map<string, Change> | undefined;
-  /** What the server declared; what came later, this client is not told of. */
+  /** Capabilities that the server declared in the handshake: the client gets no notifications of later ones. */
   readonly declared: ServerCapabilities;
-  /** URIs whose changes the client asked to hear of. */
+  /** URIs of the resources that the client subscribed to. */
   watched: Set<string> | undefined;
-  /** Bytes that are reserved for it, those of `watched` with it. */
+  /** Bytes that the session reserves on its connection, `watched` included. */
   weight: number;
 }
 
-/** With it the client is ready (2025-11-25 and before, lifecycle, initialization). */
+/** The notification that ends the handshake (2025-11-25 and before, lifecycle, initialization). */
 export const readyMethod = "notifications/initialized";
 
 /** A handshake opens a session. */
@@ -34,42 +36,44 @@ export const legacyServer: ServerEra = {
   ask: askByRequest,
 };
 
-/** The revision that answers a client which offers `version`: that one, or the newest there is. */
-export function negotiate(core: ServerDefinition, version: unknown): RevisionView<"server"> | undefined {
-  const legacy = core.spoken.filter(({ era }) => era === "legacy");
-  return legacy.find(({ id }) => id === version) ?? legacy[0];
+/** Chooses the revision for a client that offers `version`: that revision, or the newest legacy revision. */
+export function negotiate(
+  definition: ServerDefinition,
+  version: unknown,
+): RevisionView<"server"> | undefined {
+  return definition.legacy.find(({ id }) => id === version) ?? definition.legacy[0];
 }
 
-/** RequestProtocol of a connection on which no handshake was made. */
+/** The protocol of a request that needs no handshake, or opens it. */
 export function beforeHandshake(spoken: RevisionView<"server">): RequestProtocol {
   return { era: legacyServer, spoken, clientCapabilities: {}, clientInfo: undefined, logLevel: undefined };
 }
 
 export const initialize: MethodHandler = (params: Params, context: RequestContext) => {
   const { connection, protocol } = context;
-  const { core } = connection;
-  const declared = core.capabilities();
-  const { clientCapabilities, clientInfo, weight } = introduced(params);
+  const { definition } = connection;
+  const declared = definition.capabilities();
+  const { clientCapabilities, clientInfo, weight } = clientProfile(params);
   connection.reserve(weight);
   if (connection.session) connection.release(connection.session.weight);
-  connection.openSession({
+  connection.session = {
     era: legacyServer,
     spoken: protocol.spoken,
     clientCapabilities,
     clientInfo,
     weight,
-    // Until the client sets a level, the choice is the server's: all of them.
+    // Until the client sets a level, the server chooses (logging): it sends every level.
     logLevel: "debug",
     ready: false,
     held: undefined,
     declared,
     watched: undefined,
-  });
+  };
   return {
     protocolVersion: protocol.spoken.id,
     capabilities: declared,
-    serverInfo: core.info,
-    ...(core.instructions === undefined ? {} : { instructions: core.instructions }),
+    serverInfo: definition.info,
+    ...(definition.instructions === undefined ? {} : { instructions: definition.instructions }),
   };
 };
 
@@ -100,15 +104,133 @@ export const unwatch: MethodHandler = ({ uri }: Params, { connection }: RequestC
   return {};
 };
 
-/** Asks by requests of the server's own (2025-11-25 and before). */
+/** Asks the client by requests from the server (2025-11-25 and before). */
 export function askByRequest(context: RequestContext): Ask {
-  const { connection, protocol, signal, request } = context;
+  const { connection, signal } = context;
   return askWith(context, (_key, { method, params }, options) =>
-    connection.ask(protocol, method, named(params), request.id, { ...options, signal }),
+    connection.ask(context, method, withElicitationId(params), { ...options, signal }),
   );
 }
 
-/** Legacy revisions name each page the user is sent to (2025-11-25, elicitation, URL mode). */
-function named(params: Params | undefined): Params | undefined {
+/** URL mode requires an `elicitationId` (2025-11-25, elicitation). */
+function withElicitationId(params: Params | undefined): Params | undefined {
   return params?.["mode"] === "url" ? { elicitationId: crypto.randomUUID(), ...params } : params;
+}
+
+/** Bytes that a client's capabilities and description may take in memory. */
+const mostDeclared = 65_536;
+
+/** Bytes of a `clientInfo` that is kept whole. */
+const mostInfo = 16_384;
+
+/** Members of a larger `clientInfo` that are kept, and characters of their texts. */
+const mostMembers = 8;
+const longestText = 1024;
+
+/** The part of `initialize` that a session keeps. */
+interface ClientProfile {
+  readonly clientCapabilities: ClientCapabilities;
+  readonly clientInfo: Implementation;
+  /** Bytes in memory. */
+  readonly weight: number;
+}
+
+/** @throws {McpError} `invalid-params`: the capabilities take more than 64 KiB in memory */
+export function clientProfile(params: Params): ClientProfile {
+  const clientCapabilities = params["capabilities"] as ClientCapabilities;
+  const clientInfo = shortened(params["clientInfo"] as Params) as unknown as Implementation;
+  const weight = weightOf([clientCapabilities, clientInfo], mostDeclared);
+  if (weight > mostDeclared)
+    throw invalidParams(`params.capabilities: they take more than ${mostDeclared} bytes in memory`);
+  return { clientCapabilities, clientInfo, weight };
+}
+
+/** Drops the long members of a large `clientInfo`, such as icons: it is for display only. */
+function shortened(info: Params): Params {
+  if (weightOf(info, mostInfo) <= mostInfo) return info;
+  const kept = Object.entries(info).flatMap(([key, value]) => {
+    const short = typeof value === "string" ? value.slice(0, longestText) : value;
+    return weightOf([key, short], 4 * longestText) <= 4 * longestText ? [[key, short] as const] : [];
+  });
+  // A slice would keep the whole text in memory.
+  return JSON.parse(JSON.stringify(Object.fromEntries(kept.slice(0, mostMembers)))) as Params;
+}
+
+/** Requests that a server sends while it answers a request of the client (legacy era). */
+export class ServerToClientRequests {
+  private readonly pending: Pending<ResponseMessage>;
+  private readonly connection: ServerConnection;
+  /** Sends the requests that wait until the client is initialized; their timeouts run meanwhile. */
+  private readonly held = new Map<RequestId, () => void>();
+
+  constructor(connection: ServerConnection) {
+    const { timeouts, clock } = connection.definition;
+    this.pending = new Pending(timeouts, clock);
+    this.connection = connection;
+  }
+
+  /**
+   * Sends a request and resolves with its result.
+   *
+   * @param context of the client's request that the handler answers
+   * @throws {McpError} `missing-capability`, `cancelled`, `timeout`, `remote-error`, `invalid-result`
+   */
+  async ask(
+    context: RequestContext,
+    method: string,
+    params: Params | undefined,
+    options: RequestOptions,
+  ): Promise<Params> {
+    const { connection } = this;
+    const { spoken } = context.protocol;
+    const origin = context.request.id;
+    const entry = spoken.table.outgoingRequests.get(method);
+    if (!entry || entry.payload)
+      throw new McpError("missing-capability", `revision ${spoken.id} has no ${method}`);
+    if (options.signal?.aborted)
+      throw new McpError("cancelled", `${method}: the request that it belongs to has ended`);
+    const id = this.pending.nextId();
+    // Progress of the client restarts the timeout.
+    const withToken = { ...params, _meta: { ...params?._meta, progressToken: id } };
+    const lowered = spoken.lower("outgoingRequests", method, withToken);
+    // Parameters that cannot be serialised throw here, before anything waits for a response.
+    const text = requestText(id, method, lowered);
+    const answer = this.pending.wait(id, method, options, ({ message }) => {
+      if (!this.held.delete(id))
+        connection.notify(spoken, "notifications/cancelled", { requestId: id, reason: message }, origin);
+    });
+    const send = (): void => connection.send(text, origin);
+    if (connection.session?.ready === false) this.held.set(id, send);
+    else send();
+    const { result, error } = await answer;
+    if (error) throw new McpError("remote-error", error.message, { data: error });
+    if (!result || !entry.result?.accepts(result))
+      throw new McpError(
+        "invalid-result",
+        `${method}: the client's result is invalid: ${issuesText(await spoken.issues(result, entry.result!), "not an object")}`,
+      );
+    return spoken.lift("incomingResults", method, result);
+  }
+
+  /** Sends the requests that waited until the client was initialized. */
+  sendHeld(): void {
+    for (const send of this.held.values()) send();
+    this.held.clear();
+  }
+
+  /** Settles the request that a response answers; an unknown id is ignored. */
+  answered(response: ResponseMessage): void {
+    if (response.id !== undefined) this.pending.take(response.id)?.resolve(response);
+  }
+
+  /** Restarts the timeout of a request that the client reports progress on. */
+  progressed(params: Params | undefined): void {
+    this.pending.get(params?.["progressToken"] as RequestId)?.progressed();
+  }
+
+  /** Rejects all requests: the client cannot answer any more. */
+  end(reason: McpError): void {
+    this.held.clear();
+    this.pending.rejectAll(() => reason);
+  }
 }

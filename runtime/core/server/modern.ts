@@ -6,23 +6,23 @@ import type { ServerDefinition } from "./server-definition.js";
 import type { ServerEra, RequestProtocol } from "./request-protocol.js";
 import { isLogLevel, metaKeys } from "../protocol/meta.js";
 
-/** Whether a message says itself in which revision it is to be read (2026-07-28, versioning). */
+/** Whether a message states its revision in `_meta` (2026-07-28, versioning). */
 export function isModern(message: Message): boolean {
   const meta = "params" in message ? message.params?._meta : undefined;
   return isObject(meta) && (metaKeys.protocolVersion in meta || metaKeys.clientCapabilities in meta);
 }
 
 /**
- * What a request says of its sender.
+ * Reads the protocol of a request from its `_meta`.
  *
  * @throws {McpError} `unsupported-version`, `invalid-params`
  */
-export function modernProtocol(core: ServerDefinition, message: Message): RequestProtocol {
+export function modernProtocol(definition: ServerDefinition, message: Message): RequestProtocol {
   const meta = ("params" in message ? message.params?._meta : undefined) ?? {};
   const version = meta[metaKeys.protocolVersion];
   if (typeof version !== "string") throw missing(metaKeys.protocolVersion);
-  const spoken = core.spoken.find(({ id, era }) => id === version && era === "modern");
-  if (!spoken) throw unsupportedVersion(core, version);
+  const spoken = definition.modern.find(({ id }) => id === version);
+  if (!spoken) throw unsupportedVersion(definition, version);
   const capabilities = meta[metaKeys.clientCapabilities];
   if (!isObject(capabilities)) throw missing(metaKeys.clientCapabilities);
   const level = meta[metaKeys.logLevel];
@@ -37,14 +37,14 @@ export function modernProtocol(core: ServerDefinition, message: Message): Reques
   };
 }
 
-/** Characters of a version that is not served, in the error that says so. */
-const longestVersion = 64;
+/** Characters of an unsupported version that its error repeats. */
+const versionLimit = 64;
 
-/** The answer to who speaks no revision that is served (2026-07-28, versioning, negotiation). */
-export function unsupportedVersion(core: ServerDefinition, version: unknown): McpError {
-  const requested = typeof version === "string" ? version.slice(0, longestVersion) : undefined;
-  const supported = core.spoken.map(({ id }) => id);
-  const newest = core.spoken[0]!;
+/** The error for a revision that the server does not serve (2026-07-28, versioning, negotiation). */
+export function unsupportedVersion(definition: ServerDefinition, version: unknown): McpError {
+  const requested = typeof version === "string" ? version.slice(0, versionLimit) : undefined;
+  const supported = definition.spoken.map(({ id }) => id);
+  const newest = definition.spoken[0]!;
   return new McpError(
     "unsupported-version",
     `protocol version ${JSON.stringify(requested)} is not supported; supported: ${supported.join(", ")}`,
@@ -59,10 +59,10 @@ function missing(key: string): McpError {
   return invalidParams(`params._meta: ${key} is missing or malformed`);
 }
 
-/** Every request stands for itself (2026-07-28). */
+/** Each request states its protocol (2026-07-28). */
 export const modernServer: ServerEra = {
-  finish(result, entry, hints, core, resultType = "complete") {
-    // A handler cannot know what else such a result would need.
+  finish(result, entry, hints, definition, resultType = "complete") {
+    // Other result types need members that a handler cannot supply.
     if (result["resultType"] !== undefined && result["resultType"] !== resultType)
       throw new McpError("internal-error", "the server failed to answer", {
         rpcCode: rpc.internalError,
@@ -72,7 +72,7 @@ export const modernServer: ServerEra = {
       resultType,
       ...(entry.cacheable ? hints : {}),
       ...result,
-      _meta: { [metaKeys.serverInfo]: core.info, ...result._meta },
+      _meta: { [metaKeys.serverInfo]: definition.info, ...result._meta },
     };
   },
   ask: askInRounds,

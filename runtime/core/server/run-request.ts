@@ -2,93 +2,87 @@ import { issuesText } from "../protocol/revision-view.js";
 import { wallTimeOf } from "../time/clock.js";
 import { invalidParams } from "../jsonrpc/errors.js";
 import { type Params, type RequestMessage, isObject, isPromise, resultText } from "../jsonrpc/message.js";
-import type { ServerConnection } from "./connection.js";
 import { type RequestContext, errorOf } from "./context.js";
 import { SerialisedResult, unusableResult } from "./result.js";
 import { type Rounds, openRounds, sealRounds } from "./rounds.js";
 
-type Answer = Params | SerialisedResult;
+type Result = Params | SerialisedResult;
 
-/** Has a request answered that its revision knows and somebody handles. */
-export function runRequest(connection: ServerConnection, context: RequestContext): void {
+/** Checks a request, calls the handler of its method and sends the response. */
+export function runRequest(context: RequestContext): void {
   const { entry, request } = context;
-  if (!entry.accepts(request)) return wait(connection, context, explain(context));
-  if (entry.multiRoundTrip && isRetry(request)) return wait(connection, context, resume(connection, context));
-  run(connection, context);
+  if (!entry.accepts(request)) return settle(context, explain(context));
+  if (entry.multiRoundTrip && isRetry(request)) return settle(context, resume(context));
+  run(context);
 }
 
-/** Calls the handler; an answer that is there at once makes no promise. */
-function run(connection: ServerConnection, context: RequestContext): void {
-  let result: Answer | Promise<Answer>;
+/** Calls the handler. A handler that returns a plain result costs no promise. */
+function run(context: RequestContext): void {
+  let result: Result | Promise<Result>;
   try {
-    result = call(connection, context);
-    // What only looks like a promise may call back twice, or throw.
-    if (isPromise(result)) return wait(connection, context, Promise.resolve(result));
+    result = call(context);
+    // A thenable may call back twice, or throw: Promise.resolve guards against both.
+    if (isPromise(result)) return settle(context, Promise.resolve(result));
   } catch (error) {
-    return fail(connection, context, error);
+    return fail(context, error);
   }
-  answer(connection, context, result);
+  succeed(context, result);
 }
 
-function call(connection: ServerConnection, context: RequestContext): Answer | Promise<Answer> {
+function call(context: RequestContext): Result | Promise<Result> {
   const { method, params } = context.request;
   const lifted = context.protocol.spoken.lift("incomingRequests", method, params ?? {});
-  return connection.core.handlers.get(method)!(lifted as never, context);
+  return context.connection.definition.handlers.get(method)!(lifted as never, context);
 }
 
-function wait(connection: ServerConnection, context: RequestContext, result: Promise<Answer>): void {
-  connection.keep(context);
+/** Responds when the result settles. Until then the client can cancel the request. */
+function settle(context: RequestContext, result: Promise<Result>): void {
+  context.connection.track(context);
   result.then(
-    (value) => answer(connection, context, value),
-    (error: unknown) => fail(connection, context, error),
+    (value) => succeed(context, value),
+    (error: unknown) => fail(context, error),
   );
 }
 
-/** Takes a multi round-trip request up where its last round left it. */
-async function resume(connection: ServerConnection, context: RequestContext): Promise<Answer> {
-  const { core, principal } = connection;
-  context.rounds = await openRounds(
-    context.request,
-    core.seal,
-    principal,
-    wallTimeOf(core.clock),
-    core.states,
-  );
-  return call(connection, context);
+/** Continues a multi round-trip request with the state and the answers that the client sends. */
+async function resume(context: RequestContext): Promise<Result> {
+  const { definition, principal } = context.connection;
+  const now = wallTimeOf(definition.clock);
+  context.rounds = await openRounds(context.request, definition.seal, principal, now, definition.states);
+  return call(context);
 }
 
-function answer(connection: ServerConnection, context: RequestContext, result: Answer): void {
-  if (context.over) return connection.settled();
-  const { request, rounds } = context;
+function succeed(context: RequestContext, result: Result): void {
+  const { connection, request, rounds } = context;
+  if (context.over) return connection.abortedWorkEnded();
   if (rounds?.wanted.size) {
-    connection.core.warn(
+    connection.definition.warn(
       `${request.method}: the handler went on though an ask had no answer yet; its result is dropped`,
     );
-    return suspend(connection, context, rounds);
+    return suspend(context, rounds);
   }
   let text: string;
   try {
-    text = textOf(connection, context, result);
+    text = textOf(context, result);
   } catch (error) {
-    return fail(connection, context, error);
+    return fail(context, error);
   }
-  connection.finish(context);
   connection.answer(context, resultText(request.id, text));
 }
 
-function textOf(connection: ServerConnection, context: RequestContext, result: Answer): string {
-  const { protocol, request, entry } = context;
+function textOf(context: RequestContext, result: Result): string {
+  const { connection, protocol, request, entry } = context;
   const finished = (value: Params, hints = context.hints): string => {
     if (!isObject(value)) throw unusableResult(`the handler of ${request.method} gave no object`);
     const lowered = protocol.spoken.lower("outgoingResults", request.method, value);
-    return jsonOf(protocol.era.finish(lowered, entry, hints, connection.core), request.method);
+    return jsonOf(protocol.era.finish(lowered, entry, hints, connection.definition), request.method);
   };
   return result instanceof SerialisedResult
     ? result.text(protocol.spoken, () => finished(result.value, result.hints))
     : finished(result);
 }
 
-/** A result may say itself what it is as JSON (`toJSON`), which may be nothing. */
+/** Serialises a result. A `toJSON` of the result may return anything, even nothing. */
 function jsonOf(result: Params, method: string): string {
   const text = JSON.stringify(result) as string | undefined;
   if (text?.startsWith("{") !== true)
@@ -96,47 +90,45 @@ function jsonOf(result: Params, method: string): string {
   return text;
 }
 
-function fail(connection: ServerConnection, context: RequestContext, thrown: unknown): void {
-  if (context.over) return connection.settled();
-  if (context.rounds?.wanted.size) return suspend(connection, context, context.rounds);
-  const error = errorOf(thrown);
+function fail(context: RequestContext, thrown: unknown): void {
+  const { connection, rounds } = context;
+  if (context.over) return connection.abortedWorkEnded();
+  if (rounds?.wanted.size) return suspend(context, rounds);
   context.report(thrown);
-  connection.finish(context);
-  connection.fail(context, error);
+  connection.fail(context, errorOf(thrown));
 }
 
-/** Answers with what the handler asked for; the request ends here, and its retry is another. */
-function suspend(connection: ServerConnection, context: RequestContext, rounds: Rounds): void {
-  const { core, principal } = connection;
+/** Responds with the input requests of the handler (`input_required`). The client retries with another request. */
+function suspend(context: RequestContext, rounds: Rounds): void {
+  const { connection, request, protocol } = context;
+  const { definition, principal } = connection;
   const inputRequests = Object.fromEntries(rounds.wanted);
-  const { request, protocol } = context;
   const textOfRound = (requestState: string): string => {
     const asking = { resultType: "input_required", inputRequests, requestState };
     const { cacheable: _, ...entry } = context.entry;
-    return JSON.stringify(protocol.era.finish(asking, entry, context.hints, core, asking.resultType));
+    return JSON.stringify(protocol.era.finish(asking, entry, context.hints, definition, asking.resultType));
   };
-  void sealRounds(rounds, request, core.seal, principal, wallTimeOf(core.clock))
+  void sealRounds(rounds, request, definition.seal, principal, wallTimeOf(definition.clock))
     .then(textOfRound)
     .then(
       (text) => {
-        if (context.over) return connection.settled();
-        connection.finish(context);
+        if (context.over) return connection.abortedWorkEnded();
         connection.answer(context, resultText(request.id, text));
       },
       (error: unknown) => {
         rounds.wanted.clear();
-        fail(connection, context, error);
+        fail(context, error);
       },
     );
 }
 
-/** Says what is wrong with a request that was refused. */
+/** Rejects with what is wrong with the parameters of a request. */
 async function explain({ request, protocol, entry }: RequestContext): Promise<never> {
   const issues = await protocol.spoken.issues(request, entry).catch(() => []);
   throw invalidParams(issuesText(issues, `not what ${request.method} takes`));
 }
 
-/** Whether a request brings what an earlier round asked for. */
+/** Whether a request carries the state or the answers of an earlier round. */
 function isRetry({ params }: RequestMessage): boolean {
   return params?.["requestState"] !== undefined || params?.["inputResponses"] !== undefined;
 }

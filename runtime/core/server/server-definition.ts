@@ -9,25 +9,27 @@ import type { SerialisedResult } from "./result.js";
 import type { StateStore, StateSeal } from "./rounds.js";
 import { printError, printWarning } from "../jsonrpc/warning.js";
 
-/** What answers one method. Results are in the authoring vocabulary. */
+/** Handles the requests of one method. Results are in the authoring vocabulary. */
 export type MethodHandler = (
   params: never,
   context: RequestContext,
 ) => Params | SerialisedResult | Promise<Params | SerialisedResult>;
 
-/** What hears one notification. */
+/** Handles the notifications of one method. */
 export type NotificationHandler = (params: never, context: NotificationContext) => void;
 
 export interface NotificationContext {
   readonly revision: string;
 }
 
-/** A definition of a server as its connections see it: shared by all, changed by none of them. */
+/** What a server serves, as all its connections see it. No connection changes it. */
 export interface ServerDefinition {
   readonly info: Implementation;
   readonly instructions: string | undefined;
-  /** The newest first. */
+  /** The revisions of both eras, newest first. */
   readonly spoken: readonly RevisionView<"server">[];
+  readonly modern: readonly RevisionView<"server">[];
+  readonly legacy: readonly RevisionView<"server">[];
   readonly handlers: ReadonlyMap<string, MethodHandler>;
   readonly notificationHandlers: ReadonlyMap<string, NotificationHandler>;
   readonly capabilities: () => ServerCapabilities;
@@ -37,33 +39,33 @@ export interface ServerDefinition {
   readonly clock: Clock;
   readonly timeouts: Timeouts;
   readonly wrongArguments: "error" | "result" | undefined;
-  /** Hears what is wrong without being anybody's answer. Never throws. */
+  /** Reports a problem that no response carries. Never throws. */
   readonly warn: (message: string) => void;
-  /** Gets what a handler threw. Never throws. */
+  /** Reports a value that a handler threw. Never throws. */
   readonly report: ErrorListener;
 }
 
-/** The handler that threw. */
+/** Which handler threw. */
 export interface ErrorPlace {
   /** Method of the request or notification. */
   readonly method: string;
-  /** What the request names: a tool, a prompt, or the URI of a resource or template. */
+  /** Name of the tool or prompt, or URI of the resource or template. */
   readonly name?: string;
 }
 
-/** Gets what a handler threw, whatever it is. */
+/** Gets each value that a handler throws. */
 export type ErrorListener = (error: unknown, place: ErrorPlace) => void;
 
 function print(error: unknown, { method, name }: ErrorPlace): void {
   printError(name === undefined ? method : `${method} ${JSON.stringify(name)}`, error);
 }
 
-/** The listener of a server's author, or standard error without one. A listener that throws or rejects ends nothing. */
+/** Wraps the `onError` option, so that a listener that throws or rejects breaks nothing. Default: standard error. */
 export function errorReport(listener: ErrorListener = print): ErrorListener {
   return (error, place) => harmless(() => listener(error, place));
 }
 
-/** The same for warnings. */
+/** Wraps the `onWarning` option in the same way. */
 export function warningReport(listener: (message: string) => void = printWarning): (message: string) => void {
   return (message) => harmless(() => listener(message));
 }
@@ -72,11 +74,11 @@ function harmless(call: () => unknown): void {
   try {
     void Promise.resolve(call()).catch(() => {});
   } catch {
-    // A listener that fails has nowhere to say so.
+    // A failing listener has nowhere to report its failure.
   }
 }
 
-/** The place of a request's handler. */
+/** The place of the handler that a request calls. */
 export function placeOf(method: string, params: Params = {}): ErrorPlace {
   const ref = params["ref"] as Params | undefined;
   const name = params["name"] ?? params["uri"] ?? ref?.["name"] ?? ref?.["uri"];

@@ -1,7 +1,7 @@
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { Revision } from "@mcpgen/protocol/model";
 import { initialize, ping, setLevel, unwatch, watch } from "./legacy.js";
-import { type RevisionView, linkRevisions, selectRevisions } from "../protocol/revision-view.js";
+import { type RevisionView, selectRevisions, linkRevisions } from "../protocol/revision-view.js";
 import { metaKeys } from "../protocol/meta.js";
 import { type Clock, systemClock } from "../time/clock.js";
 import { McpError } from "../jsonrpc/errors.js";
@@ -22,65 +22,64 @@ import { Features } from "./features.js";
 import { type CacheHints, SerialisedResult, uncached } from "./result.js";
 import { type StateStore, stateSeal } from "./rounds.js";
 
-/** How a server behaves, whatever it offers. */
+/** How a server behaves, apart from its tools, resources and prompts. */
 export interface ServerOptions {
-  /** The revisions it speaks: `serverRevisions` of the generated package, or some of them. */
+  /** The revisions it serves: `serverRevisions` of the generated package, or some of them. */
   readonly revisions: readonly Revision<"server">[];
   /**
-   * Ids of those of `revisions` to speak; all of them without it. Give all and speak some, rather than give
-   * some: what handlers write is translated from the newest that is given.
+   * Ids of the `revisions` to serve. Default: all. Prefer this option to a shorter `revisions`: handlers write their
+   * results in the vocabulary of the newest revision in `revisions`.
    */
   readonly speaks?: readonly string[];
   /** Advice on using the server, for the client's model. */
   readonly instructions?: string;
-  /** Declared beside what follows from what is offered: `logging`, `experimental`, `extensions`. */
+  /** Capabilities that do not follow from tools, resources and prompts: `logging`, `experimental`, `extensions`. */
   readonly capabilities?: ServerCapabilities;
-  /** Items on a page of a list; all of them without it. */
+  /** Items on a page of a list. Default: all. */
   readonly pageSize?: number;
-  /** How long and for whom lists may be cached (2026-07-28); not at all without it. */
+  /** How long and for whom lists may be cached (2026-07-28). Default: not at all. */
   readonly cache?: CacheHints;
   /**
-   * Secrets that protect the state of multi round-trip requests: the current one first, then those that may
-   * still be in use. Processes that share a client's requests share them; without any, each process makes
-   * its own.
+   * Secrets that encrypt the state of multi round-trip requests: the current secret first, then earlier ones that may
+   * still be in use. Processes that serve the same clients need the same secrets. Default: a random secret per process.
    */
   readonly stateKeys?: readonly string[];
   /**
-   * Remembers which states were used, so that no client runs a round again: `memoryStateStore()` where one process serves
-   * a client's requests, else one that all processes share. Without it, a state may be used until it expires.
+   * Records used states, so that no client runs a round twice: `memoryStateStore()` if one process serves a client's
+   * requests, otherwise a store that all processes share. Without a store, a state can be used until it expires.
    */
   readonly stateStore?: StateStore;
-  /** Carries changes to the clients; give one that spans processes where several serve the same clients. */
+  /** Carries changes to the clients. Several processes that serve the same clients need a bus that spans them. */
   readonly changes?: NotificationBus;
   /**
-   * What a call with wrong arguments is answered with, an error of the protocol or a result that the model
-   * can mend it by; what the revision says without it: an error up to 2025-06-18, then a result.
+   * The response to a tool call with wrong arguments: a JSON-RPC error, or a result from which the model can correct
+   * them. Default: as the revision requires, an error up to 2025-06-18, then a result.
    */
   readonly wrongArguments?: "error" | "result";
-  /** For requests of the server's own, unless their options say otherwise. Milliseconds. */
+  /** Timeouts of requests from the server to the client, in milliseconds; options of a request take precedence. */
   readonly timeouts?: Partial<Timeouts>;
   readonly clock?: Clock;
-  /** Hears what is wrong without being anybody's answer; stderr without it. */
+  /** Gets problems that no response carries. Default: prints them to standard error. */
   readonly onWarning?: (message: string) => void;
   /**
-   * Gets what handlers throw, and results that are none: the value itself with its stack, the method, and the name of the
-   * tool, prompt or resource; standard error without it. Errors that are meant for the client (an `McpError` with an
-   * `rpcCode` of its own, or `missing-capability`) are not among them, nor what a handler throws after its request was cancelled. What the listener
-   * throws is ignored.
+   * Gets what handlers throw, and errors for invalid results of handlers: the thrown value with its stack, the method,
+   * and the name of the tool, prompt or resource. Default: prints them to standard error. Errors for the client (an
+   * `McpError` with an `rpcCode`, or with the code `missing-capability`) and errors after a cancellation are not reported.
+   * Exceptions of the listener are ignored.
    */
   readonly onError?: ErrorListener;
 }
 
-/** What serves any number of clients at once, in any of its revisions. */
+/** A server of any number of clients, each in any of its revisions. */
 export class Server {
   readonly features: Features;
-  /** @internal What its connections share. */
-  readonly core: ServerDefinition;
-  /** What it was given to speak, whether it speaks it or not. */
+  /** @internal */
+  readonly definition: ServerDefinition;
+  /** All of `options.revisions`, those that `options.speaks` leaves out included. */
   private readonly given: readonly RevisionView<"server">[];
   private readonly changes: NotificationBus;
   private readonly methods = new Map<string, MethodHandler>();
-  private readonly heard = new Map<string, NotificationHandler>();
+  private readonly notificationHandlers = new Map<string, NotificationHandler>();
   private readonly added = new Map<string, MethodHandler>();
   private readonly connections = new Set<ServerConnection>();
   private readonly extra: ServerCapabilities;
@@ -88,7 +87,7 @@ export class Server {
   private unsubscribe: (() => void) | undefined;
 
   /**
-   * @param changing whether what is offered may change while clients are connected
+   * @param changing whether tools, resources and prompts may change while clients are connected
    * @throws {McpError} `invalid-definition`
    */
   constructor(info: Implementation, options: ServerOptions, changing: boolean) {
@@ -99,12 +98,14 @@ export class Server {
     this.extra = options.capabilities ?? {};
     const lists = { pageSize: options.pageSize, cache: options.cache, changing };
     this.features = new Features(lists, this.changes);
-    this.core = {
+    this.definition = {
       info,
       instructions,
       spoken,
+      modern: spoken.filter(({ era }) => era === "modern"),
+      legacy: spoken.filter(({ era }) => era === "legacy"),
       handlers: this.methods,
-      notificationHandlers: this.heard,
+      notificationHandlers: this.notificationHandlers,
       capabilities: () => this.capabilities(),
       changes: this.changes,
       seal: stateSeal(options.stateKeys ?? []),
@@ -119,9 +120,9 @@ export class Server {
     this.refresh();
   }
 
-  /** Ids of the revisions it speaks, the newest first. */
+  /** Ids of the revisions it serves, newest first. */
   get revisions(): readonly string[] {
-    return this.core.spoken.map(({ id }) => id);
+    return this.definition.spoken.map(({ id }) => id);
   }
 
   /** Serves the client at the other end of `channel`. */
@@ -131,50 +132,50 @@ export class Server {
     return connection;
   }
 
-  /** @internal A connection whose messages the transport hands over itself. */
+  /** @internal Makes a connection without opening its channel: the transport delivers the messages itself. */
   attach(channel: Channel, options: ConnectionOptions = {}): ServerConnection {
     this.features.publish();
-    const connection = new ServerConnection(this.core, channel, options, this.forget);
-    this.unsubscribe ??= this.changes.subscribe(this.tell);
+    const connection = new ServerConnection(this.definition, channel, options, this.forget);
+    this.unsubscribe ??= this.changes.subscribe(this.broadcast);
     this.connections.add(connection);
     return connection;
   }
 
   /**
-   * Answers a method that the tables know in its own way.
+   * Sets the handler of a request method, in place of the built-in one.
    *
    * @throws {McpError} `invalid-definition`: no revision has such a request
    */
   handle(method: string, handler: MethodHandler): void {
     if (!this.given.some(({ table }) => table.incomingRequests.has(method)))
-      throw unheardOf("request", method);
+      throw unknownMethod("request", method);
     this.added.set(method, handler);
     this.refresh();
   }
 
   /**
-   * Hears notifications of clients (legacy era).
+   * Sets the handler of a notification of clients (legacy era).
    *
    * @throws {McpError} `invalid-definition`: no revision has such a notification
    */
   on(method: string, handler: NotificationHandler): void {
     if (!this.given.some(({ table }) => table.incomingNotifications.has(method)))
-      throw unheardOf("notification", method);
-    this.heard.set(method, handler);
+      throw unknownMethod("notification", method);
+    this.notificationHandlers.set(method, handler);
   }
 
-  /** Tells those who watch a resource that it is another now. */
+  /** Notifies the clients that subscribed to a resource that it has changed. */
   resourceUpdated(uri: string): void {
     this.changes.publish({ method: "notifications/resources/updated", uri });
   }
 
-  /** Ends all connections in order. */
+  /** Closes all connections: open subscriptions get their responses first. */
   async close(): Promise<void> {
     await Promise.all([...this.connections].map((connection) => connection.close()));
     this.rest();
   }
 
-  /** @internal Lets go of the bus where nobody is connected; a transport calls it that has closed its own connections. */
+  /** @internal Leaves the bus if no connection is left; a transport calls it after it has closed its connections. */
   rest(): void {
     if (this.connections.size > 0) return;
     this.unsubscribe?.();
@@ -183,12 +184,12 @@ export class Server {
 
   private readonly forget = (connection: ServerConnection): void => void this.connections.delete(connection);
 
-  /** One listener on the bus for all connections: a session costs nothing there. */
-  private readonly tell = (change: Change): void => {
+  /** The one listener on the bus, for all connections. */
+  private readonly broadcast = (change: Change): void => {
     for (const connection of this.connections) connection.changed(change);
   };
 
-  /** Takes up what changed in what is offered. */
+  /** Recomputes capabilities and methods, after tools, resources or prompts have changed. */
   protected refresh(): void {
     this.declared = undefined;
     this.methods.clear();
@@ -209,7 +210,7 @@ export class Server {
     this.protocol.set("initialize", initialize).set("ping", ping).set("subscriptions/listen", listen);
     const supportedVersions = spoken.map(({ id }) => id);
     this.protocol.set("server/discover", () => {
-      const { info, instructions } = this.core;
+      const { info, instructions } = this.definition;
       const result: Params = {
         supportedVersions,
         capabilities: this.capabilities(),
@@ -225,9 +226,9 @@ export class Server {
   }
 }
 
-function unheardOf(kind: string, method: string): McpError {
+function unknownMethod(kind: string, method: string): McpError {
   return new McpError(
     "invalid-definition",
-    `${JSON.stringify(method)} is no ${kind} to servers at any revision that was given; nobody would ever be heard.`,
+    `${JSON.stringify(method)} is not a client ${kind} in any given revision; its handler would never run.`,
   );
 }

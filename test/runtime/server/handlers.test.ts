@@ -275,8 +275,16 @@ describe("a definition that could never work is refused where it is made", () =>
   const of = { a: () => [] };
 
   test.each<[string, (server: CodeFirstServer) => unknown, RegExp]>([
-    ["a method no revision has", (own) => own.handle("no/such", () => ({})), /"no\/such" is no request/],
-    ["a notification no revision has", (own) => own.on("no/such", () => {}), /"no\/such" is no notification/],
+    [
+      "a method no revision has",
+      (own) => own.handle("no/such", () => ({})),
+      /"no\/such" is not a client request/,
+    ],
+    [
+      "a notification no revision has",
+      (own) => own.on("no/such", () => {}),
+      /"no\/such" is not a client notification/,
+    ],
     [
       "suggestions for no argument of a prompt",
       (own) =>

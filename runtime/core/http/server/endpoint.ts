@@ -53,7 +53,7 @@ export class Endpoint {
   constructor(server: Server, options: HttpOptions = {}) {
     this.server = server;
     this.options = options;
-    const { spoken, clock, seal, warn } = server.core;
+    const { spoken, clock, seal, warn } = server.definition;
     this.warnings = new CountedWarnings(warn);
     seal.onRandomKey = () => warn(randomKey);
     const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs, sessions = true } = options;
@@ -119,7 +119,7 @@ export class Endpoint {
       sessions: limits,
       responses = "auto",
     } = this.options;
-    const { clock } = this.server.core;
+    const { clock } = this.server.definition;
     const { streams, load } = this;
     const given = typeof limits === "object" ? limits : {};
     const { maxRequests = defaults.maxRequests } = given;
@@ -212,7 +212,7 @@ export class Endpoint {
   /** @param graceMs milliseconds that requests have to be answered */
   private async drain(graceMs: number): Promise<void> {
     if (graceMs === 0) return;
-    const { clock } = this.server.core;
+    const { clock } = this.server.definition;
     const sessions = [this.sessions, this.sseSessions].flatMap((each) => each?.connections ?? []);
     const all = [...this.streams.connections, ...sessions].map((connection) => connection.drain());
     let timer: unknown;

@@ -25,8 +25,8 @@ const date = /^\d{4}-\d\d-\d\d$/;
  * Refuses what names a revision that is not served: with the error that lists those which are, where the name could
  * be one (2026-07-28, versioning, negotiation).
  */
-export function refuseVersion(exchange: Exchange, core: ServerDefinition, message: unknown): void {
+export function refuseVersion(exchange: Exchange, definition: ServerDefinition, message: unknown): void {
   const version = exchange.header("mcp-protocol-version") ?? "";
-  const error = unsupportedVersion(core, version);
+  const error = unsupportedVersion(definition, version);
   refuse(exchange, 400, idOf(message), date.test(version) ? error : invalidRequest(error.message));
 }

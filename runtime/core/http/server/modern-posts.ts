@@ -92,7 +92,7 @@ export class ModernPosts {
         begin(argumentProblem(exchange, schema, request.params?.["arguments"]));
       })
       .catch((error: unknown) => {
-        this.server.core.warn(`HTTP: ${messageOf(error)}`);
+        this.server.definition.warn(`HTTP: ${messageOf(error)}`);
         refuse(exchange, 500, request.id, errorOf(error));
       });
   }
@@ -103,11 +103,11 @@ export class ModernPosts {
       ? standardProblem(exchange, this.newest.table, request)
       : undefined;
     if (problem !== undefined) throw mismatch(this.newest, problem);
-    const { core } = this.server;
+    const { definition } = this.server;
     // Where no handshake is served, who makes one learns what is (2026-07-28, versioning, compatibility).
-    if (request.method === "initialize" && core.spoken.at(-1)!.era === "modern" && !isModern(request))
-      throw unsupportedVersion(core, request.params?.["protocolVersion"]);
-    const terms = modernProtocol(core, request);
+    if (request.method === "initialize" && definition.spoken.at(-1)!.era === "modern" && !isModern(request))
+      throw unsupportedVersion(definition, request.params?.["protocolVersion"]);
+    const terms = modernProtocol(definition, request);
     const entry = terms.spoken.table.incomingRequests.get(request.method);
     const wrong = entry && methodProblem(exchange, entry, request);
     if (wrong !== undefined) throw mismatch(terms.spoken, wrong);

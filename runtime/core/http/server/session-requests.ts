@@ -75,7 +75,8 @@ export class SessionRequests {
     const session = given === undefined ? undefined : this.sessions.find(given, principal);
     if (given !== undefined && !session)
       return void refuseInvalid(exchange, 404, "there is no such session: send initialize again", id);
-    if (!versionOf(exchange, this.legacy)) return void refuseVersion(exchange, this.server.core, message);
+    if (!versionOf(exchange, this.legacy))
+      return void refuseVersion(exchange, this.server.definition, message);
     if (!session) refuseInvalid(exchange, 400, "Mcp-Session-Id is missing: send initialize first", id);
     return session;
   }

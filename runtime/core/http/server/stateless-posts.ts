@@ -39,7 +39,7 @@ export class StatelessPosts {
     // A handshake settles the revision, whatever its headers say.
     const opens = isRequest(message) && message.method === "initialize";
     const spoken = versionOf(exchange, this.legacy) ?? (opens ? this.legacy[0] : undefined);
-    if (!spoken) return refuseVersion(exchange, this.server.core, message);
+    if (!spoken) return refuseVersion(exchange, this.server.definition, message);
     const problem = problemOf(message, spoken);
     if (problem !== undefined) return refuseInvalid(exchange, 400, problem, idOf(message));
     const requests = (Array.isArray(message) ? message : [message]).filter(isRequest);
