@@ -2,30 +2,30 @@ import { McpError, rpc } from "../../jsonrpc/errors.js";
 import { isObject } from "../../jsonrpc/message.js";
 import type { Exchange } from "./exchange.js";
 
-/** Who may talk to the server; without any of it, only programs and pages of this machine. */
+/** Hosts and origins that may reach the server. By default, only loopback ones. */
 export interface GuardOptions {
-  /** Names the server is reached by, as in `Host`, with or without a port: `api.example.com`. */
+  /** Host names of the server, as in `Host`, with or without a port: `api.example.com`. */
   readonly allowedHosts?: readonly string[];
-  /** Web origins whose pages may call it: `https://app.example.com`. */
+  /** Web origins whose pages may call the server: `https://app.example.com`. */
   readonly allowedOrigins?: readonly string[];
-  /** Takes requests whatever their `Host`: any web page may then reach the server by DNS rebinding. */
+  /** Accepts any `Host`: any web page can then reach the server by DNS rebinding. */
   readonly dangerouslyAllowAnyHost?: boolean;
-  /** Takes requests whatever their `Origin`: any web page may then call the server. */
+  /** Accepts any `Origin`: any web page can then call the server. */
   readonly dangerouslyAllowAnyOrigin?: boolean;
 }
 
 const loopback: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Why a request is refused. */
+/** The answer to a request from a host or origin that is not allowed. */
 export interface Refusal {
   readonly status: number;
   readonly message: string;
 }
 
-/** Why a request is refused before anything of it is read; nothing if it is not (transports, security). */
+/** Checks `Host` and `Origin` before the body is read (transports, security warning). Returns `undefined` if both are allowed. */
 export function guard(exchange: Exchange, options: GuardOptions): Refusal | undefined {
   const host = exchange.header("host");
-  // Of two names nobody knows which one is meant (RFC 9112, 3.2).
+  // A request with two Host headers is invalid (RFC 9112, 3.2).
   if (host?.includes(",")) return { status: 400, message: "there is more than one Host" };
   if (!options.dangerouslyAllowAnyHost && !isAllowedHost(host, options.allowedHosts))
     return forbidden(`the host ${JSON.stringify(host ?? "")} is not served here; name it in allowedHosts`);
@@ -55,12 +55,12 @@ function isAllowedOrigin(origin: string, { allowedOrigins = [] }: GuardOptions):
   return scheme !== undefined && loopback.has(withoutPort(origin.slice(scheme.length).toLowerCase()));
 }
 
-/** An origin as browsers write it: in small letters, and with nothing after the host and port. */
+/** An origin as browsers write it: in lower case, without a trailing slash. */
 function plain(origin: string): string {
   return origin.toLowerCase().replace(/\/$/, "");
 }
 
-/** Every request comes through here: without a regular expression, and a copy only where there is a port. */
+/** This runs for every request, so it uses no regular expression and copies only if there is a port. */
 function withoutPort(host: string): string {
   const colon = host.lastIndexOf(":");
   if (colon < 0 || colon === host.length - 1) return host;
@@ -72,19 +72,18 @@ function withoutPort(host: string): string {
 }
 
 /**
- * Who asks, and by what name their state and sessions go. There is no `auth` without a `principal`: a session
- * would be anybody's who knows its id.
+ * The authenticated caller. `principal` names the owner of sessions and state. `auth` needs a `principal`: without one, anyone who knows a session's id could use the session.
  */
 export type Principal =
   | {
-      /** What handlers see as `context.auth`: that of the request at hand. */
+      /** Handlers read it as `context.auth`. It belongs to one request. */
       readonly auth: unknown;
       /** Never empty. */
       readonly principal: string;
     }
   | { readonly auth?: undefined; readonly principal?: string };
 
-/** The answer to a request that is refused before it is read. */
+/** The answer of `authenticate` that rejects a request before its body is read. */
 export interface Denial {
   /** From 200 to 599. */
   readonly status: number;
@@ -93,9 +92,9 @@ export interface Denial {
 }
 
 /**
- * What `authenticate` gave, if it is what it has to be.
+ * Checks the result of `authenticate`.
  *
- * @throws {McpError} `invalid-definition`: it is neither, or who asks has no name
+ * @throws {McpError} `invalid-definition`: the result is neither a principal nor a denial, or it has `auth` without a principal
  */
 export function authenticated(found: unknown): Principal | Denial {
   const given = isObject(found) ? found : { status: undefined };
@@ -116,7 +115,7 @@ export function authenticated(found: unknown): Principal | Denial {
 
 const exposed = "Mcp-Session-Id, WWW-Authenticate";
 
-/** Lets the page that asked read the answer; the guard has let its origin in. */
+/** CORS headers that let the calling page read the answer. `guard` has allowed its origin. */
 export function corsHeaders(exchange: Exchange): Readonly<Record<string, string>> {
   const origin = exchange.header("origin");
   if (origin === undefined) return none;
@@ -125,7 +124,7 @@ export function corsHeaders(exchange: Exchange): Readonly<Record<string, string>
 
 const none: Readonly<Record<string, string>> = {};
 
-/** `headers` and `more`. Every answer comes through here, and few have more: those are not copied. */
+/** Merges two sets of headers. Most answers have no CORS headers; then `headers` is returned without a copy. */
 export function joined(
   headers: Readonly<Record<string, string>>,
   more: Readonly<Record<string, string>>,

@@ -1,16 +1,16 @@
 import { toBase64Url } from "../../server/base64url.js";
 
-/** Text of one server-sent event. Messages are one line of JSON each: nothing in them can end a line. */
+/** Text of one server-sent event. `data` is one line of JSON, so it needs no escaping. */
 export function eventText(data: string, id?: string): string {
   return id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`;
 }
 
-/** An event without data that gives the client an id to resume from, and says how long to wait first. */
+/** An event without data: it gives the client an id to resume from and the time to wait before it reconnects. */
 export function primingText(id: string, retryMs: number): string {
   return `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
 }
 
-/** A comment: keeps the connection from looking idle. */
+/** A comment that keeps proxies from closing an idle connection. */
 export const keepAliveText = ": \n\n";
 
 /** Headers of an event stream. */
@@ -25,28 +25,27 @@ export interface StoredEvent {
   readonly data: string;
 }
 
-/** Keeps what was sent to sessions, for clients that lost a stream (2025-11-25, resumability and redelivery). */
+/** Stores the messages sent to sessions, so that a client can resume a lost stream (2025-11-25, resumability and redelivery). */
 export interface EventStore {
   /**
-   * Keeps a message that was sent on a stream, and names it: as nothing else in the session is named, nor in another,
-   * where the name would resume something else.
+   * Stores a message that was sent on a stream. Returns its event id, which must be unique across all sessions.
    */
   append(session: string, stream: string, data: string): string;
-  /** The stream of an event and what followed on it; nothing if the event is not of that session, or too old. */
+  /** Returns the stream of an event and the later events of that stream. Returns `undefined` if the event belongs to another session or is no longer stored. */
   after(
     session: string,
     event: string,
   ): { readonly stream: string; readonly events: readonly StoredEvent[] } | undefined;
-  /** Forgets a session. */
+  /** Deletes all events of a session. */
   drop(session: string): void;
 }
 
-/** Events kept for one session, and characters in them. */
+/** Limits for one session: events, and characters in them. */
 const mostEvents = 256;
 const mostCharacters = 1_048_576;
-/** Characters that an event counts for beside its text: names and lists take memory, too. */
+/** Characters counted for each event in addition to its text: ids and list entries use memory, too. */
 const overhead = 128;
-/** Characters kept for all sessions together. */
+/** Limit for all sessions together. */
 const mostInAll = 64 * 1_048_576;
 
 interface Kept extends StoredEvent {
@@ -54,14 +53,14 @@ interface Kept extends StoredEvent {
 }
 
 interface History {
-  /** In all its ids: those of another session name nothing here. */
+  /** Part of every event id of the session, so that ids of another session never match. */
   readonly mark: string;
   last: number;
   characters: number;
   events: Kept[];
 }
 
-/** Keeps the last events of each session in memory, and where that is too much, of those that wrote last. */
+/** Stores the last events of each session in memory. Above the total limit, it empties the sessions that wrote least recently. */
 export class MemoryEventStore implements EventStore {
   private readonly histories = new Map<string, History>();
   private readonly most: number;
@@ -97,7 +96,7 @@ export class MemoryEventStore implements EventStore {
     this.characters -= count;
   }
 
-  /** Empties the histories of others, those first that were looked at longest ago; their numbers go on. */
+  /** Empties the histories of other sessions, least recently written first. Their event numbers continue. */
   private shrink(session: string, history: History): void {
     this.histories.delete(session);
     this.histories.set(session, history);
@@ -114,7 +113,7 @@ export class MemoryEventStore implements EventStore {
     const at = events.findIndex(({ id }) => id === event);
     if (at < 0) return undefined;
     const { stream } = events[at]!;
-    // An event without data primes the client, and is nothing to send again.
+    // An event without data only primes the client, so it is not sent again.
     return {
       stream,
       events: events.slice(at + 1).filter((each) => each.stream === stream && each.data !== ""),
@@ -127,7 +126,7 @@ export class MemoryEventStore implements EventStore {
   }
 }
 
-/** Random bytes as text; in one piece, where the platform's own texts hang together from many. */
+/** Random bytes as base64url text. */
 export function randomText(bytes: number): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(bytes)));
 }

@@ -1,38 +1,36 @@
 import { McpError, rpc } from "../../jsonrpc/errors.js";
 import type { Reading } from "./limits.js";
 
-/** Bytes of an event stream that wait for its reader, after which a message more cuts it off. */
+/** Bytes of an event stream that may wait for its reader. One more message then closes the connection. */
 export const mostWaiting = 8 * 1_048_576;
 
 /** Headers of a JSON body. */
 export const jsonHeaders: Readonly<Record<string, string>> = { "content-type": "application/json" };
 
-/** An event stream that was opened as an answer. */
+/** An open event stream, the body of a response. */
 export interface EventSink {
-  /** Writes text of events as it is; they leave at once. Says whether anybody is still there. */
+  /** Writes the text of events at once. Returns `false` if the client has disconnected. */
   write(text: string): boolean;
   end(): void;
 }
 
 /**
- * One HTTP request and its answer, whatever serves HTTP. The rules of the transport are written against this
- * alone.
+ * One HTTP request and its response, independent of the platform. The transport uses only this interface.
  */
 export interface Exchange {
-  /** In capitals. */
+  /** In upper case. */
   readonly method: string;
-  /** Path and query as the client wrote them, or the whole URL. */
+  /** The request target as the client sent it: path and query, or a whole URL. */
   readonly url: string;
-  /** Value of a header; several of one name are joined by commas. @param name in small letters */
+  /** Value of a header; several values are joined by commas. @param name in lower case */
   header(name: string): string | undefined;
   /**
    * Reads the whole body as UTF-8.
    *
-   * @param reading hears of its bytes as they come; where it does not take them, no more are kept
-   * @param done is given the text, `undefined` if there are more bytes than `limit`, or than were taken, or `null` if
-   *   they are not UTF-8; not called if the client goes away first
-   * @param gone is called then; after `done` it means nothing
-   * @throws {McpError} `invalid-definition`: something in front has read it and kept it to itself
+   * @param reading counts the bytes as they arrive; when it rejects some, reading stops
+   * @param done receives the text, `undefined` if the body exceeds `limit` or `reading` rejected bytes, or `null` if the bytes are not UTF-8; not called if the client disconnects first
+   * @param gone called if the client disconnects; calls after `done` have no meaning
+   * @throws {McpError} `invalid-definition`: other code has consumed the body already
    */
   readBody(
     limit: number,
@@ -40,29 +38,29 @@ export interface Exchange {
     done: (text: string | undefined | null) => void,
     gone: () => void,
   ): void;
-  /** Characters of the body, once it is read. */
+  /** Characters of the body; set after the body is read. */
   size: number;
-  /** Name of the principal that `authenticate` found; empty without one. */
+  /** The principal that `authenticate` returned; empty without one. */
   principal: string;
-  /** Answers with a whole body. */
+  /** Sends a complete response. */
   reply(status: number, headers: Readonly<Record<string, string>>, text?: string): void;
-  /** Answers with a body that is yet to come. */
+  /** Sends the headers and returns a stream for the body. */
   openStream(status: number, headers: Readonly<Record<string, string>>): EventSink;
-  /** Calls once if the client goes away before the answer is complete. */
+  /** Calls `listener` once if the client disconnects before the response is complete. */
   onGone(listener: () => void): void;
 }
 
-/** @param advice what to do about it, as an imperative */
+/** @param advice how to fix it, as an imperative sentence */
 export function alreadyRead(advice: string): McpError {
   return new McpError("invalid-definition", `the body was read before it came here; ${advice}`, {
     rpcCode: rpc.internalError,
   });
 }
 
-/** Bytes of the first buffer, where a body comes in pieces. */
+/** Initial buffer size in bytes. */
 const first = 1024;
 
-/** A body that comes in pieces, in one buffer: a piece of one byte costs one byte, and not an object. */
+/** Collects the chunks of a body in one buffer: a chunk of one byte costs one byte, not an object. */
 export class BodyBytes {
   private buffer: Uint8Array = none;
   private length = 0;
@@ -78,7 +76,7 @@ export class BodyBytes {
     this.length = length;
   }
 
-  /** All that has come. */
+  /** All bytes received so far. */
   get whole(): Uint8Array {
     return this.buffer.subarray(0, this.length);
   }
@@ -86,20 +84,20 @@ export class BodyBytes {
 
 const none = new Uint8Array(0);
 
-/** The query parameter that names a session of HTTP+SSE where messages are posted. */
+/** The query parameter that holds the HTTP+SSE session id in the URL for POSTs. */
 export const parameter = "sessionId";
 
-/** Stands in for the name of this machine, which a request does not tell for sure. */
+/** Base for relative request targets. The host does not matter. */
 const base = "http://localhost";
 
-/** The session of HTTP+SSE that a message is posted to, if the request names one. */
+/** The HTTP+SSE session id in the URL of a POST, if there is one. */
 export function sseName(exchange: Exchange): string | undefined {
   if (exchange.header("mcp-session-id") !== undefined || !exchange.url.includes(`${parameter}=`))
     return undefined;
   return locate(exchange.url)?.searchParams.get(parameter) ?? undefined;
 }
 
-/** A path and query, or a URL, taken apart. */
+/** Parses a request target: a path with query, or a whole URL. */
 export function locate(url: string): URL | undefined {
   return URL.canParse(url, base) ? new URL(url, base) : undefined;
 }

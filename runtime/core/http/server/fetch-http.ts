@@ -7,7 +7,7 @@ import type { Backlog, Reader, Reading } from "./limits.js";
 
 const howToMount = "let what reads bodies in front read that of a clone()";
 
-/** An exchange in web objects, for Bun, Deno and workers. */
+/** An exchange over `Request` and `Response`, for Bun, Deno and workers. */
 class FetchExchange implements Exchange {
   readonly response: Promise<Response>;
   private readonly request: Request;
@@ -36,7 +36,7 @@ class FetchExchange implements Exchange {
   header(name: string): string | undefined {
     const value = this.request.headers.get(name);
     if (value !== null) return value;
-    // Platforms keep `Host` from headers; the URL has it.
+    // Some platforms hide the `Host` header; the URL contains the host.
     return name === "host" ? new URL(this.request.url).host : undefined;
   }
 
@@ -50,7 +50,7 @@ class FetchExchange implements Exchange {
     void this.read(limit, reading).then(done, () => {
       gone();
       this.leave();
-      // Nobody reads it; whoever waits for the promise goes on.
+      // The client is gone, but the platform still awaits a response.
       this.reply(400, {});
     });
   }
@@ -68,7 +68,7 @@ class FetchExchange implements Exchange {
       if (length > limit || !reading.take(value.length)) break;
       bytes.push(value);
     }
-    // A source may never answer that.
+    // The promise may stay pending, so it is not awaited.
     void reader.cancel().catch(() => undefined);
     return undefined;
   }
@@ -93,7 +93,7 @@ class FetchExchange implements Exchange {
   }
 }
 
-/** Bytes as text; `null` if they are not UTF-8. */
+/** Decodes bytes; `null` if they are not UTF-8. */
 function decoded(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -102,7 +102,7 @@ function decoded(bytes: Uint8Array): string | null {
   }
 }
 
-/** What answers web requests. */
+/** Handles web requests. */
 export interface HttpHandler {
   fetch(this: void, request: platform.Request): Promise<platform.Response>;
   /** Ends all sessions and streams. */
@@ -110,7 +110,7 @@ export interface HttpHandler {
 }
 
 /**
- * A handler for platforms that speak in `Request` and `Response`.
+ * Creates a handler for platforms with `Request` and `Response`.
  *
  * @throws {McpError} `invalid-definition`: an option is wrong
  */
@@ -127,13 +127,13 @@ export function createHttpHandler(server: Server, options: HttpOptions = {}): Ht
   };
 }
 
-/** More bytes than ever wait; platforms take no larger number for it. */
+/** High-water mark that is never reached; some platforms accept no larger number. */
 const plenty = 2 ** 30;
 
-/** Bytes that may wait and are not counted; platforms keep as many for a connection anyway. */
+/** Up to this many waiting bytes are not counted: platforms buffer as much for each connection anyway. */
 const least = 65_536;
 
-/** Writes a response that is a web stream; what its reader leaves waiting is counted. */
+/** Writes a response body as a web stream and counts the bytes that its reader has not taken. */
 export class WebWriter implements EventSink, Reader {
   readonly body: ReadableStream<Uint8Array>;
   private readonly backlog: Backlog;
@@ -145,7 +145,7 @@ export class WebWriter implements EventSink, Reader {
   private ending = false;
   private open = true;
 
-  /** @param leave called when the client goes away, or is cut off */
+  /** @param leave called when the client disconnects or its connection is closed */
   constructor(backlog: Backlog, principal: string, leave: () => void) {
     this.backlog = backlog;
     this.principal = principal;
@@ -156,7 +156,7 @@ export class WebWriter implements EventSink, Reader {
         pull: () => this.look(),
         cancel: () => this.stop(),
       },
-      // The platform asks for more after each piece that is taken.
+      // The platform calls `pull` after each chunk that is taken.
       { highWaterMark: plenty, size: ({ byteLength }) => byteLength },
     );
   }
@@ -177,7 +177,7 @@ export class WebWriter implements EventSink, Reader {
     if (this.waiting === 0) this.close();
   }
 
-  /** Looks how much waits; after the end of the last piece it is closed. */
+  /** Reports the waiting bytes; closes the stream once all are taken after `end`. */
   private look(): void {
     if (!this.open) return;
     const waiting = plenty - this.controller.desiredSize!;

@@ -3,7 +3,7 @@ import { type RequestId, errorText } from "../../jsonrpc/message.js";
 import { type Refusal, corsHeaders } from "./access.js";
 import { type Exchange, jsonHeaders } from "./exchange.js";
 
-/** Answers with an error, in the form of JSON-RPC. */
+/** Replies with a JSON-RPC error. */
 export function refuse(
   exchange: Exchange,
   status: number,
@@ -16,22 +16,22 @@ export function refuse(
   exchange.reply(status, { ...jsonHeaders, ...cors }, errorText(id, body));
 }
 
-/** Answers that a request is not one of the protocol's. */
+/** Replies with the JSON-RPC error "invalid request". */
 export function refuseInvalid(exchange: Exchange, status: number, message: string, id?: RequestId): void {
   refuse(exchange, status, id, invalidRequest(message));
 }
 
-/** Answers whom the guard does not let in: a page of another origin gets nothing that it could read. */
+/** Replies to a host or origin that is not allowed, without CORS headers: a page of that origin cannot read the answer. */
 export function refuseStranger(exchange: Exchange, { status, message }: Refusal): void {
   refuse(exchange, status, undefined, invalidRequest(message), {});
 }
 
-/** Answers that there is too much to do already. */
+/** Replies with 503 because a limit is reached. */
 export function refuseBusy(exchange: Exchange, id: RequestId | undefined): void {
   refuseForNow(exchange, id, "the server is busy: try again later", { "retry-after": "1" });
 }
 
-/** Answers that nothing is begun any more, and lets go of the connection. */
+/** Replies with 503 because the server is closing, and closes the connection. */
 export function refuseClosing(exchange: Exchange): void {
   refuseForNow(exchange, undefined, "the server is closing", { connection: "close" });
 }

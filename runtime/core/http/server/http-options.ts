@@ -7,64 +7,53 @@ import type { SessionLimits } from "./sessions.js";
 import type { SseOptions } from "./sse.js";
 
 export interface HttpOptions extends GuardOptions {
-  /** `false`: legacy clients are served without sessions, and so without requests of the server's own. */
+  /** `false` serves legacy clients without sessions; the server then cannot send requests to them. */
   readonly sessions?: boolean | SessionLimits;
   /**
-   * Whether clients of 2024-11-05 are served over HTTP+SSE at the same URL, too. Off without it: the transport is
-   * deprecated, keeps a connection open for each client, and needs sessions.
+   * Whether the same URL also serves HTTP+SSE, for clients of 2024-11-05. Default: `false`. The transport is deprecated, keeps one connection open per client, and needs sessions.
    */
   readonly sse?: boolean | SseOptions;
-  /** Bytes of a body; 4 MiB without it. */
+  /** Maximum bytes of a body. Default: 4 MiB. */
   readonly bodyLimit?: number;
   /**
-   * Bytes in all of bodies that are on their way, and of those whose requests are being answered; 64 MiB without it.
-   * Bodies that would be more are refused with 503. With `authenticate`, one principal may hold as many as stay free:
-   * half of them, if it is the only one.
+   * Maximum total bytes of the bodies that are being read and the bodies of running requests. Default: 64 MiB. A body beyond the limit gets 503. With `authenticate`, one principal may hold as much as stays free for the others: half of it, if it is the only one.
    */
   readonly bodiesLimit?: number;
   /**
-   * Requests at a time, listening streams not counted, and bodies that are on their way; 1,000 of each without it.
-   * More are refused with 503. A request counts as long as somebody waits for it; one that is cancelled, as long as its
-   * handler runs. With `authenticate`, one principal may have as many as stay free.
+   * Maximum number of running requests, and of bodies that are being read. Default: 1,000 of each. More get 503. Listening streams do not count. A request counts while its client is connected; a cancelled request counts until its handler ends. With `authenticate`, one principal may have as many as stay free for the others.
    */
   readonly maxConcurrent?: number;
   /**
-   * Bytes kept in all of what clients say of themselves and want to hear of, in sessions and in streams that listen;
-   * 64 MiB without it. One client may have 256 KiB of them, a principal the part that it may have of the sessions.
+   * Maximum total bytes of client information and subscriptions, kept for sessions and listening streams. Default: 64 MiB. One client may use 256 KiB; a principal may use the same share as of sessions.
    */
   readonly keptLimit?: number;
   /**
-   * Event streams at a time, from which on none more is opened that listens; 10,000 without it. With `authenticate`, one
-   * principal may have as many as stay free.
+   * Maximum number of event streams; at the limit, no more listening stream is opened. Default: 10,000. With `authenticate`, one principal may have as many as stay free for the others.
    */
   readonly maxStreams?: number;
   /**
-   * Bytes in all of answers that wait for their readers; 128 MiB without it. Where more wait, those are cut off that
-   * took nothing for longest; with `authenticate`, among those of the same principal, and of principals for which as much
-   * waits.
+   * Maximum total bytes of responses that wait for their readers. Default: 128 MiB. Above it, the longest stalled connections are closed; with `authenticate`, only those of the same principal and of principals with at least as many waiting bytes.
    */
   readonly waitingLimit?: number;
-  /** Milliseconds that a reader may take nothing of what waits for it; a minute without it, any number with 0. */
+  /** Milliseconds that a client may read nothing of a waiting response before its connection is closed. Default: a minute; 0 for no limit. */
   readonly stalledMs?: number;
-  /** `auto` without it: JSON unless something precedes the answer. */
+  /** Form of responses. Default: `auto`, JSON unless another message precedes the response. */
   readonly responses?: ResponseForm;
-  /** Keeps what was sent to sessions for clients that lost a stream; in memory without it. */
+  /** Stores sent messages so that clients can resume lost streams. Default: in memory. */
   readonly events?: EventStore;
-  /** Milliseconds between comments on quiet streams; 15 s without it, none with 0. */
+  /** Milliseconds between keep-alive comments on event streams. Default: 15 s; 0 for none. */
   readonly keepAliveMs?: number;
-  /** Milliseconds a client is to wait before it connects to a lost stream again; 1 s without it. */
+  /** Milliseconds a client waits before it reconnects to a lost stream. Default: 1 s. */
   readonly retryMs?: number;
   /**
-   * Milliseconds that a stream lasts which listens by GET; then it ends, and its client comes back; an hour without
-   * it, for ever with 0. Where what runs long costs or is cut off, less than that.
+   * Maximum age of a GET stream in milliseconds; the client then reconnects. Default: an hour; 0 for no limit. Set less if the platform limits or bills long requests.
    */
   readonly streamMs?: number;
   /**
-   * Milliseconds that running requests have to be answered once it is closed, before they are aborted; 5 s without it.
-   * Nothing is begun meanwhile.
+   * Milliseconds that running requests have to finish after `close`, before they are aborted. Default: 5 s. New requests are rejected meanwhile.
    */
   readonly graceMs?: number;
-  /** Finds out who asks, before anything of the body is read. */
+  /** Identifies the caller before the body is read. */
   readonly authenticate?: (
     request: Pick<Exchange, "method" | "header">,
   ) => Principal | Denial | Promise<Principal | Denial>;
@@ -86,7 +75,7 @@ export const defaults = {
   graceMs: 5000,
 } as const;
 
-/** What each option may be. */
+/** Valid values of each option. */
 export const httpRules: Rules<HttpOptions> = {
   allowedHosts: [/^[^\s/*]+$/, "api.example.com"],
   allowedOrigins: [/^([a-z][a-z\d+.-]*:\/\/[^\s/*]+\/?|null)$/i, "https://app.example.com"],
@@ -111,9 +100,9 @@ export const httpRules: Rules<HttpOptions> = {
 };
 
 /**
- * Looks at options once, where something is made of them: what is misspelt would be missed only when it matters.
+ * Validates options when a handler is created.
  *
- * @throws {McpError} `invalid-definition`: there is no option of a name, or its value is none for it
+ * @throws {McpError} `invalid-definition`: an option is unknown or has an invalid value
  */
 export function checkHttpOptions(options: HttpOptions): void {
   checkOptions(options, httpRules);

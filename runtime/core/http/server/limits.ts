@@ -1,17 +1,17 @@
 import { type Clock, longestWait } from "../../time/clock.js";
 
-/** An amount that principals share, so that none of them takes all of it. */
+/** An amount that principals share. No principal can take all of it. */
 export class Quota {
   private readonly most: number;
   private readonly each: number | "fair";
   private taken = 0;
-  /** What each principal holds. Nothing is counted where one may hold all. */
+  /** Amount per principal; absent if one principal may hold all. */
   private readonly byPrincipal: Map<string, number> | undefined;
 
   /**
-   * @param most in all
-   * @param each for one principal; `fair`: as much as stays free after it, so that the next principal finds room: half
-   *   for one alone, half of the rest for the next
+   * @param most total amount
+   * @param each limit of one principal; `fair`: a principal may hold as much as stays free for the others, that is half
+   *   for the first one, half of the rest for the next
    */
   constructor(most: number, each: number | "fair" = most) {
     this.most = most;
@@ -19,44 +19,44 @@ export class Quota {
     this.byPrincipal = each === "fair" || each < most ? new Map() : undefined;
   }
 
-  /** What is taken, in all. */
+  /** Total amount taken. */
   get size(): number {
     return this.taken;
   }
 
-  /** Whether more is taken than there is. */
+  /** Whether more is taken than the limit. */
   get isOver(): boolean {
     return this.taken > this.most;
   }
 
-  /** What a principal may take where nothing else is taken. */
+  /** The amount one principal may take while no other holds any. */
   get whole(): number {
     if (this.each === "fair") return Math.max(1, Math.floor(this.most / 2));
     return Math.min(this.each, this.most);
   }
 
-  /** What a principal holds; all that is taken where one may hold all. */
+  /** The amount a principal holds; the total if one principal may hold all. */
   of(principal: string): number {
     return this.byPrincipal ? (this.byPrincipal.get(principal) ?? 0) : this.taken;
   }
 
-  /** Whether a principal may take so much more. */
+  /** Whether a principal may take this amount. */
   allows(principal: string, amount: number): boolean {
     const left = this.most - this.taken - amount;
     if (left < 0) return false;
     if (!this.byPrincipal) return true;
-    // The last one is for any principal that has none.
+    // A principal that holds none may take the last unit.
     return this.of(principal) + amount <= (this.each === "fair" ? Math.max(1, left) : this.each);
   }
 
-  /** Takes so much for a principal; nothing is taken where too little is left. */
+  /** Takes an amount for a principal. Takes nothing and returns `false` if too little is left. */
   take(principal: string, amount: number): boolean {
     if (amount > 0 && !this.allows(principal, amount)) return false;
     this.add(principal, amount);
     return true;
   }
 
-  /** Counts what is there already, room or none; an amount below 0 gives back. */
+  /** Takes an amount even above the limit; a negative amount gives back. */
   add(principal: string, amount: number): void {
     this.taken += amount;
     if (!this.byPrincipal) return;
@@ -65,27 +65,27 @@ export class Quota {
     else this.byPrincipal.delete(principal);
   }
 
-  /** Gives back what was taken. */
+  /** Gives back an amount. */
   give(principal: string, amount: number): void {
     this.add(principal, -amount);
   }
 }
 
-/** What an endpoint is at work on. */
+/** Limits on the concurrent work of an endpoint. */
 export class Load {
-  /** Requests that are being answered. Streams that only listen do not count; cancelled ones do till their handlers end. */
+  /** Running requests. Listening streams do not count; a cancelled request counts until its handler ends. */
   readonly running: Quota;
-  /** Requests of sessions whose client lost its connection, and may come back. */
+  /** Running requests of sessions whose client disconnected and may reconnect. */
   readonly lost: Quota;
-  /** Bodies that are being read: no request is known yet to wait for them. */
+  /** Bodies that are being read. */
   readonly bodies: Quota;
-  /** Bytes of bodies: of those on their way, and of those whose requests are being answered. */
+  /** Bytes of the bodies that are being read and of the bodies of running requests. */
   readonly held: Quota;
 
   /**
-   * @param quota makes what principals share
-   * @param most of requests and of bodies, from which on no more are taken up
-   * @param mostHeld bytes of bodies
+   * @param quota creates a quota that principals share
+   * @param most limit of requests, and of bodies
+   * @param mostHeld limit of body bytes
    */
   constructor(quota: (most: number) => Quota, most: number, mostHeld: number) {
     this.running = quota(most);
@@ -95,13 +95,13 @@ export class Load {
   }
 }
 
-/** A body that is being read. */
+/** Counts one body while it is read. */
 export class Reading {
   private readonly load: Load;
   private readonly principal: string;
   private bytes = 0;
   private over = false;
-  /** Whether bytes of it were not taken, for too many are held. */
+  /** Whether bytes were rejected because the limit was reached. */
   isCrowded = false;
 
   constructor(load: Load, principal: string) {
@@ -110,14 +110,14 @@ export class Reading {
     load.bodies.add(principal, 1);
   }
 
-  /** Bytes of it have come. Says whether they are taken. */
+  /** Counts received bytes. Returns `false` if the limit is reached. */
   take(more: number): boolean {
     if (!this.load.held.take(this.principal, more)) this.isCrowded = true;
     else this.bytes += more;
     return !this.isCrowded;
   }
 
-  /** It is read, or never will be. */
+  /** Stops counting: the body is read, or the client disconnected. */
   end(): void {
     if (this.over) return;
     this.over = true;
@@ -126,27 +126,25 @@ export class Reading {
   }
 }
 
-/** The client at the other end of a response, which may read it slowly, or never. */
+/** The client that reads a response, perhaps slowly or never. */
 export interface Reader {
   readonly principal: string;
-  /** Ends its connection. It calls `wait(reader, 0)`. */
+  /** Closes the connection. The reader then calls `wait(reader, 0)`. */
   cut(): void;
 }
 
-/** What waits for one reader. */
+/** Bytes that wait for one reader. */
 interface Waiting {
   bytes: number;
-  /** When it took something last; by the clock. */
+  /** When the reader last took bytes, by the clock. */
   readonly since: number;
 }
 
 /**
- * Bytes of responses that wait for their readers. Readers are cut off that take nothing for long, and, where too much
- * waits in all, those that took nothing for longest: of the principal whose bytes came last, and of those for which as
- * much waits.
+ * Counts response bytes that wait for their readers. Closes the connection of a reader that takes nothing for too long. Above the total limit, closes the readers that have been stalled longest: those of the principal that exceeded the limit, and those of principals with at least as many waiting bytes.
  */
 export class Backlog {
-  /** Those that took nothing for longest first. */
+  /** Ordered by `since`, oldest first. */
   private readonly readers = new Map<Reader, Waiting>();
   private readonly clock: Clock;
   private readonly quota: Quota;
@@ -154,8 +152,8 @@ export class Backlog {
   private timer: unknown;
 
   /**
-   * @param quota of bytes; one response more may pass it
-   * @param stalledMs milliseconds that a reader may take nothing; any number with 0
+   * @param quota limit of waiting bytes; one response may exceed it
+   * @param stalledMs milliseconds that a reader may take nothing; 0 for no limit
    */
   constructor(clock: Clock, quota: Quota, stalledMs: number) {
     this.clock = clock;
@@ -163,15 +161,15 @@ export class Backlog {
     this.stalledMs = stalledMs;
   }
 
-  /** Bytes that wait, in all. */
+  /** Total of waiting bytes. */
   get size(): number {
     return this.quota.size;
   }
 
   /**
-   * So many bytes wait for a reader now; none of it is kept here when there are none.
+   * Sets the number of bytes that wait for a reader; 0 removes the reader.
    *
-   * @param took whether it took something since it was last heard of
+   * @param took whether the reader took bytes since the last call
    */
   wait(reader: Reader, bytes: number, took = false): void {
     const known = this.readers.get(reader);
@@ -195,19 +193,19 @@ export class Backlog {
     this.timer = undefined;
   }
 
-  /** Cuts others off till what is left may wait. */
+  /** Closes other readers until the rest is within the limit. */
   private relieve(latest: Reader): void {
     const { quota } = this;
     const held = quota.of(latest.principal);
     for (const reader of this.readers.keys()) {
       if (!quota.isOver) return;
-      // A principal for which less waits does not pay for this one.
+      // Principals with fewer waiting bytes are spared.
       if (reader !== latest && (reader.principal === latest.principal || quota.of(reader.principal) >= held))
         reader.cut();
     }
   }
 
-  /** One timer for all readers; it keeps no process alive. */
+  /** Starts one unref'd timer for all readers. */
   private watch(): void {
     if (this.timer !== undefined || this.stalledMs === 0) return;
     this.timer = this.clock.schedule(this.check, Math.min(this.stalledMs / 2, longestWait));
@@ -225,15 +223,14 @@ export class Backlog {
   };
 }
 
-/** Texts that are counted at a time. */
+/** Number of texts that are counted. */
 const mostTexts = 100;
 
-/** Characters by which texts are told apart. */
+/** Texts are equal if their first characters, this many, are equal. */
 const longest = 200;
 
 /**
- * Warnings that any client can cause as often as it sends a request: each text is passed on when it comes first, and then
- * with its count at 10, 100, 1,000 times and so on.
+ * Limits warnings that any client can cause with each request: passes on the first warning of each text, then the 10th, 100th, 1,000th and so on, with the count.
  */
 export class CountedWarnings {
   private readonly counts = new Map<string, number>();

@@ -6,16 +6,16 @@ import { BodyBytes, type EventSink, type Exchange, alreadyRead, mostWaiting } fr
 import { type HttpOptions, checkHttpOptions } from "./http-options.js";
 import type { Backlog, Reader, Reading } from "./limits.js";
 
-/** Bytes that are read of a body that was refused. */
+/** Bytes of a rejected body that are read and dropped. */
 const mostDropped = 16 * 1_048_576;
 
-/** What tells a client that waits for it to send its body (RFC 9110, 10.1.1). */
+/** Sends the deferred `100 Continue` of a request (RFC 9110, 10.1.1). */
 const awaited = new WeakMap<IncomingMessage, () => void>();
 
-/** Lets a client wait with its body till the handler has a use for it. */
+/** Defers `100 Continue` until the body is read. */
 export function holdBody(request: IncomingMessage, response: ServerResponse): void {
   const { shouldKeepAlive } = response;
-  // Whether a body that was not asked for still comes, nobody knows, nor where the next request begins.
+  // Without 100 Continue, the client may or may not send the body, so the connection cannot be reused.
   response.shouldKeepAlive = false;
   awaited.set(request, () => {
     response.shouldKeepAlive = shouldKeepAlive;
@@ -23,7 +23,7 @@ export function holdBody(request: IncomingMessage, response: ServerResponse): vo
   });
 }
 
-/** An exchange of node:http, without web objects. */
+/** An exchange over node:http, without web objects. */
 class NodeExchange implements Exchange {
   private readonly request: IncomingMessage;
   private readonly response: ServerResponse;
@@ -45,7 +45,7 @@ class NodeExchange implements Exchange {
   }
 
   get url(): string {
-    // Frameworks take off the path they mounted us at.
+    // Frameworks strip the mount path from `url`.
     return (this.request as { readonly originalUrl?: string }).originalUrl ?? this.request.url ?? "";
   }
 
@@ -55,14 +55,14 @@ class NodeExchange implements Exchange {
     return Array.isArray(value) ? value.join(", ") : value;
   }
 
-  /** Whom the target names, if it is a whole URL, and no `Host` then; else every `Host` (RFC 9112, 3.2). */
+  /** The host of the target if it is a whole URL, otherwise all `Host` headers (RFC 9112, 3.2). */
   private host(): string | undefined {
     const { request, url } = this;
     const { headers, rawHeaders } = request;
     let hosts = 0;
     for (let at = 0; at < rawHeaders.length; at += 2)
       if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === "host") hosts++;
-    // Node takes the first alone.
+    // `headers.host` contains only the first one.
     if (hosts > 1) return request.headersDistinct["host"]?.join(", ");
     return (url.startsWith("/") ? undefined : /^\w+:\/\/([^/?#]*)/.exec(url)?.[1]) ?? headers.host;
   }
@@ -73,9 +73,9 @@ class NodeExchange implements Exchange {
     done: (text: string | undefined | null) => void,
     gone: () => void,
   ): void {
-    // A framework in front may have read it. Parsers that pass a body by set one, too: an empty object.
+    // A framework may have read the body. Parsers that skip a body also set `request.body`, to an empty object.
     const { request } = this;
-    // Of what is destroyed already nothing ever comes, not even an end.
+    // A destroyed request emits no events, not even an end.
     if (request.destroyed && !request.readableEnded) return gone();
     const read = request.readableDidRead || request.readableEnded;
     const { parsed = read ? (request as { readonly body?: unknown }).body : undefined } = this;
@@ -89,7 +89,7 @@ class NodeExchange implements Exchange {
     const onData = (chunk: Buffer): void => {
       length += chunk.length;
       if (length <= limit && reading.take(chunk.length)) {
-        // Most bodies come in one piece.
+        // Most bodies arrive in one chunk.
         if (length === chunk.length) only = chunk;
         else pieces = added(chunk, pieces ?? added(only!));
         return;
@@ -107,8 +107,7 @@ class NodeExchange implements Exchange {
   }
 
   /**
-   * Answers while the body is still coming. A connection that is cut with bytes on their way takes the answer
-   * with it, so what comes is dropped for a while, and only who goes on sending is cut off.
+   * Answers while the body is still arriving. Closing the connection now would lose the answer, so the rest of the body is dropped; the connection is closed only if the client sends too much.
    */
   private tooLong(done: (text: undefined) => void): void {
     const { request } = this;
@@ -125,7 +124,7 @@ class NodeExchange implements Exchange {
     if (this.response.headersSent || this.response.destroyed) return;
     if (text === undefined) return void this.response.writeHead(status, headers).end();
     const length = Buffer.byteLength(text);
-    // As many bytes as characters: all of them ASCII, and written as latin1 they are not counted and encoded again.
+    // Equal lengths mean pure ASCII; latin1 then avoids counting and encoding the text again.
     const encoding = length === text.length ? "latin1" : "utf8";
     this.response.writeHead(status, { ...headers, "content-length": length });
     if (length < longBody) this.response.end(text, encoding);
@@ -156,12 +155,11 @@ class NodeExchange implements Exchange {
   }
 }
 
-/** Of each connection, whom to tell when it closes. */
+/** Listeners for the close of each connection. */
 const cut = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls `listener` when the connection closes: a response that waits for another there (pipelining) hears nothing.
- * Returns what calls it off, and says whether there was anything to call off.
+ * Calls `listener` when the connection closes. A pipelined response that has no socket yet emits no such event. Returns a function that removes the listener and returns whether it was still registered.
  */
 function whenCut(socket: Socket, listener: () => void): () => boolean {
   const listeners = cut.get(socket) ?? new Set();
@@ -178,17 +176,17 @@ function whenCut(socket: Socket, listener: () => void): () => boolean {
   return () => listeners.delete(listener);
 }
 
-/** The text of a body that was read in front of us; nothing if it is longer than `limit` bytes. */
+/** The text of a body that a framework has read; `undefined` if it exceeds `limit` bytes. */
 function textOf(parsed: unknown, limit: number): string | undefined | null {
   if (parsed instanceof Uint8Array) return parsed.byteLength > limit ? undefined : decoded(bufferOf(parsed));
   const text = typeof parsed === "string" ? parsed : JSON.stringify(parsed);
   return Buffer.byteLength(text) <= limit ? text : undefined;
 }
 
-/** Bytes as text; `null` if they are not UTF-8. */
+/** Decodes bytes; `null` if they are not UTF-8. */
 function decoded(bytes: Buffer): string | null {
   const text = bytes.toString();
-  // What is not UTF-8 becomes this character, which few texts have: the others cost no second look.
+  // Invalid UTF-8 decodes to U+FFFD. Only texts that contain it are compared with their bytes.
   return text.includes("\ufffd") && !Buffer.from(text).equals(bytes) ? null : text;
 }
 
@@ -204,11 +202,10 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** What answers requests of node:http, and of frameworks on top of it. */
+/** Handles requests of node:http and of frameworks built on it. */
 export interface NodeHandler {
   /**
-   * @param body what a parser in front made of the body: its value, text or bytes; `request.body` without it. A
-   *   function is the `next` of Express and Connect, and no body.
+   * @param body the body if a parser has read it: parsed value, text or bytes; defaults to `request.body`. A function is the `next` of Express and Connect and is ignored.
    */
   (request: IncomingMessage, response: ServerResponse, body?: unknown): void;
   /** Ends all sessions and streams. */
@@ -216,7 +213,7 @@ export interface NodeHandler {
 }
 
 /**
- * A handler to mount into a server of node:http, Express, Fastify and the like.
+ * Creates a handler for a server of node:http, Express, Fastify and similar frameworks.
  *
  * @throws {McpError} `invalid-definition`: an option is wrong
  */
@@ -225,7 +222,7 @@ export function createNodeHandler(server: Server, options: HttpOptions = {}): No
   return nodeHandler(server, options);
 }
 
-/** The same with options that were looked at. */
+/** Creates the handler from options that were validated. */
 export function nodeHandler(server: Server, options: HttpOptions): NodeHandler {
   const endpoint = new Endpoint(server, options);
   const handle = (request: IncomingMessage, response: ServerResponse, body?: unknown): void =>
@@ -235,15 +232,14 @@ export function nodeHandler(server: Server, options: HttpOptions): NodeHandler {
   return Object.assign(handle, { close: () => endpoint.close() });
 }
 
-/** Bytes of a long body that are written at a time: how far its reader is, shows between them. */
+/** Bytes of a long body that are written at a time; the reader's progress is measured between pieces. */
 const piece = 262_144;
 
-/** A body from which on it is written in pieces. */
+/** Bodies of at least this many bytes are written in pieces. */
 export const longBody = piece;
 
 /**
- * Writes the body of a response as fast as its reader takes it: what it leaves waiting is counted, and stays here,
- * rather than in the platform.
+ * Writes a response body as fast as its reader takes it. Waiting bytes are counted and queued here, not in the platform.
  */
 export class NodeWriter implements EventSink, Reader {
   private readonly request: IncomingMessage;
@@ -251,7 +247,7 @@ export class NodeWriter implements EventSink, Reader {
   private readonly backlog: Backlog;
   readonly principal: string;
   private queue: (string | Uint8Array)[] = [];
-  /** Bytes in it. */
+  /** Bytes in the queue. */
   private queued = 0;
   private ending = false;
   private watching = false;
@@ -279,7 +275,7 @@ export class NodeWriter implements EventSink, Reader {
     return true;
   }
 
-  /** Writes a whole body, and ends it. */
+  /** Writes a whole body and ends the response. */
   writeAll(body: Buffer): void {
     for (let at = 0; at < body.length; at += piece) {
       const part = body.subarray(at, at + piece);
@@ -298,7 +294,7 @@ export class NodeWriter implements EventSink, Reader {
   cut(): void {
     this.drop();
     this.response.destroy();
-    // A response that waits for others on its connection has no hold on it yet.
+    // A pipelined response has no socket yet.
     if (!this.response.socket) this.request.socket.destroy();
   }
 
@@ -317,7 +313,7 @@ export class NodeWriter implements EventSink, Reader {
     this.queued += bytes;
   }
 
-  /** @param took whether the reader took something */
+  /** @param took whether the reader took some bytes */
   private wait(took: boolean): void {
     this.backlog.wait(this, this.waiting, took);
     if (this.watching) return;
@@ -329,7 +325,7 @@ export class NodeWriter implements EventSink, Reader {
     response.once("close", done);
   }
 
-  /** The reader took what was written: more of what waits is. */
+  /** Writes queued parts after the reader took the earlier ones. */
   private flush(): void {
     const { response, queue } = this;
     if (response.destroyed) return;

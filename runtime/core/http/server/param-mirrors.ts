@@ -6,14 +6,14 @@ import {
   valueAt,
 } from "../../protocol/param-headers.js";
 
-/** What is wrong with the headers that mirror the arguments of a tool, by its schema (2026-07-28, custom headers). */
+/** Compares the headers that mirror a tool's arguments with the body (2026-07-28, custom headers). Returns the first problem. */
 export function argumentProblem(exchange: Exchange, inputSchema: object, args: unknown): string | undefined {
   return paramProblem(exchange, paramHeadersOf(inputSchema).headers, args);
 }
 
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** A decimal number in one spelling for each value, exact where a float would be rounded; nothing if it is none. */
+/** The canonical spelling of a decimal number, without rounding; `undefined` if the text is not a number. */
 function canonical(text: string): string | undefined {
   const [, sign, whole = "", fraction = "", power = 0] = decimal.exec(text) ?? [];
   if (sign === undefined) return undefined;
@@ -24,13 +24,13 @@ function canonical(text: string): string | undefined {
   return digits === "" ? "0" : `${sign}${digits}e${Number(power) + whole.length - end}`;
 }
 
-/** Whether a header has this number: 42.0 and 42 are one. */
+/** Whether a header holds this number: 42.0 equals 42. */
 function isNumber(value: string, expected: number): boolean {
   const text = String(expected);
   return value === text || (canonical(value) ?? "none") === canonical(text);
 }
 
-/** What is wrong with the headers that mirror a tool's arguments. */
+/** Compares mirrored headers with arguments. Returns the first problem. */
 export function paramProblem(
   exchange: Exchange,
   headers: readonly ParamHeader[],

@@ -10,27 +10,27 @@ import { type EventSink, type Exchange, jsonHeaders } from "./exchange.js";
 import type { Load, Quota } from "./limits.js";
 import type { Streams } from "./streams.js";
 
-/** How answers leave: as JSON unless something precedes the answer, or always in one form. */
+/** Form of responses: `auto` sends JSON unless another message precedes the response. */
 export type ResponseForm = "auto" | "json" | "sse";
 
-/** The channel of one request that stands for itself: its POST. */
+/** The channel of one POST without a session. */
 export class PostChannel implements Channel {
   private readonly exchange: Exchange;
   private readonly accepted: Accepted;
   private readonly form: ResponseForm;
   private readonly table: ReceiveTable;
   private readonly streams: Streams;
-  /** Answers to a batch, and how many are still to come. */
+  /** Responses to a batch. */
   private readonly batch: string[] | undefined;
   private remaining: number;
   private readonly requests: number;
   private sink: EventSink | undefined;
   private over = false;
-  /** What memory it takes, where it is kept open. */
+  /** Memory limit, for a listening stream. */
   bytes: Quota | undefined;
-  /** What its requests count in. */
+  /** Counts the running requests. */
   private load: Load | undefined;
-  /** Called when the answer is out. */
+  /** Called when the response is complete. */
   private whenDone: (() => void) | undefined;
 
   constructor(
@@ -91,7 +91,7 @@ export class PostChannel implements Channel {
   flush(): void {}
 
   send(text: string): void {
-    // Who takes no event stream goes without what precedes the answer.
+    // A client that accepts no event stream misses messages before the response.
     if (this.over || !this.accepted.events || this.form === "json") return;
     this.stream().write(eventText(text));
   }
@@ -116,7 +116,7 @@ export class PostChannel implements Channel {
     this.batch?.push(text);
     if (--this.remaining > 0) return;
     this.over = true;
-    // A batch has its own errors; none of them is that of the whole.
+    // An error inside a batch does not set the status of the whole.
     if (this.batch) this.leave(`[${this.batch.join(",")}]`, undefined);
     else this.leave(text, rpcCode);
     this.whenDone?.();
@@ -134,7 +134,7 @@ export class PostChannel implements Channel {
     else this.exchange.reply(status, withCors(eventHeaders, this.exchange), eventText(text));
   }
 
-  /** The server is closing: who still waits is told. */
+  /** Replies with 503 because the server is closing. */
   async close(): Promise<void> {
     if (this.over) return;
     this.over = true;
@@ -148,7 +148,7 @@ export class PostChannel implements Channel {
   }
 }
 
-/** The headers, and what a page of another origin needs to read the answer. */
+/** Adds CORS headers. */
 function withCors(
   headers: Readonly<Record<string, string>>,
   exchange: Exchange,
@@ -156,7 +156,7 @@ function withCors(
   return joined(headers, corsHeaders(exchange));
 }
 
-/** The HTTP status that the tables give an error's code. */
+/** The HTTP status of an error code, by the table. */
 export function statusOf(rpcCode: number, { errors }: ReceiveTable): number {
   for (const name in errors) {
     const { code, http } = errors[name]!;

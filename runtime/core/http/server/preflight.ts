@@ -4,12 +4,11 @@ import { corsHeaders } from "./access.js";
 import type { Exchange } from "./exchange.js";
 import { paramHeadersOf, paramPrefix } from "../../protocol/param-headers.js";
 
-/** Headers of Streamable HTTP that no table has, since they mirror nothing (2025-11-25, sessions, resumability). */
+/** Headers of Streamable HTTP that mirror no member of a message and so stand in no table (2025-11-25, sessions, resumability). */
 const transportHeaders = ["Accept", "Authorization", "Content-Type", "Last-Event-ID", "Mcp-Session-Id"];
 
 /**
- * Answers what a browser asks before it lets a page send a request. Nobody knows yet who asks: of what tools declare,
- * it tells no name that was not asked for.
+ * Answers a CORS preflight. A preflight is answered only with the tool headers it asked for: the caller is not authenticated yet.
  */
 export function preflight(exchange: Exchange, server: Server): void {
   const asked = exchange.header("access-control-request-headers") ?? "";
@@ -25,7 +24,7 @@ export function preflight(exchange: Exchange, server: Server): void {
   });
 }
 
-/** All headers a client may send: those of the served revisions and those the tools declare. For gateways, too. */
+/** All headers a client may send: those of the served revisions and those the tools declare. Gateways use it, too. */
 export function requestHeaders(server: Server): string[] {
   const names = new Map(transportHeaders.map((name) => [name.toLowerCase(), name]));
   const add = (name: string): void => void names.set(name.toLowerCase(), name);

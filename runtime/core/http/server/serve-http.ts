@@ -16,15 +16,15 @@ import { type HttpOptions, defaults, httpRules } from "./http-options.js";
 import { holdBody, nodeHandler } from "./node-http.js";
 
 export interface ServeHttpOptions extends HttpOptions {
-  /** 0 for any that is free; 3000 without it. */
+  /** Default: 3000; 0 for any free port. */
   readonly port?: number;
-  /** Interface to listen on, whose address is a name of the server, then; the loopback one without it. */
+  /** Interface to listen on; its address is then an allowed host. Default: the loopback interface. */
   readonly host?: string;
-  /** Path of the endpoint, as it stands in URLs; `/mcp` without it. */
+  /** Path of the endpoint, as it stands in URLs. Default: `/mcp`. */
   readonly path?: string;
-  /** Milliseconds that the head of a request may take to come; 10 s without it, for ever with 0. */
+  /** Milliseconds until the headers of a request must be complete. Default: 10 s; 0 for no limit. */
   readonly headersTimeout?: number;
-  /** Milliseconds that a request may take to come; 60 s without it, for ever with 0. */
+  /** Milliseconds until a request must be complete. Default: 60 s; 0 for no limit. */
   readonly requestTimeout?: number;
 }
 
@@ -37,30 +37,30 @@ const serveRules: Rules<ServeHttpOptions> = {
   requestTimeout: 0,
 };
 
-/** The same of a server with a port of its own. @throws {McpError} `invalid-definition` */
+/** Validates the options of `serveHttp`. @throws {McpError} `invalid-definition` */
 function checkServeOptions(options: ServeHttpOptions): void {
   checkOptions(options, serveRules);
   const { host = "localhost", path = "/" } = options;
   if (host === "") throw invalid('host: expected a name or an address, got "".');
-  // What a URL would write otherwise never comes.
+  // Requests contain the path as a URL writes it, so any other spelling never matches.
   if (locate(path)?.pathname !== path)
     throw invalid(`path: expected one as it stands in URLs, such as "/mcp", got ${JSON.stringify(path)}.`);
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface HttpServer {
-  /** Where programs of this machine reach it. */
+  /** URL of the endpoint for programs on this machine. */
   readonly url: string;
   readonly port: number;
   readonly node: NodeServer;
-  /** Ends sessions and streams in order, then the connections. */
+  /** Ends sessions and streams, then connections. */
   close(): Promise<void>;
 }
 
 /**
- * Serves over HTTP on a port of its own.
+ * Listens on a port and serves over HTTP.
  *
- * @throws {McpError} `invalid-definition`: an option is wrong; `listen-failed`: the port cannot be had
+ * @throws {McpError} `invalid-definition`: an option is wrong; `listen-failed`: the port cannot be opened
  */
 export async function serveHttp(server: Server, options: ServeHttpOptions = {}): Promise<HttpServer> {
   checkServeOptions(options);
@@ -72,7 +72,7 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
     response.writeHead(404).end();
   };
   const node = createNodeServer(timeLimits(headersTimeout, requestTimeout), answer);
-  // Who is refused is told before the body is sent.
+  // A rejected client gets its answer before it sends the body.
   node.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     holdBody(request, response);
     answer(request, response);
@@ -94,16 +94,16 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
   };
 }
 
-/** Milliseconds that answers have to leave a server that was closed. */
+/** Milliseconds that written responses have to leave after `close`. */
 const mostFlushing = 1000;
 
-/** @param flushMs milliseconds that what was answered has to leave */
+/** @param flushMs milliseconds that written responses have to leave */
 async function endConnections(
   node: NodeServer,
   sockets: ReadonlySet<Socket>,
   flushMs: number,
 ): Promise<void> {
-  // Nothing says when all of them have written what was answered, and `node.close()` cuts that off.
+  // Node emits no event when all sockets are flushed, and closing connections drops unsent data. So this polls.
   for (const end = performance.now() + flushMs; performance.now() < end && anyWrites(sockets);)
     await new Promise((resolve) => setTimeout(resolve, 5));
   await new Promise<void>((resolve) => {
@@ -117,13 +117,13 @@ function anyWrites(sockets: ReadonlySet<Socket>): boolean {
   return false;
 }
 
-/** By what name programs of this machine reach a host: every interface has none of its own. */
+/** The host name for URLs on this machine: the wildcard address becomes the loopback address. */
 function nameOf(host: string): string {
   if (!/^[0.:]+$/.test(host)) return host.includes(":") ? `[${host}]` : host;
   return host.includes(":") ? "[::1]" : "127.0.0.1";
 }
 
-/** What keeps a peer that sends byte by byte, or nothing, from holding a connection; in milliseconds, 0 for none. */
+/** Timeouts against clients that send slowly or nothing; in milliseconds, 0 for none. */
 export function timeLimits(
   headersTimeout = 10_000,
   requestTimeout = 60_000,
@@ -136,14 +136,14 @@ export function timeLimits(
   return {
     headersTimeout: headers < Infinity ? headers : 0,
     requestTimeout,
-    // Longer than the proxies in front keep theirs: none sends what finds its connection closed.
+    // Longer than proxies keep their connections, so that no proxy sends a request on a closed one.
     keepAliveTimeout: 65_000,
-    // A limit is no limit if it is looked at long after; often costs, too.
+    // Checked late, a timeout has no effect; checked too often, it costs time.
     connectionsCheckingInterval: Math.max(20, Math.min(5000, headers / 2)),
   };
 }
 
-/** The path of a request's target, which may be a whole URL (RFC 9112, 3.2.2). */
+/** The path of a request target, which may be a whole URL (RFC 9112, 3.2.2). */
 function pathOf(target = ""): string {
   if (!target.startsWith("/")) return locate(target)?.pathname ?? "";
   const end = target.indexOf("?");

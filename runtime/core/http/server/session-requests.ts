@@ -68,7 +68,7 @@ export class SessionRequests {
     exchange.reply(204, corsHeaders(exchange));
   }
 
-  /** The session that a request names; without one it is refused. */
+  /** Finds the session of a request. Replies with an error if there is none. */
   private find(exchange: Exchange, { principal = "" }: Principal, message: unknown): HttpSession | undefined {
     const given = exchange.header("mcp-session-id");
     const id = idOf(message);
@@ -95,7 +95,7 @@ export class SessionRequests {
       return refuse(exchange, 503, idOf(message), error);
     }
     session.connection = this.server.attach(session, { auth, principal });
-    // An initialize that was refused opens nothing, and whether it was may be known late.
+    // A failed initialize opens no session, and it may fail late.
     const isOpen = (): boolean => session.connection.session !== undefined;
     const named = (): Headers => (isOpen() ? { "mcp-session-id": session.id } : {});
     session.whenAnswered = () => {
@@ -135,7 +135,7 @@ export class SessionRequests {
     if (!stream.isDone) stream.watch(exchange.size);
   }
 
-  /** What a client missed of a stream, and the rest of it. */
+  /** Sends the missed events of a stream and continues it. */
   private resume(exchange: Exchange, session: HttpSession, last: string): void {
     const missed = this.events.after(session.id, last);
     if (!missed) return refuseInvalid(exchange, 400, "there is no such event in this session");

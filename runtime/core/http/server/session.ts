@@ -16,10 +16,10 @@ export function sessionId(): string {
   return randomText(16);
 }
 
-/** What all sessions of an endpoint share. */
+/** Objects and settings that all sessions of an endpoint share. */
 export interface SessionEnvironment {
   readonly events: EventStore;
-  /** Milliseconds a client waits before it connects to a lost stream again. */
+  /** Milliseconds a client waits before it reconnects to a lost stream. */
   readonly retryMs: number;
   readonly clock: Clock;
   readonly streams: Streams;
@@ -29,38 +29,37 @@ export interface SessionEnvironment {
   readonly maxRequests: number;
 }
 
-/** The same, and the memory that sessions share. */
+/** The same, with the memory that sessions share. */
 export interface SharedEnvironment extends SessionEnvironment {
-  /** Whether so many more bytes may be kept for a session. */
+  /** Reserves bytes for a session; `false` if the limit is reached. */
   readonly reserve: (session: HttpSession, bytes: number) => boolean;
 }
 
 /**
- * From this revision on a stream begins with an event that has an id and no data (2025-11-25, Streamable HTTP,
- * sending messages); clients of those before take every event for a message.
+ * First revision in which a stream begins with an event that has an id and no data (2025-11-25, Streamable HTTP, sending messages). Clients of earlier revisions parse every event as a message.
  */
 const firstPriming = "2025-11-25";
 
-/** Listening streams of one session that nobody is connected to, and that can still be taken up again. */
+/** Limit of a session's listening streams without a connection. They can be resumed. */
 const mostForsaken = 4;
-/** Those of one session that somebody is connected to. */
+/** Limit of a session's listening streams with a connection. */
 const mostListening = 8;
 
-/** One client between its `initialize` and the end of its session (legacy era): which stream a message goes to. */
+/** One session of a legacy client, from `initialize` to its end. Chooses the stream for each message. */
 export class HttpSession implements Channel {
   readonly id: string;
-  /** Whose it is; requests of others do not find it. */
+  /** The owner; requests of other principals get 404. */
   readonly principal: string;
   connection!: ServerConnection;
-  /** Milliseconds, by the clock of the endpoint. */
+  /** Time of the last use, by the endpoint's clock. */
   lastSeen: number;
   private readonly environment: SharedEnvironment;
   private answering: Map<RequestId, SessionStream> | undefined;
   private listening: SessionStream[] | undefined;
   private streams = 0;
-  /** Bytes that are kept for it. */
+  /** Bytes that are reserved for the session. */
   reserved = 0;
-  /** Called when nothing is being answered any more. */
+  /** Called when the last running request is answered. */
   whenAnswered: (() => void) | undefined;
 
   constructor(id: string, principal: string, environment: SharedEnvironment) {
@@ -90,28 +89,28 @@ export class HttpSession implements Channel {
     return this.answering !== undefined;
   }
 
-  /** Requests that are being answered, whether anybody waits for them or not. */
+  /** Running requests, with or without a connected client. */
   get requests(): number {
     return this.answering?.size ?? 0;
   }
 
-  /** Whether there may be so many more of them. */
+  /** Whether the session may run this many more requests. */
   takes(requests: number): boolean {
     return this.requests + requests <= this.environment.maxRequests;
   }
 
-  /** Whether anybody is connected, or waits for an answer. */
+  /** Whether a client is connected to any stream or awaits a response. */
   get isAttended(): boolean {
     for (const stream of this.answering?.values() ?? []) if (stream.attended) return true;
     return this.listening?.some(({ connected }) => connected) ?? false;
   }
 
-  /** Whether its principal may have no more streams that listen. */
+  /** Whether the principal may open no more listening streams. */
   get crowded(): boolean {
     return this.environment.streams.isFull(this.principal);
   }
 
-  /** It was used just now. */
+  /** Records that the session is in use. */
   touch(): void {
     this.lastSeen = this.environment.clock.now();
   }
@@ -120,13 +119,13 @@ export class HttpSession implements Channel {
     return (this.streams++).toString(36);
   }
 
-  /** What answers these requests goes to that stream. */
+  /** Registers the stream that answers these requests. Call it before the requests run. */
   expect(ids: readonly RequestId[], stream: SessionStream): void {
     this.answering ??= new Map();
     for (const id of ids) this.answering.set(id, stream);
   }
 
-  /** What belongs to no request goes to the stream that began to listen last. */
+  /** Adds a listening stream. Messages that belong to no request go to the newest connected one. */
   listen(stream: SessionStream): void {
     this.makeRoom();
     const listening = (this.listening ??= []);
@@ -135,7 +134,7 @@ export class HttpSession implements Channel {
     listening.push(stream);
   }
 
-  /** The oldest that listens makes room: whoever lost connections that look alive is not shut out by them. */
+  /** Disconnects the oldest listening stream at the limit: a client with dead connections can still open one. */
   makeRoom(): void {
     const connected = this.listening?.filter((each) => each.connected) ?? [];
     if (connected.length >= mostListening) connected[0]!.disconnect(this.retryMs);
@@ -175,7 +174,7 @@ export class HttpSession implements Channel {
 
   flush(): void {}
 
-  /** One message goes to one stream, and never to another (2025-11-25, multiple connections). */
+  /** Sends a message on exactly one stream (2025-11-25, multiple connections). */
   send(text: string, origin?: RequestId): void {
     const own = this.streamOf(origin);
     const stream =
@@ -216,30 +215,29 @@ export class HttpSession implements Channel {
 }
 
 /**
- * One stream of a session: the answer to a POST, or what a GET listens to. It outlives connections: what is
- * sent while nobody is connected waits in the event store.
+ * One stream of a session: the response to a POST, or a GET stream. It outlives connections: messages that are sent without a connection wait in the event store.
  */
 export class SessionStream {
   readonly name: string;
   private readonly session: HttpSession;
   private readonly accepted: Accepted;
   private readonly form: ResponseForm;
-  /** The POST, until it is answered. */
+  /** The POST or GET, until its response begins. */
   private exchange: Exchange | undefined;
-  /** Asked for when the answer begins. */
+  /** Returns the response headers; called when the response begins. */
   private readonly headers: () => Readonly<Record<string, string>>;
   private sink: EventSink | undefined;
-  /** Requests it answers; a stream without any stays open. */
+  /** The requests that the stream answers; absent for a GET stream, which stays open. */
   readonly ids: readonly RequestId[] | undefined;
-  /** How many of them are still to be answered. */
+  /** Number of requests without an answer. */
   private remaining: number;
   private readonly batch: string[] | undefined;
-  /** Bytes of the body that its requests came in. */
+  /** Counted bytes of the request body. */
   private held = 0;
   private done = false;
-  /** Requests it counts in the load. */
+  /** Requests counted as running. */
   private counted = 0;
-  /** Requests it counts among those without a connection. */
+  /** Requests counted as running without a connection. */
   private lost = 0;
   private started = false;
 
@@ -264,7 +262,7 @@ export class SessionStream {
     this.batch = isBatch ? [] : undefined;
   }
 
-  /** Whether somebody is connected to it. */
+  /** Whether an event stream is open. */
   get connected(): boolean {
     return this.sink !== undefined;
   }
@@ -273,7 +271,7 @@ export class SessionStream {
     return this.done;
   }
 
-  /** Whether it is an event stream, or may become one. */
+  /** Whether the stream is an event stream or may become one. */
   get streams(): boolean {
     return this.sink !== undefined || !this.ids || this.started || this.mayStream;
   }
@@ -282,15 +280,15 @@ export class SessionStream {
     return this.exchange !== undefined && this.accepted.events && !(this.form === "json" && this.ids);
   }
 
-  /** Whether anybody waits for the answer, or is connected. */
+  /** Whether a client awaits the response or is connected. */
   get attended(): boolean {
     return this.exchange !== undefined || this.sink !== undefined;
   }
 
   /**
-   * Watches for the client going away; only for streams that are not answered at once.
+   * Counts the requests and watches for disconnection. Call it before the requests run.
    *
-   * @param size of the body that its requests came in
+   * @param size characters of the request body
    */
   watch(size: number): void {
     this.held = size;
@@ -302,7 +300,7 @@ export class SessionStream {
     });
   }
 
-  /** Opens the event stream, if the client takes one. */
+  /** Opens the event stream. Returns `false` if the client does not accept one. */
   start(): boolean {
     if (this.sink) return true;
     const { exchange } = this;
@@ -315,14 +313,14 @@ export class SessionStream {
     return true;
   }
 
-  /** Sends a message that is no answer. */
+  /** Sends a message other than a response. */
   message(text: string): void {
     if (this.done) return;
     this.start();
     this.write(text);
   }
 
-  /** Sends an answer; with the last one the stream ends. */
+  /** Sends a response. The last one ends the stream. */
   answer(text: string): void {
     if (this.done) return;
     const last = --this.remaining <= 0;
@@ -350,7 +348,7 @@ export class SessionStream {
     this.end();
   }
 
-  /** The whole stream in one body, where nothing precedes the answer. */
+  /** Sends the whole stream as one body when no message precedes the response. */
   private answerEvent(text: string): void {
     const { session, name } = this;
     const { exchange } = this;
@@ -361,7 +359,7 @@ export class SessionStream {
     this.end();
   }
 
-  /** One of its requests was cancelled, and gets no answer: nobody is to wait for it. */
+  /** Handles a cancelled request, which gets no response. The last one ends the stream. */
   forgo(): void {
     if (this.done || --this.remaining > 0) return;
     const { exchange } = this;
@@ -375,17 +373,17 @@ export class SessionStream {
     this.end();
   }
 
-  /** Ends the connection, and lets the client come back for the rest (2025-11-25, polling). */
+  /** Ends the connection; the client reconnects for the rest (2025-11-25, polling). */
   disconnect(retryMs: number): void {
     if (!this.start() || !this.sink) return;
-    // None at all would look like a connection that nobody meant to end.
+    // Without a retry value, the client would treat this as a lost connection.
     this.sink.write(`retry: ${Math.max(retryMs, 1)}\n\n`);
     const { sink } = this;
     this.lose();
     sink.end();
   }
 
-  /** Goes on with another connection, from the events it missed. */
+  /** Continues on a new connection, starting with the missed events. */
   resume(exchange: Exchange, missed: readonly { readonly id: string; readonly data: string }[]): void {
     const { sink } = this;
     if (!sink && !this.ids) this.session.makeRoom();
@@ -397,7 +395,7 @@ export class SessionStream {
     this.attach(fresh, exchange);
   }
 
-  /** The session is over. Requests that had begun are not told that it is not there: they would be sent again. */
+  /** Ends the stream with the session. Running requests get 503, not 404: a client resends requests after 404. */
   close(): void {
     if (this.exchange && this.ids) {
       const error = { code: rpc.internalError, message: "the session was ended" };
@@ -415,7 +413,7 @@ export class SessionStream {
     this.sink?.write(eventText(text, id));
   }
 
-  /** A client waits for the answer. */
+  /** Counts the requests as running. */
   private count(): void {
     if (this.counted > 0 || !this.ids) return;
     this.uncount();
@@ -423,7 +421,7 @@ export class SessionStream {
     this.session.load.running.add(this.session.principal, this.counted);
   }
 
-  /** The requests go on without a connection. */
+  /** Counts the requests as running without a connection. */
   private countLost(): void {
     if (this.lost > 0 || !this.ids) return;
     this.uncount();
@@ -454,13 +452,13 @@ export class SessionStream {
     this.count();
     if (!this.ids) this.session.ages.begin(this);
     this.session.onStream(sink);
-    // A connection that is found dead late may have been replaced long ago.
+    // The stream may have been resumed on another connection meanwhile.
     exchange.onGone(() => {
       if (this.sink === sink) this.lose();
     });
   }
 
-  /** Nobody is connected any more, and it goes on. */
+  /** The client disconnected; the request continues. */
   private lose(): void {
     this.exchange = undefined;
     this.detach();

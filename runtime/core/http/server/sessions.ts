@@ -4,16 +4,15 @@ import type { Quota } from "./limits.js";
 import { HttpSession, sessionId, type SessionEnvironment, type SharedEnvironment } from "./session.js";
 
 export interface SessionLimits {
-  /** Sessions at a time; 10,000 without it, and as many over HTTP+SSE. */
+  /** Maximum number of sessions, and of sessions over HTTP+SSE. Default: 10,000 each. */
   readonly maxSessions?: number;
   /**
-   * Sessions of one principal at a time, where `authenticate` finds principals out; a tenth of `maxSessions` without
-   * it, 8 at least. Its own that was idle longest makes room for a new one; those of others never do.
+   * Maximum number of sessions of one principal; used with `authenticate`. Default: a tenth of `maxSessions`, at least 8. At the limit, a new session replaces the principal's longest idle one, never one of another principal.
    */
   readonly maxPerPrincipal?: number;
-  /** Milliseconds without a request, an open stream or anybody who waits for an answer until a session ends; half an hour without it. */
+  /** A session ends after this many milliseconds without a request, an open stream or a pending response. Default: half an hour. */
   readonly idleMs?: number;
-  /** Requests of one session at a time, those whose client is gone with them; 256 without it. */
+  /** Maximum number of running requests of one session, including those whose client disconnected. Default: 256. */
   readonly maxRequests?: number;
 }
 
@@ -28,8 +27,8 @@ export class Sessions {
   private readonly idleMs: number;
 
   /**
-   * @param count of sessions
-   * @param bytes that are kept for them
+   * @param count limit of sessions
+   * @param bytes limit of the bytes reserved for them
    */
   constructor(environment: SessionEnvironment, count: Quota, bytes: Quota, idleMs = 1_800_000) {
     this.environment = { ...environment, reserve: (session, more) => this.reserve(session, more) };
@@ -43,7 +42,7 @@ export class Sessions {
     return this.sessions.size;
   }
 
-  /** A new session; nothing if all that this principal may have are busy. */
+  /** Creates a session. Returns `undefined` if the principal is at its limit and all its sessions are in use. */
   create(principal: string): HttpSession | undefined {
     if (!this.count.take(principal, 1) && !(this.evict(principal) && this.count.take(principal, 1)))
       return undefined;
@@ -59,7 +58,7 @@ export class Sessions {
     return true;
   }
 
-  /** The session of that id, if it is this principal's. */
+  /** Finds a session by id and owner. */
   find(id: string, principal: string): HttpSession | undefined {
     const session = this.sessions.get(id);
     const now = this.clock.now();
@@ -84,7 +83,7 @@ export class Sessions {
     return [...this.sessions.values()].map(({ connection }) => connection);
   }
 
-  /** Ends subscriptions in order, then the sessions. */
+  /** Ends all subscriptions, then all sessions. */
   async close(): Promise<void> {
     const all = [...this.sessions.values()];
     await Promise.all(all.map(({ connection }) => connection.close()));
@@ -92,9 +91,9 @@ export class Sessions {
   }
 
   /**
-   * Ends the session of the same principal whose requests go on without a connection for longest.
+   * Ends the session whose requests have run longest without a connection, among the sessions of the same principal.
    *
-   * @param except is not ended
+   * @param except the session to keep; its principal is used
    * @returns whether there was one
    */
   endForsaken(except: HttpSession): boolean {
@@ -106,7 +105,7 @@ export class Sessions {
     return found !== undefined;
   }
 
-  /** Ends idle sessions in time, even when no request comes. The timer keeps no process alive. */
+  /** Sweeps abandoned sessions on an unref'd timer, even when no request arrives. */
   private watch(): void {
     if (this.timer !== undefined) return;
     this.timer = this.clock.schedule(this.sweep, Math.min(this.idleMs / 2, longestWait));
@@ -125,10 +124,9 @@ export class Sessions {
   }
 
   /**
-   * Ends the session of this principal that no client was connected to for longest: one that is at work only where
-   * all are.
+   * Ends the principal's session that has been without a client longest. Sessions with running requests are ended only if no idle one exists.
    *
-   * @param except is not ended
+   * @param except the session to keep
    */
   private evict(principal: string, except?: HttpSession): boolean {
     let idle: HttpSession | undefined;

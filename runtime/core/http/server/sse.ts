@@ -13,11 +13,10 @@ import { idsOfRequests, postProblem } from "./message-problem.js";
 import { sessionId } from "./session.js";
 import type { Streams } from "./streams.js";
 
-/** How clients of the transport before this one are served. */
+/** Options of HTTP+SSE, the transport before Streamable HTTP. */
 export interface SseOptions {
   /**
-   * Path they are told to post messages to; that of the stream without it. Needed where a gateway in front serves
-   * it by another.
+   * Path to which clients post messages. Default: the path of the stream. Set it if a gateway serves the endpoint under another path.
    */
   readonly messages?: string;
 }
@@ -25,15 +24,15 @@ export interface SseOptions {
 export interface SseEnvironment {
   readonly streams: Streams;
   readonly load: Load;
-  /** Of sessions. */
+  /** Limit of sessions. */
   readonly count: Quota;
-  /** Of bytes that are kept for them. */
+  /** Limit of the bytes reserved for sessions. */
   readonly bytes: Quota;
-  /** Requests of one session at a time. */
+  /** Limit of running requests per session. */
   readonly maxRequests: number;
 }
 
-/** HTTP+SSE (2024-11-05): a stream that is opened first, and POSTs that belong to it. */
+/** HTTP+SSE (2024-11-05): a GET opens a stream, and POSTs refer to it. */
 export class SseRequests {
   private readonly server: Server;
   private readonly options: SseOptions;
@@ -50,7 +49,7 @@ export class SseRequests {
     return this.sessions.size;
   }
 
-  /** Opens a session, and says first where its messages go. */
+  /** Opens a session. Its first event contains the URL for POSTs. */
   open(exchange: Exchange, { auth, principal = "" }: Principal): void {
     if (!acceptedBy(exchange.header("accept")).events)
       return refuseInvalid(exchange, 406, "Accept must allow text/event-stream");
@@ -73,7 +72,7 @@ export class SseRequests {
     exchange.onGone(() => session.end());
   }
 
-  /** Takes a message; what answers it goes on the stream of its session. */
+  /** Receives a message. Responses go on the stream of the session. */
   post(exchange: Exchange, id: string, message: unknown, { auth, principal = "" }: Principal): void {
     const session = this.sessions.get(id);
     if (!session || session.principal !== principal)
@@ -96,12 +95,12 @@ export class SseRequests {
     return [...this.sessions.values()].map(({ connection }) => connection);
   }
 
-  /** Ends all sessions in order. */
+  /** Ends all sessions. */
   async close(): Promise<void> {
     await Promise.all(this.connections.map((connection) => connection.close()));
   }
 
-  /** Ends the oldest session of this principal without a handshake: the clients of all others are connected. */
+  /** Ends the principal's oldest session without a handshake. Every other session has a connected client. */
   private evict(principal: string): boolean {
     for (const session of this.sessions.values()) {
       if (session.principal !== principal || session.connection.session) continue;
@@ -112,28 +111,28 @@ export class SseRequests {
   }
 }
 
-/** Messages that stand for themselves have a transport of their own. */
+/** Rejects messages of modern revisions, which do not use HTTP+SSE. */
 function eraProblem(messages: readonly unknown[]): string | undefined {
   return messages.some((message) => isObject(message) && isModern(message as unknown as Message))
     ? "HTTP+SSE serves clients that make a handshake: post this to the endpoint itself"
     : undefined;
 }
 
-/** Path and query. Two slashes in front would name another host. */
+/** Path and query. Leading double slashes are reduced to one: they would name another host. */
 function relative({ pathname, search }: URL): string {
   return pathname.replace(/^\/+/, "/") + search;
 }
 
-/** One client over HTTP+SSE (2024-11-05): it is there as long as its stream is. */
+/** One client over HTTP+SSE (2024-11-05). The session lasts as long as its stream. */
 export class SseSession implements Channel {
   readonly id: string;
-  /** Whose it is; messages of others do not find it. */
+  /** The owner; messages of other principals get 404. */
   readonly principal: string;
   connection!: ServerConnection;
   private readonly sink: EventSink;
   private readonly load: Load;
   private readonly onEnd: (session: SseSession) => void;
-  /** Requests that are being answered, and the bytes held for each. */
+  /** Running requests, with the body bytes counted for each. */
   private readonly running = new Map<RequestId, number>();
   private readonly bytes: Quota;
   private reserved = 0;
@@ -155,17 +154,17 @@ export class SseSession implements Channel {
     this.onEnd = onEnd;
   }
 
-  /** Requests that are being answered. */
+  /** Number of running requests. */
   get requests(): number {
     return this.running.size;
   }
 
-  /** What answers a request, if it is being answered. */
+  /** The stream that answers a request, if the request is running. */
   streamOf(id: RequestId): EventSink | undefined {
     return this.running.has(id) ? this.sink : undefined;
   }
 
-  /** These requests are about to be answered. @param size of the body they came in */
+  /** Registers requests before they run. @param size characters of the request body */
   expect(ids: readonly RequestId[], size: number): void {
     const each = Math.ceil(size / Math.max(1, ids.length));
     for (const id of ids) {
@@ -206,7 +205,7 @@ export class SseSession implements Channel {
     this.load.running.add(this.principal, more);
   }
 
-  /** The client is gone, or nobody serves it any more. */
+  /** Ends the session: the client disconnected, or the server closes it. */
   end(): void {
     if (this.over) return;
     this.over = true;

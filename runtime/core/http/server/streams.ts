@@ -4,11 +4,11 @@ import { keepAliveText } from "./events.js";
 import type { EventSink } from "./exchange.js";
 import type { Quota } from "./limits.js";
 
-/** The event streams of an endpoint that are open, and the connections of POSTs in progress: streams are kept from looking idle by one timer. */
+/** The open event streams of an endpoint, and the connections of running POSTs. One timer sends keep-alive comments to all streams. */
 export class Streams {
-  /** One for each POST that stands for itself and is not answered yet. */
+  /** One connection for each running POST without a session. */
   readonly connections = new Set<ServerConnection>();
-  /** Each with its principal. */
+  /** The principal of each stream. */
   private readonly sinks = new Map<EventSink, string>();
   private readonly clock: Clock;
   private readonly every: number;
@@ -16,8 +16,8 @@ export class Streams {
   private timer: unknown;
 
   /**
-   * @param every milliseconds between comments; none with 0
-   * @param quota of streams; it refuses those alone that only listen
+   * @param every milliseconds between comments; 0 for none
+   * @param quota limit of streams; only listening streams are rejected
    */
   constructor(clock: Clock, every: number, quota: Quota) {
     this.clock = clock;
@@ -25,7 +25,7 @@ export class Streams {
     this.quota = quota;
   }
 
-  /** Whether a principal may open no more of them that only listen. */
+  /** Whether a principal may open no more listening streams. */
   isFull(principal: string): boolean {
     return !this.quota.allows(principal, 1);
   }
@@ -60,17 +60,16 @@ export class Streams {
   };
 }
 
-/** A stream that ends when it is old. */
+/** A stream with a maximum age. */
 interface Aging {
   disconnect(retryMs: number): void;
 }
 
 /**
- * How long streams that only listen have been open: those that are old end in order, and their clients come
- * back. One timer for all of them, and none where none is open.
+ * Disconnects listening streams at their maximum age; their clients reconnect. One timer serves all streams and runs only while one is open.
  */
 export class StreamAges {
-  /** When each was opened, in that order. */
+  /** Opening times, oldest first. */
   private readonly opened = new Map<Aging, number>();
   private readonly clock: Clock;
   private readonly most: number;
@@ -78,8 +77,8 @@ export class StreamAges {
   private timer: unknown;
 
   /**
-   * @param most milliseconds; any number with 0
-   * @param retryMs milliseconds that clients are to wait before they come back
+   * @param most maximum age in milliseconds; 0 for no limit
+   * @param retryMs milliseconds that clients wait before they reconnect
    */
   constructor(clock: Clock, most: number, retryMs: number) {
     this.clock = clock;
