@@ -44,9 +44,9 @@ export type { StandardSchema } from "./schema/standard-schema.js";
 // Clients.
 export { connect, type ConnectOptions, type Source } from "./connect/connect.js";
 export type { Client, ToolResult } from "./client/client.js";
-export type { NotificationListener } from "./client/listeners.js";
-export type { AnswerContext, ClientHandlers } from "./client/handlers.js";
-export { userRejected } from "./client/answers.js";
+export type { NotificationListener } from "./client/incoming.js";
+export type { AnswerContext, ClientHandlers } from "./client/server-requests.js";
+export { userRejected } from "./client/server-requests.js";
 export type { ClientLimits } from "./client/limits.js";
 export { pageProblem } from "./protocol/safe-urls.js";
 export { safeIcons } from "./protocol/safe-urls.js";

@@ -3,8 +3,8 @@ export { createTestPair, type TestPair, type TestPairOptions } from "./testing/t
 export { VirtualClock } from "./testing/virtual-clock.js";
 export { Recording } from "./testing/recording.js";
 export { Replay, ReplayMismatch, type ReplayOptions } from "./testing/replay.js";
-export { formatSession, parseSession, type Recorded, type Side } from "./testing/session.js";
-export type { Difference } from "./testing/difference.js";
+export { formatSession, parseSession, type Recorded, type Side } from "./testing/recording.js";
+export type { Difference } from "./testing/replay.js";
 
 // Two ends of a stream in one process.
 export { memoryChannels } from "./jsonrpc/memory-channel.js";

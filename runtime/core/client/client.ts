@@ -14,27 +14,22 @@ import type {
 import type { Caller, RequestOptions, Signal } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../protocol/meta.js";
 import type { Params } from "../jsonrpc/message.js";
-import type { Agreement } from "./agreement.js";
+import type { Negotiated } from "./negotiation.js";
 import { ResultCache } from "./cache.js";
 import { type Connection, Connections } from "./connections.js";
 import type { Rejected } from "./decode.js";
-import type { AnswerSetup } from "./answers.js";
-import type { ClientHandlers } from "./handlers.js";
-import { Incoming } from "./incoming.js";
-import { type Introduction, declaredBy } from "./introduction.js";
+import { type AnswerSetup, type ClientHandlers, Questions } from "./server-requests.js";
+import { type NotificationListener, Incoming, Listeners } from "./incoming.js";
+import { type ClientProfile, declaredBy } from "./client-profile.js";
 import type { ClientLimits } from "./limits.js";
-import { Listeners, type NotificationListener } from "./listeners.js";
-import { listen } from "./listen.js";
+import { listen, watch } from "./attach.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
-import { mirrorHeaders } from "./mirror-headers.js";
+import { mirrorHeaders, ToolHeaders } from "./mirrored-headers.js";
 import { OutputChecks } from "./output-checks.js";
 import { noSuchMethod, requireCapability } from "../protocol/capabilities.js";
-import { Questions } from "./questions.js";
 import { Requests } from "./requests.js";
-import { type Resend, Resending } from "./resending.js";
+import { type Resend, RetryPolicy } from "./retry-policy.js";
 import { type Subscribing, type Subscription, type SubscriptionRequest, subscribe } from "./subscriptions.js";
-import { ToolHeaders } from "./tool-headers.js";
-import { watch } from "./watch.js";
 
 /** What a tool answers with. */
 export interface ToolResult<Structured = unknown> extends CallToolResult {
@@ -43,7 +38,7 @@ export interface ToolResult<Structured = unknown> extends CallToolResult {
 
 /** What a client is made with. */
 export interface ClientSetup {
-  readonly introduction: Introduction;
+  readonly profile: ClientProfile;
   readonly handlers: ClientHandlers;
   readonly limits: ClientLimits;
   /** Opens a connection, and has what comes in over it heard; called again where one broke. */
@@ -64,29 +59,29 @@ export class Client implements Caller {
   private readonly setup: ClientSetup;
   private readonly outputs: OutputChecks;
   private readonly headers = new ToolHeaders();
-  private readonly resending: Resending;
+  private readonly retryPolicy: RetryPolicy;
   private readonly listeners: Listeners;
   private readonly connections: Connections;
   private readonly requests: Requests;
 
   constructor(setup: ClientSetup) {
-    const { introduction, handlers, limits, reconnects, resend, onWarning } = setup;
+    const { profile, handlers, limits, reconnects, resend, onWarning } = setup;
     this.setup = setup;
     const outputs = (this.outputs = new OutputChecks(onWarning));
     const { headers } = this;
-    const resending = (this.resending = new Resending(resend));
-    const cache = (this.cache = new ResultCache(introduction.clock, limits));
+    const retryPolicy = (this.retryPolicy = new RetryPolicy(resend));
+    const cache = (this.cache = new ResultCache(profile.clock, limits));
     const listeners = (this.listeners = new Listeners(onWarning));
-    const answers: AnswerSetup = { handlers, questions: new Questions(limits), nulls: introduction.nulls };
+    const answers: AnswerSetup = { handlers, questions: new Questions(limits), nulls: profile.nulls };
     const incoming = new Incoming(answers, cache, listeners);
     this.connections = new Connections({
-      introduction,
+      profile,
       reconnects,
       onWarning,
       connect: (connections, signal) => setup.connect(connections, incoming, signal),
       onReplaced: () => {
         cache.clear();
-        for (const learnt of [outputs, headers, resending]) learnt.forget();
+        for (const learnt of [outputs, headers, retryPolicy]) learnt.forget();
       },
     });
     const { connections } = this;
@@ -95,35 +90,35 @@ export class Client implements Caller {
       connections,
       cache,
       headers,
-      resending,
+      retryPolicy,
       listeners,
-      introduction,
+      profile,
       rounds: { answers, maxRoundQuestions: limits.maxRoundQuestions },
       relist,
     });
   }
 
-  /** Id of the protocol revision that is spoken. */
+  /** Id of the protocol revision that is view. */
   get revision(): string {
-    return this.agreed.spoken.id;
+    return this.negotiated.view.id;
   }
 
   /** What the server says of itself: for display, not for decisions. */
   get serverInfo(): Implementation | undefined {
-    return this.agreed.serverInfo;
+    return this.negotiated.serverInfo;
   }
 
   get serverCapabilities(): ServerCapabilities {
-    return this.agreed.capabilities;
+    return this.negotiated.capabilities;
   }
 
   /** The server's advice on using it, for the model. */
   get instructions(): string | undefined {
-    return this.agreed.instructions;
+    return this.negotiated.instructions;
   }
 
-  private get agreed(): Agreement {
-    return this.connections.agreed;
+  private get negotiated(): Negotiated {
+    return this.connections.negotiated;
   }
 
   /** @internal */
@@ -149,13 +144,13 @@ export class Client implements Caller {
 
   /** Sends a notification, if the revision has it. */
   async notify(method: string, params?: object): Promise<void> {
-    const { link, agreement } = await this.connections.open();
-    const { spoken } = agreement;
-    const entry = spoken.table.outgoingNotifications.get(method);
-    if (!entry) throw noSuchMethod(method, spoken);
-    requireCapability(method, entry, "client", declaredBy(spoken, this.setup.introduction) as Params);
-    const lowered = params && spoken.lower("outgoingNotifications", method, params as Params);
-    link.notify(method, lowered, (_, sent) => mirrorHeaders(spoken, method, sent));
+    const { link, negotiated } = await this.connections.open();
+    const { view } = negotiated;
+    const entry = view.table.outgoingNotifications.get(method);
+    if (!entry) throw noSuchMethod(method, view);
+    requireCapability(method, entry, "client", declaredBy(view, this.setup.profile) as Params);
+    const lowered = params && view.lower("outgoingNotifications", method, params as Params);
+    link.notify(method, lowered, (_, sent) => mirrorHeaders(view, method, sent));
   }
 
   /** Hears notifications of a method, or all of them under `*`. Returns what ends it. */
@@ -223,16 +218,16 @@ export class Client implements Caller {
 
   /** Asks whether the server is there (legacy era; where there is no ping, a discovery serves). */
   async ping(options: RequestOptions = {}): Promise<void> {
-    const started = this.setup.introduction.clock.now();
-    const { agreement } = await this.requests.connected({ method: "ping", options, started });
-    const method = agreement.spoken.table.outgoingRequests.has("ping") ? "ping" : "server/discover";
+    const started = this.setup.profile.clock.now();
+    const { negotiated } = await this.requests.connected({ method: "ping", options, started });
+    const method = negotiated.view.table.outgoingRequests.has("ping") ? "ping" : "server/discover";
     await this.requests.exchange(method, {}, options, started);
   }
 
   /** Sets the least severe level the server logs at: with a request in the legacy era, with each request in the modern one. */
   async setLogLevel(level: LogLevel): Promise<void> {
-    const { agreement } = await this.connections.open();
-    if (agreement.spoken.era === "legacy") await this.request("logging/setLevel", { level });
+    const { negotiated } = await this.connections.open();
+    if (negotiated.view.era === "legacy") await this.request("logging/setLevel", { level });
     this.connections.logLevel = level;
   }
 
@@ -243,15 +238,15 @@ export class Client implements Caller {
    */
   subscribe(wanted: SubscriptionRequest): Promise<Subscription> {
     const { connections, requests } = this;
-    const { introduction, limits } = this.setup;
+    const { profile, limits } = this.setup;
     const given: Subscribing = {
       connections,
-      clock: introduction.clock,
+      clock: profile.clock,
       maxNotices: limits.maxNotices,
       attach: (connection, part, push) => {
-        const { spoken } = connection.agreement;
-        return spoken.table.outgoingRequests.has("subscriptions/listen")
-          ? listen(this, connection, (params) => requests.decorated(params, spoken), part, push)
+        const { view } = connection.negotiated;
+        return view.table.outgoingRequests.has("subscriptions/listen")
+          ? listen(this, connection, (params) => requests.withMeta(params, view), part, push)
           : watch(this, connection, part, push);
       },
     };
@@ -264,8 +259,8 @@ export class Client implements Caller {
    * @throws {McpError} `missing-capability` if the client has none
    */
   async rootsChanged(): Promise<void> {
-    const { agreement } = await this.connections.open();
-    if (agreement.spoken.table.outgoingNotifications.has("notifications/roots/list_changed"))
+    const { negotiated } = await this.connections.open();
+    if (negotiated.view.table.outgoingNotifications.has("notifications/roots/list_changed"))
       await this.notify("notifications/roots/list_changed");
   }
 
@@ -275,7 +270,7 @@ export class Client implements Caller {
   }
 
   private collected<Item>(method: string, options: ListBounds = {}): Promise<ListResult<Item>> {
-    const started = this.setup.introduction.clock.now();
+    const started = this.setup.profile.clock.now();
     return collect(this.pagesOf<Item>(method, options, started), method, this.setup.onWarning);
   }
 
@@ -287,7 +282,7 @@ export class Client implements Caller {
   ): AsyncGenerator<ListResult<Item>, void, undefined> {
     return pages<Item>(method, options, async (params) => {
       const { result, rejected } = await this.requests.exchange(method, params, options, started);
-      const member = this.agreed.spoken.table.outgoingRequests.get(method)?.page?.member ?? "";
+      const member = this.negotiated.view.table.outgoingRequests.get(method)?.page?.member ?? "";
       const { nextCursor } = result;
       if (method !== "tools/list")
         return { items: (result[member] ?? []) as readonly Item[], rejected, nextCursor };
@@ -303,9 +298,9 @@ export class Client implements Caller {
   /** Keeps what tools promise and declare; over HTTP, tools whose declarations are wrong are left out. */
   private learn(tools: readonly Tool[]): { tools: readonly Tool[]; rejected: readonly Rejected[] } {
     this.outputs.learn(tools);
-    this.resending.learn(tools);
+    this.retryPolicy.learn(tools);
     const { standing } = this.connections;
-    if (!standing?.link.mirrors || standing.agreement.spoken.era === "legacy") return { tools, rejected: [] };
+    if (!standing?.link.mirrors || standing.negotiated.view.era === "legacy") return { tools, rejected: [] };
     return this.headers.learn(tools);
   }
 }

@@ -1,91 +1,97 @@
 import type { Era, RequestOptions, Signal } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../protocol/meta.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
-import type { Agreement } from "./agreement.js";
-import type { Introduction } from "./introduction.js";
-import type { Link } from "./link.js";
-import { mirrorHeaders } from "./mirror-headers.js";
-import { remoteError } from "./remote-error.js";
+import { type Negotiated, handshakeOnly, negotiate } from "./negotiation.js";
+import type { ClientProfile, HandshakeContext } from "./client-profile.js";
+import { Link } from "./link.js";
+import { mirrorHeaders } from "./mirrored-headers.js";
+import type { RevisionView } from "../protocol/revision-view.js";
+import { withinBounds } from "./bounds.js";
+import { invalidResult } from "./decode.js";
+import type { Incoming } from "./incoming.js";
+import { startRetry } from "./retry-policy.js";
+import { httpStatusOf, isMisunderstood, remoteError } from "./server-error.js";
+import type { Opener } from "../jsonrpc/channel.js";
 
-/** A link, and what was agreed on over it. */
+/** A link and the outcome of the negotiation over it. */
 export interface Connection {
   readonly link: Link;
-  readonly agreement: Agreement;
+  readonly negotiated: Negotiated;
 }
 
-/** What connections are made with. */
+/** The dependencies of `Connections`. */
 export interface ConnectionSource {
-  readonly introduction: Introduction;
-  /** Whether another connection can be had where one broke. */
+  readonly profile: ClientProfile;
+  /** Whether another connection can be opened after one broke. */
   readonly reconnects: boolean;
   readonly onWarning: (message: string) => void;
   /** Opens a connection, unless the signal aborts. */
   readonly connect: (connections: Connections, signal: Signal | undefined) => Promise<Connection>;
-  /** A connection took another's place: another process may answer otherwise. */
+  /** Called when a connection takes the place of another: the process behind it may be another one. */
   readonly onReplaced: () => void;
 }
 
-/** A client's connection: the one that stands, and the next where it broke. */
+/** The current connection of a client. Opens another one after it broke. */
 export class Connections {
-  /** Log messages wanted from whatever server is connected to. */
+  /** The least severity of log messages, for this connection and later ones. */
   logLevel: LogLevel | undefined;
   private readonly source: ConnectionSource;
   private current: Connection | undefined;
   private connecting: Promise<Connection> | undefined;
-  /** All that were opened and may still bring something, whether or not a revision was agreed on. */
+  /** All open links that may still deliver messages, negotiated or not. */
   private readonly links = new Set<Link>();
-  /** The connection whose server was asked last whether it is another now, and what came of it. */
+  /** The last connection for which the client checked whether the server was replaced, and the result. */
   private comparing: { readonly connection: Connection; readonly replaced: Promise<boolean> } | undefined;
   private stopped = false;
   private readonly stops = new Set<() => void>();
 
   constructor(source: ConnectionSource) {
     this.source = source;
-    this.logLevel = source.introduction.logLevel;
+    this.logLevel = source.profile.logLevel;
   }
 
-  /** What was agreed on last. */
-  get agreed(): Agreement {
+  /** The outcome of the last negotiation. */
+  get negotiated(): Negotiated {
     if (!this.current) throw new McpError("connection-closed", "the client is not connected");
-    return this.current.agreement;
+    return this.current.negotiated;
   }
 
-  /** What is known of the server's era from an earlier connection. */
+  /** The era of the last connection, if there was one. */
   get knownEra(): Era | undefined {
-    return this.current?.agreement.spoken.era;
+    return this.current?.negotiated.view.era;
   }
 
-  /** Requests that wait for answers. */
+  /** The number of requests that wait for answers. */
   get waiting(): number {
     return this.current?.link.waiting ?? 0;
   }
 
-  /** Whether it was closed. */
+  /** Whether `close` was called. */
   get closed(): boolean {
     return this.stopped;
   }
 
-  /** Whether a session that was lost can be followed by another. */
+  /** Whether another connection can be opened. */
   get renewable(): boolean {
     return this.source.reconnects && !this.stopped;
   }
 
-  /** Calls once when the client is closed. Returns what calls it off. */
+  /** Calls `callback` once when the client is closed. Returns a function that removes the callback. */
   whenStopped(callback: () => void): () => void {
     this.stops.add(callback);
     return () => void this.stops.delete(callback);
   }
 
-  /** The connection, if it stands. */
+  /** The current connection, if it is open. */
   get standing(): Connection | undefined {
     const { current } = this;
     return current && !current.link.over ? current : undefined;
   }
 
   /**
-   * The connection that stands, or another.
+   * The current connection if it is open, or a new one.
    *
-   * @param signal gives up opening it, for all who wait for it
+   * @param signal aborts the opening, for all callers that wait for it
    */
   open(signal?: Signal): Promise<Connection> {
     const { current } = this;
@@ -97,9 +103,9 @@ export class Connections {
   }
 
   /**
-   * Whether the server is another now, and speaks otherwise than was agreed on: it is asked once for each connection
-   * (2026-07-28, versioning: probing again where what was known of the era fails). Where it does, what was agreed on
-   * anew stands.
+   * Whether another server with another revision has taken the place of the first. The client negotiates once more, once
+   * for each connection (2026-07-28, versioning: a client probes again if the era it knows fails). If the outcome differs,
+   * the new connection becomes the current one.
    */
   isReplaced(connection: Connection): Promise<boolean> {
     if (this.current !== connection) return Promise.resolve(true);
@@ -108,12 +114,12 @@ export class Connections {
     return this.comparing.replaced;
   }
 
-  /** Told of each link before anything is sent through it. */
+  /** Registers a link before the first message goes through it. */
   opens(link: Link): void {
     for (const each of this.links) {
       if (!each.over || each.waiting > 0) continue;
       this.links.delete(each);
-      // What it still reads is for nobody.
+      // No request waits for what it still reads.
       void each.close().catch(() => undefined);
     }
     this.links.add(link);
@@ -124,44 +130,44 @@ export class Connections {
     this.stopped = true;
     for (const stop of this.stops) stop();
     await Promise.all([...this.links].map((link) => link.close()));
-    // What was on its way to another connection closes what it opens.
+    // An attempt under way closes the link that it opens.
     await Promise.all([this.connecting, this.comparing?.replaced]).catch(() => undefined);
   }
 
   private async replace(signal: Signal | undefined): Promise<Connection> {
-    const { clock, connectTimeout } = this.source.introduction;
+    const { clock, connectTimeout } = this.source.profile;
     const due = clock.now() + connectTimeout;
     const made = await this.source.connect(this, signal);
     await this.take(made, { timeout: Math.max(due - clock.now(), 0), ...(signal ? { signal } : {}) });
     return made;
   }
 
-  private async compare({ link, agreement }: Connection): Promise<boolean> {
+  private async compare({ link, negotiated }: Connection): Promise<boolean> {
     let made: Connection;
     try {
       made = await this.source.connect(this, undefined);
     } catch {
-      // What was refused says more than that.
+      // The error of the refused request is more precise.
       return false;
     }
-    if (made.agreement.spoken === agreement.spoken) {
+    if (made.negotiated.view === negotiated.view) {
       await made.link.close();
       return false;
     }
-    await this.take(made, { timeout: this.source.introduction.connectTimeout });
-    link.retired(new McpError("connection-closed", "the server was replaced by one that speaks otherwise"));
+    await this.take(made, { timeout: this.source.profile.connectTimeout });
+    link.retired(new McpError("connection-closed", "the server was replaced by one of another revision"));
     return true;
   }
 
   /**
-   * Makes a connection the one that stands.
+   * Makes a connection the current one.
    *
-   * @param bounds of what is said over it first
+   * @param bounds of the requests that set it up
    */
   private async take(made: Connection, bounds: RequestOptions): Promise<void> {
     if (!this.stopped) {
       if (this.current) this.source.onReplaced();
-      await this.wantLogs(made, bounds);
+      await this.sendLogLevel(made, bounds);
     }
     const { signal } = bounds;
     if (!this.stopped && signal?.aborted !== true) return void (this.current = made);
@@ -171,18 +177,18 @@ export class Connections {
       : new McpError("cancelled", "connect was cancelled", { cause: signal?.reason });
   }
 
-  /** Tells a server of the legacy era, once for a connection, which log messages are wanted. */
-  private async wantLogs(
-    { link, agreement: { spoken, capabilities } }: Connection,
+  /** Sends the log level to a legacy server, once for each connection. */
+  private async sendLogLevel(
+    { link, negotiated: { view, capabilities } }: Connection,
     bounds: RequestOptions,
   ): Promise<void> {
     const { logLevel: level } = this;
     const { onWarning } = this.source;
-    if (level === undefined || spoken.era !== "legacy" || !capabilities.logging) return;
+    if (level === undefined || view.era !== "legacy" || !capabilities.logging) return;
     const method = "logging/setLevel";
     try {
       const response = await link.request(method, () => ({ level }), bounds, {
-        headers: (_, sent) => mirrorHeaders(spoken, method, sent),
+        headers: (_, sent) => mirrorHeaders(view, method, sent),
       });
       if (response.error) throw remoteError(method, response);
     } catch (error) {
@@ -193,4 +199,140 @@ export class Connections {
 
 function closedByUs(): McpError {
   return new McpError("connection-closed", "the client is closed");
+}
+
+/** The inputs of every connection of a client. */
+export interface Establishing {
+  readonly source: Opener;
+  readonly views: readonly RevisionView<"client">[];
+  readonly profile: ClientProfile;
+}
+
+/**
+ * Opens a connection and negotiates the revision.
+ *
+ * @param signal aborts the attempt
+ * @throws {McpError} `timeout`, `cancelled`, or the error of the transport or the negotiation
+ */
+export async function establish(
+  given: Establishing,
+  connections: Connections,
+  incoming: Incoming,
+  signal: Signal | undefined,
+): Promise<Connection> {
+  const { clock, connectTimeout: limit } = given.profile;
+  const started = clock.now();
+  const due = started + limit;
+  const attempts = new Attempts(given, connections, incoming, due);
+  const late = (now: number): McpError =>
+    new McpError("timeout", `connect: no answer that settles the revision within ${limit} ms`, {
+      data: { timer: "connectTimeout", limit, elapsed: now - started },
+    });
+  try {
+    return await withinBounds({ clock, method: "connect", signal, due, late }, (ended) =>
+      attempts.connection(ended),
+    );
+  } catch (error) {
+    await attempts.close();
+    throw error;
+  }
+}
+
+type Settle = typeof negotiate;
+
+/** The attempts to open one connection; each has its own link. */
+class Attempts {
+  private readonly given: Establishing;
+  private readonly connections: Connections;
+  private readonly incoming: Incoming;
+  private readonly due: number;
+  private link: Link | undefined;
+
+  constructor(given: Establishing, connections: Connections, incoming: Incoming, due: number) {
+    this.given = given;
+    this.connections = connections;
+    this.incoming = incoming;
+    this.due = due;
+  }
+
+  /** @param ended aborts when the result is no longer needed */
+  async connection(ended: AbortSignal): Promise<Connection> {
+    const { connections } = this;
+    const { source, views } = this.given;
+    if (connections.knownEra === "legacy") return this.attempt(handshakeFirst, ended);
+    try {
+      return await this.attempt(negotiate, ended);
+    } catch (error) {
+      // If the process exits on the probe, retry with `initialize`.
+      const died = startRetry.when({ error, answered: this.link?.answered ?? false });
+      const both = new Set(views.map(({ era }) => era)).size === 2;
+      const over = ended.aborted || connections.closed;
+      if (!died || !both || over || typeof source !== "function") throw error;
+      return this.attempt(handshakeOnly, ended);
+    }
+  }
+
+  /** Closes the link of the last attempt. */
+  async close(): Promise<void> {
+    await this.link?.close();
+  }
+
+  private async attempt(settle: Settle, ended: AbortSignal): Promise<Connection> {
+    const { given, connections, incoming, due } = this;
+    const { source, views, profile } = given;
+    const channel = typeof source === "function" ? await source() : source;
+    const link = (this.link = new Link(channel, profile.timeouts, profile.clock));
+    listen(link, incoming, undefined);
+    connections.opens(link);
+    const handshaking = (offered: RevisionView<"client">): void => listen(link, incoming, offered);
+    try {
+      if (ended.aborted) throw ended.reason;
+      const negotiated = await settle(link, views, { ...profile, due, handshaking });
+      listen(link, incoming, negotiated.view);
+      return { link, negotiated };
+    } catch (error) {
+      await link.close();
+      throw error instanceof McpError || ended.aborted
+        ? error
+        : invalidResult("connect", messageOf(error), error);
+    }
+  }
+}
+
+/**
+ * Starts with the handshake, because an earlier connection did. If the server refuses it, the client probes over the same
+ * link: another server may have taken its place (2026-07-28, versioning: a client probes again if the era it knows fails).
+ */
+async function handshakeFirst(
+  link: Link,
+  views: readonly RevisionView<"client">[],
+  context: HandshakeContext,
+): Promise<Negotiated> {
+  try {
+    return await handshakeOnly(link, views, context);
+  } catch (error) {
+    if (link.over || !isRefusal(error) || !views.some(({ era }) => era === "modern")) throw error;
+    return negotiate(link, views, context);
+  }
+}
+
+/** Whether the server answered that it does not accept the handshake. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof McpError)) return false;
+  const { code } = error;
+  const status = httpStatusOf(error);
+  if (status !== undefined) return isMisunderstood(status);
+  return code === "unsupported-version" || code === "remote-error" || code === "method-not-found";
+}
+
+/** Connects a link to `incoming`. Servers send requests in the legacy era alone. */
+function listen(link: Link, incoming: Incoming, view: RevisionView<"client"> | undefined): void {
+  link.listener = {
+    ...(view?.era === "legacy"
+      ? { answer: (request, context) => incoming.answer(view, request, context) }
+      : {}),
+    abandons: view?.era === "modern",
+    notified: (method, params) => view && incoming.notified(view, method, params),
+    closed: () => {},
+  };
 }

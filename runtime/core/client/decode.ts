@@ -38,7 +38,7 @@ export function isAccepted({ result: definition }: OutgoingRequest, result: unkn
  * @throws {McpError} `invalid-result`
  */
 export async function decode(
-  spoken: RevisionView<"client">,
+  view: RevisionView<"client">,
   method: string,
   entry: OutgoingRequest,
   result: unknown,
@@ -46,16 +46,16 @@ export async function decode(
 ): Promise<Decoded> {
   const { result: definition, page } = entry;
   if (!isObject(result) || !definition) throw invalidResult(method, "expected an object");
-  let value: Params = spoken.era === "modern" ? withDefaults(entry, result) : result;
+  let value: Params = view.era === "modern" ? withDefaults(entry, result) : result;
   if (nulls === "absent") value = await withoutNulls(definition, value);
   if (definition.accepts(value)) return { result: value, rejected: [] };
   const items = page && value[page.member];
   if (!page || !Array.isArray(items))
-    throw invalidResult(method, issuesText(await spoken.issues(value, definition), "wrong"));
-  const { kept, rejected } = await sift(spoken, method, page, items, nulls);
+    throw invalidResult(method, issuesText(await view.issues(value, definition), "wrong"));
+  const { kept, rejected } = await sift(view, method, page, items, nulls);
   const sifted = { ...value, [page.member]: kept };
   if (definition.accepts(sifted)) return { result: sifted, rejected };
-  throw invalidResult(method, issuesText(await spoken.issues(sifted, definition), "wrong"));
+  throw invalidResult(method, issuesText(await view.issues(sifted, definition), "wrong"));
 }
 
 /**
@@ -74,7 +74,7 @@ function withDefaults({ cacheable }: OutgoingRequest, result: Params): Params {
 }
 
 async function sift(
-  spoken: RevisionView<"client">,
+  view: RevisionView<"client">,
   method: string,
   page: Page,
   items: readonly unknown[],
@@ -90,7 +90,7 @@ async function sift(
     }
     if (rejected.length >= mostRejected)
       throw invalidResult(method, `more than ${mostRejected} of its items are wrong`);
-    const issues = await spoken.issues(value, page);
+    const issues = await view.issues(value, page);
     const name = isObject(item) && typeof item["name"] === "string" ? item["name"] : undefined;
     rejected.push({ index, name, pointer: issues[0]?.pointer ?? "", reason: issuesText(issues, "wrong") });
   }

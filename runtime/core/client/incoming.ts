@@ -1,11 +1,10 @@
-import type { IncomingNotification } from "@mcpgen/protocol/model";
+import type { IncomingNotification, RequestOptions } from "@mcpgen/protocol/model";
 import type { RevisionView } from "../protocol/revision-view.js";
 import type { Params, RequestMessage } from "../jsonrpc/message.js";
-import { type AnswerSetup, answerServer } from "./answers.js";
+import { type AnswerContext, type AnswerSetup, answerServer } from "./server-requests.js";
 import type { ResultCache } from "./cache.js";
 import { withoutNulls } from "./decode.js";
-import type { AnswerContext } from "./handlers.js";
-import type { Listeners } from "./listeners.js";
+import { messageOf } from "../jsonrpc/errors.js";
 
 /** What a server sends that answers no request of the client's: requests of its own, and notifications. */
 export class Incoming {
@@ -20,27 +19,71 @@ export class Incoming {
   }
 
   /** Answers a request (legacy era). Resolves with the result, as JSON. */
-  answer(spoken: RevisionView<"client">, request: RequestMessage, context: AnswerContext): Promise<string> {
-    return answerServer(this.answers, spoken, request, context);
+  answer(view: RevisionView<"client">, request: RequestMessage, context: AnswerContext): Promise<string> {
+    return answerServer(this.answers, view, request, context);
   }
 
   /** Tells who listens; what is malformed is told to nobody. */
-  notified(spoken: RevisionView<"client">, method: string, params: Params): void {
-    const entry = spoken.table.incomingNotifications.get(method);
+  notified(view: RevisionView<"client">, method: string, params: Params): void {
+    const entry = view.table.incomingNotifications.get(method);
     const message = { jsonrpc: "2.0", method, params };
-    if (!entry || entry.accepts(message)) return this.heard(spoken, entry, message);
+    if (!entry || entry.accepts(message)) return this.heard(view, entry, message);
     if (this.answers.nulls === "reject") return;
     void withoutNulls(entry, message)
-      .then((mended) => entry.accepts(mended) && this.heard(spoken, entry, mended))
+      .then((mended) => entry.accepts(mended) && this.heard(view, entry, mended))
       .catch(() => undefined);
   }
 
   private heard(
-    spoken: RevisionView<"client">,
+    view: RevisionView<"client">,
     entry: IncomingNotification | undefined,
     { method, params }: { readonly method: string; readonly params: Params },
   ): void {
     this.cache.heard(method, params);
-    this.listeners.tell(method, entry ? spoken.lift("incomingNotifications", method, params) : params);
+    this.listeners.tell(method, entry ? view.lift("incomingNotifications", method, params) : params);
+  }
+}
+
+/** A notification that arrived, in the authoring vocabulary. */
+export type NotificationListener = (params: Params, method: string) => void;
+
+/** Who hears what. What the application fails at must not cost it the messages that came with this one. */
+export class Listeners {
+  private readonly byMethod = new Map<string, Set<NotificationListener>>();
+  private readonly warn: (message: string) => void;
+
+  constructor(warn: (message: string) => void) {
+    this.warn = warn;
+  }
+
+  /** @param method `*` for all of them */
+  add(method: string, listener: NotificationListener): () => void {
+    const listeners = this.byMethod.get(method) ?? new Set();
+    this.byMethod.set(method, listeners.add(listener));
+    return () => void listeners.delete(listener);
+  }
+
+  tell(method: string, params: Params): void {
+    for (const key of [method, "*"])
+      for (const listener of this.byMethod.get(key) ?? [])
+        this.attempt(method, () => listener(params, method));
+  }
+
+  /** The same options, with one who hears of progress and never throws. */
+  guard(options: RequestOptions): RequestOptions {
+    const { onProgress } = options;
+    if (!onProgress) return options;
+    return { ...options, onProgress: (progress) => this.attempt("progress", () => onProgress(progress)) };
+  }
+
+  /** Listeners may be asynchronous, whatever their type says: what they reject with is theirs, too. */
+  private attempt(what: string, tell: () => unknown): void {
+    const failed = (error: unknown): void => this.warn(`a listener of ${what} failed: ${messageOf(error)}`);
+    try {
+      const told = tell();
+      if (told instanceof Promise) told.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
   }
 }

@@ -1,20 +1,22 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
 import type { Clock } from "../time/clock.js";
-import { McpError, messageOf } from "../jsonrpc/errors.js";
+import { McpError, messageOf, rpc } from "../jsonrpc/errors.js";
 import {
   type NotificationMessage,
   type Params,
   type RequestId,
   type RequestMessage,
+  errorText,
   isObject,
   isRequestId,
   notificationText,
   requestText,
+  resultText,
 } from "../jsonrpc/message.js";
-import { Pending, type Timeouts } from "../jsonrpc/pending.js";
+import { type Timeouts, Pending } from "../jsonrpc/pending.js";
 import type { Channel, Receiver } from "../jsonrpc/channel.js";
-import { type AnswerRequest, Answering } from "./answering.js";
-import type { Answer } from "./remote-error.js";
+import type { ServerResponse } from "./server-error.js";
+import { type AnswerContext, errorBody } from "./server-requests.js";
 import type * as platform from "../platform/platform.js";
 
 /** What a client makes of messages that answer none of its requests. */
@@ -45,8 +47,8 @@ export class Link implements Receiver {
   /** Whether the server has answered anything yet. */
   answered = false;
   private readonly channel: Channel;
-  private readonly pending: Pending<Answer>;
-  private readonly answering = new Answering((text) =>
+  private readonly pending: Pending<ServerResponse>;
+  private readonly answering = new ServerRequestRunner((text) =>
     this.channel.reply ? this.channel.reply(text) : this.channel.send(text),
   );
   private end: McpError | undefined;
@@ -95,7 +97,7 @@ export class Link implements Receiver {
     options: RequestOptions = {},
     { cancellable = true, headers, authorized }: Sending = {},
     started?: number,
-  ): Promise<Answer> {
+  ): Promise<ServerResponse> {
     if (this.end) return Promise.reject(this.end);
     if (options.signal?.aborted)
       return Promise.reject(
@@ -229,7 +231,7 @@ export class Link implements Receiver {
     }
     if (!isRequestId(id)) return;
     this.answered = true;
-    const answer = message as unknown as Answer;
+    const answer = message as unknown as ServerResponse;
     this.pending.take(id)?.resolve(refusal ? { ...answer, refusal } : answer);
   }
 
@@ -284,4 +286,75 @@ function withoutNullParams(message: Record<string, unknown>): Record<string, unk
   if (message["params"] !== null) return message;
   const { params: _, ...others } = message;
   return others;
+}
+
+/** What makes the result of a request of the server's, as JSON. */
+export type AnswerRequest = (request: RequestMessage, context: AnswerContext) => Promise<string>;
+
+/** What the answer to one request is made with. The signal is made when it is wanted: it costs more than a ping. */
+class Context implements AnswerContext {
+  private controller: AbortController | undefined;
+  private ended: { readonly why: McpError } | undefined;
+
+  get signal(): AbortSignal {
+    if (!this.controller) {
+      this.controller = new AbortController();
+      if (this.ended) this.controller.abort(this.ended.why);
+    }
+    return this.controller.signal;
+  }
+
+  abort(why: McpError): void {
+    this.ended = { why };
+    this.controller?.abort(why);
+  }
+}
+
+/** The requests of a server's that are being answered. */
+export class ServerRequestRunner {
+  private readonly contexts = new Map<RequestId, Context>();
+  private readonly send: (text: string) => void;
+
+  constructor(send: (text: string) => void) {
+    this.send = send;
+  }
+
+  /** Answers a request, unless it is cancelled before the answer is there. */
+  begin(request: RequestMessage, answer: AnswerRequest): void {
+    const { id } = request;
+    const { contexts } = this;
+    const context = new Context();
+    contexts.set(id, context);
+    const settle = (text: string): void => {
+      if (contexts.get(id) !== context) return;
+      contexts.delete(id);
+      this.send(text);
+    };
+    answer(request, context).then(
+      (result) => settle(resultText(id, result)),
+      (error: unknown) => settle(failureText(id, error)),
+    );
+  }
+
+  /** The server wants no answer any more. Says whether one was being made. */
+  cancel(id: RequestId, why: McpError): boolean {
+    const context = this.contexts.get(id);
+    this.contexts.delete(id);
+    context?.abort(why);
+    return context !== undefined;
+  }
+
+  /** No answer can be given any more. */
+  cancelAll(why: McpError): void {
+    for (const id of [...this.contexts.keys()]) this.cancel(id, why);
+  }
+}
+
+/** An error of the application's may carry what no JSON can say: the server is answered all the same. */
+function failureText(id: RequestId, error: unknown): string {
+  try {
+    return errorText(id, errorBody(error));
+  } catch {
+    return errorText(id, { code: rpc.internalError, message: "the client failed to answer" });
+  }
 }

@@ -1,24 +1,22 @@
 import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import type { RevisionView } from "../protocol/revision-view.js";
-import { isInterrupted } from "../jsonrpc/interrupted.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { type Names, requireKnown } from "../options/option-names.js";
 import type { Params, ResponseMessage } from "../jsonrpc/message.js";
+import type { Clock } from "../time/clock.js";
 import { type Bounded, meanwhile, whileAsking, whileConnecting, withinBounds } from "./bounds.js";
 import { type ResultCache, cacheKey } from "./cache.js";
 import type { Connection, Connections } from "./connections.js";
 import { type Decoded, decode, invalidResult, isAccepted } from "./decode.js";
-import { type Introduction, requestMeta } from "./introduction.js";
+import { type ClientProfile, requestMeta } from "./client-profile.js";
 import type { Link, Sending } from "./link.js";
-import type { Listeners } from "./listeners.js";
+import type { Listeners } from "./incoming.js";
 import type { ListBounds } from "./lists.js";
-import { mirrorHeaders } from "./mirror-headers.js";
+import { type ToolHeaders, mirrorHeaders } from "./mirrored-headers.js";
 import { noSuchMethod, requireCapability } from "../protocol/capabilities.js";
-import { isOfAnotherEra } from "./refused.js";
-import { remoteError } from "./remote-error.js";
+import { remoteError } from "./server-error.js";
 import { type RoundSetup, isComplete, throughRounds } from "./rounds.js";
-import type { Resending } from "./resending.js";
-import type { ToolHeaders } from "./tool-headers.js";
+import { type Failure, type RetryPolicy, type RetryReason, retries, retryReason } from "./retry-policy.js";
 
 const known: Names<ListBounds> = {
   signal: 0,
@@ -31,69 +29,71 @@ const known: Names<ListBounds> = {
   maxCharacters: 0,
 };
 
-/** What requests are sent with. */
+/** The dependencies of `Requests`. */
 export interface RequestSetup {
   readonly connections: Connections;
   readonly cache: ResultCache;
   readonly headers: ToolHeaders;
-  readonly resending: Resending;
+  readonly retryPolicy: RetryPolicy;
   readonly listeners: Listeners;
-  readonly introduction: Introduction;
+  readonly profile: ClientProfile;
   readonly rounds: RoundSetup;
-  /** Lists the tools anew: what they declare is out of date. */
+  /** Lists the tools again, because the headers that they declare are out of date. */
   readonly relist: (options: RequestOptions) => Promise<unknown>;
 }
 
-/** A request that the client was asked to send. */
+/** A request of the application. */
 interface Call extends Bounded {
   readonly params: Params;
-  /** Whether it may be done twice. */
+  /** Whether the server may run it twice. */
   readonly repeatable: boolean;
 }
 
-/** What a request was answered with, and in how many rounds of input. */
+/** The result of a request and the number of rounds of input before it. */
 interface Answered extends Decoded {
   readonly rounds: number;
 }
 
-/** Sends a client's requests, with what the revision wants said beside them, and makes results of what is answered. */
+/** Sends the client's requests with the revision's `_meta` and headers, and decodes the results. */
 export class Requests {
   private readonly setup: RequestSetup;
-  private saying: { spoken: RevisionView; logLevel: string | undefined; meta: Params } | undefined;
+  private cachedMeta: { view: RevisionView; logLevel: string | undefined; meta: Params } | undefined;
 
   constructor(setup: RequestSetup) {
     this.setup = setup;
   }
 
   /**
-   * One request, through all that it takes: another session, headers that are up to date, rounds of input. For
-   * each reason it is sent once more.
+   * Sends one request until it has a result: with rounds of input, and again as the table of `retry-policy.ts` says.
    *
-   * @param started when what it belongs to began, which its total timeout is of
-   * @throws {McpError} among others `invalid-definition`: there is no option of a name
+   * @param started when the total timeout began, if the request is part of a longer operation
+   * @throws {McpError} among others `invalid-definition`: an option is unknown
    */
   async exchange(
     method: string,
     params: Params,
     options: RequestOptions,
-    started = this.setup.introduction.clock.now(),
+    started = this.setup.profile.clock.now(),
   ): Promise<Decoded> {
     for (const name in options) if (!Object.hasOwn(known, name)) requireKnown(options, known);
-    const { connections, resending } = this.setup;
-    // Decided before the connection may be replaced, and with it what is known of the tools.
-    const repeatable = resending.allows(method, params, options.resend);
+    const { connections, retryPolicy } = this.setup;
+    // Another connection clears the known tools, so this is decided first.
+    const repeatable = retryPolicy.isRepeatable(method, params, options.resend);
     const call: Call = { method, params, options, repeatable, started };
-    let reasons: Set<string> | undefined;
+    let used: RetryReason[] | undefined;
     for (;;) {
       let connection: Connection | undefined;
       try {
-        // No promise for a connection that stands.
+        // An open connection costs no promise.
         connection = connections.standing ?? (await this.connected(call));
         return await this.attempt(connection, call);
       } catch (error) {
-        const reason = this.reasonToRetry(call, error, connection?.link);
-        if (reason === undefined || reasons?.has(reason)) throw error;
-        (reasons ??= new Set()).add(reason);
+        const reason = error instanceof McpError ? this.reasonFor(error, call, connection?.link) : undefined;
+        if (reason === undefined) throw error;
+        const pause = retries[reason].pauses[used?.filter((each) => each === reason).length ?? 0];
+        if (pause === undefined) throw error;
+        (used ??= []).push(reason);
+        if (pause > 0) await sleep(pause, this.setup.profile.clock);
         if (reason === "headers") await this.relist(call);
         if (reason === "era" && !(await this.isReplaced(connection!, call))) throw error;
       }
@@ -101,72 +101,60 @@ export class Requests {
   }
 
   /**
-   * The connection a request goes over, awaited within the bounds of the request.
+   * The connection for a request. Waits for it within the timeouts of the request.
    *
    * @throws {McpError}
    */
   connected(request: Bounded): Promise<Connection> {
-    const { connections, introduction } = this.setup;
-    const { clock, timeouts } = introduction;
+    const { connections, profile } = this.setup;
+    const { clock, timeouts } = profile;
     if (connections.standing) return Promise.resolve(connections.standing);
     return withinBounds(whileConnecting(clock, timeouts, request), () => connections.open());
   }
 
-  /** Adds what the era wants to be said with each request. */
-  decorated(params: Params, spoken: RevisionView<"client">): Params {
-    return spoken.era === "legacy" ? params : { ...params, _meta: { ...params._meta, ...this.said(spoken) } };
+  /** Adds the `_meta` of the modern era. */
+  withMeta(params: Params, view: RevisionView<"client">): Params {
+    return view.era === "legacy" ? params : { ...params, _meta: { ...params._meta, ...this.metaFor(view) } };
   }
 
-  /**
-   * Why a request that failed is worth sending once more, if it is: its session is lost, and with it no request
-   * was taken; the connection is, and it may be done twice; its headers were out of date; the server may be
-   * another now, which speaks otherwise.
-   */
-  private reasonToRetry(
-    { method, repeatable }: Call,
-    error: unknown,
-    link: Link | undefined,
-  ): "session" | "connection" | "headers" | "era" | undefined {
-    if (!(error instanceof McpError)) return undefined;
-    const { connections } = this.setup;
-    if (error.code === "session-lost") return connections.renewable ? "session" : undefined;
-    if (isInterrupted(error)) {
-      // Where the connection stands, it was sent again over that.
-      return link?.over && connections.renewable && repeatable ? "connection" : undefined;
-    }
-    const { spoken } = connections.agreed;
-    const mismatch = spoken.table.errors["HEADER_MISMATCH"]?.code;
-    const outdated = method === "tools/call" && mismatch !== undefined && error.rpcCode === mismatch;
-    if (outdated) return "headers";
-    return link && connections.renewable && isOfAnotherEra(error, spoken) ? "era" : undefined;
+  /** The row of the retry table for a request that failed outside `repeated`, which sends it again on an open connection. */
+  private reasonFor(error: McpError, call: Call, link: Link | undefined): RetryReason | undefined {
+    const reason = retryReason(this.failure(error, call, link));
+    return reason === "exchange" ? undefined : reason;
   }
 
-  /** Whether the server turns out to speak otherwise than was agreed on. */
+  private failure(error: McpError, { method, repeatable }: Call, link: Link | undefined): Failure {
+    const { renewable, negotiated } = this.setup.connections;
+    const stands = link && !link.over;
+    return { error, method, repeatable, stands, renewable, view: negotiated.view };
+  }
+
+  /** Whether a second negotiation gives another revision. */
   private isReplaced(connection: Connection, call: Call): Promise<boolean> {
-    const { connections, introduction } = this.setup;
-    const { clock, timeouts } = introduction;
+    const { connections, profile } = this.setup;
+    const { clock, timeouts } = profile;
     return withinBounds(whileConnecting(clock, timeouts, call), () => connections.isReplaced(connection));
   }
 
   private async relist(call: Call): Promise<void> {
-    const { cache, introduction, relist } = this.setup;
+    const { cache, profile, relist } = this.setup;
     cache.clear();
-    await relist(meanwhile(introduction.clock, introduction.timeouts, call));
+    await relist(meanwhile(profile.clock, profile.timeouts, call));
   }
 
-  private attempt({ link, agreement }: Connection, call: Call): Promise<Decoded> {
+  private attempt({ link, negotiated }: Connection, call: Call): Promise<Decoded> {
     const { method } = call;
-    const { spoken, capabilities } = agreement;
-    const entry = spoken.table.outgoingRequests.get(method);
-    if (!entry || entry.payload) throw noSuchMethod(method, spoken);
+    const { view, capabilities } = negotiated;
+    const entry = view.table.outgoingRequests.get(method);
+    if (!entry || entry.payload) throw noSuchMethod(method, view);
     requireCapability(method, entry, "server", capabilities as Params);
-    return entry.cacheable ? this.cached(link, spoken, entry, call) : this.ask(link, spoken, entry, call);
+    return entry.cacheable ? this.cached(link, view, entry, call) : this.ask(link, view, entry, call);
   }
 
-  /** The result from the cache, or else from the server, to be kept as long as it says (2026-07-28, caching). */
+  /** The result from the cache, or else from the server, which says how long to keep it (2026-07-28, caching). */
   private async cached(
     link: Link,
-    spoken: RevisionView<"client">,
+    view: RevisionView<"client">,
     entry: OutgoingRequest,
     call: Call,
   ): Promise<Decoded> {
@@ -178,127 +166,134 @@ export class Requests {
     if (kept) return { result: kept, rejected: [] };
     const { age } = cache;
     let authorization = "";
-    const answer = await this.ask(link, spoken, entry, call, (used) => (authorization = used));
+    const answer = await this.ask(link, view, entry, call, (used) => (authorization = used));
     const { result } = answer;
     if (key && answer.rounds === 0 && answer.rejected.length === 0)
       cache.put({ key, method, params, result, authorization }, age);
     return answer;
   }
 
-  /** What is cached for the authorization that the request would be sent with now. */
+  /** The cached result for the current authorization. */
   private async owned(link: Link, key: string, call: Call): Promise<Params | undefined> {
-    const { cache, introduction } = this.setup;
-    const { clock, timeouts } = introduction;
+    const { cache, profile } = this.setup;
+    const { clock, timeouts } = profile;
     const bounds = whileConnecting(clock, timeouts, call);
     return cache.owned(key, await withinBounds(bounds, async (signal) => link.authorization(signal)));
   }
 
-  /** @param authorized is given what authorizes the request, each time it is sent */
+  /** @param authorized receives the authorization each time the request is sent */
   private async ask(
     link: Link,
-    spoken: RevisionView<"client">,
+    view: RevisionView<"client">,
     entry: OutgoingRequest,
     call: Call,
     authorized?: (authorization: string) => void,
   ): Promise<Answered> {
     const { method } = call;
-    const send = this.sender(link, spoken, call, authorized);
-    let result: unknown = await send(nothing);
+    const send = this.sender(link, view, call, authorized);
+    let result: unknown = await send(noParams);
     let rounds = 0;
     try {
-      if (spoken.era === "modern" && !isComplete(result))
+      if (view.era === "modern" && !isComplete(result))
         ({ result, rounds } = await withinBounds(whileAsking(link, call), (signal) =>
-          this.furtherRounds(spoken, method, entry, signal, send, result),
+          this.furtherRounds(view, method, entry, signal, send, result),
         ));
       const decoded = isAccepted(entry, result)
         ? { result, rejected: [] }
-        : await decode(spoken, method, entry, result, this.setup.introduction.nulls);
-      const lifted = spoken.lift("incomingResults", method, decoded.result);
+        : await decode(view, method, entry, result, this.setup.profile.nulls);
+      const lifted = view.lift("incomingResults", method, decoded.result);
       return { result: lifted, rejected: decoded.rejected, rounds };
     } catch (error) {
       throw error instanceof McpError ? error : unreadable(method, error);
     }
   }
 
-  /** Sends the request, with what is added to its parameters. */
+  /** Returns the function that sends the request with added parameters. */
   private sender(
     link: Link,
-    spoken: RevisionView<"client">,
+    view: RevisionView<"client">,
     call: Call,
     authorized: ((authorization: string) => void) | undefined,
   ): Send {
     const { method, options, repeatable, started } = call;
     const { headers, listeners } = this.setup;
-    const params = spoken.lower("outgoingRequests", method, call.params);
+    const params = view.lower("outgoingRequests", method, call.params);
     const declared = method === "tools/call" ? headers.of(params["name"] as string) : undefined;
     const sending: Sending = link.mirrors
-      ? { headers: (_, sent) => mirrorHeaders(spoken, method, sent, declared), authorized }
-      : plainly;
+      ? { headers: (_, sent) => mirrorHeaders(view, method, sent, declared), authorized }
+      : noHeaders;
     const heard = listeners.guard(options);
     return async (added, signal) => {
-      const whole = added === nothing ? params : { ...params, ...added };
-      const make = (id: number): Params => this.marked(whole, spoken, id);
+      const whole = added === noParams ? params : { ...params, ...added };
+      const make = (id: number): Params => this.withToken(whole, view, id);
       const wanted = signal ? { ...heard, signal } : heard;
       const ask = (): Promise<ResponseMessage> => link.request(method, make, wanted, sending, started);
-      const response = await (repeatable ? repeated(ask, link) : ask());
+      const response = await (repeatable
+        ? repeated(ask, (error) => this.failure(error, call, link), link)
+        : ask());
       if (response.error) throw remoteError(method, response, params);
       return response.result;
     };
   }
 
   private furtherRounds(
-    spoken: RevisionView<"client">,
+    view: RevisionView<"client">,
     method: string,
     entry: OutgoingRequest,
     signal: AbortSignal,
     send: Send,
     first: unknown,
   ): Promise<{ result: Params; rounds: number }> {
-    return throughRounds(spoken, method, entry, this.setup.rounds, { signal }, send, first);
+    return throughRounds(view, method, entry, this.setup.rounds, { signal }, send, first);
   }
 
   /**
-   * Adds what is said with each request. A token is sent whether anybody listens or not: progress also says
-   * that the server is alive.
+   * Adds `_meta` with a progress token, with or without a listener: progress also shows that the server is alive.
    */
-  private marked(params: Params, spoken: RevisionView<"client">, progressToken: number): Params {
-    if (spoken.era === "legacy") return { ...params, _meta: { ...params._meta, progressToken } };
-    return { ...params, _meta: { ...params._meta, ...this.said(spoken), progressToken } };
+  private withToken(params: Params, view: RevisionView<"client">, progressToken: number): Params {
+    if (view.era === "legacy") return { ...params, _meta: { ...params._meta, progressToken } };
+    return { ...params, _meta: { ...params._meta, ...this.metaFor(view), progressToken } };
   }
 
-  /** The same for all requests, until another revision is spoken or another log level wanted. */
-  private said(spoken: RevisionView<"client">): Params {
+  /** The `_meta` of all requests, until the revision or the log level changes. */
+  private metaFor(view: RevisionView<"client">): Params {
     const { logLevel } = this.setup.connections;
-    if (this.saying?.spoken !== spoken || this.saying.logLevel !== logLevel)
-      this.saying = { spoken, logLevel, meta: requestMeta(spoken, this.setup.introduction, logLevel) };
-    return this.saying.meta;
+    if (this.cachedMeta?.view !== view || this.cachedMeta.logLevel !== logLevel)
+      this.cachedMeta = { view, logLevel, meta: requestMeta(view, this.setup.profile, logLevel) };
+    return this.cachedMeta.meta;
   }
 }
 
-/** What a reader of results fails at: an answer that is nested too deeply for the stack, for one. */
+/** The error for a result that cannot be decoded, such as one nested too deeply for the stack. */
 function unreadable(method: string, cause: unknown): McpError {
   return invalidResult(method, `it cannot be read: ${messageOf(cause)}`, cause);
 }
 
-/** Milliseconds to wait before a request is sent again; all connections that broke are known as such by then. */
-const pauses = [50, 100, 200];
-
-/** Sends a request that may be done twice, once more after each pause while its connection breaks. */
-async function repeated(ask: () => Promise<ResponseMessage>, link: Link): Promise<ResponseMessage> {
+/** Sends a repeatable request, again after each pause while its exchange breaks on an open connection. */
+async function repeated(
+  ask: () => Promise<ResponseMessage>,
+  failure: (error: McpError) => Failure,
+  link: Link,
+): Promise<ResponseMessage> {
+  const { when, pauses } = retries.exchange;
   for (const pause of pauses) {
     try {
       return await ask();
     } catch (error) {
-      if (link.over || !isInterrupted(error)) throw error;
-      await new Promise<void>((resolve) => link.clock.schedule(resolve, pause));
+      if (!(error instanceof McpError) || !when(failure(error))) throw error;
+      await sleep(pause, link.clock);
     }
   }
   return ask();
 }
 
-const plainly: Sending = {};
+function sleep(ms: number, clock: Clock): Promise<void> {
+  return new Promise((resolve) => clock.schedule(resolve, ms));
+}
 
-const nothing: Params = {};
+const noHeaders: Sending = {};
 
-/** Sends a request, once more with each call; a signal takes the place of the one in its options. */
+const noParams: Params = {};
+
+/** Sends the request with added parameters. `signal` replaces the signal of its options. */
 type Send = (added: Params, signal?: AbortSignal) => Promise<unknown>;

@@ -1,10 +1,9 @@
 import type { OutgoingRequest } from "@mcpgen/protocol/model";
 import type { RevisionView } from "../protocol/revision-view.js";
-import { McpError, isMcpError, messageOf } from "../jsonrpc/errors.js";
+import { isMcpError, McpError, messageOf } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
-import { type AnswerSetup, answerServer } from "./answers.js";
+import { type AnswerContext, type AnswerSetup, answerServer } from "./server-requests.js";
 import { invalidResult } from "./decode.js";
-import type { AnswerContext } from "./handlers.js";
 import { limitExceeded } from "./limits.js";
 
 /** Rounds of input before a request is given up. */
@@ -32,7 +31,7 @@ export function isComplete(result: unknown): boolean {
  * @throws {McpError} `invalid-result`, `limit-exceeded`, or what answering failed with
  */
 export async function throughRounds(
-  spoken: RevisionView<"client">,
+  view: RevisionView<"client">,
   method: string,
   entry: OutgoingRequest,
   setup: RoundSetup,
@@ -49,7 +48,7 @@ export async function throughRounds(
     if (!asks || !entry.multiRoundTrip)
       throw invalidResult(method, `its resultType ${JSON.stringify(type)} is unknown`);
     const answer: Answer = (request) =>
-      answerServer(setup.answers, spoken, request, context).then(
+      answerServer(setup.answers, view, request, context).then(
         (text) => JSON.parse(text) as Params,
         (error: unknown) => {
           throw unanswered(method, request.method, error);

@@ -1,8 +1,9 @@
 import type { Clock } from "../time/clock.js";
-import { type ErrorCode, McpError } from "../jsonrpc/errors.js";
+import type { McpError } from "../jsonrpc/errors.js";
 import { type Names, requireKnown } from "../options/option-names.js";
 import type { Connection, Connections } from "./connections.js";
-import { NoticeQueue } from "./notice-queue.js";
+import { limitExceeded } from "./limits.js";
+import { subscriptionRetry } from "./retry-policy.js";
 
 /** What a subscription covers. */
 export interface SubscriptionRequest {
@@ -69,23 +70,6 @@ export async function subscribe(given: Subscribing, wanted: SubscriptionRequest)
   return subscription;
 }
 
-/** Attempts in a row to subscribe again. */
-const mostAttempts = 5;
-
-/** Milliseconds before the first of them; doubled each time. */
-const firstPause = 100;
-
-/** Milliseconds a subscription must last before its loss; then the count of attempts starts at zero. */
-const steady = 10_000;
-
-/** Errors that a new connection may resolve. */
-const losses: ReadonlySet<ErrorCode> = new Set([
-  "connection-closed",
-  "session-lost",
-  "spawn-failed",
-  "timeout",
-]);
-
 class LastingSubscription implements Subscription {
   private readonly given: Subscribing;
   private readonly wanted: SubscriptionRequest;
@@ -136,7 +120,7 @@ class LastingSubscription implements Subscription {
       const began = clock.now();
       const why = await this.attachment.over;
       if (!why || this.closed) return this.queue.end();
-      if (clock.now() - began >= steady) this.attempts = 0;
+      if (clock.now() - began >= subscriptionRetry.steadyMs) this.attempts = 0;
       try {
         this.attachment = await this.again(why);
       } catch (error) {
@@ -151,8 +135,9 @@ class LastingSubscription implements Subscription {
   private async again(lost: McpError): Promise<Attachment> {
     const { connections } = this.given;
     let why: unknown = lost;
-    while (why instanceof McpError && losses.has(why.code) && this.attempts < mostAttempts) {
-      if (connections.renewable) await this.pause(firstPause * 2 ** this.attempts++);
+    const { when, pauses } = subscriptionRetry;
+    while (when(why) && this.attempts < pauses.length) {
+      if (connections.renewable) await this.pause(pauses[this.attempts++]!);
       if (!connections.renewable || this.closed) break;
       try {
         return await this.attach();
@@ -186,4 +171,79 @@ function possible(honoured: SubscriptionRequest): ChangeNotice[] {
     ...lists.map((kind) => ({ method: `notifications/${kind}/list_changed` })),
     ...(honoured.uris ?? []).map((uri) => ({ method: "notifications/resources/updated", uri })),
   ];
+}
+
+/** Characters of the URIs of all notices that wait. */
+const mostCharacters = 1_048_576;
+
+/**
+ * Changes that wait to be read, and readers that wait for changes. Where as many wait as may, a notice that says what
+ * one of them says is dropped, and any other ends the subscription: changes would be missed.
+ */
+export class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
+  /** Ends what fills the queue: a reader has left off, or too much waits. */
+  leave: () => Promise<void> = async () => this.end();
+  private readonly notices: ChangeNotice[] = [];
+  private readers: {
+    resolve: (result: IteratorResult<ChangeNotice, undefined>) => void;
+    reject: (error: Error) => void;
+  }[] = [];
+  private over: { readonly error?: Error } | undefined;
+  private characters = 0;
+  private readonly most: number;
+
+  /** @param most notices that may wait */
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  push(notice: ChangeNotice): void {
+    if (this.over) return;
+    const reader = this.readers.shift();
+    if (reader) return reader.resolve({ value: notice, done: false });
+    const characters = notice.uri?.length ?? 0;
+    if (this.notices.length < this.most && this.characters + characters <= mostCharacters) {
+      this.characters += characters;
+      this.notices.push(notice);
+    } else if (!this.notices.some(({ method, uri }) => method === notice.method && uri === notice.uri)) {
+      const text = `more than ${this.most} notices of a subscription wait to be read`;
+      this.fail(limitExceeded(text, "maxNotices", this.most));
+      void this.leave().catch(() => undefined);
+    }
+  }
+
+  end(): void {
+    this.settle({});
+  }
+
+  fail(error: Error): void {
+    this.settle({ error });
+  }
+
+  next(): Promise<IteratorResult<ChangeNotice, undefined>> {
+    const notice = this.notices.shift();
+    if (notice) {
+      this.characters -= notice.uri?.length ?? 0;
+      return Promise.resolve({ value: notice, done: false });
+    }
+    if (this.over?.error) return Promise.reject(this.over.error);
+    if (this.over) return Promise.resolve({ value: undefined, done: true });
+    return new Promise((resolve, reject) => this.readers.push({ resolve, reject }));
+  }
+
+  /** A reader leaves off: the subscription ends. */
+  async return(): Promise<IteratorResult<ChangeNotice, undefined>> {
+    this.notices.length = 0;
+    await this.leave();
+    return { value: undefined, done: true };
+  }
+
+  private settle(over: { readonly error?: Error }): void {
+    if (this.over) return;
+    this.over = over;
+    for (const { resolve, reject } of this.readers)
+      if (over.error) reject(over.error);
+      else resolve({ value: undefined, done: true });
+    this.readers = [];
+  }
 }

@@ -3,9 +3,8 @@ import type { HttpClientOptions } from "../http/client/http-client-options.js";
 import { type Rules, checkOptions, invalid } from "../options/option-check.js";
 import { isObject } from "../jsonrpc/message.js";
 import { clientRules } from "../stdio/option-check.js";
-import type { ConnectOptions } from "./connect.js";
+import type { Command, ConnectOptions } from "./connect.js";
 import type { ClientLimits } from "../client/limits.js";
-import type { Command } from "./source.js";
 
 const httpRules: Rules<HttpClientOptions> = {
   headers: "anything",

@@ -1,23 +1,22 @@
 import type { Implementation, Root } from "@mcpgen/protocol/authoring";
 import type { Revision, Signal } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../protocol/meta.js";
-import { linkRevisions, selectRevisions } from "../protocol/revision-view.js";
+import { type RevisionView, linkRevisions, selectRevisions } from "../protocol/revision-view.js";
 import type { HttpClientOptions } from "../http/client/http-client-options.js";
 import { type Clock, systemClock } from "../time/clock.js";
 import { McpError } from "../jsonrpc/errors.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
 import { printWarning } from "../jsonrpc/warning.js";
-import { capabilitiesOf, rootsProblem } from "../client/answers.js";
+import { type ClientHandlers, capabilitiesOf, rootsProblem } from "../client/server-requests.js";
 import { Client } from "../client/client.js";
-import { checkConnectOptions } from "./connect-rules.js";
+import { checkCommand, checkConnectOptions } from "./connect-rules.js";
 import type { Nulls } from "../client/decode.js";
-import { establish } from "../client/establish.js";
-import type { ClientHandlers } from "../client/handlers.js";
-import type { Introduction } from "../client/introduction.js";
+import { establish } from "../client/connections.js";
+import type { ClientProfile } from "../client/client-profile.js";
 import { type ClientLimits, limitsOf } from "../client/limits.js";
-import { type Source, openerOf } from "./source.js";
-
-export type { Command, Source } from "./source.js";
+import type { StdioClientOptions } from "../stdio/client-channel.js";
+import type { Channel, Opener } from "../jsonrpc/channel.js";
+import type * as platform from "../platform/platform.js";
 
 export interface ConnectOptions extends ClientHandlers {
   /** The revisions it speaks: `clientRevisions` of the generated package, or some of them. */
@@ -53,12 +52,12 @@ export interface ConnectOptions extends ClientHandlers {
 export async function connect(source: Source, options: ConnectOptions): Promise<Client> {
   checkConnectOptions(options);
   const { revision } = options;
-  const spoken = selectRevisions(
+  const views = selectRevisions(
     linkRevisions(options.revisions),
     revision === undefined ? undefined : [revision],
   );
   const { clock = systemClock, nulls = "absent", onWarning = printWarning } = options;
-  const introduction: Introduction = {
+  const profile: ClientProfile = {
     info: options.info ?? { name: "mcpgen-client", version: "0.1.0" },
     capabilities: capabilitiesOf(options),
     logLevel: options.logLevel,
@@ -69,10 +68,10 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
   };
   const stray = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
   if (stray !== undefined) throw new McpError("invalid-definition", stray);
-  const opener = await openerOf(source, options.http, spoken, options.onWarning);
-  const given = { source: opener, spoken, introduction };
+  const opener = await openerOf(source, options.http, views, options.onWarning);
+  const given = { source: opener, views, profile };
   const client = new Client({
-    introduction,
+    profile,
     handlers: options,
     limits: limitsOf(options.limits),
     onWarning,
@@ -81,4 +80,45 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     connect: (connections, incoming, signal) => establish(given, connections, incoming, signal),
   });
   return client.start(options.signal);
+}
+
+/**
+ * Where a server is: a URL, `stdio:` and a command, a command with its arguments, an open channel, or something
+ * that opens one each time it is called.
+ */
+export type Source = string | platform.URL | Command | Channel | (() => Channel | Promise<Channel>);
+
+/** A program to start, without a shell. */
+export interface Command extends StdioClientOptions {
+  readonly command: string;
+  readonly args?: readonly string[];
+}
+
+/** What opens a channel to a source; code of a transport is loaded by who uses it. */
+export async function openerOf(
+  source: Source,
+  http: HttpClientOptions | undefined,
+  views: readonly RevisionView<"client">[],
+  onWarning: ((message: string) => void) | undefined,
+): Promise<Opener> {
+  if (typeof source === "function") return source;
+  if (typeof source === "object" && source !== null && "open" in source) return source;
+  const address = typeof source === "string" || source instanceof URL ? String(source) : undefined;
+  if (address !== undefined && /^https?:/i.test(address)) {
+    const { httpClientChannel } = await import("../http/client/http-client.js");
+    // By these errors a server shows that it knows this transport (2026-07-28, Streamable HTTP, compatibility).
+    const modern = views.filter(({ era }) => era === "modern");
+    const known = modern.flatMap(({ table }) => Object.values(table.errors).map(({ code }) => code));
+    let opened = 0;
+    return () => httpClientChannel(address, http, known, opened++ > 0, onWarning);
+  }
+  if (address === undefined) checkCommand(source);
+  // By the name of the package: where no programs can be started, another module answers to it.
+  const { parseStdioSource, stdioClientChannel } = await import("@mcpgen/runtime/stdio");
+  if (address !== undefined) {
+    const command = parseStdioSource(address);
+    return () => stdioClientChannel(command);
+  }
+  const { command, args = [], ...options } = source as Command;
+  return () => stdioClientChannel([command, ...args], options);
 }

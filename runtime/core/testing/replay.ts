@@ -1,7 +1,7 @@
 import type { Channel, Receiver } from "../jsonrpc/channel.js";
 import { type Rules, checkOptions } from "../options/option-check.js";
-import { type Difference, firstDifference } from "./difference.js";
-import type { Recorded, Side } from "./session.js";
+import type { Recorded, Side } from "./recording.js";
+import { isObject } from "../jsonrpc/message.js";
 
 export interface ReplayOptions {
   /** The side that is played; the other one is there. */
@@ -155,4 +155,52 @@ function shown(value: unknown): string {
   if (value === undefined) return "nothing";
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+}
+
+/** The first place where two values of JSON are not the same. */
+export interface Difference {
+  readonly pointer: string;
+  readonly expected: unknown;
+  readonly got: unknown;
+}
+
+/**
+ * Compares values of JSON, whatever the order of members.
+ *
+ * @param differing told of each two strings that differ; returns whether that is to be expected
+ */
+export function firstDifference(
+  expected: unknown,
+  got: unknown,
+  differing: (member: string, expected: string, got: string) => boolean,
+  pointer = "",
+): Difference | undefined {
+  if (Object.is(expected, got)) return undefined;
+  if (Array.isArray(expected) && Array.isArray(got))
+    return firstOf(indices(expected, got), expected as never, got as never, differing, pointer);
+  if (isObject(expected) && isObject(got))
+    return firstOf(Object.keys({ ...expected, ...got }), expected, got, differing, pointer);
+  const member = pointer.slice(pointer.lastIndexOf("/") + 1);
+  if (typeof expected === "string" && typeof got === "string" && differing(member, expected, got))
+    return undefined;
+  return { pointer, expected, got };
+}
+
+function firstOf(
+  keys: Iterable<string>,
+  expected: Record<string, unknown>,
+  got: Record<string, unknown>,
+  differing: (member: string, expected: string, got: string) => boolean,
+  pointer: string,
+): Difference | undefined {
+  for (const key of keys) {
+    const place = `${pointer}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const difference = firstDifference(expected[key], got[key], differing, place);
+    if (difference) return difference;
+  }
+  return undefined;
+}
+
+function indices(one: readonly unknown[], other: readonly unknown[]): string[] {
+  return Array.from({ length: Math.max(one.length, other.length) }, (_, index) => String(index));
 }

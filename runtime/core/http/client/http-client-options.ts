@@ -1,4 +1,4 @@
-import type { Resend } from "../../client/resending.js";
+import type { Resend } from "../../client/retry-policy.js";
 import type { HeaderValues } from "./header-values.js";
 import type * as platform from "../../platform/platform.js";
 

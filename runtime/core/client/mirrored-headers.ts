@@ -2,7 +2,15 @@ import type { HeaderSource } from "@mcpgen/protocol/model";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
-import { type ParamHeader, encodeHeaderValue, headerValue, valueAt } from "../protocol/param-headers.js";
+import {
+  type ParamHeader,
+  encodeHeaderValue,
+  headerValue,
+  paramHeadersOf,
+  valueAt,
+} from "../protocol/param-headers.js";
+import type { Tool } from "@mcpgen/protocol/authoring";
+import type { Rejected } from "./decode.js";
 
 /**
  * The headers that mirror a message (2026-07-28, Streamable HTTP, request metadata; before, the negotiated
@@ -12,16 +20,16 @@ import { type ParamHeader, encodeHeaderValue, headerValue, valueAt } from "../pr
  * @throws {McpError} `invalid-params`: a value that no header can carry
  */
 export function mirrorHeaders(
-  spoken: RevisionView<"client">,
+  view: RevisionView<"client">,
   method: string,
   params: Params | undefined,
   declared: readonly ParamHeader[] = [],
 ): Record<string, string> {
-  const { table } = spoken;
+  const { table } = view;
   const headers: Record<string, string> = {};
   const own = table.outgoingRequests.get(method)?.headers ?? [];
   for (const source of [...table.headers, ...own]) {
-    const value = valueOf(source, spoken, { method, params });
+    const value = valueOf(source, view, { method, params });
     if (value !== undefined) headers[source.header] = encodeHeaderValue(value);
   }
   for (const { name, path } of declared) {
@@ -44,4 +52,31 @@ function valueOf(
   if (!from) return message.method === "initialize" ? undefined : id;
   const value = valueAt(message, from);
   return typeof value === "string" ? value : undefined;
+}
+
+/** Which parameters of which tools are mirrored by headers (2026-07-28, Streamable HTTP, custom headers). */
+export class ToolHeaders {
+  private readonly known = new Map<string, readonly ParamHeader[]>();
+
+  of(name: string): readonly ParamHeader[] | undefined {
+    return this.known.get(name);
+  }
+
+  /** The server may be another now, and declare otherwise. */
+  forget(): void {
+    this.known.clear();
+  }
+
+  /** Takes up listed tools; those whose declarations are wrong must not be used. */
+  learn(tools: readonly Tool[]): { tools: readonly Tool[]; rejected: readonly Rejected[] } {
+    const rejected: Rejected[] = [];
+    const usable = tools.filter((tool, index) => {
+      const { headers, problem } = paramHeadersOf(tool.inputSchema);
+      if (problem === undefined) return this.known.set(tool.name, headers);
+      this.known.delete(tool.name);
+      rejected.push({ index, name: tool.name, pointer: "/inputSchema", reason: problem });
+      return false;
+    });
+    return { tools: usable, rejected };
+  }
 }

@@ -1,12 +1,21 @@
-import type { ClientCapabilities, Root } from "@mcpgen/protocol/authoring";
+import type {
+  ClientCapabilities,
+  CreateMessageRequestParams,
+  CreateMessageResult,
+  ElicitRequestFormParams,
+  ElicitRequestURLParams,
+  ElicitResult,
+  Root,
+} from "@mcpgen/protocol/authoring";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
 import { invalidParams, isMcpError, McpError, messageOf, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { fileUriProblem, pageProblem } from "../protocol/safe-urls.js";
 import { type Nulls, withoutNulls } from "./decode.js";
-import type { AnswerContext, ClientHandlers } from "./handlers.js";
-import type { Questions } from "./questions.js";
+import { Aborts } from "../time/aborts.js";
+import { type ClientLimits, limitExceeded } from "./limits.js";
+import type * as platform from "../platform/platform.js";
 
 /** What a client declares, from what it can do. */
 export function capabilitiesOf(handlers: ClientHandlers): ClientCapabilities {
@@ -45,25 +54,25 @@ export interface AnswerSetup {
  */
 export async function answerServer(
   { handlers, questions, nulls }: AnswerSetup,
-  spoken: RevisionView<"client">,
+  view: RevisionView<"client">,
   { method, params = {} }: { readonly method: string; readonly params?: Params },
   context: AnswerContext,
 ): Promise<string> {
-  if (method === "ping" && spoken.table.incomingRequests.has(method)) return "{}";
+  if (method === "ping" && view.table.incomingRequests.has(method)) return "{}";
   const answer = Object.hasOwn(answerers, method) ? answerers[method] : undefined;
-  const entry = spoken.table.incomingRequests.get(method);
+  const entry = view.table.incomingRequests.get(method);
   if (!entry || !answer) throw notFound(method);
   let envelope: { readonly params: Params } = { jsonrpc: "2.0", id: 0, method, params } as never;
   if (!entry.accepts(envelope) && nulls === "absent") envelope = await withoutNulls(entry, envelope);
   if (!entry.accepts(envelope))
     throw invalidParams(
-      `${method}: ${issuesText(await spoken.issues(envelope, entry).catch(() => []), "the parameters are wrong")}`,
+      `${method}: ${issuesText(await view.issues(envelope, entry).catch(() => []), "the parameters are wrong")}`,
     );
-  const lifted = spoken.lift("incomingRequests", method, envelope.params);
+  const lifted = view.lift("incomingRequests", method, envelope.params);
   const ask: Ask = (work) => questions.ask(lifted, context.signal, work);
   const result: unknown = await answer(handlers, lifted, context, ask);
   if (!isObject(result)) throw failed(`${method}: the answer to it is no object`);
-  return jsonOf(method, spoken.lower("outgoingResults", method, result));
+  return jsonOf(method, view.lower("outgoingResults", method, result));
 }
 
 /** The application may answer with what JSON cannot say: a BigInt, a cycle, an object that serialises as none. */
@@ -180,4 +189,126 @@ export function errorBody(thrown: unknown): { code: number; message: string; dat
     message: error?.message ?? "the client failed to answer",
     ...(isObject(data) ? { data } : {}),
   };
+}
+
+/** Given to what answers a request of the server's. */
+export interface AnswerContext {
+  /**
+   * Aborted when the server cancels its request, or the connection goes. A question that goes on nevertheless keeps
+   * its turn, of which there are `limits.maxQuestions`.
+   */
+  readonly signal: platform.AbortSignal;
+}
+
+/**
+ * What a client can do for a server. A capability is declared for each function that is given, and for nothing
+ * else.
+ */
+export interface ClientHandlers {
+  /** Has the user fill in a form. */
+  readonly elicit?: (
+    form: ElicitRequestFormParams,
+    context: AnswerContext,
+  ) => ElicitResult | Promise<ElicitResult>;
+  /**
+   * Asks the user whether to visit a page, and opens it if they agree: nothing else may touch the URL before
+   * (2026-07-28, elicitation, safe URL handling). It is given `https:` URLs and those of this machine alone, in
+   * printable ASCII and without credentials; the server gets −32602 for any other.
+   */
+  readonly elicitUrl?: (
+    page: ElicitRequestURLParams,
+    context: AnswerContext,
+  ) => Pick<ElicitResult, "action"> | Promise<Pick<ElicitResult, "action">>;
+  /** Has a model write a message. Throw `userRejected()` where the user refuses. */
+  readonly sample?: (
+    params: CreateMessageRequestParams,
+    context: AnswerContext,
+  ) => CreateMessageResult | Promise<CreateMessageResult>;
+  /** `sample` takes requests with tools. */
+  readonly sampleWithTools?: boolean;
+  /** `sample` takes requests for context of other servers. */
+  readonly sampleWithContext?: boolean;
+  /** Folders and files the server should keep to; `file://` URIs. */
+  readonly roots?: readonly Root[] | (() => readonly Root[] | Promise<readonly Root[]>);
+}
+
+/** Characters of all questions that wait. */
+const mostCharacters = 16 * 1_048_576;
+
+interface Waiting {
+  readonly begin: () => void;
+  readonly characters: number;
+}
+
+/** The questions of a server that the application is asked: few at a time, in their order. */
+export class Questions {
+  private readonly limits: ClientLimits;
+  private readonly aborts = new Aborts();
+  private readonly waiting = new Set<Waiting>();
+  private characters = 0;
+  private running = 0;
+
+  constructor(limits: ClientLimits) {
+    this.limits = limits;
+  }
+
+  /**
+   * Asks the application, once it is the question's turn. The turn lasts until the application has answered, even if
+   * the question was cancelled meanwhile.
+   *
+   * @param question what waits, for its size
+   * @throws {McpError} `limit-exceeded`: too many wait already. The signal's reason: it aborted before the turn came
+   */
+  async ask<Result>(
+    question: object,
+    signal: platform.AbortSignal,
+    work: () => Result | Promise<Result>,
+  ): Promise<Result> {
+    if (this.running < this.limits.maxQuestions) this.running++;
+    else await this.turn(question, signal);
+    try {
+      return await work();
+    } finally {
+      this.next();
+    }
+  }
+
+  private turn(question: object, signal: platform.AbortSignal): Promise<void> {
+    if (signal.aborted) throw signal.reason;
+    const { maxWaitingQuestions } = this.limits;
+    const characters = JSON.stringify(question).length;
+    if (this.waiting.size >= maxWaitingQuestions || this.characters + characters > mostCharacters)
+      throw limitExceeded(
+        `the client has ${this.waiting.size} questions waiting and takes no more`,
+        "maxWaitingQuestions",
+        maxWaitingQuestions,
+      );
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        ignore();
+        this.waiting.delete(entry);
+        this.characters -= characters;
+      };
+      const entry = {
+        characters,
+        begin: () => {
+          leave();
+          resolve();
+        },
+      };
+      const ignore = this.aborts.on(signal, () => {
+        leave();
+        reject(signal.reason as Error);
+      });
+      this.waiting.add(entry);
+      this.characters += characters;
+    });
+  }
+
+  /** Hands the turn of a question that is answered to the one that waits longest. */
+  private next(): void {
+    const [first] = this.waiting;
+    if (first) first.begin();
+    else this.running--;
+  }
 }

@@ -1,13 +1,100 @@
-import { metaKeys } from "../protocol/meta.js";
 import { McpError } from "../jsonrpc/errors.js";
-import { type Params, isObject } from "../jsonrpc/message.js";
 import type { Client } from "./client.js";
 import type { Connection } from "./connections.js";
-import { invalidResult } from "./decode.js";
 import type { Link } from "./link.js";
-import { mirrorHeaders } from "./mirror-headers.js";
-import { remoteError } from "./remote-error.js";
-import { type Attachment, type ChangeNotice, type SubscriptionRequest, listKinds } from "./subscriptions.js";
+import {
+  type Attachment,
+  type ChangeNotice,
+  type ListKind,
+  type SubscriptionRequest,
+  listKinds,
+} from "./subscriptions.js";
+import { metaKeys } from "../protocol/meta.js";
+import { type Params, isObject } from "../jsonrpc/message.js";
+import { invalidResult } from "./decode.js";
+import { mirrorHeaders } from "./mirrored-headers.js";
+import { remoteError } from "./server-error.js";
+
+/** The number of subscriptions of a connection per URI. The server knows one subscription per URI. */
+const watchers = new WeakMap<Link, Map<string, number>>();
+
+/** Adds or removes one subscription of a URI. Returns the number of subscriptions. */
+function count(link: Link, uri: string, change: 1 | -1): number {
+  const counts = watchers.get(link) ?? new Map<string, number>();
+  watchers.set(link, counts);
+  const now = (counts.get(uri) ?? 0) + change;
+  counts.set(uri, now);
+  return now;
+}
+
+/**
+ * Subscribes in the legacy era: one `resources/subscribe` per URI. Servers send `list_changed` notifications without a
+ * subscription.
+ */
+export async function watch(
+  client: Client,
+  { link, negotiated }: Connection,
+  wanted: SubscriptionRequest,
+  push: (notice: ChangeNotice) => void,
+): Promise<Attachment> {
+  const { view, capabilities } = negotiated;
+  const kinds = listKinds.filter((kind) => wanted[kind] && capabilities[kind]?.listChanged);
+  const uris = capabilities.resources?.subscribe ? (wanted.uris ?? []) : [];
+  const watched: string[] = [];
+  let settle: (why: McpError | undefined) => void = () => {};
+  const over = new Promise<McpError | undefined>((resolve) => (settle = resolve));
+  const off = hear(client, kinds, uris, push);
+  const forget = link.whenClosed((why) => {
+    off();
+    settle(why);
+  });
+  const detach = async (): Promise<void> => {
+    off();
+    forget();
+    settle(undefined);
+    if (!view.table.outgoingRequests.has("resources/unsubscribe")) return;
+    // After the connection has closed, the server has no subscription left to cancel.
+    while (watched.length > 0 && !link.over) {
+      const uri = watched.pop()!;
+      if (count(link, uri, -1) === 0) await client.request("resources/unsubscribe", { uri });
+    }
+  };
+  try {
+    for (const uri of uris) {
+      await client.request("resources/subscribe", { uri });
+      count(link, uri, 1);
+      watched.push(uri);
+    }
+    if (link.over) throw link.over;
+  } catch (error) {
+    await detach().catch(() => undefined);
+    throw error;
+  }
+  const honoured = {
+    ...Object.fromEntries(kinds.map((kind) => [kind, true])),
+    ...(uris.length > 0 ? { uris } : {}),
+  };
+  return { honoured, over, detach };
+}
+
+/** Passes notifications on to `push`. Returns the function that stops this. */
+function hear(
+  client: Client,
+  kinds: readonly ListKind[],
+  uris: readonly string[],
+  push: (notice: ChangeNotice) => void,
+): () => void {
+  const watched = new Set(uris);
+  const offs = kinds.map((kind) =>
+    client.on(`notifications/${kind}/list_changed`, (_, method) => push({ method })),
+  );
+  offs.push(
+    client.on("notifications/resources/updated", ({ uri }, method) => {
+      if (watched.has(uri as string)) push({ method, uri: uri as string });
+    }),
+  );
+  return () => offs.forEach((off) => off());
+}
 
 /** Members of a filter, and what they are in a subscription (2026-07-28, subscriptions). */
 const listChanged = {
@@ -26,7 +113,7 @@ const never = 2 ** 52;
  */
 export async function listen(
   client: Client,
-  { link, agreement: { spoken } }: Connection,
+  { link, negotiated: { view } }: Connection,
   decorate: (params: Params) => Params,
   wanted: SubscriptionRequest,
   push: (notice: ChangeNotice) => void,
@@ -48,7 +135,7 @@ export async function listen(
       return decorate({ notifications: filterOf(wanted) });
     },
     { signal: ended.signal, timeout: never, totalTimeout: never },
-    { headers: (method, params) => mirrorHeaders(spoken, method, params) },
+    { headers: (method, params) => mirrorHeaders(view, method, params) },
   );
   const over = answer.then(
     (response) => (response.error ? remoteError("subscriptions/listen", response) : undefined),

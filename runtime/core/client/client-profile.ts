@@ -7,7 +7,7 @@ import type { Timeouts } from "../jsonrpc/pending.js";
 import type { Nulls } from "./decode.js";
 
 /** What a client says of itself. */
-export interface Introduction {
+export interface ClientProfile {
   readonly info: Implementation;
   readonly capabilities: ClientCapabilities;
   /** Log messages it wants: of each request (2026-07-28), or of a connection (before). */
@@ -21,7 +21,7 @@ export interface Introduction {
 }
 
 /** The same, while it is being said. */
-export interface Opening extends Introduction {
+export interface HandshakeContext extends ClientProfile {
   /** Called before a handshake is sent: from then on the server may ask. */
   readonly handshaking: (offered: RevisionView<"client">) => void;
   /** When it has to be over, by the clock: who opens the connection sees to that. */
@@ -31,7 +31,7 @@ export interface Opening extends Introduction {
 /** What a client declares: where it can send notifications, that its roots may change, too (2025-11-25, roots). */
 export function declaredBy(
   { table }: RevisionView<"client">,
-  { capabilities }: Pick<Introduction, "capabilities">,
+  { capabilities }: Pick<ClientProfile, "capabilities">,
 ): ClientCapabilities {
   const { roots } = capabilities;
   if (!roots || !table.outgoingNotifications.has("notifications/roots/list_changed")) return capabilities;
@@ -41,14 +41,14 @@ export function declaredBy(
 
 /** What every modern request carries (2026-07-28, basic, `_meta`). */
 export function requestMeta(
-  spoken: RevisionView<"client">,
-  { info, capabilities, logLevel: usual }: Introduction,
+  view: RevisionView<"client">,
+  { info, capabilities, logLevel: usual }: ClientProfile,
   logLevel = usual,
 ): Params {
   return {
-    [metaKeys.protocolVersion]: spoken.id,
+    [metaKeys.protocolVersion]: view.id,
     [metaKeys.clientInfo]: info,
-    [metaKeys.clientCapabilities]: declaredBy(spoken, { capabilities }),
+    [metaKeys.clientCapabilities]: declaredBy(view, { capabilities }),
     ...(logLevel === undefined ? {} : { [metaKeys.logLevel]: logLevel }),
   };
 }

@@ -1,0 +1,300 @@
+import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
+import { McpError, rpc } from "../jsonrpc/errors.js";
+import { type Params, isObject } from "../jsonrpc/message.js";
+import { metaKeys } from "../protocol/meta.js";
+import type { RevisionView } from "../protocol/revision-view.js";
+import type { Clock } from "../time/clock.js";
+import { unbounded } from "./bounds.js";
+import { type HandshakeContext, declaredBy, requestMeta } from "./client-profile.js";
+import { decode } from "./decode.js";
+import type { Link } from "./link.js";
+import { mirrorHeaders } from "./mirrored-headers.js";
+import { probeRetry } from "./retry-policy.js";
+import { type ServerResponse, httpStatusOf, isMisunderstood, remoteError } from "./server-error.js";
+
+/** The outcome of the negotiation. */
+export interface Negotiated {
+  readonly view: RevisionView<"client">;
+  readonly serverInfo: Implementation | undefined;
+  readonly capabilities: ServerCapabilities;
+  readonly instructions: string | undefined;
+}
+
+type Views = readonly RevisionView<"client">[];
+
+/** Milliseconds without an answer to the probe, after which the client also sends the handshake on the same pipe. */
+const hedgeMs = 1000;
+
+/**
+ * Finds the common revision (2026-07-28, stdio, backward compatibility): by `server/discover` if the client has a modern
+ * revision, then by `initialize` if the server does not know the probe.
+ *
+ * @throws {McpError} `unsupported-version`: there is no common revision
+ */
+export async function negotiate(link: Link, views: Views, context: HandshakeContext): Promise<Negotiated> {
+  const modern = views.filter(({ era }) => era === "modern");
+  const legacy = views.filter(({ era }) => era === "legacy");
+  if (modern.length === 0) return handshake(link, legacy, context);
+  const settled = new AbortController();
+  const probe = sendProbe(link, modern[0]!, context, settled.signal);
+  if (legacy.length === 0) return conclude(link, await probe, modern, legacy, context);
+  // Where every request gets a reply, a missing one means that the server is still starting, not that it is legacy.
+  const timeout = link.answersAll ? (context.due - context.clock.now()) / 2 : hedgeMs;
+  const first = await resultWithin(timeout, probe, context.clock);
+  if (first !== undefined) return conclude(link, first, modern, legacy, context);
+  // Some servers take the handshake as the start of a connection, even after they answered the probe. If a server accepts
+  // the handshake, its result counts. If the handshake fails or stays unanswered, the result of the probe counts.
+  const shaken = handshake(link, legacy, context);
+  const discovery = probe.then(async (response) => {
+    const negotiated = await conclude(link, response, modern, legacy, context, false);
+    await resultWithin(
+      hedgeMs,
+      shaken.catch(() => undefined),
+      context.clock,
+    );
+    return negotiated;
+  });
+  try {
+    return await Promise.any([shaken, discovery]);
+  } catch (failure) {
+    throw (failure as AggregateError).errors[0];
+  } finally {
+    settled.abort();
+    link.forget(new McpError("cancelled", "another answer has decided"));
+  }
+}
+
+/** Negotiates by the handshake alone, for servers that exit on a probe. */
+export function handshakeOnly(link: Link, views: Views, context: HandshakeContext): Promise<Negotiated> {
+  return handshake(
+    link,
+    views.filter(({ era }) => era === "legacy"),
+    context,
+  );
+}
+
+/** Concludes from the response to the probe. */
+async function conclude(
+  link: Link,
+  response: ServerResponse,
+  modern: Views,
+  legacy: Views,
+  context: HandshakeContext,
+  fallBack = true,
+): Promise<Negotiated> {
+  const { result, error } = response;
+  if (result && Array.isArray(result["supportedVersions"])) {
+    const versions = result["supportedVersions"] as unknown[];
+    const chosen = modern.find(({ id }) => versions.includes(id));
+    if (chosen) return discovered(chosen, result);
+    return chooseFrom(link, versions, modern, legacy, context);
+  }
+  const { errors } = modern[0]!.table;
+  if (error && error.code === errors["UNSUPPORTED_PROTOCOL_VERSION"]?.code)
+    return chooseFrom(
+      link,
+      isObject(error.data) ? error.data["supported"] : undefined,
+      modern,
+      legacy,
+      context,
+    );
+  // Only modern servers send these codes, so the error is the server's answer.
+  const modernOnly = ["MISSING_REQUIRED_CLIENT_CAPABILITY", "HEADER_MISMATCH"].map(
+    (name) => errors[name]?.code,
+  );
+  if (error && modernOnly.includes(error.code)) throw remoteError("server/discover", response);
+  const status = httpStatusOf(response.refusal);
+  // The status names a reason other than the revision.
+  if (legacy.length === 0 && status !== undefined && !isMisunderstood(status)) throw response.refusal;
+  if (legacy.length === 0)
+    throw noCommonVersion(
+      modern,
+      undefined,
+      error
+        ? `it answers server/discover with: ${error.message}`
+        : "it does not answer server/discover as the specification says",
+    );
+  if (!fallBack)
+    throw remoteError(
+      "server/discover",
+      response.error
+        ? response
+        : { ...response, error: { code: rpc.internalError, message: "no discovery result" } },
+    );
+  return handshake(link, legacy, context);
+}
+
+/** Chooses a revision from the list of a modern server. */
+async function chooseFrom(
+  link: Link,
+  supported: unknown,
+  modern: Views,
+  legacy: Views,
+  context: HandshakeContext,
+): Promise<Negotiated> {
+  const versions: readonly unknown[] = Array.isArray(supported) ? supported : [];
+  // The server refused the newest revision; the client tries the next common one once.
+  const other = modern.slice(1).find(({ id }) => versions.includes(id));
+  if (other) {
+    const { result } = await discover(link, other, context);
+    if (result) return discovered(other, result);
+  }
+  const old = legacy.filter(({ id }) => versions.includes(id));
+  if (old.length > 0) return handshake(link, old, context);
+  if (modern.some(({ id }) => versions.includes(id)) && !other)
+    return discoverAgain(link, modern[0]!, context);
+  throw noCommonVersion([...modern, ...legacy], versions);
+}
+
+/** Sends the probe once more to a server that refused a revision although it lists that revision. */
+async function discoverAgain(
+  link: Link,
+  view: RevisionView<"client">,
+  context: HandshakeContext,
+): Promise<Negotiated> {
+  const response = await discover(link, view, context);
+  if (response.result) return discovered(view, response.result);
+  throw remoteError("server/discover", response);
+}
+
+/**
+ * Sends the probe, and sends it again after each temporary HTTP status.
+ *
+ * @param settled aborts when the result is no longer needed
+ */
+async function sendProbe(
+  link: Link,
+  view: RevisionView<"client">,
+  context: HandshakeContext,
+  settled: AbortSignal,
+): Promise<ServerResponse> {
+  for (const usual of probeRetry.pauses) {
+    const response = await discover(link, view, context);
+    const { refusal } = response;
+    if (!probeRetry.when(refusal)) return response;
+    const wait = retryAfterOf(refusal) ?? usual;
+    if (link.clock.now() + wait >= context.due) return response;
+    await pause(wait, link, settled);
+    if (settled.aborted) return response;
+  }
+  return discover(link, view, context);
+}
+
+/** Sends one probe. A refusal by HTTP without a JSON-RPC message becomes a response with an internal error. */
+async function discover(
+  link: Link,
+  view: RevisionView<"client">,
+  context: HandshakeContext,
+): Promise<ServerResponse> {
+  const headers = (method: string, params: Params | undefined): Record<string, string> =>
+    mirrorHeaders(view, method, params);
+  try {
+    const make = (): Params => ({ _meta: requestMeta(view, context) });
+    return await link.request("server/discover", make, unbounded, { headers });
+  } catch (error) {
+    if (!(error instanceof McpError) || httpStatusOf(error) === undefined) throw error;
+    const { message } = error;
+    return { jsonrpc: "2.0", error: { code: rpc.internalError, message }, refusal: error };
+  }
+}
+
+/** Reads the result of `server/discover`. */
+function discovered(view: RevisionView<"client">, result: Params): Negotiated {
+  const { capabilities, instructions, _meta } = result;
+  return {
+    view,
+    serverInfo: _meta?.[metaKeys.serverInfo] as Implementation | undefined,
+    capabilities: (isObject(capabilities) ? capabilities : {}) as ServerCapabilities,
+    instructions: typeof instructions === "string" ? instructions : undefined,
+  };
+}
+
+/** The handshake of the legacy era (2025-11-25, lifecycle, initialization). */
+async function handshake(link: Link, legacy: Views, context: HandshakeContext): Promise<Negotiated> {
+  const offered = legacy[0]!;
+  const params = offered.lower("outgoingRequests", "initialize", {
+    protocolVersion: offered.id,
+    capabilities: declaredBy(offered, context),
+    clientInfo: context.info,
+  });
+  context.handshaking(offered);
+  const response = await link.request("initialize", () => params, unbounded, { cancellable: false });
+  const { result, error } = response;
+  if (error) {
+    const supported = isObject(error.data) ? error.data["supported"] : undefined;
+    if (Array.isArray(supported) || error.code === rpc.methodNotFound)
+      throw noCommonVersion(legacy, Array.isArray(supported) ? supported : undefined, error.message);
+    throw remoteError("initialize", response);
+  }
+  const version = result?.["protocolVersion"];
+  const view = legacy.find(({ id }) => id === version);
+  if (!view) throw noCommonVersion(legacy, [version]);
+  const entry = view.table.outgoingRequests.get("initialize")!;
+  const decoded = await decode(view, "initialize", entry, result, context.nulls);
+  const headers = (method: string): Record<string, string> => mirrorHeaders(view, method, undefined);
+  link.speak(headers(""));
+  link.notify("notifications/initialized", undefined, headers);
+  const lifted = view.lift("incomingResults", "initialize", decoded.result);
+  return {
+    view,
+    serverInfo: lifted["serverInfo"] as Implementation,
+    capabilities: lifted["capabilities"] as ServerCapabilities,
+    instructions: lifted["instructions"] as string | undefined,
+  };
+}
+
+/**
+ * The error for client and server without a common revision.
+ *
+ * @param theirs the revisions that the server names, if it names any
+ * @param detail the error message of the server
+ */
+function noCommonVersion(ours: Views, theirs?: readonly unknown[], detail?: string): McpError {
+  const supported = ours.map(({ id }) => id).join(", ");
+  const named = theirs?.filter((each) => typeof each === "string") ?? [];
+  const offered =
+    named.length > 0
+      ? `the server speaks ${named.join(", ")}`
+      : theirs
+        ? "the server does not say what it speaks"
+        : "the server speaks none of them";
+  return new McpError(
+    "unsupported-version",
+    `no common protocol revision: this client speaks ${supported}; ${offered}${detail === undefined ? "" : ` (${detail})`}`,
+    { data: { ours: ours.map(({ id }) => id), ...(theirs ? { supported: theirs } : {}) } },
+  );
+}
+
+function retryAfterOf(refusal: Error | undefined): number | undefined {
+  const data = refusal instanceof McpError && isObject(refusal.data) ? refusal.data : {};
+  return typeof data["retryAfterMs"] === "number" ? data["retryAfterMs"] : undefined;
+}
+
+/** Waits `ms` milliseconds, or until the link closes or the signal aborts. */
+function pause(ms: number, link: Link, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    let ignore: () => void = () => {};
+    const done = (): void => {
+      link.clock.clear(timer);
+      signal.removeEventListener("abort", done);
+      ignore();
+      resolve();
+    };
+    const timer = link.clock.schedule(done, ms);
+    signal.addEventListener("abort", done);
+    ignore = link.whenClosed(done);
+  });
+}
+
+/** The value of the promise, or `undefined` after `delay` milliseconds. */
+async function resultWithin<T>(delay: number, promise: Promise<T>, clock: Clock): Promise<T | undefined> {
+  let timer: unknown;
+  const timedOut = new Promise<undefined>((resolve) => {
+    timer = clock.schedule(() => resolve(undefined), delay);
+  });
+  try {
+    return await Promise.race([promise, timedOut]);
+  } finally {
+    clock.clear(timer);
+  }
+}

@@ -1,0 +1,160 @@
+import type { Tool } from "@mcpgen/protocol/authoring";
+import { type ErrorCode, McpError, rpc } from "../jsonrpc/errors.js";
+import { isInterrupted } from "../jsonrpc/interrupted.js";
+import { type Params, isObject } from "../jsonrpc/message.js";
+import type { RevisionView } from "../protocol/revision-view.js";
+import { httpStatusOf, isMisunderstood, isTransient } from "./server-error.js";
+
+/** A failed request. */
+export interface Failure {
+  readonly error: McpError;
+  readonly method: string;
+  /** Whether the server may run the request twice. */
+  readonly repeatable: boolean;
+  /** Whether its connection still stands; absent if there was none. */
+  readonly stands: boolean | undefined;
+  /** Whether the client can open another connection. */
+  readonly renewable: boolean;
+  readonly view: RevisionView<"client">;
+}
+
+/** A row of the table. */
+export interface Retry<Failed> {
+  /** Whether the row applies to a failure. */
+  readonly when: (failed: Failed) => boolean;
+  /** Milliseconds before each further attempt; there are as many attempts as pauses. */
+  readonly pauses: readonly number[];
+}
+
+/**
+ * When the client sends a request again. docs/http.md has the same table ("When a request is sent again"), with the rows of
+ * the HTTP transport: refused connections, authorization, redirects and streams.
+ */
+export const retries = {
+  /** The server forgot the session and so did not take the request: again in a new session. */
+  session: {
+    when: ({ error, renewable }) => error.code === "session-lost" && renewable,
+    pauses: [0],
+  },
+  /** The exchange broke, and the server may have run the request: again on the same connection. The pauses let a broken connection be closed first. */
+  exchange: {
+    when: ({ error, stands, repeatable }) => isInterrupted(error) && stands === true && repeatable,
+    pauses: [50, 100, 200],
+  },
+  /** The connection broke, and the server may have run the request: again on a new connection. */
+  connection: {
+    when: ({ error, stands, renewable, repeatable }) =>
+      isInterrupted(error) && stands === false && renewable && repeatable,
+    pauses: [0],
+  },
+  /** The headers of a tool are out of date: again after `tools/list`. */
+  headers: {
+    when: ({ error, method, view }) => method === "tools/call" && isHeaderMismatch(error, view),
+    pauses: [0],
+  },
+  /** Another server may have taken the place of the first: again after another negotiation, if that gives another revision. */
+  era: {
+    when: ({ error, stands, renewable, view }) =>
+      stands !== undefined && renewable && !isInterrupted(error) && isOfAnotherEra(error, view),
+    pauses: [0],
+  },
+} satisfies Readonly<Record<string, Retry<Failure>>>;
+
+export type RetryReason = keyof typeof retries;
+
+/** The probe was refused with a temporary HTTP status, which says nothing of the era. `Retry-After` goes before the pauses. */
+export const probeRetry: Retry<Error | undefined> = {
+  when: (refusal) => isTransient(httpStatusOf(refusal)),
+  pauses: [100, 200, 400],
+};
+
+/** The server's process exited on the probe: once more, with a new process and the handshake alone. */
+export const startRetry = {
+  when: ({ error, answered }: { readonly error: unknown; readonly answered: boolean }): boolean =>
+    error instanceof McpError && error.code === "connection-closed" && !answered && !wasReached(error),
+};
+
+/** Errors that a new connection may resolve. */
+const losses: ReadonlySet<ErrorCode> = new Set([
+  "connection-closed",
+  "session-lost",
+  "spawn-failed",
+  "timeout",
+]);
+
+/** A subscription lost its connection: again on a new one. The count of attempts starts at zero after `steadyMs`. */
+export const subscriptionRetry: Retry<unknown> & { readonly steadyMs: number } = {
+  when: (error) => error instanceof McpError && losses.has(error.code),
+  pauses: [100, 200, 400, 800, 1600],
+  steadyMs: 10_000,
+};
+
+/** The row that applies to a failed request. */
+export function retryReason(failure: Failure): RetryReason | undefined {
+  return reasons.find((reason) => retries[reason].when(failure));
+}
+
+const reasons = Object.keys(retries) as readonly RetryReason[];
+
+function isHeaderMismatch({ rpcCode }: McpError, { table }: RevisionView<"client">): boolean {
+  const code = table.errors["HEADER_MISMATCH"]?.code;
+  return code !== undefined && rpcCode === code;
+}
+
+/**
+ * Whether a server of the legacy era refused a modern request: with an HTTP status, and without an error code of modern
+ * servers (2026-07-28, versioning, compatibility matrix).
+ */
+function isOfAnotherEra(error: McpError, { era, table }: RevisionView<"client">): boolean {
+  if (era !== "modern" || !isMisunderstood(httpStatusOf(error))) return false;
+  const { rpcCode } = error;
+  if (rpcCode === undefined || rpcCode === table.errors["UNSUPPORTED_PROTOCOL_VERSION"]?.code) return true;
+  return !modernCodes.has(rpcCode) && Object.values(table.errors).every(({ code }) => code !== rpcCode);
+}
+
+/** Codes with which a modern server answers a request that it has read. */
+const modernCodes: ReadonlySet<number> = new Set([rpc.methodNotFound, rpc.invalidParams, rpc.internalError]);
+
+/** Whether the HTTP server answered, if not with a message, or does not exist: it did not exit on the probe. */
+function wasReached({ data }: McpError): boolean {
+  return isObject(data) && (typeof data["status"] === "number" || data["unreachable"] === true);
+}
+
+/**
+ * Which requests the server may run twice, so that the client sends them again after the connection broke: all but
+ * `tools/call` (`safe`), also calls of tools listed with `readOnlyHint` or `idempotentHint` (`hinted`, for trusted
+ * servers), all, or none.
+ */
+export type Resend = "safe" | "hinted" | "always" | "never";
+
+/** Decides which requests are repeatable. Hints of the server count for `hinted` alone. */
+export class RetryPolicy {
+  private readonly resend: Resend;
+  private readonly hinted = new Set<string>();
+
+  constructor(resend: Resend = "safe") {
+    this.resend = resend;
+  }
+
+  /** Takes the annotations of listed tools. */
+  learn(tools: readonly Tool[]): void {
+    if (this.resend !== "hinted") return;
+    for (const { name, annotations } of tools) {
+      if (annotations?.readOnlyHint === true || annotations?.idempotentHint === true) this.hinted.add(name);
+      else this.hinted.delete(name);
+    }
+  }
+
+  /** Another process may have other tools with these names. */
+  forget(): void {
+    this.hinted.clear();
+  }
+
+  /** @param option `resend` of the request's options */
+  isRepeatable(method: string, params: Params, option: boolean | undefined): boolean {
+    if (option !== undefined) return option;
+    const { resend } = this;
+    if (resend === "always" || resend === "never") return resend === "always";
+    return method !== "tools/call" || this.hinted.has(params["name"] as string);
+  }
+}
