@@ -31,7 +31,7 @@ function count(link: Link, uri: string, change: 1 | -1): number {
  * Subscribes in the legacy era: one `resources/subscribe` per URI. Servers send `list_changed` notifications without a
  * subscription.
  */
-export async function watch(
+export async function attachLegacy(
   client: Client,
   { link, negotiated }: Connection,
   wanted: SubscriptionRequest,
@@ -96,25 +96,26 @@ function hear(
   return () => offs.forEach((off) => off());
 }
 
-/** Members of a filter, and what they are in a subscription (2026-07-28, subscriptions). */
+/** The members of a filter for each list (2026-07-28, subscriptions). */
 const listChanged = {
   tools: "toolsListChanged",
   prompts: "promptsListChanged",
   resources: "resourcesListChanged",
 } as const;
 
-/** For requests that are answered when the server ends them. */
-const never = 2 ** 52;
+/** The timeout of a request whose answer comes when the subscription ends. */
+const noTimeout = 2 ** 52;
 
 /**
- * Subscribes by a request whose answer ends the subscription (2026-07-28, subscriptions).
+ * Subscribes in the modern era: one `subscriptions/listen`, whose answer ends the subscription (2026-07-28,
+ * subscriptions).
  *
- * @param decorate adds what the revision wants with each request
+ * @param withMeta adds the `_meta` of the revision
  */
-export async function listen(
+export async function attachModern(
   client: Client,
   { link, negotiated: { view } }: Connection,
-  decorate: (params: Params) => Params,
+  withMeta: (params: Params) => Params,
   wanted: SubscriptionRequest,
   push: (notice: ChangeNotice) => void,
 ): Promise<Attachment> {
@@ -132,9 +133,9 @@ export async function listen(
     "subscriptions/listen",
     (id) => {
       own = id;
-      return decorate({ notifications: filterOf(wanted) });
+      return withMeta({ notifications: filterOf(wanted) });
     },
-    { signal: ended.signal, timeout: never, totalTimeout: never },
+    { signal: ended.signal, timeout: noTimeout, totalTimeout: noTimeout },
     { headers: (method, params) => mirrorHeaders(view, method, params) },
   );
   const over = answer.then(
@@ -145,9 +146,9 @@ export async function listen(
     },
   );
   void over.then(off);
-  const late = link.clock.schedule(() => ended.abort(unacknowledged(link)), link.timeouts.timeout);
+  const timer = link.clock.schedule(() => ended.abort(unacknowledged(link)), link.timeouts.timeout);
   const first = await Promise.race([acknowledged, over.then(() => undefined)]);
-  link.clock.clear(late);
+  link.clock.clear(timer);
   if (first === undefined)
     throw (
       (await over) ??

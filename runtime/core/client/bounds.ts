@@ -4,24 +4,24 @@ import { McpError } from "../jsonrpc/errors.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
 import type { Link } from "./link.js";
 
-/** For requests that are bounded by what they are part of. */
+/** Options of requests inside an operation with its own timeout. */
 export const unbounded: RequestOptions = { timeout: Infinity, totalTimeout: Infinity };
 
-/** What ends work before it is done. */
+/** The limits of an operation. */
 export interface Bounds {
   readonly clock: Clock;
-  /** What is worked at, for the text of errors. */
+  /** The name of the operation in error texts. */
   readonly method: string;
   readonly signal: Signal | undefined;
-  /** When it has to be done, by the clock. */
+  /** The deadline, by the clock. */
   readonly due: number;
-  /** What it fails with at `now` where it is not. */
+  /** The error at the deadline. */
   readonly late: (now: number) => McpError;
-  /** The connection it belongs to. */
+  /** The connection of the operation; its end ends the operation. */
   readonly link?: Link;
 }
 
-/** A request through all that it takes: how it is bounded, and when it began. */
+/** A request with its timeouts and its start, through all rounds and retries. */
 export interface Bounded {
   readonly method: string;
   readonly options: RequestOptions;
@@ -29,10 +29,10 @@ export interface Bounded {
 }
 
 /**
- * Does work within bounds.
+ * Runs an operation within its limits.
  *
- * @param work is given a signal that aborts when one of the bounds is met; nobody waits for it after that
- * @throws {McpError} `cancelled`, `timeout`, `connection-closed`, or what the work failed with
+ * @param work its signal aborts when a limit is reached; its result is then ignored
+ * @throws {McpError} `cancelled`, `timeout`, `connection-closed`, or the error of `work`
  */
 export function withinBounds<T>(
   { clock, method, signal, due, late, link }: Bounds,
@@ -58,7 +58,7 @@ export function withinBounds<T>(
     clear.push(() => signal?.removeEventListener("abort", aborted));
     work(controller.signal).then(resolve, (error: Error) => {
       reject(error);
-      // Other parts of the work may still be under way.
+      // Stops the other parts of the operation.
       controller.abort(error);
     });
   });
@@ -66,18 +66,17 @@ export function withinBounds<T>(
 }
 
 /**
- * What bounds the work on a request while nothing of it is on the wire: its signal, its total timeout and its
- * connection. The silence of a user who is being asked is not the server's, so the timeout without progress does
- * not count here.
+ * The limits of a request while the client collects input for it: its signal, its total timeout and its connection. The
+ * timeout without progress does not apply, because the client waits for the user and not for the server.
  */
-export function whileAsking(link: Link, { method, options, started }: Bounded): Bounds {
+export function whileAwaitingInput(link: Link, { method, options, started }: Bounded): Bounds {
   const { clock, timeouts } = link;
   const { signal, totalTimeout = timeouts.totalTimeout } = options;
   const late = (now: number): McpError => overdue(method, totalTimeout, now - started, ", input included");
   return { clock, method, signal, due: started + totalTimeout, late, link };
 }
 
-/** What bounds a request that waits for a connection: all that bounds it later, the server's silence included. */
+/** The limits of a request that waits for a connection: its signal and both timeouts. */
 export function whileConnecting(
   clock: Clock,
   timeouts: Timeouts,
@@ -95,8 +94,12 @@ export function whileConnecting(
   return { clock, method, signal, due: Math.min(began + timeout, end), late };
 }
 
-/** The options of what has to be done for a request meanwhile: what is left of its own bounds. */
-export function meanwhile(clock: Clock, timeouts: Timeouts, { options, started }: Bounded): RequestOptions {
+/** The options of a request that another request depends on: the remaining time of that request. */
+export function remainingOptions(
+  clock: Clock,
+  timeouts: Timeouts,
+  { options, started }: Bounded,
+): RequestOptions {
   const { signal, timeout, totalTimeout = timeouts.totalTimeout } = options;
   return {
     totalTimeout: Math.max(started + totalTimeout - clock.now(), 0),

@@ -2,43 +2,43 @@ import type { Clock } from "../time/clock.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { ClientLimits } from "./limits.js";
 
-/** Entries kept; the oldest goes first. */
-const capacity = 1000;
+/** Most entries; the oldest is dropped first. */
+const maxEntries = 1000;
 
-/** Milliseconds that a result counts as fresh at most, whatever its server says: a day. */
-const longestFresh = 86_400_000;
+/** The longest time in milliseconds that a result is fresh: a day. */
+const maxFreshMs = 86_400_000;
 
-/** Bytes that an entry takes beside its texts, about. */
+/** Bytes of an entry without its texts, about. */
 const overhead = 300;
 
 const resourceUpdated = "notifications/resources/updated";
 
 interface Entry {
   readonly key: string;
-  /** The authorization that it was given to; absent where the result is public. */
+  /** The authorization of the request; absent if the result is public. */
   readonly authorization: string | undefined;
   readonly method: string;
   readonly uri: unknown;
-  /** The result, as JSON. */
+  /** The result as JSON. */
   readonly text: string;
   readonly bytes: number;
-  /** When it stops being fresh, by the client's clock. */
+  /** When it is no longer fresh, by the client's clock. */
   readonly expires: number;
 }
 
-/** A result that may be kept, and what it answers. */
+/** A result to keep, and its request. */
 interface Kept {
   readonly key: string;
   readonly method: string;
   readonly params: Params;
   readonly result: Params;
-  /** What authorized the request. */
+  /** The authorization of the request. */
   readonly authorization: string;
 }
 
 /**
- * Results that their server said stay fresh for a while (2026-07-28, caching). A private result is given only to
- * requests with the authorization that it was fetched with.
+ * Results that are fresh for a time that the server names (2026-07-28, caching). A private result is returned only for
+ * the authorization that fetched it.
  */
 export class ResultCache {
   private readonly clock: Clock;
@@ -47,41 +47,41 @@ export class ResultCache {
   private readonly entries = new Set<Entry>();
   private readonly byKey = new Map<string, Map<string | undefined, Entry>>();
   private bytes = 0;
-  private heardOf = 0;
+  private invalidations = 0;
 
   constructor(clock: Clock, limits: ClientLimits) {
     this.clock = clock;
     this.limits = limits;
   }
 
-  /** A copy of the result that does not depend on the authorization. */
+  /** A copy of a public result. */
   shared(key: string): Params | undefined {
     return this.read(key, undefined);
   }
 
-  /** A copy of the result that was given to an authorization. */
+  /** A copy of a private result of an authorization. */
   owned(key: string, authorization: string): Params | undefined {
     return this.read(key, authorization);
   }
 
-  /** Whether there are results that were given to some authorization. */
+  /** Whether there is a result for any authorization. */
   isOwned(key: string): boolean {
     return this.byKey.has(key);
   }
 
-  /** How often something was forgotten: with `put`, tells results from before one. */
-  get age(): number {
-    return this.heardOf;
+  /** Counts the invalidations. Read it before a request and pass it to `put`. */
+  get generation(): number {
+    return this.invalidations;
   }
 
   /**
-   * Keeps a complete result, as long as it says, unless that takes more than the limits allow.
+   * Keeps a complete result while it is fresh, within the limits.
    *
-   * @param age when it was asked for; what was on its way while something changed may be out of date
+   * @param generation when the request was sent. A result from before an invalidation may be out of date and is not kept
    */
-  put({ key, method, params, result, authorization }: Kept, age: number): void {
+  put({ key, method, params, result, authorization }: Kept, generation: number): void {
     const ttl = result["ttlMs"];
-    if (typeof ttl !== "number" || !(ttl > 0) || age !== this.heardOf) return;
+    if (typeof ttl !== "number" || !(ttl > 0) || generation !== this.invalidations) return;
     const text = textOf(result);
     const owner = result["cacheScope"] === "public" ? undefined : authorization;
     // A character takes two bytes at most.
@@ -91,22 +91,22 @@ export class ResultCache {
       return;
     const siblings = this.byKey.get(key) ?? new Map<string | undefined, Entry>();
     for (const stale of [siblings.get(owner), siblings.get(undefined)]) if (stale) this.drop(stale);
-    const expires = this.clock.now() + Math.min(ttl, longestFresh);
+    const expires = this.clock.now() + Math.min(ttl, maxFreshMs);
     const entry = { key, authorization: owner, method, uri: params["uri"], text, bytes, expires };
     this.entries.add(entry);
     this.byKey.set(key, siblings.set(owner, entry));
     this.bytes += bytes;
     for (const oldest of this.entries) {
-      if (this.bytes <= this.limits.maxCacheBytes && this.entries.size <= capacity) break;
+      if (this.bytes <= this.limits.maxCacheBytes && this.entries.size <= maxEntries) break;
       this.drop(oldest);
     }
   }
 
-  /** Forgets what a notification says has changed. */
-  heard(notification: string, { uri }: Params): void {
+  /** Drops the results that a notification declares changed. */
+  invalidate(notification: string, { uri }: Params): void {
     const list = /^notifications\/(.+)\/list_changed$/.exec(notification)?.[1];
     if (list === undefined && notification !== resourceUpdated) return;
-    this.heardOf++;
+    this.invalidations++;
     for (const entry of this.entries) {
       const changed =
         list === undefined
@@ -116,9 +116,9 @@ export class ResultCache {
     }
   }
 
-  /** Forgets all, what is on its way included. */
+  /** Drops all results, those of pending requests included. */
   clear(): void {
-    this.heardOf++;
+    this.invalidations++;
     this.entries.clear();
     this.byKey.clear();
     this.bytes = 0;
@@ -141,7 +141,7 @@ export class ResultCache {
   }
 }
 
-/** Method and the parameters that decide the result; metadata does not. Nothing where the parameters are no JSON. */
+/** The method and the parameters without `_meta`; `undefined` if the parameters cannot be written as JSON. */
 export function cacheKey(method: string, { _meta, ...params }: Params): string | undefined {
   return textOf([method, params], (_, value) =>
     isObject(value)
@@ -150,7 +150,7 @@ export function cacheKey(method: string, { _meta, ...params }: Params): string |
   );
 }
 
-/** What is nested too deeply has no text. */
+/** The JSON text; `undefined` if the value is nested too deeply. */
 function textOf(value: unknown, replacer?: (key: string, value: unknown) => unknown): string | undefined {
   try {
     return JSON.stringify(value, replacer);

@@ -6,29 +6,29 @@ import type { Params } from "../jsonrpc/message.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
 import type { Nulls } from "./decode.js";
 
-/** What a client says of itself. */
+/** The client as it describes itself, and its settings. */
 export interface ClientProfile {
   readonly info: Implementation;
   readonly capabilities: ClientCapabilities;
-  /** Log messages it wants: of each request (2026-07-28), or of a connection (before). */
+  /** The least severity of log messages: sent with each request (2026-07-28), or once for a connection (before). */
   readonly logLevel: LogLevel | undefined;
-  /** Milliseconds that finding the revision may take. */
+  /** Milliseconds for opening a connection and negotiating the revision. */
   readonly connectTimeout: number;
-  /** Of requests whose options say nothing else. */
+  /** The timeouts of requests without options. */
   readonly timeouts: Timeouts;
   readonly clock: Clock;
   readonly nulls: Nulls;
 }
 
-/** The same, while it is being said. */
+/** The profile during a negotiation. */
 export interface HandshakeContext extends ClientProfile {
-  /** Called before a handshake is sent: from then on the server may ask. */
+  /** Called before a handshake is sent: from then on the server may send requests. */
   readonly handshaking: (offered: RevisionView<"client">) => void;
-  /** When it has to be over, by the clock: who opens the connection sees to that. */
+  /** When the negotiation times out, by the clock. The caller enforces it. */
   readonly due: number;
 }
 
-/** What a client declares: where it can send notifications, that its roots may change, too (2025-11-25, roots). */
+/** The capabilities for one revision; `roots.listChanged` if the revision has its notification (2025-11-25, roots). */
 export function declaredBy(
   { table }: RevisionView<"client">,
   { capabilities }: Pick<ClientProfile, "capabilities">,
@@ -39,7 +39,7 @@ export function declaredBy(
   return { ...capabilities, roots: changing };
 }
 
-/** What every modern request carries (2026-07-28, basic, `_meta`). */
+/** The `_meta` of every modern request (2026-07-28, basic, `_meta`). */
 export function requestMeta(
   view: RevisionView<"client">,
   { info, capabilities, logLevel: usual }: ClientProfile,

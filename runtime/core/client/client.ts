@@ -22,7 +22,7 @@ import { type AnswerSetup, type ClientHandlers, Questions } from "./server-reque
 import { type NotificationListener, Incoming, Listeners } from "./incoming.js";
 import { type ClientProfile, declaredBy } from "./client-profile.js";
 import type { ClientLimits } from "./limits.js";
-import { listen, watch } from "./attach.js";
+import { attachLegacy, attachModern } from "./attach.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
 import { mirrorHeaders, ToolHeaders } from "./mirrored-headers.js";
 import { OutputChecks } from "./output-checks.js";
@@ -31,29 +31,29 @@ import { Requests } from "./requests.js";
 import { type Resend, RetryPolicy } from "./retry-policy.js";
 import { type Subscribing, type Subscription, type SubscriptionRequest, subscribe } from "./subscriptions.js";
 
-/** What a tool answers with. */
+/** The result of a tool. */
 export interface ToolResult<Structured = unknown> extends CallToolResult {
   structuredContent?: Structured;
 }
 
-/** What a client is made with. */
+/** The dependencies of a client. */
 export interface ClientSetup {
   readonly profile: ClientProfile;
   readonly handlers: ClientHandlers;
   readonly limits: ClientLimits;
-  /** Opens a connection, and has what comes in over it heard; called again where one broke. */
+  /** Opens a connection whose messages go to `incoming`; called again after one broke. */
   readonly connect: (
     connections: Connections,
     incoming: Incoming,
     signal: Signal | undefined,
   ) => Promise<Connection>;
   readonly reconnects: boolean;
-  /** Requests that are sent again whose connection broke; those that may be done twice without it. */
+  /** Which requests are sent again after the connection broke; `safe` if absent. */
   readonly resend: Resend | undefined;
   readonly onWarning: (message: string) => void;
 }
 
-/** One server, whatever revision it speaks. */
+/** A connected server, of any revision. */
 export class Client implements Caller {
   readonly cache: ResultCache;
   private readonly setup: ClientSetup;
@@ -98,12 +98,12 @@ export class Client implements Caller {
     });
   }
 
-  /** Id of the protocol revision that is view. */
+  /** The id of the negotiated protocol revision. */
   get revision(): string {
     return this.negotiated.view.id;
   }
 
-  /** What the server says of itself: for display, not for decisions. */
+  /** The server's description of itself: for display, not for decisions. */
   get serverInfo(): Implementation | undefined {
     return this.negotiated.serverInfo;
   }
@@ -127,14 +127,14 @@ export class Client implements Caller {
     return this;
   }
 
-  /** Whether there is nothing left to be answered. */
+  /** Whether no request waits for an answer. */
   get idle(): boolean {
     return this.connections.waiting === 0;
   }
 
   /**
-   * Sends a request; resolves with its result in the authoring vocabulary. A result that its server said is
-   * fresh comes from the cache.
+   * Sends a request. Resolves with its result in the authoring vocabulary, from the cache while the cached result is
+   * fresh.
    *
    * @throws {McpError}
    */
@@ -153,12 +153,12 @@ export class Client implements Caller {
     link.notify(method, lowered, (_, sent) => mirrorHeaders(view, method, sent));
   }
 
-  /** Hears notifications of a method, or all of them under `*`. Returns what ends it. */
+  /** Listens to the notifications of a method, or to all of them with `*`. Returns a function that removes the listener. */
   on(method: string, listener: NotificationListener): () => void {
     return this.listeners.add(method, listener);
   }
 
-  /** All tools, page by page; see `collect` for what bounds there are. */
+  /** Reads all tools, page by page, within the limits of `options`. */
   listTools(options?: ListBounds): Promise<ListResult<Tool>> {
     return this.collected<Tool>("tools/list", options);
   }
@@ -175,16 +175,16 @@ export class Client implements Caller {
     return this.collected<Prompt>("prompts/list", options);
   }
 
-  /** The items of any list the tables know, one by one as its pages come. */
+  /** Yields the items of any list method, page by page. */
   async *items<Item>(method: string, options: ListBounds = {}): AsyncGenerator<Item, void, undefined> {
     for await (const page of this.pagesOf<Item>(method, options)) yield* page.items;
   }
 
   /**
-   * Runs a tool. Structured content is checked against the tool's `outputSchema` once the tool was listed.
+   * Runs a tool. Checks structured content against the tool's `outputSchema`, once the tool was listed.
    *
-   * @typeParam Structured what the structured content is; the server's promise, which the check is of
-   * @throws {McpError} `invalid-result` if the structured content is not what the tool promises
+   * @typeParam Structured the type of the structured content, as the server declares it
+   * @throws {McpError} `invalid-result`: the structured content does not match the `outputSchema`
    */
   async callTool<Structured = unknown>(
     name: string,
@@ -216,7 +216,7 @@ export class Client implements Caller {
     return this.request("completion/complete", params, options);
   }
 
-  /** Asks whether the server is there (legacy era; where there is no ping, a discovery serves). */
+  /** Checks that the server answers: with `ping`, or with `server/discover` where the revision has no `ping`. */
   async ping(options: RequestOptions = {}): Promise<void> {
     const started = this.setup.profile.clock.now();
     const { negotiated } = await this.requests.connected({ method: "ping", options, started });
@@ -224,7 +224,7 @@ export class Client implements Caller {
     await this.requests.exchange(method, {}, options, started);
   }
 
-  /** Sets the least severe level the server logs at: with a request in the legacy era, with each request in the modern one. */
+  /** Sets the least severity of log messages: by one request in the legacy era, in the `_meta` of each request in the modern era. */
   async setLogLevel(level: LogLevel): Promise<void> {
     const { negotiated } = await this.connections.open();
     if (negotiated.view.era === "legacy") await this.request("logging/setLevel", { level });
@@ -232,9 +232,10 @@ export class Client implements Caller {
   }
 
   /**
-   * Hears of changes until it is closed: one iterator for both eras.
+   * Subscribes to changes, in both eras. The iteration fails with `limit-exceeded` when more notices wait than
+   * `limits.maxNotices`.
    *
-   * @throws {McpError} Its reader gets `limit-exceeded` where more notices wait than `limits.maxNotices`.
+   * @throws {McpError}
    */
   subscribe(wanted: SubscriptionRequest): Promise<Subscription> {
     const { connections, requests } = this;
@@ -246,17 +247,17 @@ export class Client implements Caller {
       attach: (connection, part, push) => {
         const { view } = connection.negotiated;
         return view.table.outgoingRequests.has("subscriptions/listen")
-          ? listen(this, connection, (params) => requests.withMeta(params, view), part, push)
-          : watch(this, connection, part, push);
+          ? attachModern(this, connection, (params) => requests.withMeta(params, view), part, push)
+          : attachLegacy(this, connection, part, push);
       },
     };
     return subscribe(given, wanted);
   }
 
   /**
-   * Tells the server that the roots are others now (legacy era).
+   * Notifies the server that the roots have changed (legacy era).
    *
-   * @throws {McpError} `missing-capability` if the client has none
+   * @throws {McpError} `missing-capability`: the client has no roots
    */
   async rootsChanged(): Promise<void> {
     const { negotiated } = await this.connections.open();
@@ -264,7 +265,7 @@ export class Client implements Caller {
       await this.notify("notifications/roots/list_changed");
   }
 
-  /** Ends the connection, and the server's process if it was started for this client. */
+  /** Closes the connection, and ends the server's process if the client started it. */
   close(): Promise<void> {
     return this.connections.close();
   }
@@ -274,7 +275,7 @@ export class Client implements Caller {
     return collect(this.pagesOf<Item>(method, options, started), method, this.setup.onWarning);
   }
 
-  /** @param started when the time for all pages began; each has its own without it */
+  /** @param started when the total timeout of all pages began; without it, each page has its own */
   private pagesOf<Item>(
     method: string,
     options: ListBounds,
@@ -295,7 +296,7 @@ export class Client implements Caller {
     });
   }
 
-  /** Keeps what tools promise and declare; over HTTP, tools whose declarations are wrong are left out. */
+  /** Keeps the schemas, hints and headers of listed tools. Over HTTP, rejects tools with invalid header declarations. */
   private learn(tools: readonly Tool[]): { tools: readonly Tool[]; rejected: readonly Rejected[] } {
     this.outputs.learn(tools);
     this.retryPolicy.learn(tools);

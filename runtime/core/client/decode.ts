@@ -3,9 +3,9 @@ import { type RevisionView, issuesText } from "../protocol/revision-view.js";
 import { McpError } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 
-/** An item of a list that is not what the list is of; the rest of the list is fine. */
+/** An invalid item of a list. The other items of the list are kept. */
 export interface Rejected {
-  /** Its place, counted from 0: in the page where pages are read, in the whole list where that is. */
+  /** Its position from 0, in the page when reading pages and in the list when reading the list. */
   readonly index: number;
   /** Its name, if it has one. */
   readonly name: string | undefined;
@@ -19,22 +19,22 @@ export interface Decoded {
   readonly rejected: readonly Rejected[];
 }
 
-/** Items of a page that may be wrong; a page with more is refused. */
-const mostRejected = 1000;
+/** Most invalid items of a page; a page with more is refused. */
+const maxRejected = 1000;
 
-/** What null means where a member may be absent. */
+/** The meaning of null for an optional member: absent, or an invalid value. */
 export type Nulls = "absent" | "reject";
 
-/** Whether a result is as the tables have it. */
+/** Whether a result is valid as it is. */
 export function isAccepted({ result: definition }: OutgoingRequest, result: unknown): result is Params {
   return isObject(result) && (definition === undefined || definition.accepts(result));
 }
 
 /**
- * What is left of a result that is not accepted as it is: members that are null where they should be absent are
- * left out, and items of a list that are none are set aside.
+ * Decodes a result that is not valid as it is: removes members that are null instead of absent, and sets invalid items
+ * of a list aside.
  *
- * @param nulls `reject`: null is no way to leave a member out
+ * @param nulls `reject`: null members stay and are invalid
  * @throws {McpError} `invalid-result`
  */
 export async function decode(
@@ -59,8 +59,8 @@ export async function decode(
 }
 
 /**
- * What a result means that leaves out what it should say (2026-07-28, `resultType`; caching, time to live). Hints on
- * caching that are of the wrong type, or negative, count as absent: they cost no result.
+ * Adds the defaults of absent members (2026-07-28, `resultType`; caching, time to live). A cache hint of the wrong type or
+ * below 0 counts as absent and does not fail the result.
  */
 function withDefaults({ cacheable }: OutgoingRequest, result: Params): Params {
   if (!cacheable) return { resultType: "complete", ...result };
@@ -88,8 +88,8 @@ async function sift(
       kept.push(value);
       continue;
     }
-    if (rejected.length >= mostRejected)
-      throw invalidResult(method, `more than ${mostRejected} of its items are wrong`);
+    if (rejected.length >= maxRejected)
+      throw invalidResult(method, `more than ${maxRejected} of its items are wrong`);
     const issues = await view.issues(value, page);
     const name = isObject(item) && typeof item["name"] === "string" ? item["name"] : undefined;
     rejected.push({ index, name, pointer: issues[0]?.pointer ?? "", reason: issuesText(issues, "wrong") });
@@ -97,7 +97,7 @@ async function sift(
   return { kept, rejected };
 }
 
-/** The value without the nulls that are what is wrong with it. */
+/** The value without the null members that make it invalid. */
 export async function withoutNulls<Value>({ accepts }: OpenDefinition, value: Value): Promise<Value> {
   if (accepts(value)) return value;
   const { withoutWrongNulls } = await import("../schema/wrong-nulls.js");

@@ -6,7 +6,7 @@ import type { ResultCache } from "./cache.js";
 import { withoutNulls } from "./decode.js";
 import { messageOf } from "../jsonrpc/errors.js";
 
-/** What a server sends that answers no request of the client's: requests of its own, and notifications. */
+/** Handles the messages that the server starts: requests and notifications. */
 export class Incoming {
   private readonly answers: AnswerSetup;
   private readonly cache: ResultCache;
@@ -18,36 +18,36 @@ export class Incoming {
     this.listeners = listeners;
   }
 
-  /** Answers a request (legacy era). Resolves with the result, as JSON. */
+  /** Answers a request (legacy era). Resolves with the result as JSON. */
   answer(view: RevisionView<"client">, request: RequestMessage, context: AnswerContext): Promise<string> {
     return answerServer(this.answers, view, request, context);
   }
 
-  /** Tells who listens; what is malformed is told to nobody. */
+  /** Passes a notification to its listeners. Drops a malformed one. */
   notified(view: RevisionView<"client">, method: string, params: Params): void {
     const entry = view.table.incomingNotifications.get(method);
     const message = { jsonrpc: "2.0", method, params };
-    if (!entry || entry.accepts(message)) return this.heard(view, entry, message);
+    if (!entry || entry.accepts(message)) return this.deliver(view, entry, message);
     if (this.answers.nulls === "reject") return;
     void withoutNulls(entry, message)
-      .then((mended) => entry.accepts(mended) && this.heard(view, entry, mended))
+      .then((mended) => entry.accepts(mended) && this.deliver(view, entry, mended))
       .catch(() => undefined);
   }
 
-  private heard(
+  private deliver(
     view: RevisionView<"client">,
     entry: IncomingNotification | undefined,
     { method, params }: { readonly method: string; readonly params: Params },
   ): void {
-    this.cache.heard(method, params);
-    this.listeners.tell(method, entry ? view.lift("incomingNotifications", method, params) : params);
+    this.cache.invalidate(method, params);
+    this.listeners.dispatch(method, entry ? view.lift("incomingNotifications", method, params) : params);
   }
 }
 
-/** A notification that arrived, in the authoring vocabulary. */
+/** Receives a notification in the authoring vocabulary. */
 export type NotificationListener = (params: Params, method: string) => void;
 
-/** Who hears what. What the application fails at must not cost it the messages that came with this one. */
+/** The listeners of notifications. A listener that throws does not stop the messages after it. */
 export class Listeners {
   private readonly byMethod = new Map<string, Set<NotificationListener>>();
   private readonly warn: (message: string) => void;
@@ -56,32 +56,32 @@ export class Listeners {
     this.warn = warn;
   }
 
-  /** @param method `*` for all of them */
+  /** @param method `*` for all methods */
   add(method: string, listener: NotificationListener): () => void {
     const listeners = this.byMethod.get(method) ?? new Set();
     this.byMethod.set(method, listeners.add(listener));
     return () => void listeners.delete(listener);
   }
 
-  tell(method: string, params: Params): void {
+  dispatch(method: string, params: Params): void {
     for (const key of [method, "*"])
       for (const listener of this.byMethod.get(key) ?? [])
         this.attempt(method, () => listener(params, method));
   }
 
-  /** The same options, with one who hears of progress and never throws. */
+  /** The same options with an `onProgress` that never throws. */
   guard(options: RequestOptions): RequestOptions {
     const { onProgress } = options;
     if (!onProgress) return options;
     return { ...options, onProgress: (progress) => this.attempt("progress", () => onProgress(progress)) };
   }
 
-  /** Listeners may be asynchronous, whatever their type says: what they reject with is theirs, too. */
-  private attempt(what: string, tell: () => unknown): void {
+  /** Calls a listener and warns if it throws, or if it is asynchronous and rejects. */
+  private attempt(what: string, call: () => unknown): void {
     const failed = (error: unknown): void => this.warn(`a listener of ${what} failed: ${messageOf(error)}`);
     try {
-      const told = tell();
-      if (told instanceof Promise) told.catch(failed);
+      const returned = call();
+      if (returned instanceof Promise) returned.catch(failed);
     } catch (error) {
       failed(error);
     }

@@ -1,14 +1,14 @@
 import { McpError, rpc } from "../jsonrpc/errors.js";
 
-/** What a server may make a client keep or do. */
+/** Limits on what a server can make a client keep or do. */
 export interface ClientLimits {
-  /** Questions of the server (forms, pages, sampling, roots) that the application is asked at a time: 4. */
+  /** Questions of the server (forms, pages, sampling, roots) that the application gets at a time: 4. */
   readonly maxQuestions: number;
-  /** Questions that wait for their turn: 256, of 16 Mi characters in all. Further ones are refused. */
+  /** Questions that wait for their turn: 256, with 16 Mi characters in all. Further ones are refused. */
   readonly maxWaitingQuestions: number;
   /** Questions in one round of a request: 32. A round with more fails the request. */
   readonly maxRoundQuestions: number;
-  /** Notices that a subscription keeps until they are read: 1,000, of 1 Mi characters in all. */
+  /** Notices that a subscription keeps until they are read: 1,000, with 1 Mi characters in all. */
   readonly maxNotices: number;
   /** Bytes that all cached results take: 16 MiB. The oldest are dropped; 0 caches nothing. */
   readonly maxCacheBytes: number;
@@ -26,9 +26,9 @@ const defaultLimits: ClientLimits = {
 };
 
 /**
- * The limits that a client is given, completed.
+ * Completes the limits with the defaults.
  *
- * @throws {McpError} `invalid-definition`: no question could ever be asked
+ * @throws {McpError} `invalid-definition`: `maxQuestions` is below 1
  */
 export function limitsOf(given: Partial<ClientLimits> = {}): ClientLimits {
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
@@ -38,7 +38,7 @@ export function limitsOf(given: Partial<ClientLimits> = {}): ClientLimits {
   return limits;
 }
 
-/** The server passed a bound; `data` names it. */
+/** The error for a server that exceeds a limit; `data` names the limit. */
 export function limitExceeded(message: string, limit: keyof ClientLimits, value: number): McpError {
   return new McpError("limit-exceeded", message, { rpcCode: rpc.internalError, data: { limit, value } });
 }

@@ -19,27 +19,27 @@ import type { ServerResponse } from "./server-error.js";
 import { type AnswerContext, errorBody } from "./server-requests.js";
 import type * as platform from "../platform/platform.js";
 
-/** What a client makes of messages that answer none of its requests. */
+/** Handles the messages that the server starts, and the end of the link. */
 export interface LinkListener {
-  /** Answers a request of the server's; absent where servers make none, and theirs are then ignored. */
+  /** Answers a request of the server; absent in the modern era, where such requests are ignored. */
   readonly answer?: AnswerRequest;
   readonly notified: (method: string, params: Params) => void;
   readonly closed: (reason: McpError) => void;
-  /** Whether requests of which nobody wants the answer any more end with their exchange, where there is one. */
+  /** Whether ending the exchange of an abandoned request cancels it, on transports with exchanges. */
   readonly abandons?: boolean;
 }
 
 /** How one request is sent. */
 export interface Sending {
-  /** Whether the server is told when the request is given up. */
+  /** Whether `notifications/cancelled` is sent when the request is given up. */
   readonly cancellable?: boolean;
-  /** The headers of a message, for channels that send any. */
+  /** The headers of a message, for channels with headers. */
   readonly headers?: (method: string, params: Params | undefined) => Readonly<Record<string, string>>;
-  /** Is given what authorizes the request, on channels where something does. */
+  /** Receives the authorization of the request, on channels with authorization. */
   readonly authorized?: ((authorization: string) => void) | undefined;
 }
 
-/** The wire of one client: requests and their answers over one channel, whatever the era. */
+/** The requests and responses of one client over one channel, in both eras. */
 export class Link implements Receiver {
   listener: LinkListener | undefined;
   readonly timeouts: Timeouts;
@@ -48,7 +48,7 @@ export class Link implements Receiver {
   answered = false;
   private readonly channel: Channel;
   private readonly pending: Pending<ServerResponse>;
-  private readonly answering = new ServerRequestRunner((text) =>
+  private readonly runner = new ServerRequestRunner((text) =>
     this.channel.reply ? this.channel.reply(text) : this.channel.send(text),
   );
   private end: McpError | undefined;
@@ -62,24 +62,24 @@ export class Link implements Receiver {
     channel.open(this);
   }
 
-  /** Whether each request is answered or fails, whatever the server makes of it. */
+  /** Whether the channel guarantees that each request is answered or fails. */
   get answersAll(): boolean {
     return this.channel.answersAll ?? false;
   }
 
-  /** Why nothing more goes through, if so. */
+  /** Why the link has ended, if it has. */
   get over(): McpError | undefined {
     return this.end;
   }
 
-  /** Calls once when nothing goes through any more, now if so already. Returns what calls it off. */
+  /** Calls `callback` once when the link ends, or now if it has ended. Returns a function that removes the callback. */
   whenClosed(callback: (why: McpError) => void): () => void {
     if (this.end) callback(this.end);
     else this.watchers.add(callback);
     return () => void this.watchers.delete(callback);
   }
 
-  /** Requests that wait for answers. */
+  /** The number of requests that wait for answers. */
   get waiting(): number {
     return this.pending.size;
   }
@@ -88,8 +88,8 @@ export class Link implements Receiver {
    * Sends a request; resolves with the whole response.
    *
    * @param make the parameters, given the request's id
-   * @param started when it was sent first, if it is sent again
-   * @throws {McpError} `timeout`, `cancelled`, `connection-closed`; `invalid-params`: they are no JSON
+   * @param started when the request was first sent, if it is sent again
+   * @throws {McpError} `timeout`, `cancelled`, `connection-closed`; `invalid-params`: the parameters cannot be written as JSON
    */
   request(
     method: string,
@@ -109,7 +109,7 @@ export class Link implements Receiver {
     try {
       text = requestText(id, method, params);
     } catch (error) {
-      return Promise.reject(unsayable(method, error));
+      return Promise.reject(notJson(method, error));
     }
     const { channel } = this;
     const outgoing = channel.post && {
@@ -130,13 +130,13 @@ export class Link implements Receiver {
     return answer;
   }
 
-  /** @param ends the request that nobody waits for any more, if the notification is about that */
+  /** @param ends the request that the notification cancels */
   notify(method: string, params: Params | undefined, headers?: Sending["headers"], ends?: RequestId): void {
     let text: string;
     try {
       text = notificationText(method, params);
     } catch (error) {
-      throw unsayable(method, error);
+      throw notJson(method, error);
     }
     const { channel } = this;
     if (!channel.post) return channel.send(text);
@@ -144,17 +144,17 @@ export class Link implements Receiver {
     channel.post({ text, method, headers: headers?.(method, params) ?? {}, ...about });
   }
 
-  /** Whether messages go with headers. */
+  /** Whether the channel sends headers that mirror messages. */
   get mirrors(): boolean {
     return this.channel.post !== undefined;
   }
 
-  /** What a request would be authorized with now; empty where nothing authorizes requests. */
+  /** The current authorization of requests; empty if there is none. */
   authorization(signal: platform.AbortSignal): string | Promise<string> {
     return this.channel.authorization?.(signal) ?? "";
   }
 
-  /** Says what was negotiated, to channels that repeat it. */
+  /** Gives the negotiated headers to channels that repeat them with each message. */
   speak(headers: Readonly<Record<string, string>>): void {
     this.channel.speak?.(headers);
   }
@@ -163,7 +163,7 @@ export class Link implements Receiver {
     this.pending.take(id)?.reject(error);
   }
 
-  /** Stops to wait for all that was asked, and tells the server nothing of it. */
+  /** Rejects all pending requests without a cancellation. */
   forget(why: McpError): void {
     this.pending.rejectAll(() => why);
   }
@@ -172,7 +172,7 @@ export class Link implements Receiver {
     return this.pending.get(id) === undefined;
   }
 
-  /** Resolves when the other side is gone, too. */
+  /** Resolves when the other side has closed, too. */
   async close(): Promise<void> {
     this.closed();
     await this.channel.close();
@@ -183,21 +183,18 @@ export class Link implements Receiver {
     try {
       message = JSON.parse(text);
     } catch {
-      // A server that prints to its stdout: what is no message is nobody's answer.
+      // Some servers print to stdout; such lines answer no request.
       return;
     }
-    // Batches of answers exist at 2025-03-26; whoever sends them later does no harm.
+    // 2025-03-26 has batches; the client accepts them at every revision.
     for (const each of Array.isArray(message) ? message : [message]) this.receive(each, refusal);
   }
 
   turn(): void {}
 
   tooLong(limit: number): void {
-    const error = new McpError(
-      "message-too-long",
-      `a message of the server's was longer than ${limit} bytes`,
-    );
-    // It may have been any answer: nobody is left waiting for one that was dropped.
+    const error = new McpError("message-too-long", `a message of the server was longer than ${limit} bytes`);
+    // The dropped message may have been the answer to any request.
     this.pending.rejectAll(() => error);
   }
 
@@ -213,8 +210,8 @@ export class Link implements Receiver {
   retired(why: McpError): void {
     if (this.end) return;
     this.end = why;
-    this.answering.cancelAll(why);
-    for (const tell of this.watchers) tell(why);
+    this.runner.cancelAll(why);
+    for (const callback of this.watchers) callback(why);
     this.watchers.clear();
     this.listener?.closed(why);
   }
@@ -224,7 +221,7 @@ export class Link implements Receiver {
     const { method, id } = message;
     if (typeof method === "string") {
       const plain = withoutNullParams(message);
-      if (isRequestId(id)) this.asked(plain as unknown as RequestMessage);
+      if (isRequestId(id)) this.requested(plain as unknown as RequestMessage);
       else if (id === undefined && isObject(plain["params"] ?? {}))
         this.notified(plain as unknown as NotificationMessage);
       return;
@@ -235,9 +232,9 @@ export class Link implements Receiver {
     this.pending.take(id)?.resolve(refusal ? { ...answer, refusal } : answer);
   }
 
-  private asked(request: RequestMessage): void {
+  private requested(request: RequestMessage): void {
     const answer = this.listener?.answer;
-    if (answer) this.answering.begin(request, answer);
+    if (answer) this.runner.begin(request, answer);
   }
 
   private notified({ method, params = {} }: NotificationMessage): void {
@@ -246,7 +243,7 @@ export class Link implements Receiver {
     try {
       this.listener?.notified(method, params);
     } catch {
-      // Nested too deeply for the stack, for one: a notification that cannot be read is dropped.
+      // A notification that cannot be read is dropped, such as one nested too deeply for the stack.
     }
   }
 
@@ -262,68 +259,72 @@ export class Link implements Receiver {
     });
   }
 
-  /** The server gives up a request of its own, or ends a subscription. */
+  /** The server cancels its request, or ends a subscription. */
   private cancelled({ requestId, reason }: Params): void {
     const why = new McpError(
       "cancelled",
       typeof reason === "string" ? reason : "the server cancelled the request",
     );
     const id = requestId as RequestId;
-    if (this.answering.cancel(id, why)) return;
+    if (this.runner.cancel(id, why)) return;
     if (this.pending.get(id)?.method === "subscriptions/listen") this.pending.take(id)!.reject(why);
   }
 }
 
-/** Parameters that JSON cannot say (a BigInt, a cycle, a member that throws): nothing was sent. */
-function unsayable(method: string, cause: unknown): McpError {
-  return new McpError("invalid-params", `${method}: the parameters are no JSON: ${messageOf(cause)}`, {
-    cause,
-  });
+/** The error for parameters that JSON cannot hold (a BigInt, a cycle, a getter that throws); nothing was sent. */
+function notJson(method: string, cause: unknown): McpError {
+  return new McpError(
+    "invalid-params",
+    `${method}: the parameters cannot be written as JSON: ${messageOf(cause)}`,
+    {
+      cause,
+    },
+  );
 }
 
-/** Some languages write members that are absent as null. */
+/** Some languages write absent members as null. */
 function withoutNullParams(message: Record<string, unknown>): Record<string, unknown> {
   if (message["params"] !== null) return message;
   const { params: _, ...others } = message;
   return others;
 }
 
-/** What makes the result of a request of the server's, as JSON. */
+/** Runs a request of the server. Resolves with the result as JSON. */
 export type AnswerRequest = (request: RequestMessage, context: AnswerContext) => Promise<string>;
 
-/** What the answer to one request is made with. The signal is made when it is wanted: it costs more than a ping. */
-class Context implements AnswerContext {
+/** The context of one request of the server. Creates the signal on first use: it costs more than a ping. */
+class RunningRequest implements AnswerContext {
   private controller: AbortController | undefined;
-  private ended: { readonly why: McpError } | undefined;
+  private cancelled: { readonly why: McpError } | undefined;
 
   get signal(): AbortSignal {
     if (!this.controller) {
       this.controller = new AbortController();
-      if (this.ended) this.controller.abort(this.ended.why);
+      if (this.cancelled) this.controller.abort(this.cancelled.why);
     }
     return this.controller.signal;
   }
 
   abort(why: McpError): void {
-    this.ended = { why };
+    this.cancelled = { why };
     this.controller?.abort(why);
   }
 }
 
-/** The requests of a server's that are being answered. */
+/** Runs the requests of the server and sends their responses. */
 export class ServerRequestRunner {
-  private readonly contexts = new Map<RequestId, Context>();
+  private readonly contexts = new Map<RequestId, RunningRequest>();
   private readonly send: (text: string) => void;
 
   constructor(send: (text: string) => void) {
     this.send = send;
   }
 
-  /** Answers a request, unless it is cancelled before the answer is there. */
+  /** Runs a request and sends the response, unless the request is cancelled first. */
   begin(request: RequestMessage, answer: AnswerRequest): void {
     const { id } = request;
     const { contexts } = this;
-    const context = new Context();
+    const context = new RunningRequest();
     contexts.set(id, context);
     const settle = (text: string): void => {
       if (contexts.get(id) !== context) return;
@@ -336,7 +337,7 @@ export class ServerRequestRunner {
     );
   }
 
-  /** The server wants no answer any more. Says whether one was being made. */
+  /** Cancels a request. Returns whether it was running. */
   cancel(id: RequestId, why: McpError): boolean {
     const context = this.contexts.get(id);
     this.contexts.delete(id);
@@ -344,13 +345,13 @@ export class ServerRequestRunner {
     return context !== undefined;
   }
 
-  /** No answer can be given any more. */
+  /** Cancels all requests. */
   cancelAll(why: McpError): void {
     for (const id of [...this.contexts.keys()]) this.cancel(id, why);
   }
 }
 
-/** An error of the application's may carry what no JSON can say: the server is answered all the same. */
+/** The error response; a generic one if the data of the error cannot be written as JSON. */
 function failureText(id: RequestId, error: unknown): string {
   try {
     return errorText(id, errorBody(error));

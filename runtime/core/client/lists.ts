@@ -3,19 +3,19 @@ import { McpError } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Rejected } from "./decode.js";
 
-/** How far a list is read. */
+/** The limits for reading a list. */
 export interface ListBounds extends RequestOptions {
-  /** 1,000 without it. */
+  /** 1,000 by default. */
   readonly maxPages?: number;
-  /** Items of all pages, those that are left out included: 100,000 without it. */
+  /** Items of all pages, rejected ones included: 100,000 by default. */
   readonly maxItems?: number;
-  /** Characters of all pages, as JSON, those of items that are left out included: 64 Mi without it. A last page is not counted. */
+  /** Characters of all pages as JSON, rejected items included: 64 Mi by default. The last page is not counted. */
   readonly maxCharacters?: number;
 }
 
 export interface ListResult<Item> {
   readonly items: readonly Item[];
-  /** Items that are not what the list is of. */
+  /** The invalid items. */
   readonly rejected: readonly Rejected[];
 }
 
@@ -24,11 +24,11 @@ interface FetchedPage<Item> extends ListResult<Item> {
 }
 
 /**
- * The pages of a list, until one names no next. Cursors are sent back as they came; an empty one is a cursor
- * (pagination).
+ * Reads the pages of a list up to the page without `nextCursor`. Sends each cursor back unchanged; an empty string is a
+ * cursor (pagination).
  *
- * @throws {McpError} `list-incomplete`, after the last page that was read, with its items in `data.items`: a page came
- *   twice (the same cursor with the same items), or the list passes a bound
+ * @throws {McpError} `list-incomplete`, after the last page read, with the items so far in `data.items`: a page came twice
+ *   (the same cursor with the same items), or the list exceeds a limit
  */
 export async function* pages<Item>(
   method: string,
@@ -45,7 +45,7 @@ export async function* pages<Item>(
     const { nextCursor } = page;
     rejected += page.rejected.length;
     const room = maxItems - rejected - read.length;
-    // Not all in one call: a page may have more items than a call takes arguments.
+    // One by one: a page may have more items than a call can have arguments.
     for (const item of page.items.slice(0, Math.max(room, 0))) read.push(item);
     if (page.items.length > room) {
       yield { ...page, items: page.items.slice(0, Math.max(room, 0)) };
@@ -68,7 +68,7 @@ export async function* pages<Item>(
   }
 }
 
-/** Characters that a page counts for when it is nested too deeply to have a text: those of the longest message. */
+/** The characters counted for a page that is nested too deeply to serialise: those of the longest message. */
 const unreadableLength = 10 * 1_048_576;
 
 function textOf({ items, rejected }: ListResult<unknown>): string | undefined {
@@ -79,7 +79,7 @@ function textOf({ items, rejected }: ListResult<unknown>): string | undefined {
   }
 }
 
-/** Tells texts apart without keeping them: length and two 32-bit hashes (FNV-1a with different primes). */
+/** A digest to compare texts without keeping them: length and two 32-bit hashes (FNV-1a with different primes). */
 function digest(text: string): string {
   let first = 0x811c9dc5;
   let second = 0x9747b28c;
@@ -91,7 +91,7 @@ function digest(text: string): string {
   return `${text.length}-${first >>> 0}-${second >>> 0}`;
 }
 
-/** @throws {McpError} `list-incomplete`, with the items that were read */
+/** Reads all pages. @throws {McpError} `list-incomplete`, with the items so far */
 export async function collect<Item>(
   read: AsyncIterable<ListResult<Item>>,
   method: string,

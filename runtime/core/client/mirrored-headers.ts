@@ -13,11 +13,11 @@ import type { Tool } from "@mcpgen/protocol/authoring";
 import type { Rejected } from "./decode.js";
 
 /**
- * The headers that mirror a message (2026-07-28, Streamable HTTP, request metadata; before, the negotiated
- * revision alone).
+ * The headers that mirror a message (2026-07-28, Streamable HTTP, request metadata). Earlier revisions mirror only the
+ * negotiated revision.
  *
- * @param declared headers that the called tool declares for its parameters
- * @throws {McpError} `invalid-params`: a value that no header can carry
+ * @param declared the headers that the called tool declares for its parameters
+ * @throws {McpError} `invalid-params`: a header cannot carry a value
  */
 export function mirrorHeaders(
   view: RevisionView<"client">,
@@ -43,7 +43,7 @@ export function mirrorHeaders(
   return headers;
 }
 
-/** A header without a source repeats the negotiated revision, which the request that negotiates has not got. */
+/** A header without a source holds the negotiated revision; `initialize` has none yet. */
 function valueOf(
   { from }: HeaderSource,
   { id }: RevisionView,
@@ -54,7 +54,7 @@ function valueOf(
   return typeof value === "string" ? value : undefined;
 }
 
-/** Which parameters of which tools are mirrored by headers (2026-07-28, Streamable HTTP, custom headers). */
+/** The parameter headers of listed tools (2026-07-28, Streamable HTTP, custom headers). */
 export class ToolHeaders {
   private readonly known = new Map<string, readonly ParamHeader[]>();
 
@@ -62,12 +62,12 @@ export class ToolHeaders {
     return this.known.get(name);
   }
 
-  /** The server may be another now, and declare otherwise. */
+  /** Another server may declare other headers. */
   forget(): void {
     this.known.clear();
   }
 
-  /** Takes up listed tools; those whose declarations are wrong must not be used. */
+  /** Keeps the headers of listed tools. Rejects tools with invalid declarations. */
   learn(tools: readonly Tool[]): { tools: readonly Tool[]; rejected: readonly Rejected[] } {
     const rejected: Rejected[] = [];
     const usable = tools.filter((tool, index) => {

@@ -5,25 +5,25 @@ import { weightOf } from "../jsonrpc/weight.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { invalidResult } from "./decode.js";
 
-/** Bytes that the schemas take in memory, about; the oldest are dropped, and their tools are not checked. */
-const mostBytes = 64 * 1_048_576;
+/** Most bytes of all schemas, about. The oldest schemas are dropped, and their tools are not checked. */
+const maxBytes = 64 * 1_048_576;
 
 interface Promised {
   readonly schema: object;
-  /** That it takes in memory, about. */
+  /** Its size in memory, about. */
   readonly bytes: number;
 }
 
-/** Checks of structured content against what tools promise (2025-06-18 on, tools, output schema). */
+/** Checks structured content against the `outputSchema` of tools (2025-06-18 on, tools, output schema). */
 export class OutputChecks {
-  /** The latest last. */
+  /** In order of listing, the latest last. */
   private readonly schemas = new Map<string, Promised>();
   private readonly checks = new Map<string, Parse>();
   private readonly warn: (message: string) => void;
   private bytes = 0;
   /**
-   * The work that may go into judging the patterns of all schemas: a server may have many tools, and name others in
-   * each list. It outlasts the server's lists and the connection to it.
+   * The work allowed for the patterns of all schemas. One budget for the client's lifetime: a server may list many tools,
+   * and other tools in each list.
    */
   private patternBudget: PatternBudget | undefined;
 
@@ -31,7 +31,7 @@ export class OutputChecks {
     this.warn = warn;
   }
 
-  /** The server may be another now, and promise otherwise. */
+  /** Another server may have other schemas. */
   forget(): void {
     this.schemas.clear();
     this.checks.clear();
@@ -42,12 +42,12 @@ export class OutputChecks {
     for (const { name, outputSchema: schema } of tools) {
       this.drop(name);
       if (!schema) continue;
-      const bytes = weightOf(schema, mostBytes);
+      const bytes = weightOf(schema, maxBytes);
       this.schemas.set(name, { schema, bytes });
       this.bytes += bytes;
-      // A server may name other tools in each list.
+      // A server may list other tools each time.
       for (const oldest of this.schemas.keys()) {
-        if (this.bytes <= mostBytes) break;
+        if (this.bytes <= maxBytes) break;
         this.drop(oldest);
       }
     }
@@ -60,8 +60,8 @@ export class OutputChecks {
   }
 
   /**
-   * A schema that cannot be read is warned of once and not checked: the tool has run, and its result is there.
-   * One of another dialect must be an error (2025-11-25, basic, JSON Schema usage); it carries the result.
+   * Checks a result. A schema that cannot be read causes one warning and no check, because the tool has already run. A
+   * schema of another dialect is an error (2025-11-25, basic, JSON Schema usage) that carries the result.
    *
    * @throws {McpError} `invalid-result`, or `invalid-definition` whose data are `{ result }`
    */
@@ -84,7 +84,7 @@ export class OutputChecks {
   private async checkOf(name: string, schema: object): Promise<Parse> {
     const known = this.checks.get(name);
     if (known) return known;
-    // The interpreter is loaded by who has a use for it.
+    // Loads the interpreter on first use.
     const [{ schemaCheck }, engine] = await Promise.all([
       import("../schema/schema-check.js"),
       import("@mcpgen/engine/interpreter"),

@@ -4,7 +4,13 @@ import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { type Names, requireKnown } from "../options/option-names.js";
 import type { Params, ResponseMessage } from "../jsonrpc/message.js";
 import type { Clock } from "../time/clock.js";
-import { type Bounded, meanwhile, whileAsking, whileConnecting, withinBounds } from "./bounds.js";
+import {
+  type Bounded,
+  remainingOptions,
+  whileAwaitingInput,
+  whileConnecting,
+  withinBounds,
+} from "./bounds.js";
 import { type ResultCache, cacheKey } from "./cache.js";
 import type { Connection, Connections } from "./connections.js";
 import { type Decoded, decode, invalidResult, isAccepted } from "./decode.js";
@@ -139,7 +145,7 @@ export class Requests {
   private async relist(call: Call): Promise<void> {
     const { cache, profile, relist } = this.setup;
     cache.clear();
-    await relist(meanwhile(profile.clock, profile.timeouts, call));
+    await relist(remainingOptions(profile.clock, profile.timeouts, call));
   }
 
   private attempt({ link, negotiated }: Connection, call: Call): Promise<Decoded> {
@@ -161,15 +167,15 @@ export class Requests {
     const { cache } = this.setup;
     const { method, params } = call;
     const key = cacheKey(method, params);
-    const kept =
+    const cached =
       key && (cache.shared(key) ?? (cache.isOwned(key) ? await this.owned(link, key, call) : undefined));
-    if (kept) return { result: kept, rejected: [] };
-    const { age } = cache;
+    if (cached) return { result: cached, rejected: [] };
+    const { generation } = cache;
     let authorization = "";
     const answer = await this.ask(link, view, entry, call, (used) => (authorization = used));
     const { result } = answer;
     if (key && answer.rounds === 0 && answer.rejected.length === 0)
-      cache.put({ key, method, params, result, authorization }, age);
+      cache.put({ key, method, params, result, authorization }, generation);
     return answer;
   }
 
@@ -195,7 +201,7 @@ export class Requests {
     let rounds = 0;
     try {
       if (view.era === "modern" && !isComplete(result))
-        ({ result, rounds } = await withinBounds(whileAsking(link, call), (signal) =>
+        ({ result, rounds } = await withinBounds(whileAwaitingInput(link, call), (signal) =>
           this.furtherRounds(view, method, entry, signal, send, result),
         ));
       const decoded = isAccepted(entry, result)

@@ -6,16 +6,16 @@ import { type AnswerContext, type AnswerSetup, answerServer } from "./server-req
 import { invalidResult } from "./decode.js";
 import { limitExceeded } from "./limits.js";
 
-/** Rounds of input before a request is given up. */
-const mostRounds = 10;
+/** Most rounds of input for one request. */
+const maxRounds = 10;
 
-/** What rounds are gone through with. */
+/** The dependencies of `throughRounds`. */
 export interface RoundSetup {
   readonly answers: AnswerSetup;
   readonly maxRoundQuestions: number;
 }
 
-/** Whether a result says that the request is done; one that says nothing does (2026-07-28, `resultType`). */
+/** Whether a result is the final one: its `resultType` is `complete` or absent (2026-07-28, `resultType`). */
 export function isComplete(result: unknown): boolean {
   if (!isObject(result)) return false;
   const { resultType } = result as Params;
@@ -23,12 +23,11 @@ export function isComplete(result: unknown): boolean {
 }
 
 /**
- * Answers what a server asks for in the course of a request, until the request is done (2026-07-28, multi
- * round-trip requests).
+ * Answers the input requests of a server until the request is complete (2026-07-28, multi round-trip requests).
  *
- * @param send sends the request once more, with what is to be added to its parameters
- * @param first what the request was answered with
- * @throws {McpError} `invalid-result`, `limit-exceeded`, or what answering failed with
+ * @param send sends the request again with added parameters
+ * @param first the first result
+ * @throws {McpError} `invalid-result`, `limit-exceeded`, or the error of a handler
  */
 export async function throughRounds(
   view: RevisionView<"client">,
@@ -40,7 +39,7 @@ export async function throughRounds(
   first: unknown,
 ): Promise<{ result: Params; rounds: number }> {
   let result = first;
-  for (let rounds = 0; rounds <= mostRounds; rounds++) {
+  for (let rounds = 0; rounds <= maxRounds; rounds++) {
     if (!isObject(result)) throw invalidResult(method, "expected an object");
     if (isComplete(result)) return { result, rounds };
     const type = result["resultType"];
@@ -58,11 +57,11 @@ export async function throughRounds(
   }
   throw new McpError(
     "invalid-result",
-    `${method}: the server asked for input ${mostRounds} times and is not done`,
+    `${method}: the server asked for input ${maxRounds} times and is not done`,
   );
 }
 
-/** What the application fails with is told as all that a call fails with. */
+/** The error of a handler, as a coded error. */
 function unanswered(method: string, asked: string, error: unknown): McpError {
   if (isMcpError(error)) return error;
   const text = `${method}: ${asked} was not answered: ${messageOf(error)}`;
@@ -78,7 +77,7 @@ async function answers(
   most: number,
 ): Promise<Params> {
   if (inputRequests === undefined && requestState === undefined)
-    throw invalidResult(method, "it asks for input, but neither for what nor with a state");
+    throw invalidResult(method, "it asks for input without inputRequests and without requestState");
   const requests = isObject(inputRequests) ? Object.entries(inputRequests) : [];
   if (requests.length > most)
     throw limitExceeded(

@@ -17,7 +17,7 @@ import { Aborts } from "../time/aborts.js";
 import { type ClientLimits, limitExceeded } from "./limits.js";
 import type * as platform from "../platform/platform.js";
 
-/** What a client declares, from what it can do. */
+/** The client capabilities that follow from the handlers. */
 export function capabilitiesOf(handlers: ClientHandlers): ClientCapabilities {
   const { elicit, elicitUrl, sample, sampleWithTools, sampleWithContext, roots } = handlers;
   return {
@@ -36,19 +36,18 @@ export function capabilitiesOf(handlers: ClientHandlers): ClientCapabilities {
   };
 }
 
-/** What requests of a server are answered with. */
+/** The dependencies of `answerServer`. */
 export interface AnswerSetup {
   readonly handlers: ClientHandlers;
   readonly questions: Questions;
-  /** `absent`: null is a way to leave a member out. */
+  /** `absent`: a null member counts as absent. */
   readonly nulls: Nulls;
 }
 
 /**
- * Answers a request of the server's, however it came: as a request of its own or inside a result that asks
- * for input.
+ * Answers a request of the server: a JSON-RPC request, or one inside an `input_required` result.
  *
- * @param message the whole request, as it came
+ * @param message the request as it was received
  * @returns the result, as JSON
  * @throws {McpError} with the code of JSON-RPC to answer with
  */
@@ -71,11 +70,11 @@ export async function answerServer(
   const lifted = view.lift("incomingRequests", method, envelope.params);
   const ask: Ask = (work) => questions.ask(lifted, context.signal, work);
   const result: unknown = await answer(handlers, lifted, context, ask);
-  if (!isObject(result)) throw failed(`${method}: the answer to it is no object`);
+  if (!isObject(result)) throw failed(`${method}: the handler returned a value that is not an object`);
   return jsonOf(method, view.lower("outgoingResults", method, result));
 }
 
-/** The application may answer with what JSON cannot say: a BigInt, a cycle, an object that serialises as none. */
+/** The result as JSON. A handler may return what JSON cannot hold: a BigInt, a cycle, an object whose `toJSON` gives none. */
 function jsonOf(method: string, result: Params): string {
   let text: string | undefined;
   try {
@@ -87,7 +86,7 @@ function jsonOf(method: string, result: Params): string {
   throw failed(`${method}: the answer to it is no object in JSON`);
 }
 
-/** Asks the application, when it is the question's turn. */
+/** Calls the application when the turn of the question comes. */
 type Ask = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
 type Answerer = (
@@ -141,15 +140,15 @@ const answerers: { readonly [method: string]: Answerer } = {
   "roots/list": listRoots,
 };
 
-/** What the application answered with, whatever its type says. */
+/** Checks the result of a handler, which may be untyped. */
 function answered<Result extends object>(handler: string, result: Result): Result {
   if (!isObject(result)) throw failed(`${handler} gave ${JSON.stringify(result)}, not an object`);
   return result;
 }
 
-/** What is wrong with the roots of a client (client/roots, root). */
+/** The problem of the roots of a client, if there is one (client/roots, root). */
 export function rootsProblem(roots: readonly Root[]): string | undefined {
-  if (!Array.isArray(roots)) return `roots are a list, not ${JSON.stringify(roots)}`;
+  if (!Array.isArray(roots)) return `roots must be a list, not ${JSON.stringify(roots)}`;
   for (const root of roots as readonly Root[]) {
     const problem = fileUriProblem(root?.uri);
     if (problem !== undefined)
@@ -158,7 +157,7 @@ export function rootsProblem(roots: readonly Root[]): string | undefined {
   return undefined;
 }
 
-/** The user does not want the model to be asked (sampling, error handling). */
+/** The error to throw from `sample` when the user rejects the request (sampling, error handling). */
 export function userRejected(message = "the user rejected the request"): McpError {
   return new McpError("cancelled", message, { rpcCode: -1 });
 }
@@ -169,7 +168,7 @@ function notFound(method: string): McpError {
   });
 }
 
-/** Revisions differ in the code; what is not declared is not there. */
+/** Revisions differ in the code; an undeclared capability counts as a missing method. */
 function notDeclared(capability: string): McpError {
   return new McpError("missing-capability", `the client has not declared ${capability}`, {
     rpcCode: rpc.methodNotFound,
@@ -180,7 +179,7 @@ function failed(message: string): McpError {
   return new McpError("internal-error", message, { rpcCode: rpc.internalError });
 }
 
-/** How the server hears of what was thrown. */
+/** The JSON-RPC error for a thrown value. */
 export function errorBody(thrown: unknown): { code: number; message: string; data?: unknown } {
   const error = isMcpError(thrown) ? thrown : undefined;
   const data = error?.data;
@@ -191,56 +190,53 @@ export function errorBody(thrown: unknown): { code: number; message: string; dat
   };
 }
 
-/** Given to what answers a request of the server's. */
+/** Passed to each handler of a request of the server. */
 export interface AnswerContext {
   /**
-   * Aborted when the server cancels its request, or the connection goes. A question that goes on nevertheless keeps
-   * its turn, of which there are `limits.maxQuestions`.
+   * Aborts when the server cancels its request or the connection closes. A handler that continues still counts as one
+   * of the `limits.maxQuestions`.
    */
   readonly signal: platform.AbortSignal;
 }
 
-/**
- * What a client can do for a server. A capability is declared for each function that is given, and for nothing
- * else.
- */
+/** Handlers for requests of the server. The client declares a capability for each handler given. */
 export interface ClientHandlers {
-  /** Has the user fill in a form. */
+  /** Shows a form to the user and returns the content. */
   readonly elicit?: (
     form: ElicitRequestFormParams,
     context: AnswerContext,
   ) => ElicitResult | Promise<ElicitResult>;
   /**
-   * Asks the user whether to visit a page, and opens it if they agree: nothing else may touch the URL before
-   * (2026-07-28, elicitation, safe URL handling). It is given `https:` URLs and those of this machine alone, in
-   * printable ASCII and without credentials; the server gets −32602 for any other.
+   * Asks the user whether to visit a page, and opens it if they agree. Do not fetch the URL before (2026-07-28,
+   * elicitation, safe URL handling). The URL is `https:`, or `http:` on this machine, in printable ASCII and without
+   * credentials; the server gets −32602 for any other.
    */
   readonly elicitUrl?: (
     page: ElicitRequestURLParams,
     context: AnswerContext,
   ) => Pick<ElicitResult, "action"> | Promise<Pick<ElicitResult, "action">>;
-  /** Has a model write a message. Throw `userRejected()` where the user refuses. */
+  /** Lets a model write a message. Throw `userRejected()` if the user rejects the request. */
   readonly sample?: (
     params: CreateMessageRequestParams,
     context: AnswerContext,
   ) => CreateMessageResult | Promise<CreateMessageResult>;
-  /** `sample` takes requests with tools. */
+  /** Whether `sample` accepts requests with tools. */
   readonly sampleWithTools?: boolean;
-  /** `sample` takes requests for context of other servers. */
+  /** Whether `sample` accepts requests for the context of other servers. */
   readonly sampleWithContext?: boolean;
-  /** Folders and files the server should keep to; `file://` URIs. */
+  /** The folders and files that the server should stay in; `file://` URIs. */
   readonly roots?: readonly Root[] | (() => readonly Root[] | Promise<readonly Root[]>);
 }
 
-/** Characters of all questions that wait. */
-const mostCharacters = 16 * 1_048_576;
+/** Characters of all waiting questions. */
+const maxWaitingCharacters = 16 * 1_048_576;
 
 interface Waiting {
   readonly begin: () => void;
   readonly characters: number;
 }
 
-/** The questions of a server that the application is asked: few at a time, in their order. */
+/** Limits how many questions of the server the application gets at a time; the others wait in order. */
 export class Questions {
   private readonly limits: ClientLimits;
   private readonly aborts = new Aborts();
@@ -253,11 +249,11 @@ export class Questions {
   }
 
   /**
-   * Asks the application, once it is the question's turn. The turn lasts until the application has answered, even if
-   * the question was cancelled meanwhile.
+   * Calls the application when the turn of the question comes. The turn lasts until the application has answered, even if
+   * the question is cancelled first.
    *
-   * @param question what waits, for its size
-   * @throws {McpError} `limit-exceeded`: too many wait already. The signal's reason: it aborted before the turn came
+   * @param question the parameters, for their size
+   * @throws {McpError} `limit-exceeded`: too many questions wait. The reason of the signal, if it aborts before the turn
    */
   async ask<Result>(
     question: object,
@@ -277,7 +273,7 @@ export class Questions {
     if (signal.aborted) throw signal.reason;
     const { maxWaitingQuestions } = this.limits;
     const characters = JSON.stringify(question).length;
-    if (this.waiting.size >= maxWaitingQuestions || this.characters + characters > mostCharacters)
+    if (this.waiting.size >= maxWaitingQuestions || this.characters + characters > maxWaitingCharacters)
       throw limitExceeded(
         `the client has ${this.waiting.size} questions waiting and takes no more`,
         "maxWaitingQuestions",
@@ -305,7 +301,7 @@ export class Questions {
     });
   }
 
-  /** Hands the turn of a question that is answered to the one that waits longest. */
+  /** Passes the turn to the question that has waited longest. */
   private next(): void {
     const [first] = this.waiting;
     if (first) first.begin();

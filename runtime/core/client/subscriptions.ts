@@ -173,15 +173,15 @@ function possible(honoured: SubscriptionRequest): ChangeNotice[] {
   ];
 }
 
-/** Characters of the URIs of all notices that wait. */
-const mostCharacters = 1_048_576;
+/** Characters of the URIs of all waiting notices. */
+const maxCharacters = 1_048_576;
 
 /**
- * Changes that wait to be read, and readers that wait for changes. Where as many wait as may, a notice that says what
- * one of them says is dropped, and any other ends the subscription: changes would be missed.
+ * Notices that wait to be read, and readers that wait for notices. When the queue is full, a notice equal to a waiting one
+ * is dropped. Any other notice ends the subscription, because the reader would miss it.
  */
 export class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
-  /** Ends what fills the queue: a reader has left off, or too much waits. */
+  /** Ends the subscription, when a reader stops or the queue is full. */
   leave: () => Promise<void> = async () => this.end();
   private readonly notices: ChangeNotice[] = [];
   private readers: {
@@ -190,11 +190,11 @@ export class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
   }[] = [];
   private over: { readonly error?: Error } | undefined;
   private characters = 0;
-  private readonly most: number;
+  private readonly maxNotices: number;
 
-  /** @param most notices that may wait */
-  constructor(most: number) {
-    this.most = most;
+  /** @param maxNotices the most notices that may wait */
+  constructor(maxNotices: number) {
+    this.maxNotices = maxNotices;
   }
 
   push(notice: ChangeNotice): void {
@@ -202,12 +202,12 @@ export class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
     const reader = this.readers.shift();
     if (reader) return reader.resolve({ value: notice, done: false });
     const characters = notice.uri?.length ?? 0;
-    if (this.notices.length < this.most && this.characters + characters <= mostCharacters) {
+    if (this.notices.length < this.maxNotices && this.characters + characters <= maxCharacters) {
       this.characters += characters;
       this.notices.push(notice);
     } else if (!this.notices.some(({ method, uri }) => method === notice.method && uri === notice.uri)) {
-      const text = `more than ${this.most} notices of a subscription wait to be read`;
-      this.fail(limitExceeded(text, "maxNotices", this.most));
+      const text = `more than ${this.maxNotices} notices of a subscription wait to be read`;
+      this.fail(limitExceeded(text, "maxNotices", this.maxNotices));
       void this.leave().catch(() => undefined);
     }
   }
@@ -231,7 +231,7 @@ export class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
     return new Promise((resolve, reject) => this.readers.push({ resolve, reject }));
   }
 
-  /** A reader leaves off: the subscription ends. */
+  /** Called when a reader stops; ends the subscription. */
   async return(): Promise<IteratorResult<ChangeNotice, undefined>> {
     this.notices.length = 0;
     await this.leave();

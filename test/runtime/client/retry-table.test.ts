@@ -1,0 +1,20 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { probeRetry, retries, subscriptionRetry } from "../../../runtime/core/client/retry-policy.js";
+
+const rows = new Map(
+  [...readFileSync("docs/http.md", "utf8").matchAll(/^\| `(\w+)` \| .* \| ([^|]+) \|$/gm)].map(
+    ([, name, sent]) => [name!, sent!],
+  ),
+);
+
+test("the table of the docs has the rows of the code, with the same attempts", () => {
+  const coded = { ...retries, probeRetry, subscriptionRetry };
+  expect([...rows.keys()].sort()).toEqual([...Object.keys(coded), "startRetry"].sort());
+  for (const [name, { pauses }] of Object.entries(coded)) {
+    const times = pauses.length === 1 ? "once" : `${pauses.length} times`;
+    expect(rows.get(name), name).toMatch(new RegExp(`^\\W*${times}\\b`));
+  }
+  expect(rows.get("exchange")).toContain(retries.exchange.pauses.join(", ").replace(/, (\d+)$/, " and $1"));
+  expect(rows.get("probeRetry")).toContain(probeRetry.pauses.join(", ").replace(/, (\d+)$/, " and $1"));
+});
