@@ -2,9 +2,9 @@ import { McpError } from "../jsonrpc/errors.js";
 import type { Channel, Receiver } from "../jsonrpc/channel.js";
 import type { ChildOptions, Exit } from "./child-options.js";
 import { Child } from "./child.js";
-import { Inlet } from "./inlet.js";
+import { MessageReader } from "./message-reader.js";
 import { checkClientOptions } from "./option-check.js";
-import { Outlet } from "./outlet.js";
+import { MessageWriter } from "./message-writer.js";
 import type { Command } from "./source.js";
 import { within } from "../time/within.js";
 
@@ -54,8 +54,8 @@ class RunningServer implements StdioClientChannel {
   readonly #command: Command;
   readonly #child: Child;
   readonly #limit: number | undefined;
-  readonly #outlet: Outlet;
-  #inlet: Inlet | undefined;
+  readonly #writer: MessageWriter;
+  #reader: MessageReader | undefined;
   #receiver: Receiver | undefined;
   #over: { readonly reason: Error | undefined } | undefined;
   #closing = false;
@@ -66,13 +66,13 @@ class RunningServer implements StdioClientChannel {
     this.#command = command;
     this.#child = child;
     this.#limit = limit;
-    this.#outlet = new Outlet(
+    this.#writer = new MessageWriter(
       child.input,
       // Reading goes on however much of the client's own waits to be written: that is what lets a server read again.
       // It stops where a server asks and asks, and reads no answer.
       {
-        full: () => this.#inlet?.halt(),
-        drained: () => this.#inlet?.resume(),
+        full: () => this.#reader?.halt(),
+        drained: () => this.#reader?.resume(),
         broken: () => void this.#lose("no longer reads its input"),
       },
       { backlog: Infinity },
@@ -88,27 +88,27 @@ class RunningServer implements StdioClientChannel {
       return queueMicrotask(() => receiver.closed(reason));
     }
     const ended = (): void => void this.#lose("has closed its output");
-    this.#inlet = new Inlet(this.#child.output, this.#outlet, receiver, ended, this.#limit);
+    this.#reader = new MessageReader(this.#child.output, this.#writer, receiver, ended, this.#limit);
   }
 
   send(text: string): void {
-    this.#outlet.send(text);
+    this.#writer.send(text);
   }
 
   reply(text: string): void {
-    this.#outlet.reply(text);
+    this.#writer.reply(text);
   }
 
   flush(): void {
-    this.#outlet.flush();
+    this.#writer.flush();
   }
 
   async close(): Promise<void> {
     this.#closing = true;
-    this.#inlet?.stop();
+    this.#reader?.stop();
     // A server that is still writing must not be kept from its end by a full pipe.
     this.#child.output.resume();
-    const sent = this.#outlet.close(true);
+    const sent = this.#writer.close(true);
     await this.#child.end();
     await sent;
     this.#finish(undefined);
@@ -131,7 +131,7 @@ class RunningServer implements StdioClientChannel {
   #finish(reason: Error | undefined): void {
     if (this.#over !== undefined) return;
     this.#over = { reason: this.#closing ? undefined : reason };
-    this.#inlet?.stop();
+    this.#reader?.stop();
     this.#receiver?.closed(this.#over.reason);
   }
 }

@@ -1,9 +1,9 @@
 import type { Readable, Writable } from "node:stream";
 import { McpError } from "../jsonrpc/errors.js";
 import type { Channel, Receiver } from "../jsonrpc/channel.js";
-import { Inlet } from "./inlet.js";
+import { MessageReader } from "./message-reader.js";
 import { checkStreamOptions } from "./option-check.js";
-import { Outlet } from "./outlet.js";
+import { MessageWriter } from "./message-writer.js";
 
 export interface StreamChannelOptions {
   /** Bytes that one incoming message may have; a longer one is dropped. 10 MiB unless said otherwise. */
@@ -38,12 +38,12 @@ export class StreamChannel implements Channel {
   /** Resolves when nothing more will arrive, with the reason if that was not in order. */
   readonly closed: Promise<Error | undefined>;
   readonly #readable: Readable;
-  readonly #outlet: Outlet;
+  readonly #writer: MessageWriter;
   readonly #options: StreamChannelOptions;
   readonly #end: boolean;
   readonly #announce: (reason: Error | undefined) => void;
   #receiver: Receiver | undefined;
-  #inlet: Inlet | undefined;
+  #reader: MessageReader | undefined;
   /** Answers that wait to be sent apart. */
   readonly #apart = new Set<() => void>();
   #closing = false;
@@ -61,11 +61,11 @@ export class StreamChannel implements Channel {
     this.#readable = readable;
     this.#options = options;
     this.#end = treatment.end;
-    this.#outlet = new Outlet(
+    this.#writer = new MessageWriter(
       writable,
       {
-        full: () => this.#inlet?.halt(),
-        drained: () => this.#inlet?.resume(),
+        full: () => this.#reader?.halt(),
+        drained: () => this.#reader?.resume(),
         broken: (error) => this.#finish(closedBy("cannot write to the other side", error)),
       },
       { backlog: options.backlog, write: treatment.write },
@@ -81,18 +81,18 @@ export class StreamChannel implements Channel {
       return queueMicrotask(() => receiver.closed(reason));
     }
     const ended = (error?: Error): void => this.#ended(error);
-    this.#inlet = new Inlet(this.#readable, this.#outlet, receiver, ended, this.#options.limit);
+    this.#reader = new MessageReader(this.#readable, this.#writer, receiver, ended, this.#options.limit);
   }
 
   send(text: string): void {
-    this.#outlet.send(text);
+    this.#writer.send(text);
   }
 
   sendApart(text: string, since: number): void {
     const wait = since + apart - performance.now();
     if (wait <= 0) return this.send(text);
     // What it is to follow leaves first.
-    this.#outlet.flush();
+    this.#writer.flush();
     const send = (): void => {
       clearTimeout(timer);
       this.#apart.delete(send);
@@ -103,18 +103,18 @@ export class StreamChannel implements Channel {
   }
 
   reply(text: string): void {
-    this.#outlet.reply(text);
+    this.#writer.reply(text);
   }
 
   flush(): void {
-    this.#outlet.flush();
+    this.#writer.flush();
   }
 
   async close(): Promise<void> {
     for (const send of this.#apart) send();
     this.#closing = true;
-    this.#inlet?.stop();
-    await this.#outlet.close(this.#end);
+    this.#reader?.stop();
+    await this.#writer.close(this.#end);
     if (this.#end) this.#readable.destroy();
     this.#finish(undefined);
   }
@@ -132,7 +132,7 @@ export class StreamChannel implements Channel {
     // Whatever happens to the streams once we close them is in order.
     const reason = this.#closing ? undefined : found;
     this.#over = { reason };
-    this.#inlet?.stop();
+    this.#reader?.stop();
     this.#receiver?.closed(reason);
     this.#announce(reason);
   }

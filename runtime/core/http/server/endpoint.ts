@@ -1,6 +1,7 @@
 import { isModern } from "../../server/modern.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import { McpError, messageOf, rpc } from "../../jsonrpc/errors.js";
+import { isRequest } from "../../jsonrpc/classify.js";
 import { type Message, idOf, isObject } from "../../jsonrpc/message.js";
 import { errorOf } from "../../server/context.js";
 import type { Server } from "../../server/server.js";
@@ -329,10 +330,6 @@ function requestsIn(message: unknown): number {
   if (Array.isArray(message))
     return message.reduce<number>((sum, each) => sum + (isRequest(each) ? 1 : 0), 0);
   return isRequest(message) ? 1 : 0;
-}
-
-function isRequest(message: unknown): boolean {
-  return isObject(message) && "method" in message && "id" in message;
 }
 
 function tooManyInBatch(requests: number, most: number): string {

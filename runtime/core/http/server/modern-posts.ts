@@ -1,7 +1,8 @@
 import { isModern, modernProtocol, unsupportedVersion } from "../../server/modern.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import { McpError, messageOf } from "../../jsonrpc/errors.js";
-import { type RequestMessage, idOf, isObject } from "../../jsonrpc/message.js";
+import { classify } from "../../jsonrpc/classify.js";
+import { type NotificationMessage, type RequestMessage, idOf, isObject } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
 import { RequestContext, errorOf } from "../../server/context.js";
 import type { Server } from "../../server/server.js";
@@ -10,7 +11,6 @@ import { type Principal, corsHeaders } from "./access.js";
 import type { Exchange } from "./exchange.js";
 import type { Load, Quota } from "./limits.js";
 import type { Accepted } from "../shared/media.js";
-import { messageProblem } from "./message-problem.js";
 import { methodProblem, standardProblem } from "./mirrors.js";
 import { keyword } from "../../protocol/param-headers.js";
 import { PostChannel, type ResponseForm, statusOf } from "./post-channel.js";
@@ -139,17 +139,16 @@ export class ModernPosts {
   }
 }
 
-/** The request that was posted; what is none is answered. */
+/** The request that was posted. Any other body is answered here. */
 function requestOf(exchange: Exchange, message: unknown): RequestMessage | undefined {
-  if (!isObject(message) || message["jsonrpc"] !== "2.0" || typeof message["method"] !== "string")
+  const kind = classify(message);
+  if (kind === "request") return message as RequestMessage;
+  if (typeof kind === "object") return void refuseInvalid(exchange, 400, kind.problem, idOf(message));
+  if (kind !== "notification")
     return void refuseInvalid(exchange, 400, "expected one JSON-RPC request or notification", idOf(message));
-  const { params = {} } = message;
-  if (!("id" in message) && !isObject(params))
+  if (!isObject((message as NotificationMessage).params ?? {}))
     return void refuseInvalid(exchange, 400, "the params of a notification are an object");
-  if (!("id" in message)) return void exchange.reply(202, corsHeaders(exchange));
-  const problem = messageProblem(message);
-  if (problem !== undefined) return void refuseInvalid(exchange, 400, problem);
-  return message as unknown as RequestMessage;
+  return void exchange.reply(202, corsHeaders(exchange));
 }
 
 function mismatch(spoken: RevisionView, problem: string): McpError {

@@ -1,6 +1,7 @@
 import { beforeHandshake } from "../../server/legacy.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
-import { type RequestMessage, idOf, isObject } from "../../jsonrpc/message.js";
+import { initializeInBatch, isRequest } from "../../jsonrpc/classify.js";
+import { idOf } from "../../jsonrpc/message.js";
 import type { Server } from "../../server/server.js";
 import type { RequestProtocol } from "../../server/request-protocol.js";
 import { type Principal, corsHeaders } from "./access.js";
@@ -8,7 +9,7 @@ import type { Exchange } from "./exchange.js";
 import { refuseVersion, versionOf } from "./legacy-version.js";
 import type { Load } from "./limits.js";
 import type { Accepted } from "../shared/media.js";
-import { batchProblem, messageProblem, noBatches } from "./message-problem.js";
+import { messageProblem, wholeBatchProblem } from "./message-problem.js";
 import { PostChannel, type ResponseForm } from "./post-channel.js";
 import { refuseInvalid } from "./http-error.js";
 import type { Streams } from "./streams.js";
@@ -57,13 +58,8 @@ export class StatelessPosts {
 /** Why what was posted cannot be taken. */
 function problemOf(message: unknown, { table }: RevisionView): string | undefined {
   if (!Array.isArray(message)) return messageProblem(message);
-  if (!table.batches) return noBatches;
   const opens = message.some((each) => isRequest(each) && each.method === "initialize");
-  return batchProblem(message) ?? (opens ? "initialize is never part of a batch" : undefined);
-}
-
-function isRequest(message: unknown): message is RequestMessage {
-  return isObject(message) && typeof message["method"] === "string" && "id" in message;
+  return wholeBatchProblem(message, table.batches) ?? (opens ? initializeInBatch : undefined);
 }
 
 const unasked = "requests of the server's own need a session, and it keeps none";

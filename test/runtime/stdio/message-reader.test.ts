@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LineSplitter } from "../../../runtime/core/stdio/framing.js";
+import { LineSplitter } from "../../../runtime/core/stdio/message-reader.js";
 
 /** What a splitter says of `chunks`: lines, and numbers for limits that were passed. */
 function linesOf(chunks: readonly Uint8Array[], limit?: number): (string | number)[] {

@@ -1,35 +1,35 @@
 import type { Writable } from "node:stream";
 
-/** What an outlet tells its owner. */
-export interface OutletOwner {
-  /** More waits than the backlog allows. */
+/** Callbacks of a writer. */
+export interface WriterOwner {
+  /** The queue is longer than the backlog allows. */
   full(): void;
-  /** After `full`: all that waited is out. */
+  /** After `full`: the queue is empty. */
   drained(): void;
   /** Nothing written from now on will arrive. Called once. */
   broken(error: Error): void;
 }
 
-/** 4 MiB: what may wait for a slow reader before `full` is called. */
-export const defaultBacklog = 4 * 1024 * 1024;
+/** UTF-16 units that may wait for a slow reader before `full` is called: 4 MiB. */
+const defaultBacklog = 4 * 1024 * 1024;
 
-/** 1 MiB: what may wait of answers alone before `full` is called, whatever the backlog. */
+/** UTF-16 units of answers that may wait before `full` is called, whatever the backlog: 1 MiB. */
 const mostReplies = 1024 * 1024;
 
-/** As much as a pipe takes at once: gathering more in one write gains nothing. */
+/** The size of a pipe buffer: larger writes gain nothing. */
 const writeSize = 64 * 1024;
 
 /**
- * The writing side: texts are queued, those of one turn leave in one write, each followed by a line end.
- * A turn ends when the owner says so (`flush`), else when no microtask is left.
+ * Queues messages and writes those of one turn in one write, each followed by a line end. A turn ends with `flush`, or
+ * when no microtask is left.
  */
-export class Outlet {
+export class MessageWriter {
   readonly #stream: Writable;
   readonly #write: Writable["write"];
-  readonly #owner: OutletOwner;
+  readonly #owner: WriterOwner;
   readonly #backlog: number;
   #queue = "";
-  /** Characters of the answers since nothing waited. */
+  /** UTF-16 units of answers since the queue was empty. */
   #replies = 0;
   #scheduled = false;
   #held = false;
@@ -37,10 +37,10 @@ export class Outlet {
   #gone = false;
   #closed: Promise<void> | undefined;
 
-  /** `write` stands in for the stream's own, where that is not what it was (see guard.ts). */
+  /** @param options `write` replaces the method of the stream, which guard.ts may have changed */
   constructor(
     stream: Writable,
-    owner: OutletOwner,
+    owner: WriterOwner,
     options: { readonly backlog?: number | undefined; readonly write?: Writable["write"] | undefined } = {},
   ) {
     this.#stream = stream;
@@ -61,31 +61,31 @@ export class Outlet {
     else if (!this.#held) this.#schedule();
   }
 
-  /** Queues the answer to a request of the other side's: it causes these, and is not to cause more than it reads. */
+  /** Queues the answer to a request of the other side, which must not cause more answers than it reads. */
   reply(text: string): void {
     this.#replies += text.length;
     this.send(text);
   }
 
-  /** Until `release` nothing is written unless `flush` is called or much is queued: spares the scheduling. */
+  /** Writes only on `flush` and when the queue is long, until `release`: saves the scheduling. */
   hold(): void {
     this.#held = true;
   }
 
-  /** The turn may end. */
+  /** Ends `hold`. */
   release(): void {
     this.#held = false;
     if (this.#queue !== "") this.#schedule();
   }
 
-  /** Writes what is queued. */
+  /** Writes the queue. */
   flush(): void {
     if (this.#queue === "" || this.#gone) return;
     const text = this.#queue;
     this.#queue = "";
     this.#write.call(this.#stream, text, "utf8");
     if (this.#full) return;
-    // Without that need no `drain` would follow.
+    // Otherwise no `drain` follows.
     if (!this.#stream.writableNeedDrain) {
       this.#replies = 0;
       return;
@@ -96,21 +96,22 @@ export class Outlet {
   }
 
   /**
-   * Resolves when the system has all that was sent, or the stream is broken; `end` ends the stream, too.
-   * Further calls give the same.
+   * Resolves when everything is written, or the stream is broken. Further calls return the same promise.
+   *
+   * @param end whether the stream is ended, too
    */
   close(end: boolean): Promise<void> {
     this.flush();
     this.#closed ??= new Promise((resolve) => {
       if (this.#gone || this.#stream.destroyed || this.#stream.writableEnded) return resolve();
-      // Also called when the stream breaks meanwhile.
+      // The callback also runs when the stream breaks.
       if (end) this.#stream.end(() => resolve());
       else this.#write.call(this.#stream, "", "utf8", () => resolve());
     });
     return this.#closed;
   }
 
-  /** A tick that a microtask asks for runs after all microtasks, whatever was queued before them. */
+  /** A tick scheduled by a microtask runs after all microtasks. */
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;

@@ -1,9 +1,12 @@
 import { Buffer, isAscii } from "node:buffer";
+import type { Readable } from "node:stream";
+import type { Receiver } from "../jsonrpc/channel.js";
+import type { MessageWriter } from "./message-writer.js";
 
-/** 10 MiB: what one message may weigh unless told otherwise. */
-export const defaultLimit = 10 * 1024 * 1024;
+/** Bytes of one message: 10 MiB. */
+const defaultLimit = 10 * 1024 * 1024;
 
-/** Whoever is told of the lines; a `Receiver` is one. */
+/** Receives lines; a `Receiver` is one. */
 export interface LineReader {
   /** One line, without its end. */
   message(text: string): void;
@@ -17,16 +20,16 @@ const byteOrderMark = 0xfeff;
 
 const nothing = Buffer.alloc(0);
 
-/** Room for unfinished lines that is kept from one line to the next. */
+/** Bytes of the buffer for unfinished lines that stay allocated from one line to the next. */
 const keptRoom = 256 * 1024;
 
 /**
- * Splits a stream of bytes into lines, in time linear to the bytes. Lines end in LF or CRLF; empty ones and a
- * byte order mark at the start are passed over; one longer than the limit is dropped and reported once, and
- * takes no memory. UTF-8 may be cut anywhere; bytes that are none become U+FFFD.
+ * Splits a stream of bytes into lines, in time linear to the bytes. Lines end in LF or CRLF. Empty lines and a
+ * byte order mark at the start are skipped. A line longer than the limit is dropped, reported once and not buffered.
+ * A chunk may end inside a UTF-8 character. Bytes that are not UTF-8 become U+FFFD.
  *
- * The lines that a chunk holds whole are decoded together and cut as text, which spares a call into native
- * code for each. The decoder never sees half a character: the byte LF is no part of any other character.
+ * The whole lines of a chunk are decoded together and split as text: one call into native code instead of one a line.
+ * The decoder never sees half a character, because the byte LF is not part of any other character.
  */
 export class LineSplitter {
   readonly #reader: LineReader;
@@ -34,17 +37,17 @@ export class LineSplitter {
   /** The line that has not ended yet: the first `#used` bytes of `#held`. */
   #held: Buffer = nothing;
   #used = 0;
-  /** Inside a line that has been found too long. */
+  /** Inside a line that is too long. */
   #dropping = false;
   /** Whole lines, each with its end, delivered up to `#next`. */
   #text = "";
   #next = 0;
   #first = true;
   #halted = false;
-  /** Bytes not looked at yet, since delivery was halted. */
+  /** Bytes that arrived while halted. */
   #later: Buffer = nothing;
 
-  /** `limit`: bytes of one line, its end not counted. */
+  /** @param limit bytes of one line without its end */
   constructor(reader: LineReader, limit: number = defaultLimit) {
     this.#reader = reader;
     this.#limit = limit;
@@ -68,17 +71,17 @@ export class LineSplitter {
     }
   }
 
-  /** Nothing follows: what stands after the last line end is a line as well. Not to be called while halted. */
+  /** Delivers the text after the last line end, as a line. Must not be called while halted. */
   end(): void {
     if (this.#used > 0) this.push(Buffer.of(newline));
   }
 
-  /** Called while a line is being delivered, makes it the last one until `resume`. */
+  /** Stops the delivery after the current line, until `resume`. */
   halt(): void {
     this.#halted = true;
   }
 
-  /** Delivers what has waited since `halt`. */
+  /** Delivers the lines that arrived since `halt`. */
   resume(): void {
     this.#halted = false;
     this.#run();
@@ -104,7 +107,7 @@ export class LineSplitter {
     if (!this.#halted) this.#run();
   }
 
-  /** Delivers lines of `#text` until there is none, or the reader wants no more. */
+  /** Delivers lines of `#text` until it is empty or delivery is halted. */
   #run(): void {
     const text = this.#text;
     while (this.#next < text.length) {
@@ -127,7 +130,7 @@ export class LineSplitter {
     this.#reader.message(line);
   }
 
-  /** Keeps the part of a line whose end has not come. */
+  /** Buffers the part of a line whose end has not arrived. */
   #hold(bytes: Buffer): void {
     if (this.#dropping) return;
     const used = this.#used + bytes.length;
@@ -167,10 +170,103 @@ export class LineSplitter {
   }
 }
 
-/** From this many bytes on, asking first whether all are ASCII costs less than it saves. */
-const worthAsking = 2048;
+/** From this many bytes on, the check for ASCII costs less than it saves. */
+const asciiCheckSize = 2048;
 
 function decode(bytes: Buffer, start: number, end: number): string {
-  if (end - start < worthAsking) return bytes.toString("utf8", start, end);
+  if (end - start < asciiCheckSize) return bytes.toString("utf8", start, end);
   return bytes.toString(isAscii(bytes.subarray(start, end)) ? "latin1" : "utf8", start, end);
+}
+
+/**
+ * Reads messages from a stream of bytes and passes them to a receiver, until it is halted. Messages that the receiver
+ * sends while it reads one chunk leave in one write.
+ */
+export class MessageReader {
+  readonly #stream: Readable;
+  readonly #writer: MessageWriter;
+  readonly #receiver: Receiver;
+  readonly #lines: LineSplitter;
+  readonly #ended: (error?: Error) => void;
+  #halted = false;
+  #done = false;
+  /** The stream ended while halted: `ended` is called when all lines are delivered. */
+  #end: { readonly error: Error | undefined } | undefined;
+
+  /**
+   * @param writer of the answers
+   * @param ended called once, after the last message; with the error if the stream broke
+   */
+  constructor(
+    stream: Readable,
+    writer: MessageWriter,
+    receiver: Receiver,
+    ended: (error?: Error) => void,
+    limit: number | undefined,
+  ) {
+    this.#stream = stream;
+    this.#writer = writer;
+    this.#receiver = receiver;
+    this.#lines = new LineSplitter(receiver, limit);
+    this.#ended = ended;
+    stream.on("data", this.#read);
+    stream.on("end", () => this.#finish());
+    stream.on("error", (error: Error) => this.#finish(error));
+    stream.on("close", () => this.#finish());
+  }
+
+  /** Delivers no message until `resume`, not even one that has arrived. */
+  halt(): void {
+    this.#halted = true;
+    this.#lines.halt();
+    this.#stream.pause();
+  }
+
+  resume(): void {
+    if (!this.#halted || this.#done) return;
+    this.#halted = false;
+    this.#writer.hold();
+    try {
+      this.#lines.resume();
+      this.#receiver.turn();
+    } finally {
+      this.#writer.release();
+    }
+    if (this.#halted) return;
+    if (this.#end === undefined) this.#stream.resume();
+    else this.#finish(this.#end.error);
+  }
+
+  /** Delivers no further message, and does not call `ended`. */
+  stop(): void {
+    this.#done = true;
+    this.halt();
+    this.#stream.off("data", this.#read);
+  }
+
+  readonly #read = (chunk: Buffer | string): void => {
+    // A string, if the program has set an encoding on its standard input.
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk) : chunk;
+    this.#writer.hold();
+    try {
+      this.#lines.push(bytes);
+      this.#receiver.turn();
+    } finally {
+      this.#writer.release();
+    }
+  };
+
+  #finish(error?: Error): void {
+    if (this.#done) return;
+    if (this.#halted) {
+      this.#end ??= { error };
+      return;
+    }
+    this.#done = true;
+    if (error === undefined) {
+      this.#lines.end();
+      this.#receiver.turn();
+    }
+    this.#ended(error);
+  }
 }

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { batchProblem, classify } from "../../../runtime/core/jsonrpc/classify.js";
+
+const head = { jsonrpc: "2.0" };
+
+test.each<[unknown, string]>([
+  [{ ...head, id: 1, method: "m" }, "request"],
+  [{ ...head, id: "", method: "", params: 5 }, "request"],
+  [{ ...head, method: "m", params: [] }, "notification"],
+  [{ ...head, id: 1, result: {} }, "response"],
+  [{ ...head, error: { code: 1 } }, "response"],
+  [{ ...head, id: 1, method: null, result: {} }, "response"],
+  [[], "batch"],
+  [[5], "batch"],
+])("%j is a %s", (value, kind) => {
+  expect(classify(value)).toBe(kind);
+});
+
+test.each<[unknown, string]>([
+  [null, "not a JSON-RPC 2.0 message"],
+  ["request", "not a JSON-RPC 2.0 message"],
+  [{ id: 1, method: "m" }, "not a JSON-RPC 2.0 message"],
+  [{ jsonrpc: "1.0", id: 1, method: "m" }, "not a JSON-RPC 2.0 message"],
+  ...[null, undefined, 1.5, 2 ** 53, {}, true].map((id): [unknown, string] => [
+    { ...head, id, method: "m" },
+    "the id of a request is a string or an integer",
+  ]),
+  [{ ...head, id: 1, method: 5 }, "neither a request, a notification nor a response"],
+  [{ ...head, id: 1 }, "neither a request, a notification nor a response"],
+])("%j: %s", (value, problem) => {
+  expect(classify(value)).toEqual({ problem });
+});
+
+test("a batch is refused as a whole if it is empty or two of its requests share an id", () => {
+  const request = { ...head, id: "a".repeat(100), method: "m" };
+  expect(batchProblem([])).toBe("the batch is empty");
+  expect(batchProblem([request, { ...request, id: 1 }, { ...head, id: 1, result: {} }, 5])).toBeUndefined();
+  expect(batchProblem([request, 5, request])).toBe(
+    `two requests of the batch have the id "${"a".repeat(59)}`,
+  );
+});
