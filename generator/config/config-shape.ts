@@ -67,12 +67,12 @@ const packageShape: Shape = {
 const contract = objectOf(
   {
     file: text("The contract: YAML, or JSON by its extension."),
-    out: text("Folder for what is generated from it."),
-    role: oneOf(["client", "server", "both"], "Which side is generated."),
-    formats: oneOf(["annotation", "assertion"], "Whether format is checked (default: annotation)."),
-    base: text("Folder that references of schemas to files may lead into."),
+    out: text("Output folder for the generated code."),
+    role: oneOf(["client", "server", "both"], "The role to generate code for."),
+    formats: oneOf(["annotation", "assertion"], "Whether `format` is asserted (default: annotation)."),
+    base: text("Folder whose files the schemas may refer to."),
     server: text(
-      "The live server of the contract, which `mcpgen check` compares with it: http(s)://…, stdio:COMMAND … or a name.",
+      "The live server that `mcpgen check` compares with the contract: http(s)://…, stdio:COMMAND … or a name.",
     ),
   },
   "A contract to generate from.",
@@ -82,7 +82,7 @@ const contract = objectOf(
 /** The configuration. Keys stand in the order of the documentation. */
 export const configShape: Shape = objectOf(
   {
-    $schema: text("Where this schema is, for editors."),
+    $schema: text("Location of this schema, for editors."),
     revisions: listOf(
       text("Id of a revision."),
       "Revisions to generate (default: all in the schema folder).",
@@ -90,14 +90,14 @@ export const configShape: Shape = objectOf(
     schema: text("The schema folder (default: schema)."),
     out: text("The output folder (default: generated)."),
     package: packageShape,
-    contracts: listOf(contract, "Contracts to generate from, each into a folder of its own."),
+    contracts: listOf(contract, "Contracts to generate from, each into a separate folder."),
     importExtension: oneOf(["js", "ts"], "Extension of relative imports in generated code (default: js)."),
-    templates: text("Folder with templates that replace the shipped ones of the same name."),
-    plugins: listOf(text("A module."), "Modules with further emitters."),
+    templates: text("Folder with templates that replace the shipped templates of the same name."),
+    plugins: listOf(text("A module."), "Modules that add emitters."),
     diff: objectOf(
       {
-        readers: oneOf(["open", "closed"], "How unions and string sets are read."),
-        failOn: oneOf(["breaking", "dangerous", "any", "never"], "What makes the exit code 1."),
+        readers: oneOf(["open", "closed"], "How readers treat unknown values of unions and string sets."),
+        failOn: oneOf(["breaking", "dangerous", "any", "never"], "Findings for which the exit code is 1."),
         rules: severities,
       },
       "Defaults of mcpgen diff.",
@@ -106,7 +106,7 @@ export const configShape: Shape = objectOf(
   "Configuration of mcpgen. Paths are relative to the file.",
 );
 
-/** The JSON Schema of `mcpgen.config.json`. docs/config.schema.json is this, for editors. */
+/** The JSON Schema of `mcpgen.config.json`. It is written to docs/config.schema.json for editors. */
 export function configSchema(): JsonObject {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",

@@ -8,7 +8,7 @@ export interface Config {
   readonly out?: string;
   /** Write a package.json and a README.md into the output folder: its name, or its name with further members. */
   readonly package?: string | PackageConfig;
-  /** Contracts to generate from, each into a folder of its own. */
+  /** Contracts to generate from, each into a separate folder. */
   readonly contracts?: readonly ContractConfig[];
   /** Extension of relative imports in generated code (default: `js`). */
   readonly importExtension?: "js" | "ts";
@@ -45,7 +45,7 @@ export interface DiffConfig {
   readonly rules?: Readonly<Record<string, string>>;
 }
 
-/** The name of the package that a configuration asks for. */
+/** The package name from the configuration. */
 export function packageNameIn({ package: asked }: Config): string | undefined {
   return typeof asked === "object" ? asked.name : asked;
 }

@@ -15,56 +15,56 @@ const object = (description: string, properties: JsonObject = {}): JsonObject =>
 });
 
 const shared: JsonObject = {
-  title: text("Name for people; without it, `name` is shown."),
-  description: text("What it is for, for models and people."),
-  icons: listOf("Icon", "Pictures that hosts may show."),
-  _meta: object("Metadata; some names are reserved for the protocol."),
+  title: text("Name for people; defaults to `name`."),
+  description: text("Its purpose, for models and people."),
+  icons: listOf("Icon", "Icons that hosts may show."),
+  _meta: object("Metadata; the protocol reserves some names."),
 };
 
 const listed = (about: string, required: readonly string[], properties: JsonObject): JsonObject => ({
   type: "object",
   description: about,
   required: [...required],
-  properties: { name: named("Name that programs use."), ...properties, ...shared },
+  properties: { name: named("Name for programs."), ...properties, ...shared },
 });
 
-const changes = truth("Clients are told when the list changes.");
+const changes = truth("The server notifies clients when the list changes.");
 
 /**
- * The JSON Schema of contract files. docs/contract.schema.json is this, for editors. What the protocol's objects may
- * hold beyond it is kept: captured servers are newer than we are.
+ * The JSON Schema of contract files, written to docs/contract.schema.json for editors. Objects of the protocol may have
+ * further members: a captured server may use a newer revision.
  */
 export const contractSchema: JsonObject = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title: "mcpgen contract",
-  description: "What an MCP server offers: the shapes of the protocol's own lists, with the server's name.",
+  description: "Describes an MCP server: its name, and its lists in the shapes of the protocol.",
   type: "object",
   required: ["name", "version"],
   additionalProperties: false,
   properties: {
-    $schema: text("Where this schema is, for editors."),
+    $schema: text("Location of this schema, for editors."),
     name: named("Name of the server, for programs."),
     version: text("Version of the server."),
     title: text("Name of the server, for people."),
-    instructions: text("How to use the server: hosts may put it into the model's context."),
+    instructions: text("How to use the server; hosts may add it to the model's context."),
     capabilities: { $ref: "#/$defs/Capabilities" },
-    tools: listOf("Tool", "What models may call."),
-    resources: listOf("Resource", "What may be read."),
+    tools: listOf("Tool", "Tools that models may call."),
+    resources: listOf("Resource", "Resources that clients may read."),
     resourceTemplates: listOf("ResourceTemplate", "Families of resources, by URI template."),
     prompts: listOf("Prompt", "Prompts for people to choose from."),
   },
   $defs: {
-    Capabilities: object("What the server can do beyond what its lists tell.", {
-      completions: object("Arguments are completed."),
-      experimental: object("Capabilities of no standard."),
+    Capabilities: object("Capabilities that the lists do not imply.", {
+      completions: object("The server completes arguments."),
+      experimental: object("Non-standard capabilities."),
       extensions: object("Extensions of the protocol, by identifier."),
-      logging: object("Log messages are sent."),
-      prompts: object("About prompts.", { listChanged: changes }),
-      resources: object("About resources.", {
+      logging: object("The server sends log messages."),
+      prompts: object("Capabilities for prompts.", { listChanged: changes }),
+      resources: object("Capabilities for resources.", {
         listChanged: changes,
-        subscribe: truth("Clients may ask to be told when a resource changes."),
+        subscribe: truth("Clients may subscribe to changes of a resource."),
       }),
-      tools: object("About tools.", { listChanged: changes }),
+      tools: object("Capabilities for tools.", { listChanged: changes }),
     }),
     Tool: listed("A tool.", ["name", "inputSchema"], {
       inputSchema: {
@@ -74,62 +74,66 @@ export const contractSchema: JsonObject = {
         properties: { type: { const: "object" } },
       },
       outputSchema: { type: "object", description: "JSON Schema of the structured result." },
-      annotations: object("Hints about what the tool does; not to be relied on.", {
+      annotations: object("Hints about the effects of the tool. Clients must not rely on them.", {
         title: text("Name for people."),
-        readOnlyHint: truth("It changes nothing."),
-        destructiveHint: truth("It may destroy something."),
-        idempotentHint: truth("Called again with the same arguments it changes nothing further."),
-        openWorldHint: truth("It deals with the world outside of the server."),
+        readOnlyHint: truth("The tool changes nothing."),
+        destructiveHint: truth("The tool may destroy data."),
+        idempotentHint: truth("A second call with the same arguments has no further effect."),
+        openWorldHint: truth("The tool interacts with external systems."),
       }),
     }),
     Resource: listed("A resource.", ["name", "uri"], {
-      uri: named("URI that it is read by."),
-      mimeType: text("Media type of its content."),
-      size: { type: "integer", minimum: 0, description: "Size of its content in bytes." },
+      uri: named("URI of the resource."),
+      mimeType: text("Media type of the content."),
+      size: { type: "integer", minimum: 0, description: "Size of the content in bytes." },
       annotations: { $ref: "#/$defs/Annotations" },
     }),
-    ResourceTemplate: listed("Resources that one URI template names.", ["name", "uriTemplate"], {
+    ResourceTemplate: listed("Resources with a common URI template.", ["name", "uriTemplate"], {
       uriTemplate: named("URI template (RFC 6570)."),
-      mimeType: text("Media type of the content of all of them."),
+      mimeType: text("Media type of the content of all these resources."),
       annotations: { $ref: "#/$defs/Annotations" },
     }),
     Prompt: listed("A prompt.", ["name"], {
-      arguments: listOf("PromptArgument", "What it is made with; values are texts."),
+      arguments: listOf("PromptArgument", "Arguments of the prompt; their values are strings."),
     }),
     PromptArgument: {
       type: "object",
       description: "An argument of a prompt.",
       required: ["name"],
       properties: {
-        name: named("Name that programs use."),
+        name: named("Name for programs."),
         title: text("Name for people."),
-        description: text("What it is for."),
-        required: truth("It must be given."),
+        description: text("Its purpose."),
+        required: truth("Whether the argument is required."),
       },
     },
     Icon: {
       type: "object",
-      description: "A picture.",
+      description: "An icon.",
       required: ["src"],
       properties: {
-        src: named("URI of the picture."),
-        mimeType: text("Its media type."),
-        sizes: { type: "array", items: { type: "string" }, description: "Its sizes, as 48x48 or any." },
-        theme: { enum: ["dark", "light"], description: "The background it is for." },
+        src: named("URI of the image."),
+        mimeType: text("Media type of the image."),
+        sizes: {
+          type: "array",
+          items: { type: "string" },
+          description: "Sizes of the image, such as 48x48, or any.",
+        },
+        theme: { enum: ["dark", "light"], description: "The background that it suits." },
       },
     },
-    Annotations: object("Hints about who it is for.", {
+    Annotations: object("Hints about the audience and the priority.", {
       audience: {
         type: "array",
         items: { enum: ["user", "assistant"] },
-        description: "Who it is for.",
+        description: "The intended audience.",
       },
-      lastModified: text("When it last changed (ISO 8601)."),
+      lastModified: text("Time of the last change (ISO 8601)."),
       priority: {
         type: "number",
         minimum: 0,
         maximum: 1,
-        description: "How important it is: 1 is needed, 0 can be left out.",
+        description: "Priority: 1 is required, 0 is optional.",
       },
     }),
   },

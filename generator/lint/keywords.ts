@@ -7,15 +7,15 @@ const geminiFields = "https://github.com/pizza-bot-app/pizza-bot/issues/62";
 const strictFields = "https://developers.openai.com/api/docs/guides/structured-outputs";
 const inside = ({ isRoot }: { readonly isRoot: boolean }): boolean => !isRoot;
 
-/** Rules about keywords that single hosts do not know. */
+/** Rules about keywords that some model interfaces do not support. */
 export const keywordRules: readonly LintRule[] = [
   {
     id: "gemini-unknown-keyword",
     profiles: ["gemini"],
     level: "error",
     reason:
-      "Function declarations know a part of OpenAPI 3.0: a keyword beyond it has the whole request refused, unless the host takes it out.",
-    fix: "Leave it out and say it in the description: `enum` with one value for `const`, `minimum` for `exclusiveMinimum`, `anyOf` for `oneOf`.",
+      "Function declarations support a subset of OpenAPI 3.0. The interface rejects a request with any other keyword, unless the host removes it.",
+    fix: "Remove it and describe the limit, or replace it: `const` by `enum` with one value, `exclusiveMinimum` by `minimum`, `oneOf` by `anyOf`.",
     sources: [geminiFields],
     find: (subject) => [
       ...keyword([
@@ -43,8 +43,8 @@ export const keywordRules: readonly LintRule[] = [
     id: "gemini-reference",
     profiles: ["gemini"],
     level: "error",
-    reason: "Function declarations have no references, unless the host resolves them.",
-    fix: "Write the schema out where it is used.",
+    reason: "Function declarations do not support references; only some hosts resolve them.",
+    fix: "Inline the schema where it is used.",
     sources: ["https://github.com/Intelligent-Internet/gemini-cli-mcp-openai-bridge/pull/7"],
     find: keyword(["$ref", "$defs", "definitions"]),
   },
@@ -52,8 +52,8 @@ export const keywordRules: readonly LintRule[] = [
     id: "gemini-dropped-keyword",
     profiles: ["gemini"],
     level: "warning",
-    reason: "Older interfaces refuse `$schema` and `additionalProperties`; hosts mostly take them out.",
-    fix: "Leave them out where Gemini matters.",
+    reason: "Older interfaces reject `$schema` and `additionalProperties`; most hosts remove them.",
+    fix: "Remove them if the server must work with Gemini.",
     sources: ["https://github.com/zed-industries/zed/pull/29400"],
     find: keyword(["$schema", "additionalProperties"]),
   },
@@ -61,8 +61,8 @@ export const keywordRules: readonly LintRule[] = [
     id: "gemini-enum",
     profiles: ["gemini"],
     level: "error",
-    reason: "Values of `enum` are strings.",
-    fix: "Make it an enum of strings, or give `minimum` and `maximum`.",
+    reason: "Values of `enum` must be strings.",
+    fix: "Use an enum of strings, or `minimum` and `maximum`.",
     sources: ["https://github.com/weave-os/router/pull/65"],
     find: value(
       "enum",
@@ -74,8 +74,8 @@ export const keywordRules: readonly LintRule[] = [
     id: "gemini-type-list",
     profiles: ["gemini"],
     level: "error",
-    reason: "`type` is one type, never a list.",
-    fix: "Use `anyOf` with a schema for each type; leave `null` out and make the argument optional.",
+    reason: "`type` must be one type, not a list.",
+    fix: "Use `anyOf` with a schema for each type; replace `null` by an optional argument.",
     sources: ["https://github.com/taylorwilsdon/google_workspace_mcp/issues/1099"],
     find: value("type", "a list of types", Array.isArray),
   },
@@ -96,7 +96,7 @@ export const keywordRules: readonly LintRule[] = [
     profiles: ["strict"],
     level: "error",
     reason: "Every property must be in `required`.",
-    fix: 'Require it, and let it be null if it may be left out: `type: ["string", "null"]`.',
+    fix: 'Require it, and allow null for an optional value: `type: ["string", "null"]`.',
     sources: ["https://github.com/kevinwatt/mysql-mcp/issues/5"],
     find: schema("a property that is not required", (each) => {
       const required = new Set([each["required"]].flat());
@@ -107,8 +107,8 @@ export const keywordRules: readonly LintRule[] = [
     id: "strict-unknown-keyword",
     profiles: ["strict"],
     level: "error",
-    reason: "Strict mode knows a part of JSON Schema; these keywords are not permitted.",
-    fix: "Leave it out and say it in the description; `anyOf` for `oneOf`.",
+    reason: "Strict mode supports a subset of JSON Schema without this keyword.",
+    fix: "Remove it and describe the limit; replace `oneOf` by `anyOf`.",
     sources: [strictFields],
     find: (subject) => [
       ...keyword(["oneOf", "allOf", "not"], inside)(subject),
@@ -135,8 +135,8 @@ export const keywordRules: readonly LintRule[] = [
     id: "strict-depth",
     profiles: ["strict"],
     level: "warning",
-    reason: "At most 10 levels of nesting are taken, by older models 5.",
-    fix: "Make it flatter.",
+    reason: "The interface accepts at most 10 levels of nesting; older models accept 5.",
+    fix: "Reduce the nesting.",
     sources: ["https://github.com/tidyverse/ellmer/issues/671"],
     find: ({ places }) => {
       const deep = places.find(({ depth, schema: each }) => depth > 5 && isObject(each));
@@ -147,7 +147,7 @@ export const keywordRules: readonly LintRule[] = [
     id: "untyped",
     profiles: everyProfile,
     level: "warning",
-    reason: "A schema that says nothing of the type leaves a model to guess, and some hosts refuse it.",
+    reason: "Without a type a model must guess, and some hosts reject the schema.",
     fix: "Add `type`.",
     find: ({ places }) =>
       places

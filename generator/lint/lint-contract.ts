@@ -4,17 +4,17 @@ import { definitionAround, placesOf, unusedDefinitions } from "./places.js";
 import type { LintRule, LintSubject, Profile, SchemaPlace } from "./rule.js";
 import { lintRules } from "./table.js";
 
-/** Something in a contract that a rule is against. */
+/** A violation of a rule in a contract. */
 export interface LintProblem {
   readonly rule: LintRule;
   readonly tool: string;
-  /** Those of the profiles asked about that the rule holds for. */
+  /** The selected profiles that the rule applies to. */
   readonly profiles: readonly Profile[];
   readonly pointer: string;
   readonly message: string;
 }
 
-/** What a tool takes of a model's context. */
+/** The share of a model's context that a tool uses. */
 export interface ToolCost {
   readonly tool: string;
   readonly pointer: string;
@@ -24,10 +24,10 @@ export interface ToolCost {
   readonly tokens: number;
 }
 
-/** Everything in the contract that the profiles are against, tool by tool, in the order of the table. */
+/** Applies the rules of the profiles to the contract: tool by tool, in the order of the table. */
 export function lintContract({ tools = [] }: Contract, profiles: readonly Profile[]): LintProblem[] {
   const problems: LintProblem[] = [];
-  const alike = almostTwins(tools.map(({ name }) => name));
+  const alike = similarNames(tools.map(({ name }) => name));
   for (const [index, tool] of tools.entries()) {
     const at = pointer("/tools", index);
     const places = placesOf(tool.inputSchema, pointer(at, "inputSchema"));
@@ -44,25 +44,25 @@ export function lintContract({ tools = [] }: Contract, profiles: readonly Profil
   return problems;
 }
 
-/** What a host may refuse it refuses in unused definitions, too; but no model stumbles over them. */
+/** Errors count in unused definitions, too, because hosts reject them; warnings do not. */
 function usedPlaces(places: readonly SchemaPlace[], unused: readonly string[]): readonly SchemaPlace[] {
   if (unused.length === 0) return places;
   const without = new Set<string | undefined>(unused);
   return places.filter(({ pointer: at }) => !without.has(definitionAround(at, places[0]!.pointer)));
 }
 
-/** Names that differ from others in case or punctuation alone, with those. */
-function almostTwins(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
+/** Groups names that differ only in case or punctuation. */
+function similarNames(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const byForm = new Map<string, string[]>();
   for (const name of names) {
     const form = name.toLowerCase().replace(/[-_.]/g, "");
     byForm.set(form, [...(byForm.get(form) ?? []), name]);
   }
-  const twins = [...byForm.values()].filter(({ length }) => length > 1);
-  return new Map(twins.flatMap((same) => same.map((name) => [name, same.filter((each) => each !== name)])));
+  const groups = [...byForm.values()].filter(({ length }) => length > 1);
+  return new Map(groups.flatMap((same) => same.map((name) => [name, same.filter((each) => each !== name)])));
 }
 
-/** What each tool takes of a model's context. */
+/** Estimates each tool's share of a model's context. */
 export function toolCosts({ tools = [] }: Contract): ToolCost[] {
   return tools.map((tool, index) => {
     const bytes = Buffer.byteLength(JSON.stringify(tool));

@@ -5,13 +5,13 @@ const introduction = `# Rules of \`mcpgen lint\`
 
 Written from the rule table in \`generator/lint/\` by \`node scripts/run-ts.mjs scripts/lint-rules.ts\`.
 
-A profile is a model interface that hosts hand the schemas of tools to: \`claude\`, \`openai\`, \`gemini\`, and \`strict\`, the
-strict mode of OpenAI. Without \`--profile\` all but \`strict\` count. Hosts differ in what they mend on the way: an
-**error** is what the interface itself refuses, mostly together with all other tools of the request; a **warning** is what
-may be refused, or misunderstood by a model.
+A profile is a model interface that receives the schemas of tools from a host: \`claude\`, \`openai\`, \`gemini\`, and
+\`strict\`, the strict mode of OpenAI. Without \`--profile\` all profiles except \`strict\` apply. An **error** means that the
+interface rejects the schema, usually together with all other tools of the request; some hosts repair such schemas. A
+**warning** means that a host may reject the schema or that a model may misunderstand it.
 
-The schemas of arguments are judged; those of results go to no model. Tokens are estimated as bytes of the tool's entry
-in \`tools/list\`, divided by four.`;
+The rules check the schemas of arguments; no model receives the schemas of results. Tokens are estimated as the bytes of
+the tool's entry in \`tools/list\`, divided by four.`;
 
 /** docs/lint.md. */
 export function lintManual(): string {

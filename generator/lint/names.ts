@@ -7,7 +7,7 @@ export const nameRules: readonly LintRule[] = [
     id: "tool-name-characters",
     profiles: ["claude", "openai", "strict"],
     level: "error",
-    reason: "Names of tools are letters, digits, `_` and `-` of ASCII alone.",
+    reason: "Tool names may contain only ASCII letters, digits, `_` and `-`.",
     fix: "Rename the tool, e.g. `get_weather`.",
     sources: [
       "https://github.com/github/copilot-cli/issues/2581",
@@ -23,8 +23,8 @@ export const nameRules: readonly LintRule[] = [
     profiles: ["gemini"],
     level: "error",
     reason:
-      "Names of functions start with a letter or `_`, and hold letters, digits, `_`, `.`, `:` and `-` alone.",
-    fix: "Put a word in front of the digit, e.g. `search_21st`; leave other characters out.",
+      "Function names start with a letter or `_`, and may contain only letters, digits, `_`, `.`, `:` and `-`.",
+    fix: "Put a word in front of a digit, e.g. `search_21st`; remove other characters.",
     sources: ["https://github.com/kaitranntt/ccs/issues/25"],
     find: toolName(
       (name) => {
@@ -40,8 +40,8 @@ export const nameRules: readonly LintRule[] = [
     id: "tool-name-length",
     profiles: everyProfile,
     level: "error",
-    reason: "Names of more than 64 characters are refused, and hosts put the name of the server before them.",
-    fix: "Shorten the name; what it says belongs into the description.",
+    reason: "Names of more than 64 characters are rejected, and hosts add the server's name in front.",
+    fix: "Shorten the name; put details into the description.",
     sources: [
       "https://github.com/barryw/ImmichMCP/issues/4",
       "https://github.com/nanbingxyz/5ire/issues/403",
@@ -57,7 +57,7 @@ export const nameRules: readonly LintRule[] = [
     profiles: everyProfile,
     level: "warning",
     reason:
-      "Names that differ in case or in `-`, `_` and `.` alone become one name in some hosts, and models mix them up.",
+      "Some hosts merge names that differ only in case or in `-`, `_` and `.`, and models confuse them.",
     fix: "Rename one of them.",
     several: "almost the same names",
     find: toolName(
@@ -74,7 +74,7 @@ export const nameRules: readonly LintRule[] = [
     profiles: ["claude"],
     level: "error",
     reason:
-      "Names of arguments are 1 to 64 letters, digits, `_`, `.` and `-` of ASCII; those of nested objects are free.",
+      "Argument names have 1 to 64 ASCII letters, digits, `_`, `.` and `-`; properties of nested objects may have any name.",
     fix: "Rename the argument, e.g. `filter.id` for `filter[id]`, and map it in the handler.",
     sources: ["https://github.com/beautyfree/appstore-connect-mcp/issues/2"],
     find: propertyNames("an argument is called", (name) => !/^[\w.-]{1,64}$/.test(name), true),
@@ -91,8 +91,8 @@ export const nameRules: readonly LintRule[] = [
     id: "long-description",
     profiles: ["openai", "strict"],
     level: "warning",
-    reason: "Some models take descriptions of 1,024 characters at most.",
-    fix: "Keep what helps to choose the tool; move details to the arguments, or to instructions.",
+    reason: "Some models accept descriptions of at most 1,024 characters.",
+    fix: "Keep the text that helps to choose the tool; move details to the arguments, or to `instructions`.",
     sources: ["https://github.com/modelcontextprotocol/servers/issues/799"],
     find: longerThan(1024),
   },
@@ -101,7 +101,7 @@ export const nameRules: readonly LintRule[] = [
     profiles: ["claude"],
     level: "warning",
     reason: "Claude Code cuts descriptions after 2,048 characters.",
-    fix: "Say what matters first, and move details to the arguments.",
+    fix: "Put the important part first, and move details to the arguments.",
     sources: ["https://github.com/anthropics/claude-code/issues/41593"],
     find: longerThan(2048),
   },
@@ -109,7 +109,7 @@ export const nameRules: readonly LintRule[] = [
     id: "hidden-characters",
     profiles: everyProfile,
     level: "warning",
-    reason: "Characters that reorder text or are not seen hide from people what a model reads.",
+    reason: "Invisible characters and characters that reorder text hide from people what a model reads.",
     fix: "Remove them.",
     find: ({ tool, pointer }) =>
       (["name", "title", "description"] as const)
@@ -137,7 +137,7 @@ function longerThan(most: number): LintRule["find"] {
       : [];
 }
 
-/** Emoji are joined by a character that is not seen. */
+/** Removes the invisible joiners inside emoji, which are legitimate. */
 function withoutJoined(text: string): string {
   return text.replace(/(?<=\p{Extended_Pictographic}\ufe0f?)\u200d(?=\p{Extended_Pictographic})/gu, "");
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@mcpgen/engine";
 import type { ContractTool } from "../contract/contract.js";
 
-/** Who a contract is judged for: hosts by the model interface they hand tools to; `strict` is OpenAI's strict mode. */
+/** The model interfaces that hosts pass tools to; `strict` is OpenAI's strict mode. */
 export const profiles = ["claude", "openai", "gemini", "strict"] as const;
 
 export type Profile = (typeof profiles)[number];
@@ -12,26 +12,26 @@ export interface SchemaPlace {
   /** JSON Pointer in the contract. */
   readonly pointer: string;
   readonly isRoot: boolean;
-  /** How many objects and arrays are around it. */
+  /** Number of objects and arrays around it. */
   readonly depth: number;
 }
 
-/** What a rule looks at: one tool, with all its schemas. */
+/** The input of a rule: one tool, with all its schemas. */
 export interface LintSubject {
   readonly tool: ContractTool;
   /** JSON Pointer of the tool. */
   readonly pointer: string;
   readonly places: readonly SchemaPlace[];
-  /** Pointers of definitions that nothing leads to. */
+  /** Pointers of unused definitions. */
   readonly unused: readonly string[];
-  /** Of a name that other tools of the contract almost have: theirs. */
+  /** For each tool name that resembles others in the contract: the others. */
   readonly alike: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Something that a rule is against. */
+/** A violation of a rule. */
 export interface Spot {
   readonly pointer: string;
-  /** What is there, in words. */
+  /** Describes the violation. */
   readonly message: string;
 }
 
@@ -39,14 +39,14 @@ export interface Spot {
 export interface LintRule {
   readonly id: string;
   readonly profiles: readonly Profile[];
-  /** `error`: the host refuses the request, mostly with all its tools. `warning`: it, or a model, may stumble. */
+  /** `error`: the interface rejects the request, usually with all its tools. `warning`: a host or a model may fail. */
   readonly level: "error" | "warning";
   readonly reason: string;
-  /** What to do, in words. */
+  /** What to do. */
   readonly fix: string;
-  /** The message of a line about several tools; without it, that line has the messages of all of them. */
+  /** The message of a line about several tools; without it, that line joins their messages. */
   readonly several?: string;
-  /** Where it is documented, or was met. */
+  /** Documentation or reports of the limit. */
   readonly sources?: readonly string[];
   readonly find: (subject: LintSubject) => readonly Spot[];
 }

@@ -12,8 +12,8 @@ export const structureRules: readonly LintRule[] = [
     profiles: ["claude", "openai", "strict"],
     level: "error",
     reason:
-      "`oneOf`, `anyOf` and `allOf` are refused at the top of the arguments, and all tools of the request with them.",
-    fix: "Make it one object whose arguments are optional, say in the description which go together, and check it in the handler; or make several tools.",
+      "The interface rejects `oneOf`, `anyOf` and `allOf` at the top level of the arguments, together with all tools of the request.",
+    fix: "Declare one object with optional arguments, describe the valid combinations, and check them in the handler; or make several tools.",
     sources: ["https://github.com/anthropics/claude-code/issues/5973"],
     find: keyword(["anyOf", "oneOf", "allOf"], atRoot),
   },
@@ -21,8 +21,8 @@ export const structureRules: readonly LintRule[] = [
     id: "root-enum-or-not",
     profiles: ["openai", "strict"],
     level: "error",
-    reason: "`enum` and `not` are refused at the top of the arguments.",
-    fix: "Say it in the description, and check it in the handler.",
+    reason: "The interface rejects `enum` and `not` at the top level of the arguments.",
+    fix: "Describe the limit in the description, and check it in the handler.",
     sources: ["https://github.com/langchain-ai/langchainjs/issues/9804"],
     find: keyword(["enum", "not"], atRoot),
   },
@@ -30,7 +30,7 @@ export const structureRules: readonly LintRule[] = [
     id: "root-without-properties",
     profiles: ["openai", "strict"],
     level: "error",
-    reason: "The object of the arguments must have `properties`, even where a tool takes none.",
+    reason: "The schema of the arguments must have `properties`, even if the tool has no arguments.",
     fix: "Add `properties: {}`.",
     sources: ["https://github.com/spring-projects/spring-ai/issues/4776"],
     find: schema("no `properties`", (each, { isRoot }) => isRoot && !isJsonObject(each["properties"])),
@@ -39,7 +39,7 @@ export const structureRules: readonly LintRule[] = [
     id: "array-without-items",
     profiles: ["openai", "gemini", "strict"],
     level: "error",
-    reason: "An array must say what it holds.",
+    reason: "An array must declare its items.",
     fix: "Add `items`, e.g. `items: { type: string }`.",
     sources: ["https://github.com/streamnative/streamnative-mcp-server/issues/26"],
     find: schema(
@@ -51,9 +51,8 @@ export const structureRules: readonly LintRule[] = [
     id: "object-without-properties",
     profiles: ["gemini"],
     level: "warning",
-    reason:
-      "An object inside of the arguments must have at least one property: open maps cannot be described.",
-    fix: "Name the properties, or take an array of `{ key, value }`.",
+    reason: "An object inside the arguments must have at least one property; open maps are not supported.",
+    fix: "Declare the properties, or use an array of `{ key, value }`.",
     sources: ["https://github.com/CherryHQ/cherry-studio/issues/3270"],
     find: schema(
       "an object without properties",
@@ -66,7 +65,7 @@ export const structureRules: readonly LintRule[] = [
     profiles: everyProfile,
     level: "error",
     reason:
-      "`exclusiveMinimum` and `exclusiveMaximum` are numbers since draft 6; with `true` the schema is invalid.",
+      "`exclusiveMinimum` and `exclusiveMaximum` are numbers since draft 6; a boolean makes the schema invalid.",
     fix: "Write the bound itself: `exclusiveMinimum: 0` for `minimum: 0, exclusiveMinimum: true`.",
     sources: ["https://github.com/Dokploy/mcp/issues/74"],
     find: (subject) =>
@@ -78,8 +77,8 @@ export const structureRules: readonly LintRule[] = [
     id: "tuple-items",
     profiles: ["claude", "openai", "strict"],
     level: "error",
-    reason: "`items` is one schema in draft 2020-12; with a list of them the schema is invalid.",
-    fix: "Name them `prefixItems`, or better make it an object.",
+    reason: "`items` is one schema in draft 2020-12; a list makes the schema invalid.",
+    fix: "Use `prefixItems`, or better an object.",
     sources: ["https://json-schema.org/draft/2020-12/release-notes"],
     find: value("items", "`items` is a list", Array.isArray),
   },
@@ -88,8 +87,8 @@ export const structureRules: readonly LintRule[] = [
     profiles: everyProfile,
     level: "error",
     reason:
-      "Nobody follows a reference out of the schema; inside of it, only those to `$defs` (or `definitions`) are understood everywhere.",
-    fix: "Put what is meant into `$defs` of the same schema, and refer to `#/$defs/…`.",
+      "Hosts do not follow references out of the schema. Inside it, only references to `$defs` (or `definitions`) work everywhere.",
+    fix: "Move the target into `$defs` of the same schema, and refer to `#/$defs/…`.",
     sources: [
       "https://github.com/Mnehmos/mnehmos.rpg.mcp/issues/73",
       "https://github.com/Softeria/ms-365-mcp-server/pull/576",
@@ -104,8 +103,8 @@ export const structureRules: readonly LintRule[] = [
     id: "reference",
     profiles: ["claude", "openai", "strict"],
     level: "warning",
-    reason: "Some hosts drop `$defs` on the way to the model, and the references lead nowhere.",
-    fix: "Write the schema out where it is used, unless it is recursive.",
+    reason: "Some hosts drop `$defs` before the schema reaches the model, which breaks the references.",
+    fix: "Inline the schema where it is used, unless it is recursive.",
     sources: [
       "https://github.com/PrefectHQ/fastmcp/pull/2861",
       "https://github.com/github/copilot-cli/issues/1876",
@@ -120,7 +119,7 @@ export const structureRules: readonly LintRule[] = [
     id: "reference-to-nothing",
     profiles: everyProfile,
     level: "error",
-    reason: "A reference to a definition that is not there makes the schema invalid.",
+    reason: "A reference to a missing definition makes the schema invalid.",
     fix: "Add the definition, or correct the reference.",
     find: ({ tool, places }) =>
       places.flatMap(({ schema: each, pointer: at }) => {
@@ -135,8 +134,8 @@ export const structureRules: readonly LintRule[] = [
     id: "unused-definition",
     profiles: everyProfile,
     level: "warning",
-    reason: "A definition that nothing refers to goes to the model with each request, and says nothing.",
-    fix: "Take it out of the schema of this tool.",
+    reason: "An unused definition costs tokens in each request and has no effect.",
+    fix: "Remove it from the schema of this tool.",
     find: ({ unused }) =>
       unused.map((at) => ({ pointer: at, message: "a definition that nothing refers to" })),
   },

@@ -10,8 +10,8 @@ export const unionRules: readonly LintRule[] = [
     profiles: everyProfile,
     level: "warning",
     reason:
-      "Two arms of a union can be the same value: a model cannot tell which is meant, with `oneOf` a value that fits both is refused, and errors speak of the wrong arm.",
-    fix: "Give each object a required property with a constant of its own (`kind: { const: circle }`), or make it one object.",
+      "One value can match two arms of a union. A model cannot know which is meant, `oneOf` rejects a value that matches both, and errors may refer to the wrong arm.",
+    fix: "Give each object a required property with a different constant (`kind: { const: circle }`), or merge them into one object.",
     find: ({ tool, places }) =>
       places.flatMap(({ schema, pointer: at }) =>
         ["anyOf", "oneOf"].flatMap((keyword) =>
@@ -21,7 +21,7 @@ export const unionRules: readonly LintRule[] = [
   },
 ];
 
-/** More arms than these are compared with the first ones alone: their number must not cost its square. */
+/** Only the first arms are compared: comparing all pairs of a large union would take quadratic time. */
 const mostArms = 100;
 
 function ambiguous(arms: JsonValue | undefined, at: string, root: JsonObject): Spot[] {
@@ -41,7 +41,7 @@ function resolve(arm: JsonObject, root: JsonObject): JsonObject {
   return list === undefined ? arm : objectIn(objectIn(root, list), name!);
 }
 
-/** Whether nothing that the two schemas say keeps them apart. Unions in unions are given the benefit of the doubt. */
+/** Whether a value may match both schemas. Nested unions count as distinct, because they are not analysed. */
 function overlaps(a: JsonObject, b: JsonObject): boolean {
   if (isNested(a) || isNested(b) || onlyRequires(a) || onlyRequires(b)) return false;
   const [types, others] = [kinds(a), kinds(b)];
@@ -52,14 +52,14 @@ function overlaps(a: JsonObject, b: JsonObject): boolean {
     return !!values && !!otherValues && values.some((value) => otherValues.includes(value));
   if (common.some((type) => type !== "object"))
     return !["pattern", "format", "items", "minimum", "maximum"].some((each) => each in a || each in b);
-  return !toldApart(a, b);
+  return !areDistinct(a, b);
 }
 
 function isNested(each: JsonObject): boolean {
   return ["anyOf", "oneOf", "allOf", "not", "if"].some((keyword) => Object.hasOwn(each, keyword));
 }
 
-/** `anyOf: [{ required: [a] }, { required: [b] }]` asks for one of them at least; both may be there. */
+/** `anyOf: [{ required: [a] }, { required: [b] }]` requires at least one of them; both may be present. */
 function onlyRequires(each: JsonObject): boolean {
   return Object.keys(each).every((keyword) => keyword === "required");
 }
@@ -85,8 +85,8 @@ function valuesOf(each: JsonObject): readonly string[] | undefined {
   return Array.isArray(each["enum"]) ? each["enum"].map((value) => JSON.stringify(value)) : undefined;
 }
 
-/** Two objects are told apart by a required property of one that the other cannot have, or not with such a value. */
-function toldApart(a: JsonObject, b: JsonObject): boolean {
+/** A required property distinguishes two objects if the other object cannot have it, or not with such a value. */
+function areDistinct(a: JsonObject, b: JsonObject): boolean {
   return (
     lacks(a, b) ||
     lacks(b, a) ||

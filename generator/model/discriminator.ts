@@ -2,7 +2,7 @@ import type { Schema, SchemaNode } from "@mcpgen/engine";
 import type { Assumption, Discriminator } from "./model.js";
 import { conjuncts, constantMember, hasMember, memberNodes, requiredMembers } from "./object-view.js";
 
-/** How `alternative` is told from the plain result; what only a convention says is reported. */
+/** Finds the member that distinguishes `alternative` from the plain result. A guess by naming is reported. */
 export function discriminate(
   schema: Schema,
   plain: string | undefined,
@@ -22,7 +22,7 @@ export function discriminate(
   return assumed ? { discriminator: assumed } : {};
 }
 
-/** A required member whose one value the plain result's does not have. */
+/** A required member whose constant differs from that of the plain result. */
 function byConstant(schema: Schema, plain: SchemaNode, node: SchemaNode): Discriminator | undefined {
   for (const key of requiredMembers(schema, node)) {
     const value = constantMember(schema, node, key);

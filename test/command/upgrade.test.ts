@@ -118,16 +118,16 @@ test("adds, carries notes over, generates, and tells what is left: then check is
           sing
 
     If you write a client: what breaks (1)
-      Code of the old revision does not get on with a peer of the new one.
+      Code for the old revision does not work with a peer of the new one.
       - property-added-required: EchoParams.lang
-          An old writer omits it. → Write the property, in every message that has the object.
+          An old writer omits it. → Write the property in every message that contains the object.
 
-    If you write a server: what may do harm (1)
-      It depends on what the code does.
+    If you write a server: what may cause problems (1)
+      The effect depends on your code.
       - request-added: sing from client
-          A receiver that does not know the request answers -32601; normally a capability gates it. → Answer it, or do not declare the capability that gates it.
+          A receiver that does not know the request answers with -32601; usually a capability gates it. → Answer it, or do not declare the capability that gates it.
 
-    What this does not tell
+    Limits of this report
       - Descriptions were not compared: not both schemas have them.
       - Not visible in a schema: HTTP headers, transports, authorization.
 
@@ -308,7 +308,7 @@ test("the guide as markdown has boxes to tick and a section for each role", asyn
   expect(stdout).toContain("- [ ] **2 notes carried over from 2030-01-01**");
   expect(stdout).toContain("## If you write a client: what breaks (1)");
   expect(stdout).toContain("- **property-added-required**: `EchoParams.lang`.");
-  expect(stdout).toContain("## If you write a server: what may do harm (1)");
+  expect(stdout).toContain("## If you write a server: what may cause problems (1)");
 });
 
 test("from standard input", async () => {

@@ -33,7 +33,7 @@ test("the text report says whom it hits, where, and how to approve it", async ()
     Breaking (1)
       client property-added-required: EchoParams.lang: string breaking.json:26
              An old writer omits it.
-             → Write the property, in every message that has the object.
+             → Write the property in every message that contains the object.
              reaches echo
              old takes, new refuses: {"jsonrpc":"2.0","id":1,"method":"echo","params":{"text":"text"}}
              [FINGERPRINT]
@@ -65,7 +65,7 @@ test("the markdown report is the body of a pull request", async () => {
 
     | hits | rule | what | change | what to do |
     | --- | --- | --- | --- | --- |
-    | client | property-added-required | \`EchoParams.lang\` | \`string\` | Write the property, in every message that has the object. |
+    | client | property-added-required | \`EchoParams.lang\` | \`string\` | Write the property in every message that contains the object. |
 
     <details><summary>Examples</summary>
 

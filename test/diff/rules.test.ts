@@ -35,10 +35,10 @@ test.each(ruleTable)("$id says why and what to do, in sentences", ({ reason, adv
   for (const text of [reason, advice]) expect(text).toMatch(/^[A-Zn].*\.$/);
 });
 
-test("explain tells of rules as it does of codes", async () => {
+test("explain prints rules as well as codes", async () => {
   const { code, stdout } = await mcpgen(".", ["explain", "enum-value-added"]);
   expect(code).toBe(0);
-  expect(stdout).toContain("For who reads: dangerous (breaking where readers are closed)");
+  expect(stdout).toContain("Readers: dangerous (breaking if they reject unknown values)");
   const wrong = await mcpgen(".", ["explain", "enum-value-aded"]);
   expect(wrong.code).toBe(2);
   expect(wrong.stderr).toContain("Did you mean enum-value-added?");

@@ -72,7 +72,7 @@ test("a client's configuration names the server, as one check from its folder fi
     const project = join(folder, dir);
     const { contracts } = JSON.parse(read(project, "mcpgen.config.json")) as { contracts: object[] };
     expect(contracts).toMatchObject([{ role: "client", server: expected }]);
-    expect(read(project, "README.md")).toContain("`npx mcpgen check` compares the\nserver");
+    expect(read(project, "README.md")).toContain("`npx mcpgen check` compares the server");
     const checked = await mcpgen(project, ["check"]);
     expect([dir, checked.code, checked.stdout]).toEqual([
       dir,

@@ -7,27 +7,27 @@ import type { Decision } from "./decisions.js";
 
 /** One point of a section. */
 export interface Point {
-  /** What it is, in bold. */
+  /** Title of the point, in bold. */
   readonly lead?: string;
-  /** What it speaks of, as code. */
+  /** Names that the point is about, as code. */
   readonly subjects?: readonly string[];
   readonly text?: string;
-  /** Particulars, below it. */
+  /** Details, below the point. */
   readonly details?: readonly string[];
-  /** A message that proves it; printed where all particulars are. */
+  /** A message that proves the finding; printed with the details. */
   readonly proof?: string;
 }
 
 export interface Section {
   readonly heading: string;
-  /** Said before the points. */
+  /** Text before the points. */
   readonly text?: string;
   readonly points: readonly Point[];
-  /** The points are there to be ticked off. */
+  /** Shows the points as a checklist. */
   readonly checklist?: true;
 }
 
-/** An upgrade as a migration guide: what was done, what to decide, what changes for whom. */
+/** A migration guide for an upgrade: done work, decisions to make, changes by role. */
 export interface Guide {
   readonly title: string;
   readonly sections: readonly Section[];
@@ -37,7 +37,7 @@ export interface GuideInput {
   readonly revision: string;
   readonly done: readonly Point[];
   readonly decisions: readonly Decision[];
-  /** Undefined where there was no other revision. */
+  /** Undefined if there was no previous revision. */
   readonly report: Report | undefined;
   readonly next: readonly Point[];
 }
@@ -58,7 +58,7 @@ export function guideOf({ revision, done, decisions, report, next }: GuideInput)
   };
 }
 
-/** What the new revision has that the old one has not, by rules: names alone, for what it means is said below. */
+/** Rules for additions of the new revision. The section lists names only; later sections explain them. */
 const additions: readonly (readonly [lead: string, rule: RegExp])[] = [
   ["Requests", /^request-(?:direction-)?added$/],
   ["Notifications", /^notification-(?:direction-)?added$/],
@@ -85,7 +85,7 @@ function nameOf(finding: ReportedFinding): string {
   return isNamed && next !== null ? `${text}: ${next}` : text;
 }
 
-/** More are in the report of `diff`. */
+/** The report of `diff` has the complete list. */
 const mostNames = 16;
 
 function shortList(names: readonly string[]): string[] {
@@ -112,7 +112,7 @@ const headings: { readonly [R in Role]: string } = {
   server: "If you write a server",
 };
 
-/** What an implementation of the old revision meets when its peer has moved on. */
+/** Effects on an implementation of the old revision when its peer uses the new one. */
 function roleSections(role: Role, { findings }: Report): Section[] {
   const of = (level: Level): ReportedFinding[] => findings.filter((finding) => finding.level[role] === level);
   const [breaking, dangerous] = [of("breaking"), of("dangerous")];
@@ -121,19 +121,19 @@ function roleSections(role: Role, { findings }: Report): Section[] {
   const sections = [
     {
       heading: `${heading}: what breaks (${breaking.length})`,
-      text: "Code of the old revision does not get on with a peer of the new one.",
+      text: "Code for the old revision does not work with a peer of the new one.",
       points: changePoints(breaking),
     },
     {
-      heading: `${heading}: what may do harm (${dangerous.length})`,
-      text: "It depends on what the code does.",
+      heading: `${heading}: what may cause problems (${dangerous.length})`,
+      text: "The effect depends on your code.",
       points: changePoints(dangerous),
     },
   ];
   return sections.filter(({ points }) => points.length > 0);
 }
 
-/** Findings for which the same is to be done are one point. */
+/** Groups findings with the same rule, reason and advice into one point. */
 function changePoints(findings: readonly ReportedFinding[]): Point[] {
   const same = new Map<string, ReportedFinding[]>();
   for (const finding of findings) {
@@ -149,19 +149,17 @@ function changePoints(findings: readonly ReportedFinding[]): Point[] {
       text: `${why} → ${advice}`,
       details: usesOf(group).map((use) => `used at ${placeText(use)}: ${use.name}`),
       ...(proof && {
-        proof: `${proof.valid.old ? "refused now" : "may come now"}: ${shortened(JSON.stringify(proof.value))}`,
+        proof: `${proof.valid.old ? "now rejected" : "now possible"}: ${shortened(JSON.stringify(proof.value))}`,
       }),
     };
   });
 }
 
-/** What the compiler will complain of where the wire stays the same. */
+/** Changes that break compilation but no message. */
 function codeSection({ findings }: Report): Section[] {
   const silent = findings.filter(({ source, worst }) => source === "breaking" && worst === "safe");
   if (silent.length === 0) return [];
-  return [
-    { heading: `Only in code written against the types: ${silent.length}`, points: changePoints(silent) },
-  ];
+  return [{ heading: `Only in code that uses the types: ${silent.length}`, points: changePoints(silent) }];
 }
 
 function touchedSection(report: Report): Section[] {
@@ -170,7 +168,7 @@ function touchedSection(report: Report): Section[] {
 }
 
 function limits({ notes }: Report): Section {
-  return { heading: "What this does not tell", points: notes.map((text) => ({ text })) };
+  return { heading: "Limits of this report", points: notes.map((text) => ({ text })) };
 }
 
 function shortened(text: string): string {

@@ -95,7 +95,7 @@ function compareMembership({ removed, added, isTold }: Arms, found: Found): void
   }
   for (const arm of added) {
     const member = labelOf(arm);
-    const told = isTold(arm) ? { when: "a tag tells it apart" } : {};
+    const told = isTold(arm) ? { when: "a tag identifies it" } : {};
     const widened: Candidates = ({ new: make }) => [make.minimal(arm.nodes)];
     found({ rule: "union-member-added", ...told, member, old: null, new: member, widened });
   }

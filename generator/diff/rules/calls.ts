@@ -2,7 +2,7 @@ import type { Rule } from "./rule.js";
 
 const area = "contracts" as const;
 
-/** Whether a tool is called as a task (2025-11-25, Tasks, tool-level negotiation): clients choose, servers refuse. */
+/** Whether a tool is called as a task (2025-11-25, Tasks, tool-level negotiation): clients choose, servers may reject. */
 const taskRules: readonly Rule[] = [
   {
     id: "task-call-required",
@@ -10,7 +10,8 @@ const taskRules: readonly Rule[] = [
     writer: "breaking",
     reader: "dangerous",
     source: "safe",
-    reason: "A client that calls the tool in the usual way gets -32601; an old server knows no tasks for it.",
+    reason:
+      "A client that calls the tool without a task gets -32601; an old server does not run it as a task.",
     advice: "Call the tool as a task.",
     mirror: ["task-call-forbidden", "task-call-optional"],
   },
@@ -21,7 +22,7 @@ const taskRules: readonly Rule[] = [
     writer: "breaking",
     reader: "safe",
     source: "safe",
-    reason: "A client that calls the tool in the usual way gets -32601.",
+    reason: "A client that calls the tool without a task gets -32601.",
     advice: "Call the tool as a task.",
     mirror: ["task-call-optional"],
   },
@@ -31,9 +32,8 @@ const taskRules: readonly Rule[] = [
     writer: "breaking",
     reader: "dangerous",
     source: "safe",
-    reason:
-      "A client that calls the tool as a task, as it had to, gets -32601; an old server takes nothing else.",
-    advice: "Call the tool in the usual way.",
+    reason: "A client that calls the tool as a task gets -32601; an old server accepts only tasks.",
+    advice: "Call the tool without a task.",
     mirror: ["task-call-required"],
   },
   {
@@ -44,7 +44,7 @@ const taskRules: readonly Rule[] = [
     reader: "safe",
     source: "safe",
     reason: "A client that calls the tool as a task may get -32601.",
-    advice: "Call the tool in the usual way.",
+    advice: "Call the tool without a task.",
     mirror: ["task-call-optional"],
   },
   {
@@ -53,8 +53,8 @@ const taskRules: readonly Rule[] = [
     writer: "safe",
     reader: "dangerous",
     source: "safe",
-    reason: "Clients of the new contract may call the tool in a way that an old server refuses.",
-    advice: "In a server, take both calls.",
+    reason: "Clients of the new contract may call the tool in a way that an old server rejects.",
+    advice: "In a server, accept both kinds of call.",
     mirror: ["task-call-required", "task-call-forbidden"],
   },
 ];
@@ -67,8 +67,8 @@ const headerRules: readonly Rule[] = [
     writer: "breaking",
     reader: "safe",
     source: "safe",
-    reason: "Over HTTP a server refuses the argument without its header, which an old client does not send.",
-    advice: "Send the header with the argument, as a client that lists the tools again does.",
+    reason: "Over HTTP a server rejects the argument without its header, which an old client does not send.",
+    advice: "Send the header with the argument; a client that lists the tools again does so.",
     mirror: ["header-removed"],
   },
   {
@@ -77,8 +77,9 @@ const headerRules: readonly Rule[] = [
     writer: "safe",
     reader: "breaking",
     source: "safe",
-    reason: "Over HTTP an old server refuses the argument without its header, which clients send no more.",
-    advice: "Take the header from the server's declaration, too; look at what routes by it.",
+    reason:
+      "Over HTTP an old server rejects the argument without its header, which new clients no longer send.",
+    advice: "Remove the header from the server's declaration, too; check proxies that route by it.",
     mirror: ["header-added"],
   },
   {
@@ -88,8 +89,8 @@ const headerRules: readonly Rule[] = [
     reader: "breaking",
     source: "safe",
     reason:
-      "Over HTTP a server refuses the argument without its header, and the other side has another name for it.",
-    advice: "Send the header by its new name; look at what routes by the old one.",
+      "Over HTTP a server rejects the argument without its header, and the other side sends another name.",
+    advice: "Send the header under its new name; check proxies that route by the old one.",
     mirror: ["header-renamed"],
   },
 ];

@@ -4,7 +4,7 @@ import type { Rule } from "./rule.js";
 const area = "contracts" as const;
 const none = "Nothing to do.";
 
-/** An entry of a list that comes or goes: clients ask for it, the server answers. */
+/** An entry is added to a list or removed: clients request it, the server answers. */
 function entries(kind: string, noun: string, removed: Rule["writer"]): Rule[] {
   return [
     {
@@ -13,8 +13,8 @@ function entries(kind: string, noun: string, removed: Rule["writer"]): Rule[] {
       writer: removed,
       reader: "safe",
       source: "breaking",
-      reason: `Who asks for the ${noun} gets an error.`,
-      advice: `Stop asking for the ${noun}; look whether another one took its place.`,
+      reason: `A request for the ${noun} gets an error.`,
+      advice: `Stop requesting the ${noun}; look for a replacement.`,
       mirror: [`${kind}-added`],
     },
     {
@@ -23,22 +23,22 @@ function entries(kind: string, noun: string, removed: Rule["writer"]): Rule[] {
       writer: "safe",
       reader: "dangerous",
       source: "safe",
-      reason: `Clients of the new contract ask for a ${noun} that an old server does not have.`,
-      advice: "Use it where it helps; in a server, write it.",
+      reason: `Clients of the new contract may request a ${noun} that an old server does not have.`,
+      advice: "Use it where it helps; a server must implement it.",
       mirror: [`${kind}-removed`],
     },
   ];
 }
 
 /**
- * What contracts say beyond schemas, which the rules of types and properties are about: arguments are written by
- * clients, results and the lists themselves by servers.
+ * The parts of a contract beyond schemas; the rules of types and properties cover schemas. Clients write arguments;
+ * servers write results and the lists.
  */
 export const contractRules: readonly Rule[] = [
   ...entries("tool", "tool", "breaking"),
   ...entries("prompt", "prompt", "breaking"),
   ...entries("resource-template", "resource template", "breaking"),
-  // Resources come and go while a server runs: a list of them is no promise.
+  // A server may add and remove resources while it runs, so their list is not a promise.
   ...entries("resource", "resource", "dangerous"),
   {
     id: "output-schema-removed",
@@ -46,8 +46,8 @@ export const contractRules: readonly Rule[] = [
     writer: "safe",
     reader: "breaking",
     source: "breaking",
-    reason: "Structured content is promised no more, and an old client reads it.",
-    advice: "Read the content, or ask for the schema back.",
+    reason: "The server no longer promises structured content, and an old client reads it.",
+    advice: "Read `content` instead, or ask the server's author to restore the schema.",
     mirror: ["output-schema-added"],
   },
   {
@@ -56,8 +56,8 @@ export const contractRules: readonly Rule[] = [
     writer: "dangerous",
     reader: "safe",
     source: "safe",
-    reason: "Structured content is promised now; an old server does not give it.",
-    advice: "In a server, give structured content that fits the schema.",
+    reason: "Clients expect structured content; an old server does not return it.",
+    advice: "In a server, return structured content that fits the schema.",
     mirror: ["output-schema-removed"],
   },
   {
@@ -66,7 +66,7 @@ export const contractRules: readonly Rule[] = [
     writer: "dangerous",
     reader: "dangerous",
     source: "breaking",
-    reason: "One of the two schemas cannot be read, so nothing is known of the difference.",
+    reason: "One of the two schemas cannot be read, so they were not compared.",
     advice: "Compare the two by hand.",
     mirror: ["schema-not-compared"],
   },
@@ -76,7 +76,7 @@ export const contractRules: readonly Rule[] = [
     writer: "safe",
     reader: "safe",
     source: "safe",
-    reason: "The schema is written in another way, and no difference in what it takes was found.",
+    reason: "The schema is written differently, but no difference in the values it accepts was found.",
     advice: none,
     mirror: ["schema-rewritten"],
   },
@@ -87,8 +87,9 @@ export const contractRules: readonly Rule[] = [
     writer: "safe",
     reader: "dangerous",
     source: "safe",
-    reason: "The tool may do more than it said, and hosts ask their users by what it says.",
-    advice: "Look at what the tool does now before you let it run unasked.",
+    reason:
+      "The tool may now do more than its old hints said; hosts use hints to decide when to ask the user.",
+    advice: "Check what the tool does now before you let it run without asking the user.",
     mirror: ["hint-strengthened"],
   },
   {
@@ -97,7 +98,7 @@ export const contractRules: readonly Rule[] = [
     writer: "safe",
     reader: "safe",
     source: "safe",
-    reason: "The tool says that it does less than it might have.",
+    reason: "The new hints promise less impact than the old ones.",
     advice: none,
     mirror: ["hint-weakened"],
   },
@@ -107,8 +108,8 @@ export const contractRules: readonly Rule[] = [
     writer: "safe",
     reader: "dangerous",
     source: "safe",
-    reason: "The content is of another kind, which an old client may not read.",
-    advice: "Read the media type that comes with the content.",
+    reason: "The content has another media type, which an old client may not be able to read.",
+    advice: "Read the media type that is sent with the content.",
     mirror: ["media-type-changed"],
   },
   {
@@ -117,8 +118,8 @@ export const contractRules: readonly Rule[] = [
     writer: "safe",
     reader: "dangerous",
     source: "safe",
-    reason: "The server does no more what a client may count on.",
-    advice: "Look at the server's capabilities before you use it.",
+    reason: "The server no longer supports a feature that a client may rely on.",
+    advice: "Check the server's capabilities before you use the feature.",
     mirror: ["capability-added"],
   },
   {
@@ -127,7 +128,7 @@ export const contractRules: readonly Rule[] = [
     writer: "safe",
     reader: "safe",
     source: "safe",
-    reason: "The server can do more.",
+    reason: "The server supports another feature.",
     advice: "Use it where it helps.",
     mirror: ["capability-removed"],
   },
@@ -137,8 +138,8 @@ export const contractRules: readonly Rule[] = [
     writer: "safe",
     reader: "safe",
     source: "safe",
-    reason: "Models and people read other words: nothing breaks, but tools may be chosen otherwise.",
-    advice: "Read both: what a model is told is a part of what it does.",
+    reason: "Texts for models and people changed: nothing breaks, but a model may choose tools differently.",
+    advice: "Read both texts: descriptions influence what a model does.",
     mirror: ["text-changed"],
   },
   {
@@ -147,8 +148,8 @@ export const contractRules: readonly Rule[] = [
     writer: "safe",
     reader: "safe",
     source: "safe",
-    reason: "What the list says beside names, texts and schemas is another.",
-    advice: "Look at it if you read it.",
+    reason: "Other data of the listed entry changed: neither its name, nor a text, nor a schema.",
+    advice: "Check it if your code reads this data.",
     mirror: ["listing-changed"],
   },
   {
@@ -157,7 +158,7 @@ export const contractRules: readonly Rule[] = [
     writer: "safe",
     reader: "safe",
     source: "safe",
-    reason: "The server says that it is another version of itself.",
+    reason: "The server reports another version number.",
     advice: none,
     mirror: ["server-version-changed"],
     hidden: true,

@@ -1,6 +1,6 @@
 import type { Rule } from "./rule.js";
 
-/** Names and prose: nothing of this is seen on the wire. */
+/** Names and prose: no message changes. */
 const seen = { area: "definitions", writer: "safe", reader: "safe" } as const;
 const none = "Nothing to do on the wire.";
 
@@ -9,7 +9,7 @@ export const definitionRules: readonly Rule[] = [
     ...seen,
     id: "definition-renamed",
     source: "breaking",
-    reason: "The shape is the same under another name; code that names the type does not compile.",
+    reason: "The shape has another name; code that uses the old name does not compile.",
     advice: "Use the new name.",
     mirror: ["definition-renamed"],
   },
@@ -17,7 +17,7 @@ export const definitionRules: readonly Rule[] = [
     ...seen,
     id: "definition-added",
     source: "safe",
-    reason: "A type more to name.",
+    reason: "There is another type.",
     advice: none,
     mirror: ["definition-removed"],
   },
@@ -25,15 +25,15 @@ export const definitionRules: readonly Rule[] = [
     ...seen,
     id: "definition-removed",
     source: "breaking",
-    reason: "Code that names the type does not compile.",
-    advice: "Stop naming the type.",
+    reason: "Code that uses the type does not compile.",
+    advice: "Stop using the type.",
     mirror: ["definition-added"],
   },
   {
     ...seen,
     id: "definition-extracted",
     source: "safe",
-    reason: "What was written in place has a name now.",
+    reason: "An inline schema became a named definition.",
     advice: none,
     mirror: ["definition-inlined"],
   },
@@ -41,16 +41,16 @@ export const definitionRules: readonly Rule[] = [
     ...seen,
     id: "definition-inlined",
     source: "breaking",
-    reason: "What had a name is written in place now; code that names the type does not compile.",
-    advice: "Reach the type through the one that holds it.",
+    reason: "A named definition became an inline schema; code that uses the type does not compile.",
+    advice: "Use an indexed access type of the type that contains it.",
     mirror: ["definition-extracted"],
   },
   {
     ...seen,
     id: "definition-meaning-changed",
     source: "breaking",
-    reason: "The name stands for another shape now.",
-    advice: "Use the name that the old shape has now.",
+    reason: "The name now refers to another shape.",
+    advice: "Use the new name of the old shape.",
     mirror: ["definition-meaning-changed"],
   },
   {
@@ -65,15 +65,15 @@ export const definitionRules: readonly Rule[] = [
     ...seen,
     id: "deprecated-added",
     source: "safe",
-    reason: "It is on its way out.",
-    advice: "Plan for what takes its place.",
+    reason: "It is deprecated and may be removed.",
+    advice: "Plan for its replacement.",
     mirror: ["deprecated-removed"],
   },
   {
     ...seen,
     id: "deprecated-removed",
     source: "safe",
-    reason: "It is there to stay after all.",
+    reason: "It is no longer deprecated.",
     advice: none,
     mirror: ["deprecated-added"],
   },
@@ -81,7 +81,7 @@ export const definitionRules: readonly Rule[] = [
     ...seen,
     id: "docs-normative",
     source: "safe",
-    reason: "The description says MUST, SHOULD or MAY where it did not, or the other way round.",
+    reason: "The description gained or lost a MUST, SHOULD or MAY.",
     advice: "Read both descriptions.",
     mirror: ["docs-normative"],
   },

@@ -16,27 +16,27 @@ const introduction = `# Rules of \`mcpgen diff\`
 
 Written from the rule table in \`generator/diff/rules/\` by \`node scripts/run-ts.mjs scripts/rules.ts\`.
 
-Whoever writes a value is hurt when less is accepted, whoever reads it when more may come. Each rule therefore has two
-levels: for an implementation of the old revision that **writes** the value, and for one that **reads** it, when its
-peer moves to the new revision. Params are written by the sender of a method, results by the side that answers.
-Where readers refuse what they do not know (\`--readers closed\`), the level behind the slash holds.
+A change that accepts fewer values breaks writers; a change that allows more values breaks readers. Each rule therefore
+has two levels: for an implementation of the old revision that **writes** the value, and for one that **reads** it, when
+its peer moves to the new revision. The sender of a method writes its params; the receiver writes the result. The level
+behind a slash applies if readers reject unknown values (\`--readers closed\`).
 
-A finding is breaking only if a message proves it: one that the old revision takes and the new one refuses, or the
-reverse. Without such a witness it is dangerous, and says so.
+A finding is breaking only if a message proves it: one revision accepts the message, and the other one rejects it.
+Without such a message the finding is dangerous, and says so.
 
-**Types** tells whether code written against the generated types stops compiling. **Mirror** is the rule that is found
-in the same place when old and new change places.
+**Types** says whether code that uses the generated types stops compiling. **Mirror** is the rule that the comparison
+finds in the same place if old and new are swapped.
 
-Keys of \`_meta\` have no rule of their own (meta-key-required): they are properties like others, in one group, since
-they reach every method. HTTP headers, transports and authorization are not in a schema: nothing is said of them.
+Keys of \`_meta\` have no separate rule (meta-key-required). They are properties like others, in one group, because they
+appear in every method. A schema does not contain HTTP headers, transports and authorization, so no rule covers them.
 
-Between two contracts, or a contract and a live server, the rules of types, properties and limits hold for the schemas
-of tools and the arguments of prompts: clients write arguments, servers write results. What else a contract says has
-rules of its own, as whether a tool is called as a task and which arguments headers repeat; there, what breaks needs no
-message to prove it.
+Between two contracts, or a contract and a live server, the rules of types, properties and limits apply to the schemas
+of tools and the arguments of prompts: clients write arguments, servers write results. The rest of a contract has
+separate rules, for example whether a tool is called as a task and which arguments are repeated in headers. These rules
+need no message as a proof.
 
-With \`--uses PATH\` each finding names the places in your code that meet it. That changes no level: a break that your
-code never meets is still one for others, and \`--only-used\` leaves it out.`;
+With \`--uses PATH\` each finding lists the places in your code that it affects. Levels stay the same: a break that does
+not affect your code may affect others. \`--only-used\` leaves such findings out.`;
 
 /** docs/rules.md. */
 export function rulesManual(): string {
@@ -53,33 +53,33 @@ export function rulesManual(): string {
 }
 
 function row({ id, when, writer, reader, closedReader, source, reason, mirror, hidden }: Rule): string {
-  const name = `\`${id}\`${when === undefined ? "" : `, ${when}`}${hidden ? " (only if the configuration asks for it)" : ""}`;
+  const name = `\`${id}\`${when === undefined ? "" : `, ${when}`}${hidden ? " (only if the configuration enables it)" : ""}`;
   const asReader = closedReader === undefined ? reader : `${reader} / ${closedReader}`;
   const mirrors = "waived" in mirror ? mirror.waived : mirror.map((each) => `\`${each}\``).join(", ");
   return `| ${[name, writer, asReader, source, reason, mirrors].join(" | ")} |`;
 }
 
-/** Names that are asked for, of which no finding is. */
+/** Names that users may look up although no finding has them. */
 const ruleless: ReadonlyMap<string, string> = new Map([
   [
     "meta-key-required",
-    "Keys of `_meta` have no rule of their own: they are properties like others, in one group, since they reach every method. A key that becomes required is found as property-added-required or property-became-required.",
+    "Keys of `_meta` have no separate rule. They are properties like others, in one group, because they appear in every method. A key that becomes required is reported as property-added-required or property-became-required.",
   ],
 ]);
 
 /** What `mcpgen explain RULE` prints. */
 export function explainRule(id: string): string | undefined {
-  const told = ruleless.get(id);
-  if (told !== undefined) return `${id}: not a rule of mcpgen diff\n\n${told}`;
+  const substitute = ruleless.get(id);
+  if (substitute !== undefined) return `${id}: not a rule of mcpgen diff\n\n${substitute}`;
   const rows = ruleTable.filter((rule) => rule.id === id);
   if (rows.length === 0) return undefined;
   const texts = rows.map(({ when, writer, reader, closedReader, source, reason, advice }) => {
-    const closed = closedReader === undefined ? "" : ` (${closedReader} where readers are closed)`;
+    const closed = closedReader === undefined ? "" : ` (${closedReader} if they reject unknown values)`;
     return [
-      ...(when === undefined ? [] : [`Where ${when}:`]),
+      ...(when === undefined ? [] : [`If ${when}:`]),
       reason,
       `→ ${advice}`,
-      `For who writes: ${writer}. For who reads: ${reader}${closed}. For code written against the types: ${source}.`,
+      `Writers: ${writer}. Readers: ${reader}${closed}. Code that uses the types: ${source}.`,
     ].join("\n");
   });
   return [`${id}: a rule of mcpgen diff`, ...texts].join("\n\n");

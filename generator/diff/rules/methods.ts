@@ -1,8 +1,8 @@
 import type { Rule } from "./rule.js";
 
-const gated = "Announce the capability only to peers of the new revision.";
+const gated = "Declare the capability only to peers of the new revision.";
 
-/** Methods, their params and what answers them. */
+/** Methods, their params and their results. */
 export const methodRules: readonly Rule[] = [
   {
     id: "request-added",
@@ -10,7 +10,7 @@ export const methodRules: readonly Rule[] = [
     writer: "safe",
     reader: "dangerous",
     source: "safe",
-    reason: "A receiver that does not know the request answers -32601; normally a capability gates it.",
+    reason: "A receiver that does not know the request answers with -32601; usually a capability gates it.",
     advice: "Answer it, or do not declare the capability that gates it.",
     mirror: ["request-removed", "method-demoted-to-payload"],
   },
@@ -20,7 +20,7 @@ export const methodRules: readonly Rule[] = [
     writer: "breaking",
     reader: "safe",
     source: "breaking",
-    reason: "The sender gets -32601 in answer; the receiver just hears nothing.",
+    reason: "The sender gets the error -32601; a receiver that expects the request never gets it.",
     advice: "Stop sending it to peers of the new revision.",
     mirror: ["request-added"],
   },
@@ -30,7 +30,7 @@ export const methodRules: readonly Rule[] = [
     writer: "safe",
     reader: "dangerous",
     source: "safe",
-    reason: "The other side may now send a request that it used to receive only.",
+    reason: "The other side may now send a request that it could only receive before.",
     advice: "Answer it, or do not declare the capability that gates it.",
     mirror: ["request-direction-removed"],
   },
@@ -40,7 +40,7 @@ export const methodRules: readonly Rule[] = [
     writer: "breaking",
     reader: "safe",
     source: "breaking",
-    reason: "This side may not send the request any more: the receiver answers -32601.",
+    reason: "This side may no longer send the request: the receiver answers with -32601.",
     advice: "Stop sending it to peers of the new revision.",
     mirror: ["request-direction-added"],
   },
@@ -50,8 +50,8 @@ export const methodRules: readonly Rule[] = [
     writer: "breaking",
     reader: "safe",
     source: "breaking",
-    reason: "The request is no message of its own any more; it travels only inside other messages.",
-    advice: "Send it inside the message that carries it, and take its answer from there.",
+    reason: "The request is no longer a separate message; it is sent only inside other messages.",
+    advice: "Send it inside the message that embeds it, and read its result from that message's response.",
     mirror: ["request-added"],
   },
   {
@@ -60,8 +60,8 @@ export const methodRules: readonly Rule[] = [
     writer: "safe",
     reader: "safe",
     source: "safe",
-    reason: "JSON-RPC has receivers ignore notifications they do not know.",
-    advice: "Handle it if it is of use.",
+    reason: "Receivers ignore unknown notifications (JSON-RPC).",
+    advice: "Handle it if you need it.",
     mirror: ["notification-removed"],
   },
   {
@@ -70,7 +70,8 @@ export const methodRules: readonly Rule[] = [
     writer: "breaking",
     reader: "dangerous",
     source: "breaking",
-    reason: "The sender's message is dropped in silence; the receiver waits for what never comes.",
+    reason:
+      "The receiver silently ignores the message; an old receiver waits for a notification that never comes.",
     advice: "Stop sending it, and do not wait for it.",
     mirror: ["notification-added"],
   },
@@ -80,8 +81,8 @@ export const methodRules: readonly Rule[] = [
     writer: "safe",
     reader: "safe",
     source: "safe",
-    reason: "The other side may now send it too; receivers ignore notifications they do not know.",
-    advice: "Handle it if it is of use.",
+    reason: "The other side may now send it too; receivers ignore unknown notifications.",
+    advice: "Handle it if you need it.",
     mirror: ["notification-direction-removed"],
   },
   {
@@ -91,7 +92,7 @@ export const methodRules: readonly Rule[] = [
     reader: "dangerous",
     source: "breaking",
     reason:
-      "This side may not send it any more: the message is dropped in silence, and the receiver waits for it.",
+      "This side may no longer send it: the receiver silently ignores it, and an old receiver waits for it.",
     advice: "Stop sending it, and do not wait for it.",
     mirror: ["notification-direction-added"],
   },
@@ -101,7 +102,7 @@ export const methodRules: readonly Rule[] = [
     writer: "dangerous",
     reader: "dangerous",
     source: "breaking",
-    reason: "Only one of the revisions describes a result, so the two cannot be compared.",
+    reason: "Only one of the revisions defines a result, so the two cannot be compared.",
     advice: "Compare the two results by hand.",
     mirror: ["result-type-changed"],
   },
@@ -111,19 +112,19 @@ export const methodRules: readonly Rule[] = [
     writer: "safe",
     reader: "breaking",
     source: "breaking",
-    reason: "An answer of another shape may come, and no member was promised that would tell it apart.",
-    advice: "Look at the member that marks it before reading the result.",
+    reason: "A result of another shape may come, and the old revision defines no member that identifies it.",
+    advice: "Check the member that identifies the shape before you read the result.",
     mirror: ["result-alternative-removed"],
   },
   {
     id: "result-alternative-added",
-    when: "the old result has the member that marks it",
+    when: "the old result has the member that identifies it",
     area: "methods",
     writer: "safe",
     reader: "dangerous",
     source: "breaking",
-    reason: "An answer of another shape may come; the member that marks it was there before.",
-    advice: "Look at the member that marks it before reading the result.",
+    reason: "A result of another shape may come; the old revision already has the member that identifies it.",
+    advice: "Check the member that identifies the shape before you read the result.",
     mirror: ["result-alternative-removed"],
   },
   {
@@ -133,7 +134,7 @@ export const methodRules: readonly Rule[] = [
     writer: "safe",
     reader: "dangerous",
     source: "breaking",
-    reason: "An answer of another shape may come to those who asked for it and declared the capability.",
+    reason: "A result of another shape may come if the caller requests it and declared the capability.",
     advice: gated,
     mirror: ["result-alternative-removed"],
   },
@@ -143,8 +144,8 @@ export const methodRules: readonly Rule[] = [
     writer: "breaking",
     reader: "safe",
     source: "breaking",
-    reason: "Readers do not expect this answer any more.",
-    advice: "Answer with the plain result.",
+    reason: "A new reader does not expect this result.",
+    advice: "Return the plain result.",
     mirror: ["result-alternative-added"],
   },
   {
@@ -154,9 +155,8 @@ export const methodRules: readonly Rule[] = [
     writer: "dangerous",
     reader: "safe",
     source: "breaking",
-    reason:
-      "Readers do not expect this answer any more, nor do they declare the capability that asked for it.",
-    advice: "Answer with the plain result.",
+    reason: "A new reader neither expects this result nor declares the capability for it.",
+    advice: "Return the plain result.",
     mirror: ["result-alternative-added"],
   },
   {
@@ -165,8 +165,8 @@ export const methodRules: readonly Rule[] = [
     writer: "breaking",
     reader: "safe",
     source: "breaking",
-    reason: "An old writer leaves params out.",
-    advice: "Send params, empty if need be.",
+    reason: "An old writer may omit params.",
+    advice: "Always send params, even if they are empty.",
     mirror: ["params-became-optional"],
   },
   {
@@ -175,7 +175,7 @@ export const methodRules: readonly Rule[] = [
     writer: "safe",
     reader: "breaking",
     source: "breaking",
-    reason: "An old reader relies on params being there.",
+    reason: "An old reader relies on params.",
     advice: "Treat a message without params as one with empty params.",
     mirror: ["params-became-required"],
   },

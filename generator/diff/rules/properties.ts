@@ -1,27 +1,27 @@
 import type { Rule } from "./rule.js";
 
-const closedReason = "The object takes no members it does not declare, so an old reader refuses the new one.";
+const closedReason = "The old object rejects undeclared members, so an old reader rejects the new one.";
 
-/** What breaks is what removing one member and adding the other would break. */
+/** A rename breaks what removing one member and adding the other would break. */
 function renamedRows(): Rule[] {
   const common = {
     id: "property-renamed",
     area: "properties",
     source: "breaking",
     mirror: {
-      waived: "Its subject is the name in the old revision, which is another one the other way round.",
+      waived: "Its subject is the old name, and the old name differs in the other direction.",
     },
   } as const;
-  const lost = "What is written under one name is not read under the other.";
-  const newWants = "An old writer omits the new name, or writes the old one, which a closed object refuses.";
-  const oldWants = "A new writer omits the old name, or writes the new one, which a closed object refuses.";
+  const lost = "A value written under one name is not read under the other.";
+  const newWants = "An old writer omits the new name, or writes the old one, which a closed object rejects.";
+  const oldWants = "A new writer omits the old name, or writes the new one, which a closed object rejects.";
   return [
     {
       ...common,
       writer: "dangerous",
       reader: "dangerous",
       reason: lost,
-      advice: "Write and read it under the name of the peer's revision.",
+      advice: "Use the name of the peer's revision to write and to read.",
     },
     {
       ...common,
@@ -29,7 +29,7 @@ function renamedRows(): Rule[] {
       writer: "breaking",
       reader: "dangerous",
       reason: newWants,
-      advice: "Write it under the new name, to peers of the new revision.",
+      advice: "Write the new name to peers of the new revision.",
     },
     {
       ...common,
@@ -37,7 +37,7 @@ function renamedRows(): Rule[] {
       writer: "dangerous",
       reader: "breaking",
       reason: oldWants,
-      advice: "Read it under the new name, from peers of the new revision.",
+      advice: "Read the new name from peers of the new revision.",
     },
     {
       ...common,
@@ -45,12 +45,12 @@ function renamedRows(): Rule[] {
       writer: "breaking",
       reader: "breaking",
       reason: `${newWants} ${oldWants}`,
-      advice: "Write and read it under the name of the peer's revision.",
+      advice: "Use the name of the peer's revision to write and to read.",
     },
   ];
 }
 
-/** Members of objects, and what an object says of members nobody declared. */
+/** Members of objects, declared and undeclared. */
 export const propertyRules: readonly Rule[] = [
   {
     id: "property-added-required",
@@ -59,7 +59,7 @@ export const propertyRules: readonly Rule[] = [
     reader: "safe",
     source: "breaking",
     reason: "An old writer omits it.",
-    advice: "Write the property, in every message that has the object.",
+    advice: "Write the property in every message that contains the object.",
     mirror: ["property-removed"],
   },
   {
@@ -70,7 +70,7 @@ export const propertyRules: readonly Rule[] = [
     reader: "breaking",
     source: "breaking",
     reason: `An old writer omits it. ${closedReason}`,
-    advice: "Write the property, to peers of the new revision only.",
+    advice: "Write the property to peers of the new revision only.",
     mirror: ["property-removed"],
   },
   {
@@ -101,8 +101,9 @@ export const propertyRules: readonly Rule[] = [
     writer: "dangerous",
     reader: "breaking",
     source: "breaking",
-    reason: "An old reader requires it and does not get it; what an old writer says there is not read.",
-    advice: "Do not rely on the property; read what took its place.",
+    reason:
+      "An old reader requires the property and does not get it; a new reader ignores what an old writer sends in it.",
+    advice: "Do not rely on the property; read its replacement.",
     mirror: ["property-added-required"],
   },
   {
@@ -112,7 +113,7 @@ export const propertyRules: readonly Rule[] = [
     writer: "breaking",
     reader: "breaking",
     source: "breaking",
-    reason: "An old reader requires it and does not get it; a new reader refuses it.",
+    reason: "An old reader requires the property and does not get it; a new reader rejects it.",
     advice: "Neither write the property nor rely on it.",
     mirror: ["property-added-required"],
   },
@@ -123,8 +124,8 @@ export const propertyRules: readonly Rule[] = [
     writer: "dangerous",
     reader: "dangerous",
     source: "breaking",
-    reason: "What is written there is lost in silence, both ways.",
-    advice: "Use what took its place, if anything did.",
+    reason: "The reader silently ignores the value, in both directions.",
+    advice: "Use its replacement, if there is one.",
     mirror: ["property-added-optional"],
   },
   {
@@ -134,7 +135,7 @@ export const propertyRules: readonly Rule[] = [
     writer: "breaking",
     reader: "dangerous",
     source: "breaking",
-    reason: "A new reader refuses the object with it.",
+    reason: "A new reader rejects an object that has the property.",
     advice: "Stop writing the property.",
     mirror: ["property-added-optional"],
   },
@@ -156,7 +157,7 @@ export const propertyRules: readonly Rule[] = [
     reader: "breaking",
     source: "breaking",
     reason: "An old reader relies on it, and a new writer may omit it.",
-    advice: "Read the property as one that may be absent.",
+    advice: "Treat the property as optional when you read it.",
     mirror: ["property-became-required"],
   },
   {
@@ -165,7 +166,7 @@ export const propertyRules: readonly Rule[] = [
     writer: "breaking",
     reader: "safe",
     source: "breaking",
-    reason: "Members that nobody declared are refused now.",
+    reason: "The new reader rejects undeclared members.",
     advice: "Write declared members only.",
     mirror: ["object-opened"],
   },
@@ -175,7 +176,7 @@ export const propertyRules: readonly Rule[] = [
     writer: "safe",
     reader: "dangerous",
     source: "safe",
-    reason: "Members that nobody declared may appear.",
+    reason: "Undeclared members may appear.",
     advice: "Ignore members you do not know.",
     mirror: ["object-closed"],
   },
@@ -185,7 +186,7 @@ export const propertyRules: readonly Rule[] = [
     writer: "safe",
     reader: "breaking",
     source: "breaking",
-    reason: "Undeclared members may hold values that an old reader cannot take.",
+    reason: "Undeclared members may have values that an old reader rejects.",
     advice: "Read the values as the wider type.",
     mirror: ["map-value-narrowed"],
   },
@@ -195,7 +196,7 @@ export const propertyRules: readonly Rule[] = [
     writer: "breaking",
     reader: "safe",
     source: "breaking",
-    reason: "Values that an old writer may put there are refused now.",
+    reason: "A new reader rejects values that an old writer may send in undeclared members.",
     advice: "Write values of the narrower type only.",
     mirror: ["map-value-widened"],
   },
@@ -205,8 +206,8 @@ export const propertyRules: readonly Rule[] = [
     writer: "dangerous",
     reader: "dangerous",
     source: "safe",
-    reason: "What absence means changes in silence.",
-    advice: "Write the value out where the default mattered.",
+    reason: "An absent property silently changes its meaning.",
+    advice: "Write the value explicitly where the default mattered.",
     mirror: ["default-changed"],
   },
   {
@@ -215,8 +216,8 @@ export const propertyRules: readonly Rule[] = [
     writer: "safe",
     reader: "safe",
     source: "safe",
-    reason: "Absence has a meaning now.",
-    advice: "Nothing to do where the old behaviour was the same.",
+    reason: "An absent property now has a defined value.",
+    advice: "Nothing to do if your code already assumed this value.",
     mirror: ["default-removed"],
   },
   {
@@ -225,8 +226,8 @@ export const propertyRules: readonly Rule[] = [
     writer: "dangerous",
     reader: "dangerous",
     source: "safe",
-    reason: "Absence does not mean what it did.",
-    advice: "Write the value out where the default mattered.",
+    reason: "An absent property no longer has a defined value.",
+    advice: "Write the value explicitly where the default mattered.",
     mirror: ["default-added"],
   },
 ];

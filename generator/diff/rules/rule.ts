@@ -7,7 +7,7 @@ export type Area =
 /** One row of the rule table. */
 export interface Rule {
   readonly id: string;
-  /** Tells rows of one rule apart: in which case this one holds. */
+  /** Distinguishes rows of one rule: the case in which this row applies. */
   readonly when?: string;
   readonly area: Area;
   /** For an implementation of the old revision that writes the value. */

@@ -141,7 +141,7 @@ function added({ old, name, from }: Direction, before: Method, arm: Alternative,
     arm.capability !== undefined
       ? "a capability gates it"
       : promised
-        ? "the old result has the member that marks it"
+        ? "the old result has the member that identifies it"
         : undefined;
   return {
     rule: "result-alternative-added",

@@ -75,7 +75,7 @@ export const unionChanges: readonly Make[] = [
       old: { anyOf: arms },
       new: { anyOf: [...arms, added] },
       rule: "union-member-added",
-      when: "a tag tells it apart",
+      when: "a tag identifies it",
     };
   },
   (random) => {
