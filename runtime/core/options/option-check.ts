@@ -3,9 +3,9 @@ import { isObject } from "../jsonrpc/message.js";
 import { distance } from "./option-names.js";
 
 /**
- * What an option may be: a whole number from that one on, or between those; a value of that type; one of those words;
- * a list of what matches, such as that; `true`, `false` and options of its own;
- * an amount, `Infinity` included; or anything.
+ * The values that an option may have: a number stands for an integer of at least that number, two numbers for a range; a
+ * type name for a value of that type; words for one of them; a pattern and an example for a list of matching strings;
+ * nested rules for `true`, `false` or an object; "amount" for a number from 0, `Infinity` included.
  */
 export type Rule =
   | number
@@ -25,17 +25,17 @@ export interface OwnRules {
   readonly [name: string]: Rule;
 }
 
-/** A rule for every option that there is. */
+/** A rule for every option. */
 export type Rules<Options> = { readonly [name in keyof Required<Options>]: Rule };
 
-/** Timers of platforms take no more milliseconds. */
-const longest = 2 ** 31 - 1;
+/** The longest time of a platform's timer, in milliseconds. */
+const longestTimer = 2 ** 31 - 1;
 
 /**
- * Looks at options once, where something is made of them: what is misspelt would be missed only when it matters.
+ * Checks the names and values of options. A misspelt option would otherwise have no effect.
  *
- * @param place what stands before the names in errors
- * @throws {McpError} `invalid-definition`: there is no option of a name, or its value is none for it
+ * @param place text before the names in errors
+ * @throws {McpError} `invalid-definition`: an option does not exist, or has a wrong value
  */
 export function checkOptions(given: object, rules: OwnRules, place = ""): void {
   for (const [name, value] of Object.entries(given) as [string, unknown][]) {
@@ -48,7 +48,7 @@ export function checkOptions(given: object, rules: OwnRules, place = ""): void {
   }
 }
 
-/** JSON has no NaN, nothing for a function, and no way to write what refers to itself. */
+/** The value for an error: JSON cannot represent NaN, functions and cycles. */
 function textOf(value: unknown): string {
   if (typeof value === "number") return String(value);
   try {
@@ -58,9 +58,9 @@ function textOf(value: unknown): string {
   }
 }
 
-/** What is expected of a value that does not keep to its rule. */
+/** The expected value, if `value` breaks its rule. */
 function misfit(value: unknown, rule: Rule, place: string): string | undefined {
-  if (typeof rule === "number") return misfit(value, [rule, longest], place);
+  if (typeof rule === "number") return misfit(value, [rule, longestTimer], place);
   if (rule === "anything") return undefined;
   if (rule === "amount") return typeof value === "number" && value >= 0 ? undefined : "a number from 0";
   if (rule === "array") return Array.isArray(value) ? undefined : "a list";
@@ -88,7 +88,7 @@ export function invalid(message: string): McpError {
   return new McpError("invalid-definition", message);
 }
 
-/** What a name that there is not may have been meant to be. */
+/** Advice for an unknown name: the nearest name, or all of them. */
 export function suggestion(name: string, names: readonly string[]): string {
   const [nearest, letters] = nearestOf(name, names);
   return letters <= Math.max(2, nearest.length / 3)
@@ -97,8 +97,8 @@ export function suggestion(name: string, names: readonly string[]): string {
 }
 
 /**
- * The name that another one misspells: a third of its letters differ at most, or two neighbours stand in the other order.
- * Names that differ more may be on purpose.
+ * The known name that `name` misspells: at most a third of its letters differ, or two letters are swapped. A name that
+ * differs more may be intended.
  */
 export function misspelt(name: string, names: readonly string[]): string | undefined {
   const [nearest, letters] = nearestOf(name, names);

@@ -1,10 +1,10 @@
 import { McpError } from "../jsonrpc/errors.js";
 
-/** The name of every option that there is. */
+/** The names of all options. */
 export type Names<Options> = { readonly [name in keyof Required<Options>]: 0 };
 
 /**
- * Refuses options that do not exist. Values are not looked at: every server's bundle holds this, and is to stay small.
+ * Refuses options that do not exist. Values are not checked: the bundle of every server contains this function.
  *
  * @throws {McpError} `invalid-definition`
  */
@@ -18,15 +18,15 @@ export function requireKnown(given: object, names: object): void {
   }
 }
 
-/** Longer names are not compared. */
-const longest = 40;
+/** Names with more characters are not compared. */
+const longestName = 40;
 
 /** The text among `candidates` that differs from `name` in the fewest letters, two at most. */
 export function nearest(name: string, candidates: readonly unknown[]): string | undefined {
   let best: string | undefined;
   let least = 3;
   for (const candidate of candidates) {
-    if (typeof candidate !== "string" || Math.max(name.length, candidate.length) > longest) continue;
+    if (typeof candidate !== "string" || Math.max(name.length, candidate.length) > longestName) continue;
     const letters = distance(name, candidate);
     if (letters >= Math.min(least, name.length, candidate.length)) continue;
     best = candidate;

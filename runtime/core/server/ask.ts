@@ -17,13 +17,13 @@ import type { RequestContext } from "./context.js";
 import type { Asked } from "./rounds.js";
 import type { RequestProtocol } from "./request-protocol.js";
 
-/** What a user answered to a form: all three must be handled. */
+/** The user's response to a form. A handler must handle all three actions. */
 export type Elicited<Content = AnyContent> =
   | { readonly action: "accept"; readonly content: Content }
   | { readonly action: "decline" }
   | { readonly action: "cancel" };
 
-/** A form, in the words of `elicitation/create`. */
+/** A form: the parameters of `elicitation/create` in form mode. */
 export interface Form<Schema extends FormSchema = ElicitRequestFormParams["requestedSchema"]> extends Omit<
   ElicitRequestFormParams,
   "mode" | "requestedSchema"
@@ -31,12 +31,12 @@ export interface Form<Schema extends FormSchema = ElicitRequestFormParams["reque
   readonly requestedSchema: Schema;
 }
 
-/** A flat object of texts, numbers, booleans and choices. */
+/** The schema of a flat object of strings, numbers, booleans and choices. */
 export type FormSchema = Immutable<ElicitRequestFormParams["requestedSchema"]>;
 
 type Immutable<T> = { readonly [K in keyof T]: T[K] extends object | undefined ? Immutable<T[K]> : T[K] };
 
-/** What any form may bring. */
+/** The content of any form. */
 type AnyContent = Record<string, string | number | boolean | string[]>;
 
 type ContentOf<Written, Schema> = [Written] extends [Inferred]
@@ -45,18 +45,18 @@ type ContentOf<Written, Schema> = [Written] extends [Inferred]
     : FromJsonSchema<Schema>
   : Written;
 
-/** A page for the user to visit, in the words of `elicitation/create`. */
+/** A page that the user visits: the parameters of `elicitation/create` in URL mode. */
 export type Page = Omit<ElicitRequestURLParams, "mode">;
 
-/** How long to wait for an answer, in milliseconds; the server's own timeouts without it. Rounds do not wait. */
+/** Timeouts of an ask in milliseconds (legacy era). Default: the `timeouts` of the server. The modern era does not wait. */
 export interface AskOptions {
-  /** Without an answer or progress. */
+  /** Limit for the time without a response or progress. */
   readonly timeout?: number;
-  /** In all, whatever the progress. */
+  /** Limit for the total time, with progress or without. */
   readonly totalTimeout?: number;
 }
 
-/** A request as `ask.all` takes it. */
+/** A request for `ask.all`. */
 export type AskedRequest = {
   readonly [M in keyof ServerRequests]: {
     readonly method: M;
@@ -64,57 +64,57 @@ export type AskedRequest = {
   };
 }[keyof ServerRequests];
 
-/** What answers each of several requests. */
+/** The results of `ask.all`, by key. */
 export type AskedResults<R extends { readonly [key: string]: AskedRequest }> = {
   readonly [K in keyof R]: ServerRequests[R[K]["method"]]["result"];
 };
 
 /**
- * Asks the client while a request is answered: a request of the server's own in the legacy era, a round of
- * the multi round-trip pattern in the modern one. There the handler runs again from its first line for each
- * round and what was answered returns at once; effects before an ask therefore go through `context.once`.
- * Keys are unique in a handler. Asks that are started together go out together.
+ * Asks the client for input while a handler runs. The legacy era sends a request to the client. The modern era responds
+ * with the input requests, and the client retries with the answers (multi round-trip requests): the handler then runs
+ * again from its first line, and asks that have answers return at once. Guard side effects before an ask with
+ * `context.once`. Keys are unique in a handler. Asks that start together are sent together.
  *
- * All reject with `McpError` `missing-capability`, before anything is sent, if the client has not declared
- * what it would need.
+ * Each function rejects with `McpError` `missing-capability`, before anything is sent, if the client has not declared the
+ * capability that the request needs.
  */
 export interface Ask {
   /**
-   * Has the user fill in a form (elicitation, form mode). Content is valid for `requestedSchema`, and its type follows
-   * from one that is written in the call.
+   * Asks the user to fill in a form (elicitation, form mode). The content is valid for `requestedSchema`. If the schema is
+   * written in the call, the type of the content follows from it.
    */
   elicit<Content extends object = Inferred, const Schema extends FormSchema = FormSchema>(
     key: string,
     form: Form<Schema>,
     options?: AskOptions,
   ): Promise<Elicited<ContentOf<Content, Schema>>>;
-  /** Has the user visit a page (elicitation, URL mode); what is done there, the client does not see. */
+  /** Asks the user to visit a page (elicitation, URL mode). The client does not see what the user does there. */
   url(
     key: string,
     page: Page,
     options?: AskOptions,
   ): Promise<{ readonly action: "accept" | "decline" | "cancel" }>;
-  /** Has the client's model write a message (sampling). */
+  /** Asks the client's model for a message (sampling). */
   sample(key: string, params: CreateMessageRequestParams, options?: AskOptions): Promise<CreateMessageResult>;
-  /** The folders and files the client considers relevant. */
+  /** Asks for the folders and files that the client considers relevant (roots). */
   roots(key: string, options?: AskOptions): Promise<ListRootsResult["roots"]>;
-  /** Several requests in one round. */
+  /** Sends several requests in one round. */
   all<const R extends { readonly [key: string]: AskedRequest }>(
     requests: R,
     options?: AskOptions,
   ): Promise<AskedResults<R>>;
 }
 
-/** Has a request answered, in the way of an era. */
+/** Sends a request to the client in the way of an era, and resolves with its result. */
 type Send = (key: string, asked: Asked, options: AskOptions | undefined) => Promise<Params>;
 
-/** What both eras do about an ask: check that it may be made, and that the answer is one. */
+/** Makes the functions of `Ask`. Both eras check capabilities and parameters first, and the result afterwards. */
 export function askWith(context: RequestContext, send: Send): Ask {
   const used = new Set<string>();
   const request = (key: string, asked: Asked, options?: AskOptions): Promise<Params> => {
-    if (used.has(key)) return Promise.reject(usedTwice(key));
+    if (used.has(key)) return Promise.reject(duplicateKey(key));
     used.add(key);
-    return handled(checked(context, key, asked, () => send(key, asked, options)));
+    return withHandledRejection(checked(context, key, asked, () => send(key, asked, options)));
   };
   return {
     elicit: (key: string, form: object, options?: AskOptions) =>
@@ -126,7 +126,7 @@ export function askWith(context: RequestContext, send: Send): Ask {
     url: (key, page, options) => {
       const asked = { method: "elicitation/create", params: { ...page, mode: "url" } };
       const answer = request(key, asked, options) as Promise<unknown> as Promise<ElicitResult>;
-      return handled(answer.then(({ action }) => ({ action })));
+      return withHandledRejection(answer.then(({ action }) => ({ action })));
     },
     sample: (key, params, options) =>
       request(
@@ -140,26 +140,26 @@ export function askWith(context: RequestContext, send: Send): Ask {
         { method: "roots/list" },
         options,
       ) as Promise<unknown> as Promise<ListRootsResult>;
-      return handled(answer.then(({ roots }) => roots));
+      return withHandledRejection(answer.then(({ roots }) => roots));
     },
     all: <R extends { readonly [key: string]: AskedRequest }>(requests: R, options?: AskOptions) => {
       const entries = Object.entries(requests).map(
         async ([key, asked]) => [key, await request(key, asked as Asked, options)] as const,
       );
       const answers = Promise.all(entries).then((each) => Object.fromEntries(each) as Params);
-      return handled(answers as Promise<unknown> as Promise<AskedResults<R>>);
+      return withHandledRejection(answers as Promise<unknown> as Promise<AskedResults<R>>);
     },
   };
 }
 
-/** A handler may wait for one of several asks, and be left by its error: the others then fail unheard. */
-function handled<T>(promise: Promise<T>): Promise<T> {
+/** A handler that awaits one of several asks leaves the others: their rejections must not count as unhandled. */
+function withHandledRejection<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
 }
 
-/** An answer is kept by its key: who asks again under it would be given what they have, for ever. */
-function usedTwice(key: string): McpError {
+/** Answers are stored by key: a second ask under the same key would return the answer of the first. */
+function duplicateKey(key: string): McpError {
   return new McpError(
     "invalid-definition",
     `two asks have the key ${JSON.stringify(key)}: keys are unique in a handler; number those of a loop`,
@@ -190,27 +190,27 @@ async function checked(
     : answer;
 }
 
-/** What the client would have to declare for a request, and has not. */
+/** The capability that a request needs and the client has not declared. */
 function missingCapabilityOf(
   { method, params = {} }: Asked,
   { clientCapabilities: declared, spoken }: RequestProtocol,
 ): ClientCapabilities | undefined {
-  if (method === "elicitation/create") return missingElicitation(params, declared);
+  if (method === "elicitation/create") return missingElicitationMode(params, declared);
   if (method === "roots/list") return declared.roots ? undefined : { roots: {} };
   if (method !== "sampling/createMessage") return undefined;
   const { sampling } = declared;
   const { includeContext = "none" } = params;
   if ((params["tools"] ?? params["toolChoice"]) !== undefined && !sampling?.tools)
     return { sampling: { tools: {} } };
-  // A client of a revision without this part has it with sampling itself (2025-06-18 and before).
+  // Up to 2025-06-18, `sampling` includes `context`: only later revisions declare the part.
   const parts = spoken.table.outgoingRequests.get(method)?.capability?.parts;
   if (includeContext !== "none" && parts?.includes("context") && !sampling?.context)
     return { sampling: { context: {} } };
   return sampling ? undefined : { sampling: {} };
 }
 
-/** An empty declaration means forms (2025-11-25, elicitation, capabilities). */
-function missingElicitation(
+/** An empty `elicitation` declares form mode (2025-11-25, elicitation, capabilities). */
+function missingElicitationMode(
   { mode }: Params,
   { elicitation }: ClientCapabilities,
 ): ClientCapabilities | undefined {
@@ -238,7 +238,7 @@ async function answerProblem({ method, params = {} }: Asked, answer: Params): Pr
   return contentProblem(params["requestedSchema"], content);
 }
 
-/** A request that needs what its client has not declared (2026-07-28, basic, `_meta`), or nobody can ask it for. */
+/** The error for a capability that the client has not declared (2026-07-28, basic, `_meta`), or cannot use. */
 export function missingCapability(protocol: RequestProtocol, required: ClientCapabilities): McpError {
   const names = pathsOf(required as Params).join(", ");
   const known = protocol.spoken.table.errors["MISSING_REQUIRED_CLIENT_CAPABILITY"];

@@ -5,31 +5,26 @@ import type { RequestContext } from "./context.js";
 import { mostReserved, weightOf } from "../jsonrpc/weight.js";
 import { declares } from "../protocol/capabilities.js";
 
-/** Something a client may want to hear of, outside any request of its own. */
+/** A change that clients can be notified of. */
 export interface Change {
-  /** Notification that tells of it. */
+  /** Method of the notification. */
   readonly method: string;
-  /** The resource it is about, for `notifications/resources/updated`. */
+  /** URI of the resource, for `notifications/resources/updated`. */
   readonly uri?: string;
 }
 
 /**
- * Carries changes from the definition of a server to its connections; replace it to carry them between
- * processes.
+ * Carries changes from a server to its connections. Implement it to carry changes between processes.
  */
 export interface NotificationBus {
   publish(change: Change): void;
-  /** Returns what ends the subscription. */
+  /** Returns a function that ends the subscription. */
   subscribe(listener: (change: Change) => void): () => void;
 }
 
-/** The bus inside one process. */
+/** The bus within one process. */
 export class Changes implements NotificationBus {
   private readonly listeners = new Set<(change: Change) => void>();
-
-  get size(): number {
-    return this.listeners.size;
-  }
 
   publish(change: Change): void {
     for (const listener of this.listeners) listener(change);
@@ -41,7 +36,7 @@ export class Changes implements NotificationBus {
   }
 }
 
-/** Which member of the filter lets a notification through. */
+/** The member of the filter that selects each notification. */
 const filters: { readonly [method: string]: string } = {
   "notifications/tools/list_changed": "toolsListChanged",
   "notifications/prompts/list_changed": "promptsListChanged",
@@ -49,29 +44,29 @@ const filters: { readonly [method: string]: string } = {
   "notifications/resources/updated": "resourceSubscriptions",
 };
 
-/** `subscriptions/listen` (2026-07-28, subscriptions): answered when the server ends the stream. */
+/** Handles `subscriptions/listen` (2026-07-28, subscriptions). Resolves when the server ends the stream. */
 export function listen(params: { readonly notifications: Params }, context: RequestContext): Promise<Params> {
   const { connection, protocol, requestId, signal } = context;
-  // It is kept as long as the stream is open, with all that its sender says of itself.
+  // The request stays in memory as long as the stream is open.
   const weight = weightOf(context.request, mostReserved);
   connection.reserve(weight);
-  const honoured = honouredPart(params.notifications, context);
+  const honoured = honouredFilter(params.notifications, context);
   const watched = new Set(Object.values(honoured).filter(Array.isArray).flat() as unknown[]);
   const _meta = { [metaKeys.subscriptionId]: requestId };
   context.notify("notifications/subscriptions/acknowledged", { _meta, notifications: honoured });
   return new Promise((resolve, reject) => {
-    const stop = connection.onChange((change) => {
-      if (wants(honoured, watched, change))
+    const removeListener = connection.onChange((change) => {
+      if (selects(honoured, watched, change))
         context.notify(change.method, { _meta, ...(change.uri === undefined ? {} : { uri: change.uri }) });
     });
-    const stay = connection.onClosing(() => {
+    const removeCloser = connection.onClosing(() => {
       end();
       resolve({ _meta });
     });
     const end = (): void => {
       connection.release(weight);
-      stop();
-      stay();
+      removeListener();
+      removeCloser();
     };
     signal.addEventListener("abort", () => {
       end();
@@ -80,8 +75,8 @@ export function listen(params: { readonly notifications: Params }, context: Requ
   });
 }
 
-/** What of a filter the server can honour: what it has declared that it tells. */
-function honouredPart(filter: Params, { connection, protocol }: RequestContext): Params {
+/** The part of a filter that the server honours: the notifications whose capability it has declared. */
+function honouredFilter(filter: Params, { connection, protocol }: RequestContext): Params {
   const declared = connection.definition.capabilities();
   const honoured: Record<string, unknown> = {};
   for (const [method, member] of Object.entries(filters)) {
@@ -93,7 +88,7 @@ function honouredPart(filter: Params, { connection, protocol }: RequestContext):
   return honoured;
 }
 
-function wants(filter: Params, watched: ReadonlySet<unknown>, { method, uri }: Change): boolean {
+function selects(filter: Params, watched: ReadonlySet<unknown>, { method, uri }: Change): boolean {
   const wanted = filter[filters[method] ?? ""];
   return uri === undefined ? wanted === true : Array.isArray(wanted) && watched.has(uri);
 }

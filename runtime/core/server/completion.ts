@@ -3,7 +3,7 @@ import type { Params } from "../jsonrpc/message.js";
 import type { HandlerContext } from "./context.js";
 import { unusableResult } from "./result.js";
 
-/** Suggests values for one argument, given its first letters and the arguments that are settled. */
+/** Suggests values for an argument, from its first letters and the other arguments (`settled`). */
 export type Completer = (
   value: string,
   settled: { readonly [name: string]: string },
@@ -22,27 +22,27 @@ export interface CompleteParams {
 }
 
 /**
- * Refuses suggestions for an argument there is not.
+ * Refuses completers for unknown arguments.
  *
  * @throws {McpError} `invalid-definition`
  */
 export function requireArguments(place: string, names: readonly string[], completers: Completers): void {
-  const stray = Object.keys(completers).find((name) => !names.includes(name));
-  if (stray === undefined) return;
+  const unknownName = Object.keys(completers).find((name) => !names.includes(name));
+  if (unknownName === undefined) return;
   const known = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
   throw new McpError(
     "invalid-definition",
-    `${place}: complete: there is no argument ${JSON.stringify(stray)}; ${known}.`,
+    `${place}: complete: there is no argument ${JSON.stringify(unknownName)}; ${known}.`,
   );
 }
 
-/** Most values that one answer holds (completion results). */
-const mostValues = 100;
+/** Values in one result, at most (completion results). */
+const valueLimit = 100;
 
 /**
- * `completion/complete`.
+ * Handles `completion/complete`.
  *
- * @param names arguments or variables there are; an argument without a completer has no suggestions
+ * @param names the known arguments or variables; one without a completer has no suggestions
  */
 export async function complete(
   { argument, context: given }: CompleteParams,
@@ -58,9 +58,9 @@ export async function complete(
     throw unusableResult(`the completer of ${JSON.stringify(argument.name)} gave no list of texts`);
   return {
     completion: {
-      values: values.slice(0, mostValues),
+      values: values.slice(0, valueLimit),
       total: values.length,
-      hasMore: values.length > mostValues,
+      hasMore: values.length > valueLimit,
     },
   };
 }

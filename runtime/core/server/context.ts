@@ -12,59 +12,59 @@ import type { ServerConnection } from "./connection.js";
 import type { RequestProtocol } from "./request-protocol.js";
 import type * as platform from "../platform/platform.js";
 
-/** What a handler is given beside its parameters; good for this one request. */
+/** The context of one request, for its handler. */
 export interface HandlerContext {
-  /** Aborted when the request is cancelled, times out, or the connection goes. */
+  /** Aborted when the request is cancelled or times out, or when the connection ends. */
   readonly signal: platform.AbortSignal;
-  /** Id of the protocol revision the client speaks. */
+  /** Id of the protocol revision of the request. */
   readonly revision: string;
   readonly requestId: RequestId;
   /** `_meta` of the request. */
   readonly meta: Params;
-  /** What the client says of itself: for display, not for decisions. */
+  /** The client's description of itself: for display, not for decisions. */
   readonly clientInfo: Implementation | undefined;
   readonly clientCapabilities: ClientCapabilities;
-  /** Who asks, where the transport knows: the verified token's claims on HTTP. */
+  /** The authenticated client, if the transport authenticates: over HTTP, the claims of the verified token. */
   readonly auth: unknown;
   /**
-   * Reports how far the work has come, if the client wants to know. What does not exceed the last report
-   * is left out.
+   * Sends a progress notification, if the client asked for progress. A value that does not exceed the last one is not
+   * sent.
    */
   readonly progress: (progress: number, total?: number, message?: string) => void;
-  /** Sends a log message, if the client wants messages of that level. */
+  /** Sends a log message, if the client wants messages of this level. */
   readonly log: (level: LogLevel, data: unknown, logger?: string) => void;
   /**
-   * Lets go of the HTTP connection of a request that takes long; the client comes back for the answer
-   * (2025-11-25, Streamable HTTP, polling). Does nothing where there is no way back.
+   * Closes the HTTP connection of a long request. The client reconnects to fetch the response (2025-11-25, Streamable
+   * HTTP, polling). Does nothing on transports that cannot resume.
    *
-   * @param retryMs milliseconds the client is to wait first; 1 s without it
+   * @param retryMs milliseconds until the client reconnects. Default: 1000
    */
   readonly disconnect: (retryMs?: number) => void;
   readonly ask: Ask;
   /**
-   * Runs `effect` once, however many rounds of input the request takes, and gives its result in each. Keys
-   * are unique in a handler; the result must be JSON. **Without a `stateStore` a client that sends a round again runs
-   * the effects after its ask again.**
+   * Runs `effect` in the first round of a multi round-trip request; later rounds return its result. Keys are unique in a
+   * handler; the result must be JSON. **Without a `stateStore`, a client that repeats a round repeats the effects that
+   * follow its ask.**
    */
   readonly once: <T>(key: string, effect: () => T | Promise<T>) => Promise<T>;
 }
 
-/** One request being answered. What is not touched is not made. */
+/** An open request. Its signal, its asks and its rounds are created on first use. */
 export class RequestContext implements HandlerContext {
   readonly connection: ServerConnection;
   readonly request: RequestMessage;
   readonly protocol: RequestProtocol;
   readonly entry: IncomingRequest;
   readonly auth: unknown;
-  /** Hints the result gets, where it may be cached. */
+  /** Cache hints of the result, if the method is cacheable. */
   hints: CacheHints = uncached;
-  /** What earlier rounds brought, once there is a use for them. */
+  /** The rounds of a multi round-trip request; created on first use. */
   rounds: Rounds | undefined;
-  /** What it came in, where that was a JSON-RPC batch. */
+  /** The JSON-RPC batch that contained the request. */
   batch: Batch | undefined;
-  /** When progress was sent last, by `performance.now()`. */
+  /** Time of the last progress notification, by `performance.now()`. */
   reported: number | undefined;
-  /** Nothing more is sent for this request. */
+  /** The request has ended: nothing more is sent for it. */
   over = false;
   private controller: AbortController | undefined;
   private asking: Ask | undefined;
@@ -111,13 +111,13 @@ export class RequestContext implements HandlerContext {
     return this.protocol.clientCapabilities;
   }
 
-  // Getters of functions: handlers take the context apart, and a method would lose its object.
+  // Getters return functions that do not depend on `this`: handlers may destructure the context.
 
   get progress(): HandlerContext["progress"] {
     return (progress, total, message) => {
       const progressToken = this.request.params?._meta?.["progressToken"];
       if (this.over || progressToken === undefined || this.protocol.ready === false) return;
-      // JSON has no numbers that are not finite; JavaScript callers pass what is no number.
+      // JSON has only finite numbers, and callers in JavaScript may pass other values.
       if (!Number.isFinite(progress) || progress <= this.lastProgress) return;
       this.lastProgress = progress;
       this.reported = performance.now();
@@ -149,7 +149,7 @@ export class RequestContext implements HandlerContext {
     };
   }
 
-  /** Sends a notification that belongs to this request. One that cannot be sent never fails the handler. */
+  /** Sends a notification that belongs to this request. A failure to send is a warning: it never fails the handler. */
   notify(method: string, params: Params): void {
     try {
       this.send(method, params);
@@ -171,25 +171,25 @@ export class RequestContext implements HandlerContext {
       const results = (this.rounds ??= newRounds()).once;
       const known = results.get(key);
       if (known) return known as Promise<T>;
-      // Kept as a promise: calls that overlap share one run.
+      // The promise is stored, so that overlapping calls share one run.
       const running = Promise.resolve()
         .then(effect)
         .then((value) => jsonOnly(key, value));
       results.set(key, running);
-      // Also where the handler does not wait for it: its failure is no unhandled rejection.
+      // Handles the rejection, even if the handler does not await it.
       running.catch(() => results.delete(key));
       return running;
     };
   }
 
-  /** Hands what a handler threw to the server's author, unless it is meant for the client. */
+  /** Reports what a handler threw to `onError`, unless the error is meant for the client. */
   report(thrown: unknown): void {
     if (isMeantForClient(thrown)) return;
     const { method, params } = this.request;
     this.connection.definition.report(thrown, placeOf(method, params));
   }
 
-  /** Ends the work on the request: it has been answered, or nobody waits for its answer. */
+  /** Ends the request without a response, and aborts its signal. */
   abort(reason: McpError): void {
     if (this.over) return;
     this.over = true;
@@ -198,7 +198,7 @@ export class RequestContext implements HandlerContext {
 }
 
 /**
- * What rides in the state between rounds comes back as JSON.
+ * Checks a result of `once`: the state between rounds carries it as JSON.
  *
  * @throws {McpError} `invalid-definition`
  */
@@ -206,11 +206,11 @@ function jsonOnly<T>(key: string, value: T): T {
   try {
     if (value === undefined || isJson(value)) return value;
   } catch {
-    // A cycle, or a member that throws when it is read: no JSON either.
+    // The value has a cycle, or a getter that throws.
   }
   throw new McpError(
     "invalid-definition",
-    `what once(${JSON.stringify(key)}) gives must be JSON or nothing: between rounds it travels as text`,
+    `the result of once(${JSON.stringify(key)}) must be JSON or undefined: the state between rounds carries it as text`,
   );
 }
 
@@ -224,7 +224,7 @@ function isJson(value: unknown): boolean {
   return plain && Object.values(value).every((member) => member === undefined || isJson(member));
 }
 
-/** Whether an error is about the client: it names a code for it, or what it has not declared. */
+/** Whether an error is meant for the client: it has a JSON-RPC code, or names a missing capability. */
 function isMeantForClient(thrown: unknown): boolean {
   try {
     if (!isMcpError(thrown)) return false;
@@ -235,7 +235,7 @@ function isMeantForClient(thrown: unknown): boolean {
   }
 }
 
-/** What a handler threw, as the error that answers the request. */
+/** Converts what a handler threw to the error of the response. */
 export function errorOf(thrown: unknown): McpError {
   if (isMcpError(thrown)) return thrown;
   return new McpError("internal-error", "the server failed to answer", {

@@ -67,7 +67,7 @@ export interface PromptDefinition<Given extends PromptArguments = PromptArgument
   readonly complete?: CompletersFor<ArgumentNames<Given>>;
 }
 
-/** A completer for each of some names. */
+/** Completers by name. */
 type CompletersFor<Names extends string> = [Names] extends [never]
   ? { readonly [name: string]: never }
   : { readonly [Name in Names]?: Completer };
@@ -106,10 +106,10 @@ type ArgumentsOf<Written, Input> = [Written] extends [Inferred] ? Known<OutputOf
 /** Arguments are always an object, even if their schema does not say so. */
 type Known<Arguments> = unknown extends Arguments ? { [name: string]: unknown } : Arguments;
 
-/** The arguments of a prompt's handler. */
+/** The type of the arguments of a prompt handler. */
 export type PromptValuesOf<Written, Given> = [Written] extends [Inferred] ? PromptValues<Given> : Written;
 
-/** A server that is written in code, and may change what it offers while it runs. */
+/** A server that is defined in code. Tools, resources and prompts may change while it runs. */
 export class CodeFirstServer extends Server {
   constructor(info: Implementation, options: ServerOptions) {
     checkServerOptions(info, options);
@@ -120,8 +120,9 @@ export class CodeFirstServer extends Server {
   }
 
   /**
-   * Offers a tool. Its handler gets what `inputSchema` makes of the arguments and gives what `outputSchema` takes; types
-   * follow from the schemas, from JSON Schema where it is written in the call. A type argument replaces the first.
+   * Registers a tool. Its handler gets the arguments as `inputSchema` parses them, and returns what `outputSchema`
+   * accepts. Types follow from the schemas; a JSON Schema must be written in the call for that. A type argument replaces
+   * the type of the arguments.
    *
    * @throws {McpError} `invalid-definition`: an option or a schema is wrong, or the name is taken
    */
@@ -155,7 +156,7 @@ export class CodeFirstServer extends Server {
     });
   }
 
-  /** Offers one resource. @throws {McpError} `invalid-definition` */
+  /** Registers a resource. @throws {McpError} `invalid-definition` */
   resource(
     uri: string,
     definition: ResourceDefinition,
@@ -179,8 +180,8 @@ export class CodeFirstServer extends Server {
   }
 
   /**
-   * Offers the resources whose URIs fit a template (RFC 6570). Names of variables follow from a template that is written
-   * in the call.
+   * Registers a template for resources (RFC 6570). If the template is written in the call, the names of its variables
+   * follow from it.
    *
    * @throws {McpError} `invalid-definition`
    */
@@ -211,8 +212,8 @@ export class CodeFirstServer extends Server {
   }
 
   /**
-   * Offers a prompt. Its handler gets the arguments, or what the schema makes of them; types follow from `arguments`, or
-   * from a type argument in its place.
+   * Registers a prompt. Its handler gets the arguments, parsed by their schema if they have one. Types follow from
+   * `arguments`; a type argument replaces them.
    *
    * @throws {McpError} `invalid-definition`
    */
@@ -248,7 +249,7 @@ export class CodeFirstServer extends Server {
     key: string,
     listing: Listing<Entry>,
     entry: Entry,
-    /** Takes changes over, and gives what the list is to say of them. */
+    /** Applies changes to the entry, and returns the changed members of its definition. */
     update: (entry: Entry, changes: Partial<Params>) => Partial<Params>,
   ): Registration<never> {
     if (typeof key !== "string" || key === "")
@@ -293,7 +294,7 @@ export class CodeFirstServer extends Server {
         changed();
       },
       remove: () => {
-        // What was registered under the name since is another's.
+        // Another registration may have taken the key since.
         if (listing.entries.get(key) !== entry) return;
         listing.entries.delete(key);
         changed();
@@ -302,10 +303,10 @@ export class CodeFirstServer extends Server {
   }
 }
 
-/** The member of a definition that requests name it by. */
+/** The member of a definition that is its key. */
 const keyMembers = { tools: "name", resources: "uri", templates: "uriTemplate", prompts: "name" } as const;
 
-/** The schemas of a tool as its list has them, and as calls are checked by them; of changes, those that change. */
+/** The given schemas of a tool: for its definition, and as checks of calls. */
 function schemasOf(
   place: string,
   given: { readonly inputSchema?: unknown; readonly outputSchema?: unknown },
@@ -331,7 +332,7 @@ function schemasOf(
   };
 }
 
-/** The arguments of a prompt as its list has them, and as they are checked. */
+/** The arguments of a prompt: for its definition, and as a check. */
 function valuesOf(
   place: string,
   { arguments: given }: { readonly arguments?: unknown },
@@ -346,7 +347,7 @@ function valuesOf(
 }
 
 /**
- * A server that is written in code: register tools, resources and prompts on it, then serve it.
+ * Makes a server that is defined in code: register tools, resources and prompts, then serve it.
  *
  * @throws {McpError} `invalid-definition`
  */

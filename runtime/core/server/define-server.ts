@@ -20,7 +20,7 @@ import type { Check } from "../schema/check.js";
 import type { ToolHandler } from "./tools.js";
 import { UriTemplate } from "./uri-template.js";
 
-/** What a server offers, in the shapes of the protocol's own lists. */
+/** The contract of a server: its tools, resources and prompts as the protocol lists them. */
 export interface Contract {
   readonly name: string;
   readonly version: string;
@@ -33,7 +33,7 @@ export interface Contract {
   readonly prompts?: readonly Prompt[];
 }
 
-/** A function for each thing a contract offers. */
+/** The handlers for a contract. */
 export interface ContractHandlers {
   readonly tools?: { readonly [name: string]: ToolHandler<never> };
   readonly resources?: { readonly [uri: string]: ResourceHandler };
@@ -45,10 +45,10 @@ export interface ContractHandlers {
   };
 }
 
-// Any names of arguments will do, even one that all objects have, such as `toString`.
+// `never` accepts arguments of any name, even a name that all objects have, such as `toString`.
 type ContractCompleter = (value: string, settled: never, context: HandlerContext) => ReturnType<Completer>;
 
-/** Checks of a tool's arguments and of its structured content, as they are generated from a contract. */
+/** Generated checks of the arguments and the structured content of tools. */
 export interface ToolChecks {
   readonly [tool: string]: { readonly input: Check; readonly output?: Check };
 }
@@ -58,9 +58,9 @@ export interface DefineServerOptions extends ServerOptions {
 }
 
 /**
- * A server that offers what a contract says, all of it and nothing else.
+ * Makes a server for a contract.
  *
- * @throws {McpError} `invalid-definition`: a handler or a check is missing, or one is for nothing in the contract
+ * @throws {McpError} `invalid-definition`: a handler or a check is missing, or the contract has no entry for it
  */
 export function defineServer(
   contract: Contract,
@@ -71,9 +71,9 @@ export function defineServer(
 }
 
 /**
- * As `defineServer`, for a contract of tools alone: a bundle does without what serves resources, prompts and completions.
+ * As `defineServer`, for a contract of tools alone: its bundle leaves out resources, prompts and completions.
  *
- * @throws {McpError} `invalid-definition`: as `defineServer`, and where there is more than tools
+ * @throws {McpError} `invalid-definition`: as `defineServer`, and for a contract with more than tools
  */
 export function defineToolServer(
   contract: Contract,
@@ -83,7 +83,7 @@ export function defineToolServer(
   return new ContractServer(contract, handlers, options, requireToolsAlone);
 }
 
-/** What a server offers beside tools. */
+/** Fills the listings of resources, templates and prompts. */
 type FillOthers = (
   features: Features,
   contract: Contract,
@@ -153,14 +153,14 @@ const fillOthers: FillOthers = (features, contract, handlers) => {
     handler,
     completers: completersOf(definition.name, definition.arguments?.map(({ name }) => name) ?? []),
   }));
-  const stray = Object.keys(completions).find(
+  const unknownKey = Object.keys(completions).find(
     (key) => !prompts.entries.has(key) && !templates.entries.has(key),
   );
-  if (stray !== undefined)
-    throw invalid(`completions: the contract has no prompt or template ${JSON.stringify(stray)}`);
+  if (unknownKey !== undefined)
+    throw invalid(`completions: the contract has no prompt or template ${JSON.stringify(unknownKey)}`);
 };
 
-/** @throws {McpError} `invalid-definition`: the contract, or what is declared, is of more than tools */
+/** @throws {McpError} `invalid-definition`: the contract, the handlers or the capabilities have more than tools */
 const requireToolsAlone: FillOthers = (_, contract, handlers, declared) => {
   const more = ["resources", "resourceTemplates", "prompts", "completions"].find((kind) =>
     [contract, handlers, declared].some((some) => Object.hasOwn(some, kind)),
@@ -201,7 +201,7 @@ function checksOf(
   return { checkInput: found.input, checkOutput: found.output };
 }
 
-/** Fills a listing from the contract; both sides must name the same things. */
+/** Fills a listing from the contract and its handlers, which must have the same keys. */
 function fill<Definition extends object, Handler, Entry extends Listed>(
   listing: Listing<Entry>,
   kind: string,
@@ -221,8 +221,8 @@ function fill<Definition extends object, Handler, Entry extends Listed>(
       ...rest(definition, handler),
     } as unknown as Entry);
   }
-  const stray = Object.keys(handlers).find((key) => !listing.entries.has(key));
-  if (stray !== undefined) throw invalid(`${kind}: the contract has no ${JSON.stringify(stray)}`);
+  const unknownKey = Object.keys(handlers).find((key) => !listing.entries.has(key));
+  if (unknownKey !== undefined) throw invalid(`${kind}: the contract has no ${JSON.stringify(unknownKey)}`);
   listing.changed();
 }
 

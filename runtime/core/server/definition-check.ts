@@ -4,15 +4,14 @@ import { isObject } from "../jsonrpc/message.js";
 import type { CacheHints } from "./result.js";
 import type { ServerOptions } from "./server.js";
 
-/** Members of our own beside those of the protocol's definitions. */
+/** Members of a registration beside those of the protocol's definition. */
 type OwnMembers = readonly string[];
 
 /**
- * Looks at what something is registered by: what no definition knows would go out to clients, and what is misspelt would
- * be missed.
+ * Checks the members of a registration. An unknown member would be sent to clients; a misspelt one would have no effect.
  *
- * @param place what to call it in errors
- * @param name of the protocol's definition that it is written after
+ * @param place the registration, for errors
+ * @param name the definition of the protocol
  * @param own members beside those of the definition
  * @throws {McpError} `invalid-definition`
  */
@@ -29,18 +28,18 @@ export function requireHandler(place: string, handler: unknown): void {
 }
 
 /**
- * Looks at what a server says of itself. Members of a later revision and of the author's choice may stand there: only a
- * member whose name misspells a known one is refused.
+ * Checks an object that may have members of later revisions or of the author's choice: only a member whose name misspells
+ * a known one is refused.
  *
- * @param place what to call it in errors
- * @param name of the protocol's definition that it is written after
+ * @param place the object, for errors
+ * @param name the definition of the protocol
  * @throws {McpError} `invalid-definition`
  */
 export function checkSpelling(place: string, given: object, name: string): void {
   checkMembers(`${place}.`, given, name, undefined);
 }
 
-/** @param own further members that are known; without it, unknown members are refused only if they are misspelt */
+/** @param own further known members; without it, only misspelt members are refused */
 function checkMembers(place: string, given: object, definition: string, own: OwnMembers | undefined): void {
   const known = listedMembers[definition];
   if (!known) return;
@@ -66,7 +65,7 @@ function checkUnknown(
 }
 
 function checkItems(place: string, list: unknown, definition: string, own: OwnMembers | undefined): void {
-  // In the place of a list of arguments a schema may stand.
+  // `arguments` of a prompt may be a schema in place of a list.
   if (!Array.isArray(list)) return;
   for (const [index, item] of list.entries())
     if (isObject(item)) checkMembers(`${place}[${index}].`, item, definition, own && []);
@@ -97,7 +96,7 @@ const rules: Rules<ServerOptions> = {
   onError: "function",
 };
 
-/** Looks at what a server is made of. @throws {McpError} `invalid-definition` */
+/** Checks the arguments of `createServer`. @throws {McpError} `invalid-definition` */
 export function checkServerOptions(info: unknown, options: unknown): void {
   if (!isObject(info) || typeof info["name"] !== "string" || typeof info["version"] !== "string")
     throw invalid('info: expected { name: "…", version: "…" } as the first argument.');

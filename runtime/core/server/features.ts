@@ -11,17 +11,17 @@ import type { PromptEntry, getPrompt } from "./prompts.js";
 import type { ResourceEntry, TemplateEntry, readResource } from "./resources.js";
 import { type ToolEntry, callTool } from "./tools.js";
 
-/** How the lists of a server are told. */
+/** Options of the lists of a server. */
 export interface ListOptions {
-  /** Items on a page; all of them without it. */
+  /** Items on a page. Default: all. */
   readonly pageSize?: number | undefined;
   /** How long and for whom a list may be cached. */
   readonly cache?: CacheHints | undefined;
-  /** Whether lists change while the server runs, and clients are told. */
+  /** Whether lists may change while the server runs; clients are then notified. */
   readonly changing: boolean;
 }
 
-/** What serves more than tools: a server of tools alone is bundled without it. */
+/** Handlers of resources, prompts and completions. A server of tools alone is bundled without them. */
 export interface OtherFeatures {
   readonly readResource: typeof readResource;
   readonly getPrompt: typeof getPrompt;
@@ -34,12 +34,12 @@ export class Features {
   readonly resources: Listing<ResourceEntry>;
   readonly templates: Listing<TemplateEntry>;
   readonly prompts: Listing<PromptEntry>;
-  /** Absent where there are tools alone. */
+  /** Absent in a server of tools alone. */
   others: OtherFeatures | undefined;
   private readonly changes: NotificationBus;
   private readonly changing: boolean;
-  /** Notifications that are published when this turn is over: one for all that changed in it. */
-  private untold: Set<string> | undefined;
+  /** Kinds that have changed in this turn: each is published once, at the end of the turn. */
+  private unpublished: Set<string> | undefined;
 
   constructor(options: ListOptions, changes: NotificationBus) {
     const { pageSize, cache } = options;
@@ -51,13 +51,13 @@ export class Features {
     this.prompts = new Listing("prompts", pageSize, cache);
   }
 
-  /** What is declared for what there is or was; a kind of which there never was anything is not declared. */
+  /** The capabilities for the kinds that have or had entries. */
   capabilities(): ServerCapabilities {
     const list = this.changing ? { listChanged: true } : {};
     const completes = [...this.prompts.entries.values(), ...this.templates.entries.values()].some(
       ({ completers }) => Object.keys(completers).length > 0,
     );
-    // Clients that were told of a list go on asking for it when its last entry is gone.
+    // Clients keep requesting a list that was declared, even when its last entry has been removed.
     const reads = this.resources.wasFilled || this.templates.wasFilled;
     return {
       ...(this.tools.wasFilled ? { tools: list } : {}),
@@ -67,23 +67,23 @@ export class Features {
     };
   }
 
-  /** Tells clients that a list is another now: once, however much of it changes at a time. */
+  /** Notifies clients that a list has changed: once for all changes of a turn. */
   changed(kind: "tools" | "resources" | "templates" | "prompts"): void {
     const listing: Listing<Listed & never> = this[kind] as Listing<never>;
     listing.changed();
     if (!this.changing) return;
-    if (!this.untold) queueMicrotask(() => this.publish());
-    this.untold = (this.untold ?? new Set()).add(kind === "templates" ? "resources" : kind);
+    if (!this.unpublished) queueMicrotask(() => this.publish());
+    this.unpublished = (this.unpublished ?? new Set()).add(kind === "templates" ? "resources" : kind);
   }
 
-  /** Publishes what has not been told yet: who connects now has nothing to hear of it. */
+  /** Publishes the pending changes. A client that connects afterwards does not get them. */
   publish(): void {
-    const kinds = this.untold ?? [];
-    this.untold = undefined;
+    const kinds = this.unpublished ?? [];
+    this.unpublished = undefined;
     for (const kind of kinds) this.changes.publish({ method: `notifications/${kind}/list_changed` });
   }
 
-  /** The methods that the declared capabilities call for. */
+  /** The methods that the declared capabilities require. */
   handlers({ tools, resources, prompts, completions }: ServerCapabilities): [string, MethodHandler][] {
     const list =
       (listing: Listing<never>): MethodHandler =>

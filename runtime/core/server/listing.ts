@@ -4,21 +4,21 @@ import { fromBase64Url, toBase64Url } from "./base64url.js";
 import type { HandlerContext } from "./context.js";
 import { type CacheHints, SerialisedResult, uncached } from "./result.js";
 
-/** Something a server offers and lists. */
+/** A tool, resource, resource template or prompt. */
 export interface Listed {
-  /** As it stands in the list. */
+  /** The definition that the list contains. */
   definition: Params;
   enabled: boolean;
-  /** Whether this client gets to see and use it; everybody does without it. */
+  /** Whether this client may see and use it. Default: every client may. */
   readonly visible?: ((definition: never, context: HandlerContext) => boolean) | undefined;
 }
 
-/** Lists kept for clients that see different parts of one. */
-const keptViews = 64;
+/** Pages that are cached for clients that see different entries. */
+const cachedViews = 64;
 
 /**
- * What a server offers of one kind, in the order of registration, and its list page by page. A page is
- * serialised once for all clients that see the same.
+ * The entries of one kind in the order of registration, and the pages of their list. A page is serialised once for all
+ * clients that see the same entries.
  */
 export class Listing<Entry extends Listed> {
   readonly entries = new Map<string, Entry>();
@@ -26,13 +26,13 @@ export class Listing<Entry extends Listed> {
   private readonly pageSize: number;
   private readonly hints: CacheHints;
   private readonly pages = new Map<string, SerialisedResult>();
-  /** Whether clients see different parts; found out when a list is asked for. */
+  /** Whether any entry has `visible`; computed with the first page. */
   private filtered: boolean | undefined;
-  /** Characters of the longest cursor; found out together with that. */
+  /** Characters of the longest cursor; computed with the first page. */
   private longestCursor = 0;
   private filled = false;
 
-  /** @param member that holds the items in the result */
+  /** @param member the member of the result that contains the items */
   constructor(member: string, pageSize = Infinity, hints: CacheHints = uncached) {
     if (!(pageSize >= 1))
       throw new McpError(
@@ -44,28 +44,28 @@ export class Listing<Entry extends Listed> {
     this.hints = hints;
   }
 
-  /** Whether there ever was an entry. */
+  /** Whether the listing has or had an entry. */
   get wasFilled(): boolean {
     return this.filled;
   }
 
-  /** To be called when an entry came, went or changed. */
+  /** Drops the cached pages; call it after an entry was added, removed or changed. */
   changed(): void {
     this.filled ||= this.entries.size > 0;
     this.pages.clear();
     this.filtered = undefined;
   }
 
-  /** The entry of that name, if this client may use it. */
+  /** The entry of that name or URI, if this client may use it. */
   find(key: string, context: HandlerContext): Entry | undefined {
     const entry = this.entries.get(key);
     return entry && isOpenTo(entry, context) ? entry : undefined;
   }
 
-  /** @throws {McpError} `invalid-params`: the cursor is none of this list's */
+  /** @throws {McpError} `invalid-params`: this list has not issued the cursor */
   page(cursor: unknown, context: HandlerContext): SerialisedResult {
-    if (this.filtered === undefined) this.survey();
-    const after = cursor === undefined ? undefined : this.nameIn(cursor);
+    if (this.filtered === undefined) this.scanEntries();
+    const after = cursor === undefined ? undefined : this.nameOfCursor(cursor);
     const view = this.filtered ? this.seenBy(context) : undefined;
     const key = JSON.stringify([after, view?.map(([name]) => name)]);
     let page = this.pages.get(key);
@@ -73,21 +73,21 @@ export class Listing<Entry extends Listed> {
       const entries = view ?? this.seenBy(context);
       const start = after === undefined ? 0 : positionAfter(after, entries);
       page = this.prepare(start, entries);
-      if (this.pages.size >= keptViews && this.filtered) this.pages.clear();
-      // Any name makes a cursor: only pages that follow one another from the first are kept.
+      if (this.pages.size >= cachedViews && this.filtered) this.pages.clear();
+      // A cursor can name any entry: only the pages that start at a multiple of the page size are cached.
       if (start % this.pageSize === 0) this.pages.set(key, page);
     }
     return page;
   }
 
-  private survey(): void {
+  private scanEntries(): void {
     let longest = 0;
     this.filtered = false;
     for (const [name, { visible }] of this.entries) {
       longest = Math.max(longest, name.length);
       this.filtered ||= visible !== undefined;
     }
-    // A character takes six bytes in JSON at most, and three bytes take four characters in base64.
+    // A character takes at most six bytes in JSON, and three bytes take four characters in base64.
     this.longestCursor = 8 * longest + 64;
   }
 
@@ -107,13 +107,13 @@ export class Listing<Entry extends Listed> {
     return new SerialisedResult(result, hints);
   }
 
-  /** A cursor names the entry before the page, so that what is added or removed elsewhere moves nothing. */
+  /** A cursor names the entry before the page: entries added or removed elsewhere do not shift the page. */
   private cursorAfter(name: string): string {
     return toBase64Url(new TextEncoder().encode(JSON.stringify([this.member, name])));
   }
 
-  /** The name of the entry before the page; a cursor is refused by its size before it is decoded. */
-  private nameIn(cursor: unknown): string {
+  /** The name of the entry before the page. The length of a cursor is checked before it is decoded. */
+  private nameOfCursor(cursor: unknown): string {
     if (this.pageSize === Infinity || typeof cursor !== "string" || cursor.length > this.longestCursor)
       throw noSuchPage();
     const name = nameOf(cursor);

@@ -9,7 +9,7 @@ import { unusableResult } from "./result.js";
 import type { JsonSchema } from "../schema/json-schema.js";
 import type { InputOf, OutputOf, ToolSchema } from "../schema/schema-type.js";
 
-/** What a prompt may give: a result, or a text for one message of the user's. */
+/** What a prompt handler may return: a result, or the text of one user message. */
 export type PromptAnswer = GetPromptResult | string;
 
 export type PromptHandler<Arguments = never> = (
@@ -21,11 +21,11 @@ export interface PromptEntry extends Listed {
   definition: Params & Prompt;
   handler: PromptHandler;
   completers: Completers;
-  /** Of the schema that the arguments have, where they have one. */
+  /** Checks the arguments, if they have a schema. */
   checkInput?: Parse | undefined;
 }
 
-/** `prompts/get`: finds the prompt, sees that its required arguments are there, and runs it. */
+/** Handles `prompts/get`: finds the prompt, checks the arguments and calls the handler. */
 export async function getPrompt(
   prompts: Listing<PromptEntry>,
   params: { readonly name: string; readonly arguments?: Params },
@@ -54,10 +54,10 @@ function resultOf(answer: GetPromptResult, name: string): Params {
   throw unusableResult(`the prompt ${name} gave no text, and no result with messages`);
 }
 
-/** The arguments of a prompt: as the list has them, or a schema of an object whose members they are. */
+/** The arguments of a prompt: a list of arguments, or the schema of an object with a member for each argument. */
 export type PromptArguments = readonly PromptArgument[] | ToolSchema;
 
-/** What a prompt's handler gets. */
+/** The arguments that a prompt handler gets. */
 export type PromptValues<Given> = PromptArguments extends Given
   ? { [name: string]: string }
   : Given extends readonly PromptArgument[]
@@ -81,7 +81,7 @@ type ListedValues<List extends readonly PromptArgument[]> = number extends List[
 
 type RequiredIn<List extends readonly PromptArgument[]> = Extract<List[number], { readonly required: true }>;
 
-/** The members of an object schema as arguments of a prompt. */
+/** Converts the members of an object schema to arguments of a prompt. */
 export function argumentsOf({ properties, required }: JsonSchema): PromptArgument[] {
   const needed = Array.isArray(required) ? required : [];
   return Object.entries(isObject(properties) ? properties : {}).map(([name, property]) => {

@@ -7,7 +7,7 @@ import type { Listed, Listing } from "./listing.js";
 import { type CacheHints, unusableResult } from "./result.js";
 import type { UriTemplate } from "./uri-template.js";
 
-/** What reading a resource may give: a result, or the text of the one resource. */
+/** What a resource handler may return: a result, or the text of the resource. */
 export type ResourceAnswer = ReadResourceResult | string;
 
 export type ResourceHandler = (
@@ -15,7 +15,7 @@ export type ResourceHandler = (
   context: HandlerContext,
 ) => ResourceAnswer | Promise<ResourceAnswer>;
 
-/** @param variables values of the template's variables, decoded: as the client wrote them, not to be trusted as paths */
+/** @param variables decoded values of the template's variables. The client chooses them: do not trust them as paths. */
 export type TemplateHandler<Variables = { readonly [name: string]: string }> = (
   variables: Variables,
   context: HandlerContext,
@@ -36,7 +36,7 @@ export interface TemplateEntry extends Listed {
   readonly hints: CacheHints | undefined;
 }
 
-/** `resources/read`: a resource of that URI, or else the first template that fits. */
+/** Handles `resources/read` with the resource of that URI, or with the first template that matches. */
 export async function readResource(
   resources: Listing<ResourceEntry>,
   templates: Listing<TemplateEntry>,
@@ -64,7 +64,7 @@ function contentsOf(answer: ResourceAnswer, uri: string, mimeType: string | unde
   throw unusableResult(`the resource ${uri} gave no text, and no result with contents`);
 }
 
-/** There is nothing of that URI: for handlers of templates, too. */
+/** The error for a URI without a resource; handlers of templates may throw it. */
 export function resourceNotFound(uri: string, context: HandlerContext): McpError {
   const { spoken } = (context as RequestContext).protocol;
   return new McpError("resource-not-found", `there is no resource ${uri}`, {

@@ -4,17 +4,16 @@ import { McpError, rpc } from "../jsonrpc/errors.js";
 
 /** How long and for whom a result may be cached (2026-07-28, caching). */
 export interface CacheHints {
-  /** Milliseconds the result stays fresh. */
+  /** Milliseconds that the result stays fresh. */
   readonly ttlMs: number;
   readonly cacheScope: "public" | "private";
 }
 
-/** Nothing is said to be fresh or shared unless its author says so. */
+/** Default: a result is neither fresh nor shared. */
 export const uncached: CacheHints = { ttlMs: 0, cacheScope: "private" };
 
 /**
- * A result that does not depend on the request: it is lowered and serialised once a revision, however
- * often it is asked for.
+ * A result that does not depend on the request. It is lowered and serialised once for each revision.
  */
 export class SerialisedResult {
   readonly value: Params;
@@ -26,7 +25,7 @@ export class SerialisedResult {
     this.hints = hints;
   }
 
-  /** @param serialise makes the text when a revision is met for the first time */
+  /** @param serialise makes the text for a revision that has none yet */
   text(spoken: RevisionView, serialise: () => string): string {
     let text = this.texts.get(spoken);
     if (text === undefined) this.texts.set(spoken, (text = serialise()));
@@ -35,8 +34,8 @@ export class SerialisedResult {
 }
 
 /**
- * The error for a result that a handler must not give. The client gets it in place of the result. It has no stack: the
- * stack would show the runtime, not the handler.
+ * The error for an invalid result of a handler; the client gets it in place of the result. It has no stack: the stack
+ * would show the runtime, not the handler.
  */
 export function unusableResult(problem: string): McpError {
   const error = new McpError("internal-error", problem, { rpcCode: rpc.internalError });

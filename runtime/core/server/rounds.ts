@@ -5,51 +5,51 @@ import { type Ask, askWith } from "./ask.js";
 import type { RequestContext } from "./context.js";
 import { fromBase64Url, toBase64Url } from "./base64url.js";
 
-/** A request that rides in a result which asks for input (`InputRequests`). */
+/** A request to the client inside a result (`InputRequests`). */
 export interface Asked {
   readonly method: string;
   readonly params?: Params;
 }
 
-/** What a multi round-trip request has brought so far. */
+/** The state of a multi round-trip request. */
 export interface Rounds {
   /** Answers by key. */
   readonly answers: Map<string, Params>;
   /** Results of `context.once` by key. */
   readonly once: Map<string, Promise<unknown>>;
-  /** What this round asks for, by key. */
+  /** Requests of this round, by key. */
   readonly wanted: Map<string, Asked>;
-  /** The state that brought it: the next one is bound to it. */
+  /** Identity of the previous state: the next state continues it. */
   readonly before?: Pick<UsedState, "request" | "round">;
 }
 
-/** What rides in `requestState`, sealed. */
+/** The content of `requestState`, which is encrypted. */
 interface State {
-  /** Binds the state to the rounds before. */
+  /** Binds the state to the previous rounds. */
   readonly chain: Pick<UsedState, "request" | "round">;
-  /** Digest of the request the state belongs to. */
+  /** Digest of the request that the state belongs to. */
   readonly request: string;
   readonly principal: string;
   /** Milliseconds since 1970. */
   readonly expires: number;
   readonly answers: { readonly [key: string]: Params };
   readonly once: readonly { readonly key: string; readonly value?: unknown }[];
-  /** Keys that the last round asked for. */
+  /** Keys of the requests of the last round. */
   readonly asked: readonly string[];
 }
 
-/** Milliseconds from a round to its retry. */
+/** Milliseconds that the client has to retry after a round. */
 export const stateLifetime = 600_000;
 
-/** Longest state, in characters. */
-const longestState = 32_768;
+/** Characters of the longest state. */
+const stateLimit = 32_768;
 
 export function newRounds(): Rounds {
   return { answers: new Map(), once: new Map(), wanted: new Map() };
 }
 
 /**
- * What earlier rounds brought, out of a request that carries state.
+ * Restores the rounds from a retried request.
  *
  * @throws {McpError} `state-rejected`
  */
@@ -62,16 +62,16 @@ export async function openRounds(
 ): Promise<Rounds> {
   const { requestState, inputResponses } = request.params ?? {};
   const given = isObject(inputResponses) ? inputResponses : {};
-  // Answers without a state are as good as any the client may give; only what was kept needs a seal.
+  // Without a state there is nothing to verify: the client chooses its answers in any case.
   if (requestState === undefined)
     return { ...newRounds(), answers: new Map(Object.entries(given) as [string, Params][]) };
-  // Refused by its size before it is decoded.
-  if ((requestState as string).length > longestState)
-    throw rejected(`it has more than ${longestState} characters`);
+  // Checks the length before decoding.
+  if ((requestState as string).length > stateLimit)
+    throw rejected(`it has more than ${stateLimit} characters`);
   const state = (await seal.open(requestState as string)) as State | undefined;
   if (!state) throw rejected("it was not issued by this server, or was changed");
   if (state.expires <= now) throw rejected("it has expired");
-  if (state.principal !== principal) throw rejected("it was issued to someone else");
+  if (state.principal !== principal) throw rejected("it was issued to another client");
   if (state.request !== (await digestOf(request))) throw rejected("it belongs to another request");
   const { chain, expires } = state;
   if (store && !(await store.use({ ...chain, expires })))
@@ -83,7 +83,7 @@ export async function openRounds(
 }
 
 /**
- * The state for the next round.
+ * Makes the `requestState` of the next round.
  *
  * @throws {McpError} `state-rejected` if it is too large
  */
@@ -107,10 +107,10 @@ export async function sealRounds(
     asked: [...rounds.wanted.keys()],
   };
   const text = await seal.close(state);
-  if (text.length > longestState)
+  if (text.length > stateLimit)
     throw new McpError(
       "state-rejected",
-      `the state between rounds takes ${text.length} characters; the limit is ${longestState}. Keep large values elsewhere, and their name in the state`,
+      `the state between rounds takes ${text.length} characters; the limit is ${stateLimit}. Store large values elsewhere, and their key in the state`,
       { rpcCode: rpc.internalError },
     );
   return text;
@@ -120,10 +120,10 @@ function rejected(why: string): McpError {
   return new McpError("state-rejected", `requestState is refused: ${why}`, { rpcCode: rpc.invalidParams });
 }
 
-/** Parameters that differ from round to round. */
+/** Parameters that differ between the rounds of a request. */
 const perRound: ReadonlySet<string> = new Set(["_meta", "inputResponses", "requestState"]);
 
-/** Method and parameters that make a request what it is, whatever the round and the order of members. */
+/** Digest of the method and parameters that are equal in all rounds, whatever the order of members. */
 async function digestOf({ method, params = {} }: RequestMessage): Promise<string> {
   const salient = Object.entries(params).filter(([key]) => !perRound.has(key));
   const text = JSON.stringify([method, sorted(Object.fromEntries(salient))]);
@@ -139,16 +139,16 @@ function sorted(value: unknown): unknown {
     .map((key) => [key, sorted(value[key])]);
 }
 
-/** What an ask rejects with that has no answer yet: the handler runs again when there is one. */
+/** The rejection of an ask that has no answer yet. The handler runs again when the client retries. */
 export class Suspended extends Error {
   override readonly name = "Suspended";
 
   constructor() {
-    super("waiting for input from the client; the handler runs again when it has come");
+    super("waiting for input from the client; the handler runs again when the client sends it");
   }
 }
 
-/** Whether what was thrown says that the handler waits. Never throws: a proxy may refuse the question. */
+/** Whether a thrown value is `Suspended`. Never throws: `instanceof` on a proxy may. */
 export function isSuspended(thrown: unknown): boolean {
   try {
     return thrown instanceof Suspended;
@@ -157,7 +157,7 @@ export function isSuspended(thrown: unknown): boolean {
   }
 }
 
-/** Asks by results that ask for input (2026-07-28, multi round-trip requests). */
+/** Asks the client by results that contain requests (2026-07-28, multi round-trip requests). */
 export function askInRounds(context: RequestContext): Ask {
   const rounds = (context.rounds ??= newRounds());
   return askWith(context, (key, asked) => answerOf(context, rounds, key, asked));
@@ -165,15 +165,12 @@ export function askInRounds(context: RequestContext): Ask {
 
 async function answerOf(context: RequestContext, rounds: Rounds, key: string, asked: Asked): Promise<Params> {
   if (!context.entry.multiRoundTrip)
-    throw new McpError(
-      "missing-capability",
-      `${context.request.method} is never answered with a request for input`,
-    );
+    throw new McpError("missing-capability", `${context.request.method} cannot ask for input`);
   const { spoken } = context.protocol;
   const answer = rounds.answers.get(key);
   if (answer === undefined) {
     rounds.wanted.set(key, lowered(context, asked));
-    // Asks of the same turn are to join the round before the handler learns that it has to wait.
+    // Asks of the same turn join the round before the handler is suspended.
     await Promise.resolve();
     throw new Suspended();
   }
@@ -181,7 +178,7 @@ async function answerOf(context: RequestContext, rounds: Rounds, key: string, as
   if (result?.accepts(answer)) return spoken.lift("incomingResults", asked.method, answer);
   const issues = result ? await spoken.issues(answer, result) : [];
   throw invalidParams(
-    `inputResponses: the answer to ${JSON.stringify(key)} is not one to ${asked.method}: ${issuesText(issues, "wrong shape")}`,
+    `inputResponses: the answer to ${JSON.stringify(key)} is not a result of ${asked.method}: ${issuesText(issues, "wrong shape")}`,
   );
 }
 
@@ -189,34 +186,34 @@ function lowered({ protocol: { spoken } }: RequestContext, { method, params }: A
   return params ? { method, params: spoken.lower("outgoingRequests", method, params) } : { method };
 }
 
-/** Keeps JSON from being read or changed on its way through the client. */
+/** Encrypts and authenticates JSON that the client carries. */
 export interface StateSeal {
-  /** Hears, once, that state was closed that is of use to no other process: transports that span them set it. */
+  /** Called once, when state is encrypted with the random key of this process; transports of several processes set it. */
   onRandomKey: (() => void) | undefined;
   close(value: unknown): Promise<string>;
-  /** The value, or nothing if this server did not close it. */
+  /** The value, or `undefined` if this server did not encrypt it. */
   open(text: string): Promise<unknown>;
 }
 
-/** Named so that no platform's types are needed. */
+/** The type `CryptoKey`, without the types of a platform. */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 const ivLength = 12;
 const tagLength = 16;
-/** Characters of a secret, at least. */
-const shortest = 16;
+/** Characters of the shortest secret. */
+const shortestSecret = 16;
 
 /**
- * Seals with AES-256-GCM.
+ * Encrypts with AES-256-GCM.
  *
- * @param secrets the current secret first, then those that state may still be sealed with; share them among
- *   the processes that may see one request's rounds. Without any, a random key of this process serves.
- * @throws {McpError} `invalid-definition`: a secret is so short that it can be guessed
+ * @param secrets the current secret first, then earlier secrets that state may still be encrypted with. The processes
+ *   that serve the rounds of one request need the same secrets. Without secrets, the key is random.
+ * @throws {McpError} `invalid-definition`: a secret is too short
  */
 export function stateSeal(secrets: readonly string[]): StateSeal {
-  if (secrets.some((secret) => secret.length < shortest))
-    throw new McpError("invalid-definition", `each of stateKeys has ${shortest} characters at least`);
-  let told = secrets.length > 0;
+  if (secrets.some((secret) => secret.length < shortestSecret))
+    throw new McpError("invalid-definition", `each of stateKeys has at least ${shortestSecret} characters`);
+  let isReported = secrets.length > 0;
   let keys: Promise<readonly Key[]> | undefined;
   const loaded = (): Promise<readonly Key[]> =>
     (keys ??= Promise.all(
@@ -227,8 +224,8 @@ export function stateSeal(secrets: readonly string[]): StateSeal {
   return {
     onRandomKey: undefined,
     async close(value) {
-      if (!told && this.onRandomKey) {
-        told = true;
+      if (!isReported && this.onRandomKey) {
+        isReported = true;
         this.onRandomKey();
       }
       const [key] = await loaded();
@@ -260,13 +257,13 @@ async function keyOf(secret: Uint8Array<ArrayBuffer>): Promise<Key> {
   return crypto.subtle.importKey("raw", digest, "AES-GCM", false, ["encrypt", "decrypt"]);
 }
 
-/** The `requestState` of a retried request, as the store gets it. */
+/** The `requestState` of a retried request, for the store. */
 export interface UsedState {
   /** Identifies the request in all its rounds. */
   readonly request: string;
-  /** The round that the state ended: 1 for the first. */
+  /** The round that ended with the state: 1 for the first. */
   readonly round: number;
-  /** Milliseconds since 1970. The server refuses the state after this time, without the store. */
+  /** Milliseconds since 1970. After this time, the server rejects the state without the store. */
   readonly expires: number;
 }
 
@@ -279,22 +276,22 @@ export interface StateStore {
   use(state: UsedState): boolean | Promise<boolean>;
 }
 
-/** Default for the number of requests that a store in memory records. */
-const mostRequests = 100_000;
+/** Requests that a store in memory records by default. */
+const recordedRequests = 100_000;
 
 /**
- * A store in the memory of this process. States that were used in another process are not known to it. It records a request
- * until its last state has expired.
+ * A store in the memory of this process. It does not know states that another process used. It records a request until
+ * its last state has expired.
  *
- * @param most the number of requests to record; the oldest are removed. Default: 100,000
+ * @param most number of requests to record; the oldest are removed. Default: 100,000
  */
-export function memoryStateStore(most: number = mostRequests): StateStore {
+export function memoryStateStore(most: number = recordedRequests): StateStore {
   const used = new Map<string, UsedState>();
   return {
     use(state) {
       const before = used.get(state.request);
       if (before && before.round >= state.round) return false;
-      // Moves the request to the end: requests that expire first stand first.
+      // Moves the request to the end: the map is in the order of expiry.
       used.delete(state.request);
       used.set(state.request, state);
       for (const [request, { expires }] of used) {

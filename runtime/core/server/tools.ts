@@ -8,8 +8,8 @@ import type { Listed, Listing } from "./listing.js";
 import { unusableResult } from "./result.js";
 
 /**
- * What a tool may answer: a text or a list of content, for a result with that alone; a result; or structured content,
- * which is repeated as text for models and old clients where `content` is left out.
+ * What a tool handler may return: a text, a list of content, a result, or structured content. Without `content`, the
+ * result repeats structured content as text, for models and clients of older revisions.
  */
 export type ToolAnswer = string | CallToolResult["content"] | CallToolResult | StructuredToolAnswer;
 
@@ -18,17 +18,17 @@ export interface StructuredToolAnswer extends Pick<CallToolResult, "isError" | "
   readonly content?: CallToolResult["content"];
 }
 
-/** What a tool with an output schema answers; without `content`, the structured content is repeated as text. */
+/** What the handler of a tool with an output schema returns. Without `content`, the result repeats it as text. */
 export type StructuredAnswer<Content> = Structured<Content> | Failure;
 
-// A type, not an interface: only those are results as the protocol has them, to which more may be added.
+// A type, not an interface: only a type is assignable to a result of the protocol, which has an index signature.
 type Structured<Content> = Pick<CallToolResult, "_meta"> & {
   readonly structuredContent: Content;
   readonly content?: CallToolResult["content"];
   readonly isError?: false;
 };
 
-/** A tool that failed: the model reads why. */
+/** The result of a failed tool; `content` is the message for the model. */
 type Failure = Pick<CallToolResult, "content" | "_meta"> & { readonly isError: true };
 
 export type ToolHandler<Arguments = never, Answer = ToolAnswer> = (
@@ -43,7 +43,7 @@ export interface ToolEntry extends Listed {
   checkOutput: Parse | undefined;
 }
 
-/** `tools/call`: finds the tool, checks its arguments, runs it and checks its answer. */
+/** Handles `tools/call`: finds the tool, checks the arguments, calls the handler and checks its result. */
 export function callTool(
   tools: Listing<ToolEntry>,
   params: { readonly name: string; readonly arguments?: Params },
@@ -69,8 +69,8 @@ function start(
 }
 
 /**
- * Wrong arguments are for the model to mend (2025-11-25 on: an execution error); revisions before make them
- * a protocol error, and name its code. A server may choose one of the two for all.
+ * Answers wrong arguments. Since 2025-11-25 they are a result, so that the model can correct them; earlier revisions
+ * define a JSON-RPC error. The option `wrongArguments` chooses one for all revisions.
  */
 function refuse(problem: string, { protocol, connection }: RequestContext): Params {
   const message = `the arguments are wrong: ${problem}`;
@@ -95,10 +95,10 @@ function run(tool: ToolEntry, args: Params, context: RequestContext): Params | P
   return finish(tool, answer);
 }
 
-/** A tool that fails tells the model so; errors that name a code of JSON-RPC are meant for the client. */
+/** Converts an exception of the handler to a result for the model. Errors with a JSON-RPC code are for the client. */
 function failed(error: unknown, context: RequestContext): Params {
   if (isSuspended(error) || (isMcpError(error) && error.rpcCode !== undefined)) throw error;
-  // A handler that swallowed what an ask threw runs again: what it makes of that is no failure.
+  // A handler that caught the rejection of an ask runs again: its own exception is not reported.
   if (!context.over && !context.rounds?.wanted.size) context.report(error);
   return failure(messageOf(error));
 }
@@ -116,7 +116,7 @@ function finish(tool: ToolEntry, answer: ToolAnswer): Params | Promise<Params> {
     : checked(tool, answer, result, found);
 }
 
-/** @param result what `answer` is on the wire, before the schema made another value of its structured content */
+/** @param result the result for `answer`, before the schema transformed its structured content */
 function checked(tool: ToolEntry, answer: ToolAnswer, result: Params, found: Checked): Params {
   if (typeof found === "string")
     throw unusableResult(`the tool ${tool.definition.name} answered against its outputSchema: ${found}`);

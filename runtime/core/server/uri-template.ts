@@ -6,11 +6,11 @@ type Part = string | Variable;
 interface Variable {
   readonly name: string;
   readonly operator: string;
-  /** Whether it stands behind others in its expression. */
+  /** Whether another variable precedes it in its expression. */
   readonly later: boolean;
 }
 
-/** Operators of RFC 6570 that a matcher can undo, and what each puts first and between values. */
+/** The supported operators of RFC 6570, and the character that each puts before a value. */
 const operators: { readonly [operator: string]: string } = {
   "": "",
   "+": "",
@@ -22,8 +22,8 @@ const operators: { readonly [operator: string]: string } = {
 };
 
 /**
- * Matches URIs against a URI template (RFC 6570) by scanning once from the left: no regular expression, and
- * no going back. A variable ends where the text after it is met first.
+ * Matches URIs against a URI template (RFC 6570) in one scan from the left, without regular expressions or backtracking.
+ * A variable ends at the first occurrence of the text after it.
  */
 export class UriTemplate {
   readonly text: string;
@@ -40,13 +40,13 @@ export class UriTemplate {
   }
 
   /**
-   * Values of the variables, decoded; nothing if the URI is not one of the template's. Variables of a query or a
-   * fragment may be absent, as they are where a template is expanded without a value for them.
+   * Returns the decoded values of the variables, or `undefined` if the URI does not match. Variables of a query or a
+   * fragment may be absent: expanding the template without their values leaves them out.
    */
   match(uri: string): { readonly [name: string]: string } | undefined {
     const values: [string, string][] = [];
     let at = 0;
-    /** Whether a variable of the query's expression had a value: what comes first follows a `?`. */
+    /** Whether a variable of this expression had a value: the first value follows a `?`, the others a `&`. */
     let queried = false;
     for (const [index, part] of this.parts.entries()) {
       if (typeof part === "string") {
@@ -70,7 +70,7 @@ export class UriTemplate {
     return at === uri.length ? Object.fromEntries(values) : undefined;
   }
 
-  /** Where the value that starts at `from`, of the variable at `index`, ends: where what may come next is first met. */
+  /** The end of the value of the variable at `index`, which starts at `from`: the first occurrence of a possible next part. */
   private endOf(uri: string, from: number, index: number): number | undefined {
     let end = uri.length;
     for (const next of this.parts.slice(index + 1)) {
@@ -79,7 +79,7 @@ export class UriTemplate {
         return found < 0 ? undefined : Math.min(end, found);
       }
       for (const queried of [false, true]) {
-        // What must be there leaves at least a character to the value before it.
+        // A required variable follows at least one character of this value.
         const found = uri.indexOf(prefixOf(next, queried), isOptional(next) ? from : from + 1);
         if (found >= 0) end = Math.min(end, found);
       }
@@ -97,17 +97,17 @@ function isQuery({ operator }: Variable): boolean {
   return operator === "?" || operator === "&";
 }
 
-/** What stands before the value. */
+/** The text before the value. */
 function prefixOf(variable: Variable, queried: boolean): string {
   const { name, operator } = variable;
   if (!isQuery(variable)) return operators[operator]!;
   return `${operator === "?" && !queried ? "?" : "&"}${name}=`;
 }
 
-/** The value out of its expansion. */
+/** Decodes a value. */
 function valueOf(raw: string, variable: Variable): string | undefined {
   const { operator } = variable;
-  // Such a variable never holds a delimiter: expanding it would have encoded it.
+  // Expanding such a variable encodes delimiters.
   if (operator !== "+" && operator !== "#" && holdsAny(raw, isQuery(variable) ? "&/?#" : "/?#"))
     return undefined;
   if (raw === "" && !isOptional(variable)) return undefined;
@@ -164,7 +164,7 @@ function invalid(text: string, problem: string): McpError {
   return new McpError("invalid-definition", `URI template ${JSON.stringify(text)}: ${problem}`);
 }
 
-/** Values of the variables of a URI template, given as a literal type; those of a query or a fragment may be absent. */
+/** Values of the variables of a URI template of a literal type; those of a query or a fragment may be absent. */
 export type VariablesOf<Template extends string> = string extends Template
   ? { readonly [name: string]: string }
   : { readonly [Name in NamesIn<Always<Expression<Template>>>]: string } & {
@@ -176,7 +176,7 @@ export type VariableNames<Template extends string> = string extends Template
   ? string
   : NamesIn<Always<Expression<Template>>> | NamesIn<Optional<Expression<Template>>>;
 
-/** What stands between braces. */
+/** The text between braces. */
 type Expression<Template extends string> = Template extends `${string}{${infer Inner}}${infer Rest}`
   ? Inner | Expression<Rest>
   : never;
