@@ -45,11 +45,9 @@ export type { StandardSchema } from "./schema/standard-schema.js";
 export { connect, type ConnectOptions, type Source } from "./connect/connect.js";
 export type { Client, ToolResult } from "./client/client.js";
 export type { NotificationListener } from "./client/incoming.js";
-export type { AnswerContext, ClientHandlers } from "./client/server-requests.js";
-export { userRejected } from "./client/server-requests.js";
+export { userRejected, type AnswerContext, type ClientHandlers } from "./client/server-requests.js";
 export type { ClientLimits } from "./client/limits.js";
-export { pageProblem } from "./protocol/safe-urls.js";
-export { safeIcons } from "./protocol/safe-urls.js";
+export { pageProblem, safeIcons } from "./protocol/safe-urls.js";
 export type { Rejected } from "./client/decode.js";
 export type { ListBounds, ListResult } from "./client/lists.js";
 export {

@@ -43,7 +43,7 @@ export async function attachLegacy(
   const watched: string[] = [];
   let settle: (why: McpError | undefined) => void = () => {};
   const over = new Promise<McpError | undefined>((resolve) => (settle = resolve));
-  const off = hear(client, kinds, uris, push);
+  const off = forward(client, kinds, uris, push);
   const forget = link.whenClosed((why) => {
     off();
     settle(why);
@@ -78,7 +78,7 @@ export async function attachLegacy(
 }
 
 /** Passes notifications on to `push`. Returns the function that stops this. */
-function hear(
+function forward(
   client: Client,
   kinds: readonly ListKind[],
   uris: readonly string[],

@@ -112,7 +112,7 @@ async function conclude(
       undefined,
       error
         ? `it answers server/discover with: ${error.message}`
-        : "it does not answer server/discover as the specification says",
+        : "it does not answer server/discover as the specification requires",
     );
   if (!fallBack)
     throw remoteError(
@@ -254,13 +254,13 @@ function noCommonVersion(ours: Views, theirs?: readonly unknown[], detail?: stri
   const named = theirs?.filter((each) => typeof each === "string") ?? [];
   const offered =
     named.length > 0
-      ? `the server speaks ${named.join(", ")}`
+      ? `the server has ${named.join(", ")}`
       : theirs
-        ? "the server does not say what it speaks"
-        : "the server speaks none of them";
+        ? "the server does not name its revisions"
+        : "the server has none of them";
   return new McpError(
     "unsupported-version",
-    `no common protocol revision: this client speaks ${supported}; ${offered}${detail === undefined ? "" : ` (${detail})`}`,
+    `no common protocol revision: this client has ${supported}; ${offered}${detail === undefined ? "" : ` (${detail})`}`,
     { data: { ours: ours.map(({ id }) => id), ...(theirs ? { supported: theirs } : {}) } },
   );
 }

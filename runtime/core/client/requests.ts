@@ -70,7 +70,7 @@ export class Requests {
   }
 
   /**
-   * Sends one request until it has a result: with rounds of input, and again as the table of `retry-policy.ts` says.
+   * Sends one request until it has a result: with rounds of input, and with the retries of `retry-policy.ts`.
    *
    * @param started when the total timeout began, if the request is part of a longer operation
    * @throws {McpError} among others `invalid-definition`: an option is unknown
@@ -157,7 +157,7 @@ export class Requests {
     return entry.cacheable ? this.cached(link, view, entry, call) : this.ask(link, view, entry, call);
   }
 
-  /** The result from the cache, or else from the server, which says how long to keep it (2026-07-28, caching). */
+  /** The result from the cache, or else from the server. Caches the result for its `ttlMs` (2026-07-28, caching). */
   private async cached(
     link: Link,
     view: RevisionView<"client">,

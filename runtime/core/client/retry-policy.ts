@@ -62,7 +62,7 @@ export const retries = {
 
 export type RetryReason = keyof typeof retries;
 
-/** The probe was refused with a temporary HTTP status, which says nothing of the era. `Retry-After` goes before the pauses. */
+/** The probe was refused with a temporary HTTP status, which does not tell the era. `Retry-After` takes precedence over the pauses. */
 export const probeRetry: Retry<Error | undefined> = {
   when: (refusal) => isTransient(httpStatusOf(refusal)),
   pauses: [100, 200, 400],

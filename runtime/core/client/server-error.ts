@@ -49,7 +49,7 @@ export function isTransient(status: number | undefined): boolean {
 }
 
 /**
- * Whether an HTTP status says that the server cannot read the request. Servers of one era answer requests of the other era
+ * Whether an HTTP status means that the server cannot read the request. Servers of one era answer requests of the other era
  * with such a status (2026-07-28, Streamable HTTP, backward compatibility). Authorization errors and temporary errors do
  * not count.
  */

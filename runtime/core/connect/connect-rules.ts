@@ -50,7 +50,7 @@ const commandRules: Rules<Command> = {
   ...clientRules,
 };
 
-/** @throws {McpError} `invalid-definition`: there is no option of a name, or its value is none for it */
+/** @throws {McpError} `invalid-definition`: an option is unknown or has an invalid value */
 export function checkConnectOptions(options: unknown): void {
   if (!isObject(options) || options["revisions"] === undefined)
     throw invalid(
@@ -62,7 +62,7 @@ export function checkConnectOptions(options: unknown): void {
     throw invalid('info: expected { name: "…", version: "…" }.');
 }
 
-/** @throws {McpError} `invalid-definition`: a program to start is described wrongly */
+/** @throws {McpError} `invalid-definition`: the description of the program is invalid */
 export function checkCommand(source: unknown): void {
   if (!isObject(source) || typeof source["command"] !== "string")
     throw invalid(

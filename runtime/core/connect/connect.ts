@@ -19,32 +19,32 @@ import type { Channel, Opener } from "../jsonrpc/channel.js";
 import type * as platform from "../platform/platform.js";
 
 export interface ConnectOptions extends ClientHandlers {
-  /** The revisions it speaks: `clientRevisions` of the generated package, or some of them. */
+  /** The revisions of the client: `clientRevisions` of the generated package, or some of them. */
   readonly revisions: readonly Revision<"client">[];
-  /** Id of one of `revisions`, to speak that one and no other. */
+  /** The id of the only revision to use, one of `revisions`. */
   readonly revision?: string;
   readonly info?: Implementation;
-  /** Log messages wanted from the server, from this severity on. */
+  /** The least severity of log messages from the server. */
   readonly logLevel?: LogLevel;
-  /** Of requests, unless their options say otherwise. Milliseconds. */
+  /** Timeouts of requests without timeouts in their options. Milliseconds. */
   readonly timeouts?: Partial<Timeouts>;
-  /** Milliseconds that connecting and finding the common revision may take in all; 30,000 without it. */
+  /** Milliseconds for opening the connection and negotiating the revision: 30,000 by default. */
   readonly connectTimeout?: number;
-  /** Gives up connecting; it has no meaning for a client that is connected. */
+  /** Aborts the connecting. It has no effect on a connected client. */
   readonly signal?: Signal;
-  /** What null means where a member may be absent; `absent` without it. */
+  /** The meaning of null for an optional member: `absent` by default. */
   readonly nulls?: Nulls;
-  /** What the server may make the client keep or do, where the defaults do not fit. */
+  /** Limits on what the server can make the client keep or do, if other than the defaults. */
   readonly limits?: Partial<ClientLimits>;
   readonly clock?: Clock;
-  /** How a server over HTTP is reached. */
+  /** Options for servers over HTTP. */
   readonly http?: HttpClientOptions;
-  /** Hears of what is left out of lists and of listeners that throw; stderr without it. */
+  /** Receives warnings, such as rejected items of lists and listeners that throw. Default: prints to stderr. */
   readonly onWarning?: (message: string) => void;
 }
 
 /**
- * Connects to a server and finds the revision to speak with it.
+ * Connects to a server and negotiates the revision.
  *
  * @throws {McpError} `unsupported-version`, `spawn-failed`, `connection-closed`, `timeout`, `cancelled`,
  *   `authorize-failed`, `invalid-definition`
@@ -66,8 +66,8 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
     clock,
     nulls,
   };
-  const stray = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
-  if (stray !== undefined) throw new McpError("invalid-definition", stray);
+  const problem = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
+  if (problem !== undefined) throw new McpError("invalid-definition", problem);
   const opener = await openerOf(source, options.http, views, options.onWarning);
   const given = { source: opener, views, profile };
   const client = new Client({
@@ -83,19 +83,19 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
 }
 
 /**
- * Where a server is: a URL, `stdio:` and a command, a command with its arguments, an open channel, or something
- * that opens one each time it is called.
+ * The address of a server: a URL, `stdio:` and a command, a command with arguments, an open channel, or a function that
+ * opens a channel on each call.
  */
 export type Source = string | platform.URL | Command | Channel | (() => Channel | Promise<Channel>);
 
-/** A program to start, without a shell. */
+/** A program to start without a shell. */
 export interface Command extends StdioClientOptions {
   readonly command: string;
   readonly args?: readonly string[];
 }
 
-/** What opens a channel to a source; code of a transport is loaded by who uses it. */
-export async function openerOf(
+/** The function that opens a channel to a source. Loads the code of the transport. */
+async function openerOf(
   source: Source,
   http: HttpClientOptions | undefined,
   views: readonly RevisionView<"client">[],
@@ -106,14 +106,14 @@ export async function openerOf(
   const address = typeof source === "string" || source instanceof URL ? String(source) : undefined;
   if (address !== undefined && /^https?:/i.test(address)) {
     const { httpClientChannel } = await import("../http/client/http-client.js");
-    // By these errors a server shows that it knows this transport (2026-07-28, Streamable HTTP, compatibility).
+    // With these error codes a server shows that it knows this transport (2026-07-28, Streamable HTTP, compatibility).
     const modern = views.filter(({ era }) => era === "modern");
     const known = modern.flatMap(({ table }) => Object.values(table.errors).map(({ code }) => code));
     let opened = 0;
     return () => httpClientChannel(address, http, known, opened++ > 0, onWarning);
   }
   if (address === undefined) checkCommand(source);
-  // By the name of the package: where no programs can be started, another module answers to it.
+  // By package name: platforms that cannot start programs map the name to another module.
   const { parseStdioSource, stdioClientChannel } = await import("@mcpgen/runtime/stdio");
   if (address !== undefined) {
     const command = parseStdioSource(address);

@@ -3,22 +3,23 @@ import type { MethodFacts, Role } from "@mcpgen/protocol/model";
 import type { RevisionView } from "./revision-view.js";
 import { McpError } from "../jsonrpc/errors.js";
 
-/** Whether capabilities hold something at a path that is not turned off. */
+/** Whether capabilities have a member at a path that is not null or false. */
 export function declares(capabilities: object, path: readonly string[]): boolean {
   let found: unknown = capabilities;
   for (const key of path) found = isObject(found) ? found[key] : undefined;
   return found !== undefined && found !== null && found !== false;
 }
 
-/** A method that the revision does not have, or not for this side to send. */
-export function noSuchMethod(method: string, spoken: RevisionView): McpError {
-  return new McpError("method-not-found", `revision ${spoken.id} has no ${method}`);
+/** The error for a method that this role cannot send in this revision. */
+export function noSuchMethod(method: string, view: RevisionView): McpError {
+  return new McpError("method-not-found", `revision ${view.id} has no ${method}`);
 }
 
 /**
- * Only what was negotiated is used (lifecycle, operation).
+ * Checks that the capability of a method was negotiated (lifecycle, operation).
  *
- * @param declared the capabilities of the side `of`
+ * @param of the role whose capability is checked; methods that need one of the other role pass
+ * @param declared the capabilities of that role
  * @throws {McpError} `missing-capability`
  */
 export function requireCapability(

@@ -1,6 +1,6 @@
 import { isObject } from "../jsonrpc/message.js";
 
-/** What is wrong with a form: only flat objects of primitives are allowed (elicitation, requested schema). */
+/** The problem of a form, if there is one: only flat objects of primitives are allowed (elicitation, requested schema). */
 export function formProblem(schema: unknown): string | undefined {
   if (!isObject(schema) || schema["type"] !== "object" || !isObject(schema["properties"]))
     return "requestedSchema is not an object schema with properties";
@@ -25,8 +25,8 @@ function isPrimitive(property: Record<string, unknown>): boolean {
 }
 
 /**
- * What is wrong with the content of an answer that accepts, in the sentences that explain arguments of tools. Patterns and
- * formats of the form are not checked.
+ * The problem of the content of an accepted form, if there is one, in the words used for arguments of tools. Patterns and
+ * formats are not checked.
  *
  * @param schema `requestedSchema` of the form
  */
@@ -35,32 +35,32 @@ export async function contentProblem(schema: unknown, content: unknown): Promise
   return schemaProblem(schema, content, "/content");
 }
 
-/** Either spelling of a choice: a list of values, or one subschema with a title for each value. */
+/** Whether a schema is a choice: a list of values, or one subschema with a title for each value. */
 function isChoice({ enum: values, oneOf, anyOf }: Record<string, unknown>): boolean {
   return Array.isArray(values ?? oneOf ?? anyOf);
 }
 
 /**
- * What is wrong with the tool use in a conversation (2025-11-25, sampling, message content constraints):
- * a message with tool results holds nothing else, and answers each tool use of the message before it.
+ * The problem of the tool use in a conversation, if there is one (2025-11-25, sampling, message content constraints). A
+ * message with tool results has no other content, and has a result for each tool use of the message before it.
  */
 export function messagesProblem(messages: unknown): string | undefined {
   if (!Array.isArray(messages)) return "messages is not a list";
-  let asked: ReadonlySet<unknown> = new Set();
+  let pending: ReadonlySet<unknown> = new Set();
   for (const [index, message] of messages.entries()) {
     const blocks = blocksOf(message);
     const results = blocks.filter(({ type }) => type === "tool_result");
     if (results.length > 0 && results.length < blocks.length)
       return `messages[${index}] mixes tool results with other content`;
-    const answered = new Set(results.map(({ toolUseId }) => toolUseId));
-    for (const id of asked)
-      if (!answered.has(id)) return `messages[${index}] has no result for tool use ${JSON.stringify(id)}`;
-    for (const id of answered)
-      if (!asked.has(id))
+    const resolved = new Set(results.map(({ toolUseId }) => toolUseId));
+    for (const id of pending)
+      if (!resolved.has(id)) return `messages[${index}] has no result for tool use ${JSON.stringify(id)}`;
+    for (const id of resolved)
+      if (!pending.has(id))
         return `messages[${index}] has a result for ${JSON.stringify(id)}, which was not asked for`;
-    asked = new Set(blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id));
+    pending = new Set(blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id));
   }
-  for (const id of asked) return `no message has a result for tool use ${JSON.stringify(id)}`;
+  for (const id of pending) return `no message has a result for tool use ${JSON.stringify(id)}`;
   return undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Reserved keys of `_meta` (2026-07-28, basic, `_meta`) that the era fills in and reads. */
+/** The reserved keys of `_meta` that this runtime reads and writes (2026-07-28, basic, `_meta`). */
 export const metaKeys = {
   protocolVersion: "io.modelcontextprotocol/protocolVersion",
   clientInfo: "io.modelcontextprotocol/clientInfo",
@@ -8,7 +8,7 @@ export const metaKeys = {
   subscriptionId: "io.modelcontextprotocol/subscriptionId",
 } as const;
 
-/** Severities of log messages, the least severe first (RFC 5424, as the specification lists them). */
+/** The severities of log messages in ascending order (RFC 5424, as the specification lists them). */
 export const logLevels = [
   "debug",
   "info",
@@ -26,7 +26,7 @@ export function isLogLevel(value: unknown): value is LogLevel {
   return logLevels.includes(value as LogLevel);
 }
 
-/** Whether a message of `level` is let through where `least` was asked for. */
+/** Whether `level` is at least as severe as `least`. */
 export function reaches(level: LogLevel, least: LogLevel): boolean {
   return logLevels.indexOf(level) >= logLevels.indexOf(least);
 }

@@ -1,12 +1,12 @@
-/** Levels of arrays and objects a body may have. */
+/** Most levels of arrays and objects in a message. */
 export const mostLevels = 512;
 
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Whether a JSON text nests deeper than `most` levels; strings, which are most of a long text, are skipped over. */
+/** Whether a JSON text nests deeper than `most` levels. Skips strings, which make up most of a long text. */
 export function nestsDeeper(text: string, most: number): boolean {
-  // Each level takes a bracket at either end.
+  // Each level has a bracket at either end.
   if (text.length <= 2 * most) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -20,7 +20,7 @@ export function nestsDeeper(text: string, most: number): boolean {
   return false;
 }
 
-/** Where the string that opens at `start` ends, or the text, if it does not. */
+/** The index of the closing quote of the string at `start`, or the length of the text. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let first = at;

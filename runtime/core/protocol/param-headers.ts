@@ -3,7 +3,7 @@ import { mostLevels } from "./nesting.js";
 
 /** A parameter of a tool that a header mirrors (2026-07-28, Streamable HTTP, custom headers). */
 export interface ParamHeader {
-  /** In small letters: `mcp-param-region`. */
+  /** In lower case: `mcp-param-region`. */
   readonly header: string;
   /** As the client sends it: `Mcp-Param-Region`. */
   readonly name: string;
@@ -13,23 +13,23 @@ export interface ParamHeader {
 
 export interface ParamHeaders {
   readonly headers: readonly ParamHeader[];
-  /** What makes the declarations, and with them the tool, invalid. */
+  /** The problem that makes the declarations, and so the tool, invalid. */
   readonly problem: string | undefined;
 }
 
-/** What declares one in a schema. */
+/** The keyword that declares a header. */
 export const keyword = "x-mcp-header";
 
-/** What their names begin with. */
+/** The prefix of the names of these headers. */
 export const paramPrefix = "Mcp-Param-";
 
-/** Declarations of one schema; platforms take few more headers with a request. */
+/** Most declarations of one schema; platforms accept few more headers in a request. */
 const mostDeclared = 256;
 
-/** Names as they are declared: characters that HTTP takes in a field name (RFC 9110, 5.1), and how many. */
+/** A declared name: up to 256 characters that HTTP allows in a field name (RFC 9110, 5.1). */
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,256}$/;
 
-/** What was found in a schema; schemas change by being replaced. */
+/** The headers of each schema. Schemas are never modified in place. */
 const known = new WeakMap<object, ParamHeaders>();
 
 /** The headers an `inputSchema` declares, 256 at most. */
@@ -49,9 +49,9 @@ function declaredIn(inputSchema: object): ParamHeaders {
 }
 
 /**
- * Goes along `properties` alone; a declaration anywhere else is wrong.
+ * Collects the declarations below `properties`. Returns the problem of a declaration anywhere else.
  *
- * @param path of the schema; the same list for all, which is as it was when this returns
+ * @param path of the schema; changed during the walk and restored before the return
  */
 function collect(schema: unknown, path: string[], headers: Map<string, ParamHeader>): string | undefined {
   if (!isObject(schema)) return undefined;
@@ -71,15 +71,15 @@ function collect(schema: unknown, path: string[], headers: Map<string, ParamHead
         if (problem !== undefined) return problem;
       }
     } else if (declaresBelow(key, value))
-      return `${keyword} stands below ${key}, where no parameter can be told`;
+      return `${keyword} stands below ${key}, which names no single parameter`;
   }
   return undefined;
 }
 
-/** Keywords whose values are data and no schemas. */
+/** Keywords whose values are data, not schemas. */
 const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
-/** Keywords whose values are schemas under names, which are no keywords, whatever they are. */
+/** Keywords whose values are schemas by name; the names are not keywords. */
 const named: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
@@ -89,7 +89,7 @@ const named: ReadonlySet<string> = new Set([
   "definitions",
 ]);
 
-/** Whether a schema, or one of several, holds a declaration. */
+/** Whether a schema, or one schema of a list, has a declaration. */
 function declares(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.some(declares);
   if (!isObject(schema)) return false;
@@ -103,7 +103,7 @@ function declaresBelow(key: string, value: unknown): boolean {
   return named.has(key) && isObject(value) ? Object.values(value).some(declares) : declares(value);
 }
 
-/** Whether a value has more than `most` levels: found out level by level, for the stack has a limit, too. */
+/** Whether a value has more than `most` levels. Goes level by level, because recursion could exhaust the stack. */
 function isDeeper(value: unknown, most: number): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -118,23 +118,23 @@ function declaration(
   name: unknown,
   path: readonly string[],
 ): ParamHeader | string {
-  const place = path.join(".").slice(0, longestShown);
+  const place = path.join(".").slice(0, maxShown);
   if (typeof name !== "string" || !token.test(name))
     return `${place}: ${keyword} ${shown(name)} is not a header name`;
   if (path.length === 0) return `${keyword} stands at the root`;
   if (type !== "string" && type !== "integer" && type !== "boolean")
-    return `${place}: ${keyword} is for strings, integers and booleans, not ${shown(type) ?? "what has no type"}`;
+    return `${place}: ${keyword} is for strings, integers and booleans, not ${shown(type) ?? "a schema without a type"}`;
   return { name: paramPrefix + name, header: (paramPrefix + name).toLowerCase(), path: [...path], type };
 }
 
-/** Characters of a foreign text in an error of ours. */
-const longestShown = 100;
+/** Most characters of a received text in an error. */
+const maxShown = 100;
 
 function shown(value: unknown): string | undefined {
-  return JSON.stringify(value)?.slice(0, longestShown);
+  return JSON.stringify(value)?.slice(0, maxShown);
 }
 
-/** The value at a path; nothing if it is absent or null. */
+/** The value at a path; `undefined` if it is absent or null. */
 export function valueAt(args: unknown, path: readonly string[]): unknown {
   let value = args;
   for (const key of path) value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
@@ -142,9 +142,9 @@ export function valueAt(args: unknown, path: readonly string[]): unknown {
 }
 
 /**
- * A value as its header has it; nothing if no header is sent for it.
+ * The header of a value; `undefined` if the value has no header.
  *
- * @throws {RangeError} an integer that headers cannot carry exactly
+ * @throws {RangeError} a header cannot carry the number exactly
  */
 export function headerValue(value: unknown): string | undefined {
   if (typeof value === "string") return encodeHeaderValue(value);
@@ -158,7 +158,7 @@ export function headerValue(value: unknown): string | undefined {
 const prefix = "=?base64?";
 const suffix = "?=";
 
-/** A value as a header carries it (2026-07-28, Streamable HTTP, value encoding). */
+/** Encodes a value for a header (2026-07-28, Streamable HTTP, value encoding). */
 export function encodeHeaderValue(value: string): string {
   const plain = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$|^$/.test(value);
   if (plain && !(value.startsWith(prefix) && value.endsWith(suffix))) return value;
@@ -167,7 +167,7 @@ export function encodeHeaderValue(value: string): string {
   return `${prefix}${btoa(binary)}${suffix}`;
 }
 
-/** The value that a header carries, or nothing if it is malformed. */
+/** Decodes the value of a header; `undefined` if it is malformed. */
 export function decodeHeaderValue(header: string): string | undefined {
   if (!header.startsWith(prefix) || !header.endsWith(suffix) || header.length < prefix.length + suffix.length)
     return /^[\t\x20-\x7e]*$/.test(header) ? header : undefined;

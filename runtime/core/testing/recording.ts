@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "../time/clock.js";
 import { type Message, type RequestId, isObject } from "../jsonrpc/message.js";
 import type { Channel, Receiver } from "../jsonrpc/channel.js";
 
-/** Everything that goes over a wire, in order. */
+/** All messages of a connection in order. */
 export class Recording {
   readonly session: Recorded[] = [];
   private readonly clock: Clock;
@@ -13,7 +13,7 @@ export class Recording {
     this.started = clock.now();
   }
 
-  /** The messages of one side or both, parsed; a text that is not JSON throws. */
+  /** The parsed messages of one side or both. @throws {SyntaxError} a text is not JSON */
   messages(from?: Side): Message[] {
     return this.session
       .filter((recorded) => from === undefined || recorded.from === from)
@@ -26,9 +26,9 @@ export class Recording {
   }
 
   /**
-   * `channel`, with all that passes through it kept here.
+   * Wraps a channel and records its messages.
    *
-   * @param side whose end of the wire it is
+   * @param side the side whose end of the connection `channel` is
    */
   of(channel: Channel, side: Side): Channel {
     return new RecordedChannel(channel, (out, text) =>
@@ -50,7 +50,7 @@ class RecordedChannel implements Channel {
   constructor(channel: Channel, keep: (out: boolean, text: string) => void) {
     this.channel = channel;
     this.keep = keep;
-    // What a channel can do tells how it is to be used.
+    // Optional members decide how a channel is used, so the wrapper has the same ones.
     const { forgo, disconnect, abandon, speak } = channel;
     Object.assign(this, {
       ...(forgo && { forgo: forgo.bind(channel) }),
@@ -107,11 +107,11 @@ export interface Recorded {
   readonly from: Side;
   /** Milliseconds since the session began. */
   readonly at: number;
-  /** As it went over the wire. */
+  /** The text that was sent. */
   readonly text: string;
 }
 
-/** A session as lines of JSON, `{"from":"client","at":0,"message":{…}}`: what `mcpgen validate` judges. */
+/** A session as lines of JSON, `{"from":"client","at":0,"message":{…}}`: the input of `mcpgen validate`. */
 export function formatSession(session: Iterable<Recorded>): string {
   let lines = "";
   for (const { from, at, text } of session)
@@ -120,9 +120,9 @@ export function formatSession(session: Iterable<Recorded>): string {
 }
 
 /**
- * Reads what `formatSession` wrote; `at` may be missing.
+ * Parses the output of `formatSession`; `at` may be missing.
  *
- * @throws {SyntaxError} naming the line
+ * @throws {SyntaxError} a line is invalid; the message names it
  */
 export function parseSession(text: string): Recorded[] {
   return text.split("\n").flatMap((line, index) => (line.trim() === "" ? [] : [parseLine(line, index + 1)]));
@@ -145,13 +145,13 @@ function parseLine(line: string, number: number): Recorded {
   return { from, at, text: typeof message === "string" ? message : JSON.stringify(message) };
 }
 
-/** What is not JSON is kept as a string, so that the line can be read. */
+/** A text that is not JSON becomes a JSON string, so that the line can be parsed. */
 function asJson(text: string): string {
   try {
     JSON.parse(text);
   } catch {
     return JSON.stringify(text);
   }
-  // JSON may be laid out over lines.
+  // JSON may contain line breaks between tokens.
   return text.replace(/[\r\n]/g, " ");
 }

@@ -4,21 +4,21 @@ import type { Recorded, Side } from "./recording.js";
 import { isObject } from "../jsonrpc/message.js";
 
 export interface ReplayOptions {
-  /** The side that is played; the other one is there. */
+  /** The side to play; the other side is real. */
   readonly play: Side;
   /**
-   * Members whose strings nobody but their sender understands: they may differ from the recorded ones, and
-   * are then given back as they came. `requestState` unless said otherwise.
+   * Members with strings that only their sender reads. They may differ from the recorded ones; the replay then sends the
+   * new strings back. Default: `requestState`.
    */
   readonly opaque?: readonly string[];
 }
 
 const rules: Rules<ReplayOptions> = { play: ["client", "server"], opaque: "array" };
 
-/** The side that is there does not do what it did when the session was recorded. */
+/** The real side sent another message than in the recorded session. */
 export class ReplayMismatch extends Error {
   override readonly name = "ReplayMismatch";
-  /** Position in the session, from 0. */
+  /** The index of the message in the session, from 0. */
   readonly index: number;
   readonly difference: Difference | undefined;
 
@@ -30,17 +30,16 @@ export class ReplayMismatch extends Error {
 }
 
 /**
- * One side of a recorded session, as the channel to it: give it to `connect`, or to a server's `connect`.
- * It sends what that side sent as soon as all that came before has happened, and expects of the other side
- * the very messages that were recorded, in their order.
+ * Plays one side of a recorded session, as a channel for `connect` or for a server's `connect`. It sends each message of
+ * that side after all messages before it, and expects the recorded messages from the other side, in order.
  */
 export class Replay implements Channel {
-  /** Resolves when the whole session was played. Rejects with `ReplayMismatch`, which closes the channel, too. */
+  /** Resolves at the end of the session. Rejects with `ReplayMismatch`, and then the channel closes, too. */
   readonly done: Promise<void>;
   private readonly session: readonly Recorded[];
   private readonly play: Side;
   private readonly opaque: readonly string[];
-  /** Strings of the recording that are others now. */
+  /** The new strings, by the recorded ones. */
   private readonly renewed = new Map<string, string>();
   private receiver: Receiver | undefined;
   private readonly arrived: string[] = [];
@@ -49,7 +48,7 @@ export class Replay implements Channel {
   private resolve!: () => void;
   private reject!: (mismatch: ReplayMismatch) => void;
 
-  /** @throws {McpError} `invalid-definition`: an option is wrong */
+  /** @throws {McpError} `invalid-definition`: an option is invalid */
   constructor(session: Iterable<Recorded>, options: ReplayOptions) {
     checkOptions(options, rules);
     const { play, opaque = ["requestState"] } = options;
@@ -60,7 +59,7 @@ export class Replay implements Channel {
       this.resolve = resolve;
       this.reject = reject;
     });
-    // Whoever does not wait for it hears of it from the channel.
+    // Without this, a rejection that no caller awaits would end the process; the channel reports it, too.
     this.done.catch(() => {});
   }
 
@@ -85,7 +84,7 @@ export class Replay implements Channel {
     else this.end();
   }
 
-  /** Goes through the session as far as it has come: sends what is this side's turn to send, and takes what arrived. */
+  /** Plays the session as far as possible: sends the messages of this side, and takes those that have arrived. */
   private proceed(): void {
     if (!this.receiver) return;
     let sent = false;
@@ -157,7 +156,7 @@ function shown(value: unknown): string {
   return text.length > 200 ? `${text.slice(0, 199)}…` : text;
 }
 
-/** The first place where two values of JSON are not the same. */
+/** The first place where two JSON values differ. */
 export interface Difference {
   readonly pointer: string;
   readonly expected: unknown;
@@ -165,11 +164,11 @@ export interface Difference {
 }
 
 /**
- * Compares values of JSON, whatever the order of members.
+ * Compares two JSON values without regard to the order of members.
  *
- * @param differing told of each two strings that differ; returns whether that is to be expected
+ * @param differing called for strings that differ; returns whether they may
  */
-export function firstDifference(
+function firstDifference(
   expected: unknown,
   got: unknown,
   differing: (member: string, expected: string, got: string) => boolean,

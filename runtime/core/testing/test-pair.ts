@@ -6,16 +6,16 @@ import type { ConnectionOptions, ServerConnection } from "../server/connection.j
 import type { Server } from "../server/server.js";
 import { Recording } from "./recording.js";
 
-/** What `connect` takes, and the server to connect to. */
+/** The options of `connect`, and the server. */
 export interface TestPairOptions extends ConnectOptions {
   readonly server: Server;
-  /** What a transport would tell the server of the client. */
+  /** The options that a transport passes to `server.connect`. */
   readonly connection?: ConnectionOptions;
 }
 
 const connectionRules: Rules<ConnectionOptions> = { auth: "anything", principal: "string", drain: "amount" };
 
-/** A client and a server in one process, and all that they say to each other. */
+/** A client and a server in one process, and their messages. */
 export interface TestPair {
   readonly client: Client;
   /** The server's end. */
@@ -27,9 +27,9 @@ export interface TestPair {
 
 /**
  * Connects a client to a server in memory: `createTestPair({ server, revisions: clientRevisions, revision:
- * "2025-06-18" })` speaks that revision, and the newest common one without `revision`.
+ * "2025-06-18" })` uses that revision; without `revision`, the pair negotiates the newest common one.
  *
- * For tests that own the time, give the same `VirtualClock` here and to the server.
+ * To control the time, give the same `VirtualClock` to this function and to the server.
  *
  * @throws {McpError} as `connect` does
  */

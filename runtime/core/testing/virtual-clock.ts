@@ -5,17 +5,17 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Time that stands still until a test moves it. */
+/** A clock that a test moves. */
 export class VirtualClock implements Clock {
   private time: number;
-  /** In the order they were set, which is the order of those that are due together. */
+  /** In the order of their creation, which is also the order of timers due at the same time. */
   private readonly timers = new Set<Timer>();
 
   constructor(start = 0) {
     this.time = start;
   }
 
-  /** Timers that are set: none are left when nothing waits. */
+  /** The number of timers: 0 when nothing waits. */
   get waiting(): number {
     return this.timers.size;
   }
@@ -39,8 +39,8 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * Moves time on by `milliseconds`: calls what becomes due, in order and each at its own time, and lets what
-   * follows from it happen before the next. Timers set on the way count.
+   * Moves the time forward by `milliseconds`. Fires each timer at its due time, in order, and awaits the work that follows
+   * before it fires the next. Timers created meanwhile fire, too.
    */
   async advance(milliseconds: number): Promise<void> {
     const end = this.time + milliseconds;
@@ -61,7 +61,7 @@ export class VirtualClock implements Clock {
   }
 }
 
-/** Resolves when all that follows from what has happened has happened, short of work outside this thread. */
+/** Resolves when all pending microtasks and their follow-ups on this thread are done. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -142,9 +142,9 @@ test("an abort after that means nothing to the client", async () => {
 });
 
 test.each([
-  [undefined, "the server does not say what it speaks"],
-  [{ supported: [] }, "the server does not say what it speaks"],
-  [{ supported: [null, "1999-01-01"] }, "the server speaks 1999-01-01"],
+  [undefined, "the server does not name its revisions"],
+  [{ supported: [] }, "the server does not name its revisions"],
+  [{ supported: [null, "1999-01-01"] }, "the server has 1999-01-01"],
 ])("a refusal of the version with the data %j reads well", async (data, words) => {
   const code = -32022;
   const peer = new ScriptedPeer("2026-07-28", { "server/discover": () => failure(code, "no", data) });
