@@ -21,6 +21,7 @@ import type { Rejected } from "./decode.js";
 import { type AnswerSetup, type ClientHandlers, Questions } from "./server-requests.js";
 import { type NotificationListener, Incoming, Listeners } from "./incoming.js";
 import { type ClientProfile, declaredBy } from "./client-profile.js";
+import { eraOf } from "./eras.js";
 import type { ClientLimits } from "./limits.js";
 import { attachLegacy, attachModern } from "./attach.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
@@ -227,7 +228,7 @@ export class Client implements Caller {
   /** Sets the least severity of log messages: by one request in the legacy era, in the `_meta` of each request in the modern era. */
   async setLogLevel(level: LogLevel): Promise<void> {
     const { negotiated } = await this.connections.open();
-    if (negotiated.view.era === "legacy") await this.request("logging/setLevel", { level });
+    if (eraOf(negotiated.view).logLevelRequest) await this.request("logging/setLevel", { level });
     this.connections.logLevel = level;
   }
 
@@ -301,7 +302,8 @@ export class Client implements Caller {
     this.outputs.learn(tools);
     this.retryPolicy.learn(tools);
     const { standing } = this.connections;
-    if (!standing?.link.mirrors || standing.negotiated.view.era === "legacy") return { tools, rejected: [] };
+    if (!standing?.link.mirrors || !eraOf(standing.negotiated.view).paramHeaders)
+      return { tools, rejected: [] };
     return this.headers.learn(tools);
   }
 }

@@ -3,6 +3,7 @@ import type { LogLevel } from "../protocol/meta.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { type Negotiated, handshakeOnly, negotiate } from "./negotiation.js";
 import type { ClientProfile, HandshakeContext } from "./client-profile.js";
+import { eraOf } from "./eras.js";
 import { Link } from "./link.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
 import type { RevisionView } from "../protocol/revision-view.js";
@@ -177,14 +178,14 @@ export class Connections {
       : new McpError("cancelled", "connect was cancelled", { cause: signal?.reason });
   }
 
-  /** Sends the log level to a legacy server, once for each connection. */
+  /** Sends the log level, in eras with a request for it. */
   private async sendLogLevel(
     { link, negotiated: { view, capabilities } }: Connection,
     bounds: RequestOptions,
   ): Promise<void> {
     const { logLevel: level } = this;
     const { onWarning } = this.source;
-    if (level === undefined || view.era !== "legacy" || !capabilities.logging) return;
+    if (level === undefined || !eraOf(view).logLevelRequest || !capabilities.logging) return;
     const method = "logging/setLevel";
     try {
       const response = await link.request(method, () => ({ level }), bounds, {
@@ -325,13 +326,14 @@ function isRefusal(error: unknown): boolean {
   return code === "unsupported-version" || code === "remote-error" || code === "method-not-found";
 }
 
-/** Connects a link to `incoming`. Servers send requests in the legacy era alone. */
+/** Connects a link to `incoming`. Before a handshake and after a discovery, servers send no requests. */
 function listen(link: Link, incoming: Incoming, view: RevisionView<"client"> | undefined): void {
+  const era = view && eraOf(view);
   link.listener = {
-    ...(view?.era === "legacy"
+    ...(view && era?.serverRequests
       ? { answer: (request, context) => incoming.answer(view, request, context) }
       : {}),
-    abandons: view?.era === "modern",
+    abandons: era?.cancelsByExchange ?? false,
     notified: (method, params) => view && incoming.notified(view, method, params),
     closed: () => {},
   };

@@ -2,6 +2,7 @@ import type { OpenDefinition, OutgoingRequest, Page } from "@mcpgen/protocol/mod
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
 import { McpError } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
+import { eraOf } from "./eras.js";
 
 /** An invalid item of a list. The other items of the list are kept. */
 export interface Rejected {
@@ -46,7 +47,7 @@ export async function decode(
 ): Promise<Decoded> {
   const { result: definition, page } = entry;
   if (!isObject(result) || !definition) throw invalidResult(method, "expected an object");
-  let value: Params = view.era === "modern" ? withDefaults(entry, result) : result;
+  let value: Params = eraOf(view).resultTypes ? withDefaults(entry, result) : result;
   if (nulls === "absent") value = await withoutNulls(definition, value);
   if (definition.accepts(value)) return { result: value, rejected: [] };
   const items = page && value[page.member];

@@ -15,6 +15,7 @@ import { type ResultCache, cacheKey } from "./cache.js";
 import type { Connection, Connections } from "./connections.js";
 import { type Decoded, decode, invalidResult, isAccepted } from "./decode.js";
 import { type ClientProfile, requestMeta } from "./client-profile.js";
+import { eraOf } from "./eras.js";
 import type { Link, Sending } from "./link.js";
 import type { Listeners } from "./incoming.js";
 import type { ListBounds } from "./lists.js";
@@ -118,9 +119,9 @@ export class Requests {
     return withinBounds(whileConnecting(clock, timeouts, request), () => connections.open());
   }
 
-  /** Adds the `_meta` of the modern era. */
+  /** Adds the `_meta` of each request. */
   withMeta(params: Params, view: RevisionView<"client">): Params {
-    return view.era === "legacy" ? params : { ...params, _meta: { ...params._meta, ...this.metaFor(view) } };
+    return { ...params, _meta: { ...params._meta, ...this.metaFor(view) } };
   }
 
   /** The row of the retry table for a request that failed outside `repeated`, which sends it again on an open connection. */
@@ -200,7 +201,7 @@ export class Requests {
     let result: unknown = await send(noParams);
     let rounds = 0;
     try {
-      if (view.era === "modern" && !isComplete(result))
+      if (eraOf(view).resultTypes && !isComplete(result))
         ({ result, rounds } = await withinBounds(whileAwaitingInput(link, call), (signal) =>
           this.furtherRounds(view, method, entry, signal, send, result),
         ));
@@ -257,12 +258,12 @@ export class Requests {
    * Adds `_meta` with a progress token, with or without a listener: progress also shows that the server is alive.
    */
   private withToken(params: Params, view: RevisionView<"client">, progressToken: number): Params {
-    if (view.era === "legacy") return { ...params, _meta: { ...params._meta, progressToken } };
     return { ...params, _meta: { ...params._meta, ...this.metaFor(view), progressToken } };
   }
 
-  /** The `_meta` of all requests, until the revision or the log level changes. */
-  private metaFor(view: RevisionView<"client">): Params {
+  /** The `_meta` of all requests, until the revision or the log level changes; `undefined` in eras without it. */
+  private metaFor(view: RevisionView<"client">): Params | undefined {
+    if (!eraOf(view).requestMeta) return undefined;
     const { logLevel } = this.setup.connections;
     if (this.cachedMeta?.view !== view || this.cachedMeta.logLevel !== logLevel)
       this.cachedMeta = { view, logLevel, meta: requestMeta(view, this.setup.profile, logLevel) };
