@@ -38,7 +38,7 @@ export class Interruption {
 
   readonly #interrupted = (signal: NodeJS.Signals): void => {
     const now = performance.now();
-    // `exit` listeners end the remaining child processes (runtime/core/stdio/after-process.ts).
+    // `exit` listeners end the remaining child processes (runtime/core/stdio/process-tree.ts).
     const exit = (): void => this.#exit(128 + constants.signals[signal]);
     if (this.#arrived) {
       if (signal !== this.#arrived.signal || now - this.#arrived.at > echo) exit();

@@ -10,7 +10,7 @@ import { systemClock } from "../../runtime/core/time/clock.js";
 const mayReadDates: { readonly [file: string]: string } = {
   "time/clock.ts": "the expiry of sealed state, which other processes read",
   "server/rounds.ts": "the expiry of sealed state, as the store is given it",
-  "http/client/refusal.ts": "Retry-After, which may be a date of HTTP",
+  "http/client/answer-body.ts": "Retry-After, which may be a date of HTTP",
 };
 
 test("the runtime reads the wall clock only for dates that other processes read", () => {

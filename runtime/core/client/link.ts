@@ -186,8 +186,12 @@ export class Link implements Receiver {
       // Some servers print to stdout; such lines answer no request.
       return;
     }
+    this.parsed(message, refusal);
+  }
+
+  parsed(value: unknown, refusal?: Error): void {
     // 2025-03-26 has batches; the client accepts them at every revision.
-    for (const each of Array.isArray(message) ? message : [message]) this.receive(each, refusal);
+    for (const each of Array.isArray(value) ? value : [value]) this.receive(each, refusal);
   }
 
   turn(): void {}

@@ -3,7 +3,7 @@ import { McpError, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { metaKeys } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
-import type { Clock } from "../time/clock.js";
+import { withTimeout } from "../time/clock.js";
 import { unbounded } from "./bounds.js";
 import { type HandshakeContext, declaredBy, requestMeta } from "./client-profile.js";
 import { decode } from "./decode.js";
@@ -40,14 +40,14 @@ export async function negotiate(link: Link, views: Views, context: HandshakeCont
   if (legacy.length === 0) return conclude(link, await probe, modern, legacy, context);
   // Where every request gets a reply, a missing one means that the server is still starting, not that it is legacy.
   const timeout = link.answersAll ? (context.due - context.clock.now()) / 2 : hedgeMs;
-  const first = await resultWithin(timeout, probe, context.clock);
+  const first = await withTimeout(timeout, probe, context.clock);
   if (first !== undefined) return conclude(link, first, modern, legacy, context);
   // Some servers take the handshake as the start of a connection, even after they answered the probe. If a server accepts
   // the handshake, its result counts. If the handshake fails or stays unanswered, the result of the probe counts.
   const shaken = handshake(link, legacy, context);
   const discovery = probe.then(async (response) => {
     const negotiated = await conclude(link, response, modern, legacy, context, false);
-    await resultWithin(
+    await withTimeout(
       hedgeMs,
       shaken.catch(() => undefined),
       context.clock,
@@ -284,17 +284,4 @@ function pause(ms: number, link: Link, signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", done);
     ignore = link.whenClosed(done);
   });
-}
-
-/** The value of the promise, or `undefined` after `delay` milliseconds. */
-async function resultWithin<T>(delay: number, promise: Promise<T>, clock: Clock): Promise<T | undefined> {
-  let timer: unknown;
-  const timedOut = new Promise<undefined>((resolve) => {
-    timer = clock.schedule(() => resolve(undefined), delay);
-  });
-  try {
-    return await Promise.race([promise, timedOut]);
-  } finally {
-    clock.clear(timer);
-  }
 }

@@ -96,9 +96,15 @@ export interface Receiver {
   /**
    * The text of one message, without a line end; it may hold anything.
    *
-   * @param refusal what the channel itself was told beside it, where it came as a refusal
+   * @param refusal the error of the transport that came with the message: an HTTP status, for example
    */
   message(text: string, refusal?: Error): void;
+  /**
+   * A message, or a batch, that the channel has parsed already. A channel calls `message` where this is absent.
+   *
+   * @param refusal as for `message`
+   */
+  parsed?(value: unknown, refusal?: Error): void;
   /** All that arrived together has been delivered. */
   turn(): void;
   /** A message was longer than the limit (bytes) and has been dropped. */

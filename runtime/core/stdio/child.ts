@@ -1,13 +1,48 @@
+import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { statSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterProcess, noLongerAfterProcess } from "./after-process.js";
-import { processGroup, windowsTree, type ProcessTree } from "./process-tree.js";
+import { withTimeout } from "../time/clock.js";
+import { invocationOf } from "./command.js";
+import { type Environment, childEnvironment } from "./environment.js";
+import {
+  afterProcess,
+  noLongerAfterProcess,
+  processGroup,
+  windowsTree,
+  type ProcessTree,
+} from "./process-tree.js";
 import type { Command } from "./source.js";
-import type { ChildOptions, Exit } from "./child-options.js";
-import { start, type StartedProcess } from "./start.js";
 import { StderrTail } from "./stderr-tail.js";
-import { within } from "../time/within.js";
+
+interface StartOptions {
+  /** Added to the inherited environment, and stronger; `undefined` takes a variable away. */
+  readonly env?: Environment | undefined;
+  /** What is inherited: `safe` (unless told otherwise) only `safeVariables`, `all` everything. */
+  readonly inheritEnv?: "safe" | "all" | undefined;
+  /** Working directory. */
+  readonly cwd?: string | undefined;
+  /**
+   * What becomes of the child's standard error, beside its end being kept for errors: written to ours as it is
+   * (escape sequences, too), given to a function, or nothing. `ignore` opens none: nothing is kept.
+   */
+  readonly stderr?: "inherit" | "ignore" | ((text: string) => void) | undefined;
+}
+
+export interface ChildOptions extends StartOptions {
+  /** Milliseconds to wait for the processes to end after their input has ended: 2000. */
+  readonly inputGrace?: number | undefined;
+  /** Milliseconds to wait after SIGTERM, before SIGKILL: 2000. */
+  readonly terminateGrace?: number | undefined;
+}
+
+/** How a process ended; or, if it never began, why not. */
+export interface Exit {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly error?: Error;
+}
 
 const windows = process.platform === "win32";
 
@@ -53,10 +88,10 @@ export class Child {
    * waits, SIGKILL. Resolves when none is left. Further calls give the same.
    */
   end(): Promise<void> {
-    return (this.#ending ??= this.#end());
+    return (this.#ending ??= this.#endOnce());
   }
 
-  async #end(): Promise<void> {
+  async #endOnce(): Promise<void> {
     const tree = this.#tree;
     if (tree !== undefined) {
       const { inputGrace = 2000, terminateGrace = 2000 } = this.#options;
@@ -74,7 +109,7 @@ export class Child {
       noLongerAfterProcess(tree);
     }
     // What has been printed can still be read, unless a process that left the group holds the pipes.
-    await within(1000, this.over);
+    await withTimeout(1000, this.over);
     for (const stream of [this.input, this.output, this.#process.stderr]) stream?.destroy();
     this.#finish();
   }
@@ -87,7 +122,7 @@ export class Child {
       const left = deadline - performance.now();
       if (left <= 0) return false;
       if (this.#exited) await sleep(Math.min(pause, left));
-      else await within(left, this.#exit);
+      else await withTimeout(left, this.#exit);
     }
   }
 
@@ -121,4 +156,35 @@ export class Child {
       else if (typeof wanted === "function") wanted(decoder.write(chunk));
     });
   }
+}
+
+type StartedProcess = ChildProcessByStdio<Writable, Readable, Readable | null>;
+
+/** Starts a program, without a shell, with its streams as pipes. Throws what `spawn` throws. */
+function start([program, ...args]: Command, options: StartOptions): StartedProcess {
+  const { platform } = process;
+  const inherit = options.inheritEnv ?? "safe";
+  const environment = childEnvironment({ platform, from: process.env, inherit, add: options.env });
+  const directory = options.cwd ?? process.cwd();
+  const invocation = invocationOf({
+    command: program,
+    args,
+    platform,
+    environment,
+    directory,
+    exists: isFile,
+  });
+  return spawn(invocation.file, invocation.args, {
+    cwd: options.cwd,
+    env: environment,
+    stdio: ["pipe", "pipe", options.stderr === "ignore" ? "ignore" : "pipe"],
+    // A process group of its own on POSIX; on Windows it would open a console.
+    detached: platform !== "win32",
+    windowsHide: true,
+    windowsVerbatimArguments: invocation.verbatim,
+  }) as StartedProcess;
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }

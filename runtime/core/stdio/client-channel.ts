@@ -1,12 +1,11 @@
 import { McpError } from "../jsonrpc/errors.js";
 import type { Channel, Receiver } from "../jsonrpc/channel.js";
-import type { ChildOptions, Exit } from "./child-options.js";
-import { Child } from "./child.js";
+import { Child, type ChildOptions, type Exit } from "./child.js";
 import { MessageReader } from "./message-reader.js";
 import { checkClientOptions } from "./option-check.js";
 import { MessageWriter } from "./message-writer.js";
 import type { Command } from "./source.js";
-import { within } from "../time/within.js";
+import { withTimeout } from "../time/clock.js";
 
 export interface StdioClientOptions extends ChildOptions {
   /** Bytes that one incoming message may have; a longer one is dropped. 10 MiB unless said otherwise. */
@@ -117,7 +116,7 @@ class RunningServer implements StdioClientChannel {
   /** A stream has ended. Most often the process has, too, which says more about why. */
   async #lose(what: string): Promise<void> {
     if (this.#closing || this.#over !== undefined) return;
-    await within(200, this.#child.over);
+    await withTimeout(200, this.#child.over);
     this.#finish(closed(this.#command, `the server ${what}`, this.#child, unknownExit));
     await this.#child.end();
   }

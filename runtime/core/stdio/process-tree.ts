@@ -76,3 +76,27 @@ export function windowsTree(leader: number, left: () => boolean): ProcessTree {
     alive: () => !left(),
   };
 }
+
+/** Trees that are ended when this process exits, and the signal that ends each. */
+const running = new Map<ProcessTree, "SIGTERM" | "SIGKILL">();
+
+/**
+ * Ends `tree` when this process exits, also by an exception: not every server ends at the end of its input. Nothing
+ * else can be done when this process is killed.
+ *
+ * @param signal SIGKILL for a tree that had SIGTERM already
+ */
+export function afterProcess(tree: ProcessTree, signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): void {
+  if (running.size === 0) process.on("exit", endAll);
+  running.set(tree, signal);
+}
+
+/** Undoes `afterProcess`. */
+export function noLongerAfterProcess(tree: ProcessTree): void {
+  running.delete(tree);
+  if (running.size === 0) process.off("exit", endAll);
+}
+
+function endAll(): void {
+  for (const [tree, signal] of running) tree.signal(signal);
+}

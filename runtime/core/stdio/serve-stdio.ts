@@ -1,7 +1,7 @@
 import type { Channel } from "../jsonrpc/channel.js";
 import { type Names, requireKnown } from "../options/option-names.js";
 import { type StdioServerOptions, openServerChannel } from "./server-channel.js";
-import { within } from "../time/within.js";
+import { withTimeout } from "../time/clock.js";
 
 /** What can be served: it takes a channel and gives the session on it. */
 export interface StdioServable {
@@ -58,7 +58,7 @@ export function serveStdio(server: StdioServable, options: ServeStdioOptions = {
   void channel.closed.then((reason) => (reason ? undefined : session.drained?.())).then(end);
   if (exit) onSignal(end);
   const closed = ended.then(async () => {
-    await within(options.grace ?? 1000, finish(session, channel));
+    await withTimeout(options.grace ?? 1000, finish(session, channel));
     if (exit) process.exit();
   });
   const close = (): Promise<void> => {

@@ -2,36 +2,33 @@ import type { RequestOptions } from "@mcpgen/protocol/model";
 
 type Signal = NonNullable<RequestOptions["signal"]>;
 
-/** Who waits for a signal, and what hears it for them all. */
-interface Waiting {
+/** The callbacks of one signal, and the listener that calls them. */
+interface Listener {
   readonly callbacks: Set<() => void>;
   readonly fire: () => void;
 }
 
-/**
- * Who wants to hear of abort signals: one listener a signal, however many wait for it. Many calls may share
- * a signal, and platforms take many listeners for a leak.
- */
+/** Callbacks for abort signals, with one listener a signal: platforms warn of a leak where many calls share a signal. */
 export class Aborts {
-  private readonly bySignal = new Map<Signal, Waiting>();
+  private readonly bySignal = new Map<Signal, Listener>();
 
-  /** Calls once when `signal` aborts. Returns what calls it off. */
+  /** Calls once when `signal` aborts. Returns what removes the callback. */
   on(signal: Signal, callback: () => void): () => void {
-    let waiting = this.bySignal.get(signal);
-    if (!waiting) {
+    let listener = this.bySignal.get(signal);
+    if (!listener) {
       const callbacks = new Set<() => void>();
       const fire = (): void => [...callbacks].forEach((each) => each());
-      this.bySignal.set(signal, (waiting = { callbacks, fire }));
+      this.bySignal.set(signal, (listener = { callbacks, fire }));
       signal.addEventListener("abort", fire);
     }
-    waiting.callbacks.add(callback);
+    listener.callbacks.add(callback);
     return () => this.off(signal, callback);
   }
 
   private off(signal: Signal, callback: () => void): void {
-    const waiting = this.bySignal.get(signal);
-    if (!waiting?.callbacks.delete(callback) || waiting.callbacks.size > 0) return;
+    const listener = this.bySignal.get(signal);
+    if (!listener?.callbacks.delete(callback) || listener.callbacks.size > 0) return;
     this.bySignal.delete(signal);
-    signal.removeEventListener("abort", waiting.fire);
+    signal.removeEventListener("abort", listener.fire);
   }
 }

@@ -1,15 +1,15 @@
-/** Time, so that tests can own it. */
+/** A source of time, which tests replace. */
 export interface Clock {
   /** Milliseconds since any fixed point; never set back or forward, as a wall clock is. */
   now(): number;
-  /** Milliseconds since 1970, for dates that leave the process; the platform's without it. */
+  /** Milliseconds since 1970, for dates that leave the process. Default: `Date.now`. */
   wallTime?(): number;
-  /** Calls once after `delay` milliseconds; the result goes to `clear`. */
+  /** Calls once after `delay` milliseconds. `clear` takes the result. */
   schedule(callback: () => void, delay: number): unknown;
   clear(timer: unknown): void;
 }
 
-/** Longest wait that timers of the platform take, in milliseconds; a longer one would fire at once. */
+/** The longest delay of a timer in milliseconds: a longer one would fire at once. */
 export const longestWait = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -19,7 +19,58 @@ export const systemClock: Clock = {
   clear: (timer) => clearTimeout(timer as ReturnType<typeof setTimeout>),
 };
 
-/** Milliseconds since 1970, for dates that leave the process: other processes compare them with theirs. */
+/** Milliseconds since 1970, for dates that other processes read. */
 export function wallTimeOf(clock: Clock): number {
   return clock.wallTime?.() ?? Date.now();
+}
+
+/** The value of `work`; `undefined` if it does not settle within `delay` milliseconds. Rejects as `work` does. */
+export async function withTimeout<T>(
+  delay: number,
+  work: Promise<T>,
+  clock: Clock = systemClock,
+): Promise<T | undefined> {
+  let timer: unknown;
+  const late = new Promise<undefined>((resolve) => (timer = clock.schedule(() => resolve(undefined), delay)));
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clock.clear(timer);
+  }
+}
+
+/** Resolves when `work` settles, or after `delay` milliseconds. Never rejects. */
+export async function settleWithin(delay: number, work: Promise<unknown>): Promise<void> {
+  await withTimeout(delay, work).catch(() => undefined);
+}
+
+/** The value of `work`. Rejects with `reason()` as soon as the signal aborts: code of the user may never settle. */
+export async function abortable<T>(signal: AbortSignal, work: Promise<T>, reason: () => Error): Promise<T> {
+  let abort!: () => void;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(reason());
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** Resolves after `delay` milliseconds. Rejects with `reason()` as soon as the signal aborts. */
+export function pause(delay: number, signal: AbortSignal, reason: () => Error): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(reason());
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    }, delay);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort);
+  });
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { EventStreams } from "../../../runtime/core/http/client/event-streams.js";
-import { Pace } from "../../../runtime/core/http/client/pace.js";
+import { Backoff } from "../../../runtime/core/http/client/event-streams.js";
 import { type Incoming, type Script, connected } from "../../checklist/http/scripted.js";
 
 const notice = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
@@ -139,13 +139,14 @@ test("a stream that was quiet for some seconds was one, and is had again however
         return Promise.resolve(new Response(": \n\n", { headers: { "content-type": "text/event-stream" } }));
       },
       message: () => undefined,
+      stray: () => undefined,
       turn: () => undefined,
       room: () => undefined,
       forgotten: () => undefined,
     },
   );
   const quick = await streams.listen(undefined, end.signal, () => undefined);
-  expect([quick?.passing, asked]).toEqual([true, 2]);
+  expect([quick?.isTransient, asked]).toEqual([true, 2]);
   spy.mockImplementation(() => (now += 6000));
   await streams.listen(undefined, end.signal, () => undefined);
   expect(asked).toBe(8);
@@ -166,8 +167,8 @@ test("nobody is waited for longer than five minutes, whatever a server says", as
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     for (const ms of [99_999_999_999, 2 ** 31, 300_001]) {
-      const pace = new Pace();
-      pace.told(ms);
+      const pace = new Backoff();
+      pace.retryAfter(ms);
       let due = false;
       const next = pace.next(new AbortController().signal).then(() => (due = true));
       await vi.advanceTimersByTimeAsync(299_999);
@@ -268,6 +269,7 @@ describe("a server that asks its clients to come back at once", () => {
     Promise.resolve(new Response(text, { headers: { "content-type": "text/event-stream" } }));
   const user = {
     message: () => undefined,
+    stray: () => undefined,
     turn: () => undefined,
     room: () => undefined,
     forgotten: () => undefined,

@@ -1,14 +1,60 @@
 import { McpError, messageOf, rpc } from "../../jsonrpc/errors.js";
-import { type ErrorObject, type RequestId, errorText, isObject } from "../../jsonrpc/message.js";
+import { type ErrorObject, type RequestId, type ResponseMessage, isObject } from "../../jsonrpc/message.js";
 import { interrupted } from "../../jsonrpc/interrupted.js";
-import { textWithin } from "./limit.js";
-import { refusal } from "./refusal.js";
 
-/** What HTTP itself says of these is more than an error that answers no request. */
-const saidByStatus: ReadonlySet<number> = new Set([401, 429, 503]);
+/** Bytes of one message of the server: 10 MiB. */
+export const defaultLimit = 10 * 1_048_576;
+
+export function tooLong(limit: number): McpError {
+  return new McpError("message-too-long", `a message of the server's was longer than ${limit} bytes`);
+}
 
 /**
- * The whole body of an answer.
+ * Passes the chunks of a body to `take`. If that returns a promise, reading waits for it.
+ *
+ * @throws {Error} the error of `take`, or of the connection; reading stops
+ */
+export async function pump(
+  response: Response,
+  take: (chunk: Uint8Array) => void | Promise<void>,
+): Promise<void> {
+  const body = response.body?.getReader();
+  if (!body) return;
+  try {
+    for (;;) {
+      const chunk = await body.read();
+      if (chunk.done) return;
+      const busy = take(chunk.value);
+      if (busy) await busy;
+    }
+  } catch (error) {
+    await body.cancel().catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * The text of a body, in UTF-8.
+ *
+ * @throws {McpError} `message-too-long`: the body has more bytes than `limit`
+ */
+export async function textWithin(response: Response, limit: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let length = 0;
+  await pump(response, (chunk) => {
+    length += chunk.length;
+    if (length > limit) throw tooLong(limit);
+    text += decoder.decode(chunk, { stream: true });
+  });
+  return text + decoder.decode();
+}
+
+/** These statuses say more than an error that answers no request. */
+const decidedByStatus: ReadonlySet<number> = new Set([401, 429, 503]);
+
+/**
+ * The text of an answer.
  *
  * @throws {McpError} `message-too-long`, `connection-closed`
  */
@@ -21,35 +67,41 @@ export async function bodyOf(response: Response, limit: number): Promise<string>
 }
 
 /**
- * The message by which a body answers the request `id`. An error that names another request, or none, is one, too:
- * it came on the request's exchange. Of what was refused, the body tells more than its type does (2026-07-28,
- * Streamable HTTP, backward compatibility).
+ * The message or batch by which a body answers the request `id`, parsed. An error that names another request or none
+ * is an answer, too: it came in the response to the request. A response that is not OK is parsed whatever its type is
+ * (2026-07-28, Streamable HTTP, backward compatibility).
  *
- * @throws {McpError} `connection-closed`: it is none; `data` has what came
+ * @throws {McpError} `connection-closed`: the body is not an answer; `data` has the body
  */
-export function answerIn(response: Response, type: string, text: string, id: RequestId): string {
+export function answerIn(response: Response, type: string, text: string, id: RequestId): unknown {
   const { ok, status } = response;
-  const messages = listed(type === "application/json" || !ok ? parsed(text) : undefined);
-  if (messages.some((each) => answers(each, id, ok))) return text;
-  const stray = saidByStatus.has(status) ? undefined : strayError(messages);
-  if (stray) return errorText(id, stray);
+  const body = type === "application/json" || !ok ? parsed(text) : undefined;
+  const messages = listed(body);
+  if (messages.some((each) => answers(each, id, ok))) return body;
+  const error = decidedByStatus.has(status) ? undefined : strayError(messages);
+  if (error) return errorMessage(id, error);
   throw refusal(response, text, ok ? ", and not the request" : "");
 }
 
-/** The error that answers a request on whose stream it came last, though it names another one, or none. */
-export function strayErrorIn(text: string): ErrorObject | undefined {
-  return strayError(listed(parsed(text)));
+/** The error that answers the request `id`, if the last message of its stream is one for another request or none. */
+export function strayErrorIn(text: string, id: RequestId): ResponseMessage | undefined {
+  const error = strayError(listed(parsed(text)));
+  return error && errorMessage(id, error);
 }
 
-/** The code of the error that a body is, if it is one. */
+function errorMessage(id: RequestId, error: ErrorObject): ResponseMessage {
+  return { jsonrpc: "2.0", id, error };
+}
+
+/** The code of the JSON-RPC error in a body. */
 export function errorCodeOf(text: string): number | undefined {
   const message = parsed(text);
   const error = isObject(message) ? message["error"] : undefined;
   return isObject(error) && typeof error["code"] === "number" ? error["code"] : undefined;
 }
 
-/** Whether the body of a 404 says that the session is gone, rather than what the request did not find. */
-export function tellsOfSession(text: string, id: RequestId): boolean {
+/** Whether a 404 means that the session is gone: its body is not an error of the method. */
+export function isSessionLost(text: string, id: RequestId): boolean {
   const message = parsed(text);
   if (!isObject(message) || !isObject(message["error"]) || message["id"] !== id) return true;
   return errorCodeOf(text) !== rpc.methodNotFound;
@@ -83,4 +135,64 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The error of a response without an answer. Its `data` has `status` and `body`, and if the server sent them
+ * `challenge` (`WWW-Authenticate`), `retryAfterMs` and `location`.
+ */
+export function refusal(response: Response, body: string, to = ""): McpError {
+  const { status } = response;
+  const details = detailsOf(response.headers);
+  const what = body === "" ? "" : `: ${body.slice(0, 200)}`;
+  return new McpError(
+    "connection-closed",
+    `the server answered ${status}${to}${adviceFor(status, details)}${what}`,
+    {
+      data: { status, body: body.slice(0, 1000), ...details },
+    },
+  );
+}
+
+/** The headers that explain a refusal. */
+interface RefusalDetails {
+  readonly challenge?: string;
+  readonly retryAfterMs?: number;
+  readonly location?: string;
+}
+
+function detailsOf(headers: Headers): RefusalDetails {
+  const challenge = headers.get("www-authenticate");
+  const retryAfterMs = retryAfter(headers.get("retry-after"));
+  const location = headers.get("location");
+  return {
+    ...(challenge === null ? {} : { challenge }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(location === null ? {} : { location }),
+  };
+}
+
+/** Milliseconds out of `Retry-After` (RFC 9110, 10.2.3), which is a number of seconds or a date. */
+function retryAfter(value: string | null): number | undefined {
+  if (value === null) return undefined;
+  if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}
+
+function adviceFor(status: number, { challenge, retryAfterMs, location }: RefusalDetails): string {
+  if (status === 401)
+    return ` (the option http.authorize gives what authorizes requests${challenge === undefined ? "" : `; asked for: ${challenge.slice(0, 200)}`})`;
+  if (status >= 300 && status < 400 && location !== undefined)
+    return ` and points to ${location.slice(0, 200)}; 307 and 308 on the same origin alone are followed, five in a row`;
+  return retryAfterMs === undefined ? "" : ` (it may be asked again in ${retryAfterMs} ms)`;
+}
+
+/** The server has forgotten the session and did not take the request. */
+export function sessionLost(): McpError {
+  return new McpError("session-lost", "the server has forgotten the session");
+}
+
+export function connectionClosed(): McpError {
+  return new McpError("connection-closed", "the connection is closed");
 }

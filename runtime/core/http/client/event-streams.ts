@@ -1,32 +1,33 @@
 import { McpError } from "../../jsonrpc/errors.js";
-import { type RequestId, errorText } from "../../jsonrpc/message.js";
-import { strayErrorIn } from "./answer-body.js";
+import type { RequestId, ResponseMessage } from "../../jsonrpc/message.js";
+import { pause } from "../../time/clock.js";
+import { connectionClosed, defaultLimit, pump, strayErrorIn } from "./answer-body.js";
 import type { HttpClientOptions } from "./http-client-options.js";
 import { interrupted } from "../../jsonrpc/interrupted.js";
-import { defaultLimit, pump } from "./limit.js";
 import { mediaType } from "../shared/media.js";
-import { Pace } from "./pace.js";
 import { SseReader } from "./sse-reader.js";
 
-/** What may be otherwise the next time, beside failures of the server. */
-const passing: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+/** Statuses that may change with the next attempt, beside 5xx. */
+const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
-/** Milliseconds that a stream is left to its server to end, once the answer has come on it. */
-const grace = 250;
+/** Milliseconds that a server has to end a stream after its answer. */
+const endGrace = 250;
 
-/** Milliseconds after which a stream that said nothing was one all the same. */
+/** Milliseconds after which a stream without events counts as opened. */
 const steady = 5000;
 
-/** What streams of a client's connection are read for. */
+/** What the streams of one connection need from it. */
 export interface StreamUser {
-  /** Asks for a stream, from the event after `lastId` on. */
+  /** Requests a stream, from the event after `lastId` on. */
   readonly get: (lastId: string | undefined, signal: AbortSignal) => Promise<Response>;
   readonly message: (text: string) => void;
-  /** All that came together was handed over. */
+  /** Takes an error that answers the request of the stream, though it names another request or none. */
+  readonly stray: (answer: ResponseMessage) => void;
+  /** All messages that arrived together were delivered. */
   readonly turn: () => void;
-  /** Resolves when more may be read; nothing if it may now. */
+  /** Resolves when more may be read; `undefined` if it may be read now. */
   readonly room: () => Promise<void> | undefined;
-  /** The server knows the session no more. */
+  /** The server has forgotten the session. */
   readonly forgotten: () => void;
 }
 
@@ -34,24 +35,24 @@ export interface StreamUser {
 export interface Asked {
   readonly id: RequestId;
   readonly signal: AbortSignal;
-  /** Whether the stream can be taken up again. */
+  /** Whether the stream can be resumed. */
   readonly resumable: boolean;
-  /** Whether the answer has come, or nobody waits for it. */
+  /** Whether the request was answered or given up. */
   readonly isDone: () => boolean;
   /** Ends the exchange. */
   readonly end: () => void;
 }
 
-/** Why nothing is heard any more. */
+/** Why a stream ended for good. */
 export interface Lost {
   readonly why: McpError;
-  /** Whether the server may have the stream again later. */
-  readonly passing: boolean;
-  /** The event to go on after. */
+  /** Whether the server may offer the stream again later. */
+  readonly isTransient: boolean;
+  /** The last event that was read. */
   readonly lastId: string | undefined;
 }
 
-/** What came of a stream. */
+/** How a stream ended. */
 interface Heard {
   readonly lastId: string | undefined;
   /** The last message. */
@@ -60,7 +61,7 @@ interface Heard {
   readonly broken: boolean;
 }
 
-/** Reads the event streams of one server, and comes back for the rest of those that break. */
+/** Reads the event streams of one server, and resumes those that break. */
 export class EventStreams {
   private readonly options: HttpClientOptions;
   private readonly user: StreamUser;
@@ -73,74 +74,74 @@ export class EventStreams {
   /**
    * Reads the stream that answers a request.
    *
-   * @throws {McpError} `connection-closed`: the answer did not come, and there is no more of the stream
+   * @throws {McpError} `connection-closed`: the stream ended without the answer and cannot be resumed
    */
   async answer(response: Response, asked: Asked): Promise<void> {
     const { id, signal, resumable, isDone } = asked;
-    const pace = this.pace();
+    const backoff = this.backoff();
     let lastId: string | undefined;
     for (let current: Response | undefined = response; ;) {
-      const heard = current && (await this.hear(current, pace, asked));
+      const heard = current && (await this.hear(current, backoff, asked));
       if (signal.aborted || isDone()) return;
       lastId = heard?.lastId ?? lastId;
-      const stray = heard?.last !== undefined && !heard.broken ? strayErrorIn(heard.last) : undefined;
-      if (stray) return this.user.message(errorText(id, stray));
+      const stray = heard?.last !== undefined && !heard.broken ? strayErrorIn(heard.last, id) : undefined;
+      if (stray) return this.user.stray(stray);
       if (lastId === undefined || !resumable)
         throw interrupted(
           "the stream ended without the answer",
           undefined,
           heard?.broken === false ? response.status : undefined,
         );
-      await pace.next(signal);
-      current = await this.again(lastId, signal, pace);
+      await backoff.next(signal);
+      current = await this.again(lastId, signal, backoff);
     }
   }
 
   /**
-   * Listens for what belongs to no request (2025-11-25, listening for messages from the server), till the
-   * signal is aborted. Resolves with why the stream is lost, or with nothing where the server offers it not.
+   * Reads the GET stream (2025-11-25, listening for messages from the server) until the signal aborts. Resolves with the
+   * reason for which the stream was lost; `undefined` if the server does not offer it.
    *
-   * @param from the event to go on after, where it was listened to before
-   * @param decided called once it is known whether the server offers it
+   * @param from the last event that was read, if the stream was open before
+   * @param decided called when the server has answered
    */
   async listen(
     from: string | undefined,
     signal: AbortSignal,
     decided: () => void,
   ): Promise<Lost | undefined> {
-    const pace = this.pace();
+    const backoff = this.backoff();
     let lastId = from;
     try {
       let current = await this.user.get(lastId, signal).catch(() => undefined);
       decided();
       if (current && !isStream(current)) {
         await current.body?.cancel();
-        // A server need not offer it.
+        // The stream is optional.
         if (!isBusy(current.status, from !== undefined)) return undefined;
-        pace.missed();
+        backoff.failedOnce();
         current = undefined;
       }
       for (;;) {
-        if (current) lastId = (await this.hear(current, pace)).lastId ?? lastId;
-        await pace.next(signal);
-        current = await this.again(lastId, signal, pace);
+        if (current) lastId = (await this.hear(current, backoff)).lastId ?? lastId;
+        await backoff.next(signal);
+        current = await this.again(lastId, signal, backoff);
       }
     } catch (error) {
       const why = error as McpError;
-      return { why, passing: pace.isWorn && why.code === "connection-closed", lastId };
+      return { why, isTransient: backoff.isExhausted && why.code === "connection-closed", lastId };
     }
   }
 
-  private pace(): Pace {
-    return new Pace(this.options.reconnects, this.options.retryMs);
+  private backoff(): Backoff {
+    return new Backoff(this.options.reconnects, this.options.retryMs);
   }
 
   /**
-   * Reads a stream to its end, or for one request till it is answered.
+   * Reads a stream to its end. The stream of one request also ends soon after the answer.
    *
    * @throws {McpError} `message-too-long`
    */
-  private async hear(response: Response, pace: Pace, asked?: Asked): Promise<Heard> {
+  private async hear(response: Response, backoff: Backoff, asked?: Asked): Promise<Heard> {
     const began = performance.now();
     let last: string | undefined;
     let events = 0;
@@ -152,38 +153,38 @@ export class EventStreams {
     }, this.options.limit ?? defaultLimit);
     await pump(response, (chunk) => {
       reader.push(chunk);
-      // Some servers leave it open, and sockets with it; others end it now, and the connection is used again.
-      if (timer === undefined && asked?.isDone()) timer = setTimeout(asked.end, grace);
+      // Some servers leave the stream and its socket open. Others end it now, and the connection is used again.
+      if (timer === undefined && asked?.isDone()) timer = setTimeout(asked.end, endGrace);
       return this.user.room();
     }).catch((error: unknown) => {
-      // A stream that broke is taken up again; one that is too long would be so again.
+      // A broken stream is resumed. A message that is too long would be too long again.
       if (error instanceof McpError && error.code === "message-too-long") throw error;
       broken = true;
     });
     clearTimeout(timer);
     this.user.turn();
-    pace.told(reader.retryMs);
-    // A server that has its client come back for the answer says when (2025-11-25, polling).
+    backoff.retryAfter(reader.retryMs);
+    // A server that ends the stream before the answer sends `retry` (2025-11-25, polling).
     const polls = asked !== undefined && (reader.retryMs ?? 0) > 0;
-    // Where streams open and end at once, the server is not there yet, for all that its proxy says.
+    // A stream that closes at once means the proxy is up but the server is not.
     const lasted = performance.now() - began >= steady;
-    if (polls || events > 0 || reader.lastId !== undefined || lasted) pace.connected(lasted);
-    else pace.missed();
+    if (polls || events > 0 || reader.lastId !== undefined || lasted) backoff.connected(lasted);
+    else backoff.failedOnce();
     return { lastId: reader.lastId, last, broken };
   }
 
-  /** Another connection to a stream; nothing if there was none to be had this time. */
+  /** Requests a stream again; `undefined` if this attempt failed. */
   private async again(
     lastId: string | undefined,
     signal: AbortSignal,
-    pace: Pace,
+    backoff: Backoff,
   ): Promise<Response | undefined> {
     const response = await this.user.get(lastId, signal).catch(() => undefined);
     if (response && isStream(response)) return response;
     await response?.body?.cancel();
-    // A proxy may have no server now, and a server may not have noticed yet that the stream is lost.
-    if (!response || passing.has(response.status) || response.status >= 500) {
-      pace.missed();
+    // The server may be down behind its proxy, or may not have noticed yet that the stream was lost.
+    if (!response || transientStatuses.has(response.status) || response.status >= 500) {
+      backoff.failedOnce();
       return undefined;
     }
     if (response.status === 404) this.user.forgotten();
@@ -194,11 +195,79 @@ export class EventStreams {
   }
 }
 
-/** Whether a stream may be had another time. @param offered whether there was one before */
+/** Whether a later attempt may succeed. @param offered whether the stream was open before */
 function isBusy(status: number, offered: boolean): boolean {
-  return passing.has(status) || status === 503 || (offered && status >= 500 && status !== 501);
+  return transientStatuses.has(status) || status === 503 || (offered && status >= 500 && status !== 501);
 }
 
 function isStream({ ok, headers }: Response): boolean {
   return ok && mediaType(headers.get("content-type") ?? "") === "text/event-stream";
+}
+
+/** Milliseconds before a stream is requested again, at least; the application may set less. */
+const shortestPause = 100;
+
+/** Milliseconds before a stream is requested again, at most. */
+const longestPause = 300_000;
+
+/** Milliseconds between streams that end soon, at most: 60 requests a minute. */
+const longestAfterBrief = 1000;
+
+/**
+ * Decides when a lost stream is requested again, and when it is given up. The server's `retry` is the first pause, if it
+ * is not too short. Pauses double while attempts fail, and while streams end soon after they began.
+ */
+export class Backoff {
+  private readonly most: number;
+  private readonly shortest: number;
+  private ms: number;
+  private failed = 0;
+  private brief = 0;
+
+  /**
+   * @param most attempts in a row that may fail
+   * @param ms milliseconds of the first pause, until the server sends another
+   */
+  constructor(most = 5, ms = 1000) {
+    this.most = most;
+    this.ms = ms;
+    this.shortest = Math.max(Math.min(ms, shortestPause), 1);
+  }
+
+  /** Sets the pause that the server sent (2025-11-25, Streamable HTTP, sending messages). */
+  retryAfter(ms: number | undefined): void {
+    this.ms = ms ?? this.ms;
+  }
+
+  /** Whether too many attempts have failed. */
+  get isExhausted(): boolean {
+    return this.failed >= this.most;
+  }
+
+  /** A stream was opened. @param steady whether it lasted */
+  connected(steady: boolean): void {
+    this.failed = 0;
+    this.brief = steady ? 0 : this.brief + 1;
+  }
+
+  /** An attempt failed. */
+  failedOnce(): void {
+    this.failed++;
+  }
+
+  /**
+   * Waits for the next attempt, five minutes at most.
+   *
+   * @throws {McpError} `connection-closed`: too many attempts have failed, or the signal was aborted
+   */
+  async next(signal: AbortSignal): Promise<void> {
+    if (this.isExhausted)
+      throw new McpError(
+        "connection-closed",
+        `the stream was lost, and ${this.failed} attempts to connect to it again failed`,
+      );
+    const failing = Math.max(this.ms, this.shortest) * 2 ** Math.min(this.failed, 5);
+    const hasty = Math.min(this.shortest * 2 ** Math.min(Math.max(this.brief - 1, 0), 30), longestAfterBrief);
+    await pause(Math.min(Math.max(failing, hasty), longestPause), signal, connectionClosed);
+  }
 }

@@ -1,10 +1,11 @@
+import { McpError } from "../../jsonrpc/errors.js";
 import type { Resend } from "../../client/retry-policy.js";
-import type { HeaderValues } from "./header-values.js";
 import type * as platform from "../../platform/platform.js";
 
-export type { HeaderValues } from "./header-values.js";
+/** Headers of the platform, or a record. Members that are undefined are left out. */
+export type HeaderValues = platform.Headers | Readonly<Record<string, string | undefined>>;
 
-/** What the server asks for where it refuses a request for want of authorization. */
+/** A response that asks for authorization. */
 export interface Challenge {
   readonly status: number;
   /** `WWW-Authenticate`. */
@@ -15,29 +16,48 @@ export interface Challenge {
 export interface HttpClientOptions {
   /** Headers of each request. */
   readonly headers?: HeaderValues;
-  /** In place of the platform's. */
+  /** Replaces `fetch` of the platform. */
   readonly fetch?: (url: string, init: platform.RequestInit) => Promise<platform.Response>;
   /**
-   * Gives the headers that authorize a request; called again, with what the server asks for, when one was
-   * refused with 401 or 403, and the request is then sent once more. The signal is aborted when nobody waits
-   * for the request any more.
+   * Returns the headers that authorize a request. After 401 or 403 it is called again with the challenge, and the request
+   * is sent once more. The signal aborts when the request is given up.
    */
   readonly authorize?: (
     challenge: Challenge | undefined,
     signal: platform.AbortSignal,
   ) => HeaderValues | Promise<HeaderValues>;
-  /** Attempts to connect to a lost stream again that may fail in a row; 5 without it. */
+  /** Attempts to resume a stream that may fail in a row. Default: 5. */
   readonly reconnects?: number;
   /**
-   * Milliseconds to wait before the first of them, where the server does not say: 1,000; doubled each time. A server
-   * may ask for 100 at least, or for this where it is less.
+   * Milliseconds before the first of these attempts; doubled each time. Default: 1,000. A `retry` of the server replaces
+   * it, but not by less than 100 or this option, whichever is less.
    */
   readonly retryMs?: number;
   /**
-   * Requests that are sent again where the connection broke before the answer, so that the server may do them twice.
-   * `safe` without it: all but calls of tools. `resend` of a request's own options goes before it.
+   * Requests that are sent again if the connection breaks before the answer; the server may then process them twice.
+   * Default: `safe`, all except `tools/call`. The option `resend` of a request takes precedence.
    */
   readonly resend?: Resend;
-  /** Bytes of one message of the server's; 10 MiB without it. A request whose answer is longer fails. */
+  /** Bytes of one message of the server. Default: 10 MiB. A request with a longer answer fails. */
   readonly limit?: number;
+}
+
+/**
+ * Sets headers. Names are case-insensitive.
+ *
+ * @throws {McpError} `invalid-definition`, with the name of the header; its value may be a secret
+ */
+export function setHeaders(headers: platform.Headers, given: HeaderValues): void {
+  const entries = (Symbol.iterator in given ? given : Object.entries(given)) as Iterable<
+    readonly [string, string | undefined]
+  >;
+  for (const [name, value] of entries) {
+    if (value === undefined) continue;
+    try {
+      headers.set(name, value);
+    } catch {
+      const text = `the header ${JSON.stringify(name)} cannot be sent: its name or its value is not what HTTP allows`;
+      throw new McpError("invalid-definition", text);
+    }
+  }
 }

@@ -2,57 +2,62 @@ import { McpError, messageOf, rpc } from "../../jsonrpc/errors.js";
 import type { RequestId } from "../../jsonrpc/message.js";
 import { printWarning } from "../../jsonrpc/warning.js";
 import type { Channel, Outgoing, Receiver } from "../../jsonrpc/channel.js";
-import { answerIn, bodyOf, errorCodeOf, tellsOfSession } from "./answer-body.js";
+import {
+  answerIn,
+  bodyOf,
+  defaultLimit,
+  errorCodeOf,
+  refusal,
+  sessionLost,
+  isSessionLost,
+} from "./answer-body.js";
 import { EventStreams } from "./event-streams.js";
 import type { HttpClientOptions } from "./http-client-options.js";
 import { HttpRequests } from "./http-requests.js";
-import { defaultLimit } from "./limit.js";
-import { Listening } from "./listening.js";
+import { GetStream } from "./get-stream.js";
 import { mediaType } from "../shared/media.js";
-import { Notices } from "./notices.js";
-import { atMost } from "./patience.js";
-import { refusal } from "./refusal.js";
-import { sessionLost } from "./session-lost.js";
+import { OrderedSender } from "./ordered-sender.js";
+import { settleWithin } from "../../time/clock.js";
 import type { SseConnection } from "./sse-connection.js";
 
-/** Milliseconds that the end of a session may take. */
-const patience = 2000;
+/** Milliseconds that DELETE of a session may take. */
+const deleteTimeout = 2000;
 
-/** Streams that a server wants to be listened to; it says so by a session. */
+/** A server that sends it may have messages on the GET stream. */
 const sessionHeader = "mcp-session-id";
 
-/** What a server answers to a handshake that knows the transport before this one alone (2025-11-25, backwards compatibility). */
-const unknownHere: ReadonlySet<number> = new Set([400, 404, 405]);
+/** Statuses by which a server of HTTP+SSE alone answers a handshake (2025-11-25, backwards compatibility). */
+const fallbackStatuses: ReadonlySet<number> = new Set([400, 404, 405]);
 
 type Named = Readonly<Record<string, string>>;
 
-/** Streamable HTTP as a client uses it: each message its own POST, answers wherever they come. */
+/** The client of Streamable HTTP: each message is one POST; answers come in its body or on a stream. */
 export class HttpClientChannel implements Channel {
   readonly answersAll = true;
   private readonly limit: number;
   private readonly requests: HttpRequests;
   private readonly streams: EventStreams;
-  private readonly listening: Listening;
-  private readonly notices = new Notices((message, signal) => this.tell(message, signal));
+  private readonly getStream: GetStream;
+  private readonly sender = new OrderedSender((message, signal) => this.tell(message, signal));
   private readonly known: ReadonlySet<number>;
   private readonly running = new Map<RequestId, AbortController>();
   private readonly everything = new AbortController();
   private receiver: Receiver | undefined;
   private session: string | undefined;
   private version: Named = {};
-  /** Whether a handshake has settled the version: only then are there streams to resume. */
+  /** Whether a handshake has succeeded: only then can streams be resumed. */
   private shaken = false;
   private state: "open" | "retired" | "closed" = "open";
-  /** What requests wait for: that the handshake is over. */
+  /** Resolves when the handshake is over: requests wait for it. */
   private ready: Promise<void> = Promise.resolve();
-  /** The transport of 2024-11-05, where the server knows no other. */
+  /** HTTP+SSE (2024-11-05), if the server has no other transport. */
   private older: SseConnection | undefined;
 
   /**
    * @param known codes of errors by which a server shows that it knows this transport
    * @param again whether a connection to the server was opened before
-   * @param onWarning hears that the server is not listened to any more
-   * @throws {McpError} `invalid-definition`: nothing can be sent to the URL, or with the headers
+   * @param onWarning called when the GET stream is lost
+   * @throws {McpError} `invalid-definition`: the URL or a header is invalid
    */
   constructor(
     url: string,
@@ -68,20 +73,21 @@ export class HttpClientChannel implements Channel {
       get: (from, signal) =>
         this.exchange("GET", { ...this.version, ...(from && { "last-event-id": from }) }, signal),
       message: (text) => this.receiver?.message(text),
+      stray: (answer) => this.receive(answer),
       turn: () => this.receiver?.turn(),
-      room: () => this.notices.room,
+      room: () => this.sender.room,
       forgotten: () => this.session !== undefined && this.retire(),
     });
-    this.listening = new Listening(this.streams, this.everything.signal, onWarning);
+    this.getStream = new GetStream(this.streams, this.everything.signal, onWarning);
   }
 
   open(receiver: Receiver): void {
     this.receiver = receiver;
   }
 
-  /** What a client answers to a server. */
+  /** Sends an answer to a request of the server. */
   send(text: string): void {
-    if (this.state === "open") this.notices.answer({ text, headers: this.version });
+    if (this.state === "open") this.sender.answer({ text, headers: this.version });
   }
 
   flush(): void {}
@@ -90,9 +96,9 @@ export class HttpClientChannel implements Channel {
     const { id, ends, method } = message;
     if (this.state !== "open") return void (ends !== undefined && this.abandon(ends));
     if (id !== undefined) return void this.ready.then(() => this.request(message, id));
-    const told = this.notices.tell(message);
-    if (method === "notifications/initialized") this.ready = told;
-    if (ends !== undefined) void told.then(() => this.abandon(ends));
+    const arrived = this.sender.notify(message);
+    if (method === "notifications/initialized") this.ready = arrived;
+    if (ends !== undefined) void arrived.then(() => this.abandon(ends));
   }
 
   /** Ends the stream of a request: in the modern era, that is its cancellation. */
@@ -105,7 +111,7 @@ export class HttpClientChannel implements Channel {
     return this.requests.authorization(signal);
   }
 
-  /** What was negotiated goes with all that follows. */
+  /** Sets the headers of all later messages. */
   speak(headers: Named): void {
     this.version = headers;
     this.shaken = true;
@@ -114,12 +120,12 @@ export class HttpClientChannel implements Channel {
   async close(): Promise<void> {
     const { state } = this;
     this.state = "closed";
-    if (state === "open") await this.notices.told;
+    if (state === "open") await this.sender.idle;
     this.stop();
     if (state !== "open" || this.session === undefined) return;
-    // A server may not let sessions be ended; that is its business.
+    // The server may refuse: DELETE is optional.
     const controller = new AbortController();
-    await atMost(patience, this.exchange("DELETE", this.version, controller.signal));
+    await settleWithin(deleteTimeout, this.exchange("DELETE", this.version, controller.signal));
     controller.abort();
   }
 
@@ -138,13 +144,13 @@ export class HttpClientChannel implements Channel {
     if (this.older) return this.older.post(text, headers, signal);
     const response = await this.exchange("POST", headers, signal, text);
     await response.body?.cancel();
-    // What the handshake ends with: now the server may have something to say.
+    // The handshake is over: the server may send messages.
     if (response.ok && method === "notifications/initialized" && this.session !== undefined)
-      await this.listening.begin();
+      await this.getStream.begin();
   }
 
   private async request(message: Outgoing, id: RequestId): Promise<void> {
-    // It may have been given up while it waited for its turn.
+    // It may have been given up before it was sent.
     if (this.receiver?.isSettled?.(id)) return;
     const controller = new AbortController();
     this.running.set(id, controller);
@@ -163,9 +169,9 @@ export class HttpClientChannel implements Channel {
     const { signal } = controller;
     const response = await this.exchange("POST", headers, signal, text, authorized);
     const handshake = method === "initialize";
-    // No other answer opens a session (2025-11-25, session management).
+    // Only this answer opens a session (2025-11-25, session management).
     if (handshake) this.session = response.headers.get(sessionHeader) ?? this.session;
-    if (response.ok) this.listening.again();
+    if (response.ok) this.getStream.again();
     const type = mediaType(response.headers.get("content-type") ?? "");
     if (type === "text/event-stream" && response.ok)
       return this.streams.answer(response, {
@@ -179,24 +185,24 @@ export class HttpClientChannel implements Channel {
     if (
       handshake &&
       !this.shaken &&
-      unknownHere.has(response.status) &&
+      fallbackStatuses.has(response.status) &&
       (await this.fallBack(response, body))
     )
       return this.older!.post(text, headers, signal);
-    if (response.status === 404 && this.session !== undefined && tellsOfSession(body, id)) {
+    if (response.status === 404 && this.session !== undefined && isSessionLost(body, id)) {
       this.retire();
       throw sessionLost();
     }
     const refused = response.ok ? undefined : refusal(response, body);
-    this.receiver?.message(answerIn(response, type, body, id), refused);
+    this.receive(answerIn(response, type, body, id), refused);
   }
 
   /**
-   * Tries the transport of 2024-11-05 where a handshake was refused (2026-07-28, Streamable HTTP, backward
-   * compatibility). Says whether the server knows it.
+   * Tries HTTP+SSE (2024-11-05) after a refused handshake (2026-07-28, Streamable HTTP, backward compatibility).
+   * Resolves with whether the server has it.
    *
    * @param refusal body of the answer
-   * @throws {McpError} `connection-closed`, `invalid-result`: it may, but nothing comes of it
+   * @throws {McpError} `connection-closed`, `invalid-result`: the server opened the stream, but it cannot be used
    */
   private async fallBack({ status }: Response, refusal: string): Promise<boolean> {
     const code = errorCodeOf(refusal);
@@ -206,15 +212,22 @@ export class HttpClientChannel implements Channel {
       this.older = await openSse(this.requests, this.limit, this.everything.signal, {
         message: (text) => this.receiver?.message(text),
         turn: () => this.receiver?.turn(),
-        room: () => this.notices.room,
+        room: () => this.sender.room,
         ended: (why) => this.end(why),
         forgotten: () => this.retire(),
       });
     } catch (error) {
-      // What the server says in messages goes before what it does not.
+      // The server's own error is more precise than the failure of the stream.
       if (code === undefined) throw noSse(error, status, refusal);
     }
     return this.older !== undefined;
+  }
+
+  /** Passes on an answer that was parsed already. */
+  private receive(answer: unknown, refused?: Error): void {
+    const { receiver } = this;
+    if (receiver?.parsed) receiver.parsed(answer, refused);
+    else receiver?.message(JSON.stringify(answer), refused);
   }
 
   private fail(id: RequestId, error: unknown): void {
@@ -224,14 +237,14 @@ export class HttpClientChannel implements Channel {
   }
 
   /**
-   * The server has forgotten the session (2025-11-25, session management). Each request that is on its way is
-   * told of it on its own exchange, or was done before: none is given up for the answer to another.
+   * The server has forgotten the session (2025-11-25, session management). Requests that were sent go on: each gets its
+   * own response.
    */
   private retire(): void {
     if (this.state !== "open") return;
     this.state = "retired";
     this.everything.abort();
-    this.notices.stop();
+    this.sender.stop();
     if (this.receiver?.retired) this.receiver.retired(sessionLost());
     else this.receiver?.closed(sessionLost());
   }
@@ -243,10 +256,10 @@ export class HttpClientChannel implements Channel {
     this.stop();
   }
 
-  /** Ends all that is under way. */
+  /** Aborts all exchanges. */
   private stop(): void {
     this.everything.abort();
-    this.notices.stop();
+    this.sender.stop();
     for (const controller of this.running.values()) controller.abort();
     this.running.clear();
   }

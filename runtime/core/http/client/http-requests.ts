@@ -1,12 +1,16 @@
 import { McpError, messageOf } from "../../jsonrpc/errors.js";
 import { isObject } from "../../jsonrpc/message.js";
-import { type HeaderValues, setHeaders } from "./header-values.js";
-import type { Challenge, HttpClientOptions } from "./http-client-options.js";
+import { connectionClosed } from "./answer-body.js";
+import {
+  type Challenge,
+  type HeaderValues,
+  type HttpClientOptions,
+  setHeaders,
+} from "./http-client-options.js";
 import { interrupted } from "../../jsonrpc/interrupted.js";
-import { wait } from "./pace.js";
-import { unlessAborted } from "./patience.js";
+import { abortable, pause } from "../../time/clock.js";
 
-/** Redirects that one request may meet. */
+/** Redirects that one request follows. */
 const mostRedirects = 5;
 
 /** One request of HTTP. */
@@ -15,21 +19,21 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
-  /** Where it goes, if not where the server is. */
+  /** The URL, if it is not that of the server. */
   readonly to?: string;
-  /** Is given what authorizes the request, each time it is sent. */
+  /** Called with the authorization of the request, each time it is sent. */
   readonly authorized?: ((authorization: string) => void) | undefined;
 }
 
-/** Requests that a client sends to one server, with what authorizes them. */
+/** Sends the HTTP requests of one client, with their authorization. */
 export class HttpRequests {
   readonly url: string;
   private readonly options: HttpClientOptions;
   private readonly fetch: NonNullable<HttpClientOptions["fetch"]>;
-  /** Whether the server is known to be one: it has answered, or an earlier connection to it stood. */
+  /** Whether the server has answered, on this connection or an earlier one. */
   private known: boolean;
 
-  /** @throws {McpError} `invalid-definition`: nothing can be sent to the URL, or with the headers */
+  /** @throws {McpError} `invalid-definition`: the URL or a header is invalid */
   constructor(url: string, options: HttpClientOptions, known: boolean) {
     this.known = known;
     this.url = checked(url);
@@ -39,11 +43,11 @@ export class HttpRequests {
   }
 
   /**
-   * Sends one request, with what authorizes it; a refusal is answered once, and redirects on the same origin are
-   * followed that leave the request what it is.
+   * Sends one request with its authorization. After 401 or 403 it is sent once more. Redirects on the same origin that
+   * keep method and body are followed.
    *
    * @throws {McpError} `connection-closed`: there is no answer; it says whether the request may have arrived.
-   *   `authorize-failed`. `invalid-definition`: what authorizes it, or `fetch`, is not what it is to be
+   *   `authorize-failed`. `invalid-definition`: `authorize` or `fetch` gave a wrong value
    */
   async send(request: HttpRequest): Promise<Response> {
     const first = await this.attempt(request, await this.granted(request.signal));
@@ -54,7 +58,7 @@ export class HttpRequests {
   }
 
   /**
-   * What a request would be authorized with now: all headers that the application gives, as a text to compare.
+   * The authorization that a request would have now: all headers of the application, as a text to compare.
    *
    * @throws {McpError} `authorize-failed`
    */
@@ -81,13 +85,13 @@ export class HttpRequests {
         });
       }
     };
-    return (await unlessAborted(signal, granting())) ?? {};
+    return (await abortable(signal, granting(), connectionClosed)) ?? {};
   }
 
   private async attempt(request: HttpRequest, granted: HeaderValues): Promise<Response> {
     const { method, body, signal } = request;
     request.authorized?.(this.contextOf(granted));
-    // Not followed; "error" would say so, and workers do not take it.
+    // Not "error": workers do not support it.
     const init: RequestInit = {
       method,
       headers: this.headersOf(request, granted),
@@ -105,7 +109,7 @@ export class HttpRequests {
     }
   }
 
-  /** What the protocol asks for goes over what the user wants. */
+  /** Headers of the protocol replace those of the user. */
   private headersOf({ method, headers, body }: HttpRequest, granted: HeaderValues): Record<string, string> {
     const all = new Headers();
     setHeaders(all, this.options.headers ?? {});
@@ -120,7 +124,7 @@ export class HttpRequests {
     try {
       return this.fetch(to, init);
     } catch (error) {
-      // What the platform has never throws at once, and nothing was sent.
+      // Only a `fetch` of the user throws synchronously; nothing was sent.
       throw new McpError("invalid-definition", `http.fetch threw: ${messageOf(error)}`, { cause: error });
     }
   }
@@ -135,12 +139,12 @@ export class HttpRequests {
         return response;
       } catch (error) {
         if (error instanceof McpError) throw error;
-        // Nobody listened: the request was not seen, and may be sent again while a server starts anew.
+        // The connection was refused: nothing was sent, and the server may be restarting.
         const code = codeOf(error);
         const most = this.known ? 5 : 3;
         if (signal.aborted || code !== "ECONNREFUSED" || init.body === undefined || tries >= most)
           throw unanswered(to, error, code);
-        await wait(100 * 2 ** tries, signal);
+        await pause(100 * 2 ** tries, signal, connectionClosed);
       }
     }
   }
@@ -176,7 +180,7 @@ function checked(url: string): string {
   );
 }
 
-/** Failures before a connection stood: nothing was sent. */
+/** Failures before the connection was open: nothing was sent. */
 const neverSent: ReadonlySet<unknown> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -189,7 +193,7 @@ const neverSent: ReadonlySet<unknown> = new Set([
 function unanswered(to: string, error: unknown, code: unknown): McpError {
   const cause = isObject(error) ? error["cause"] : undefined;
   const why = messageOf(cause ?? error);
-  // A port that browsers keep for something else (Fetch, 2.9): the platform sends nothing there.
+  // The platform blocks some ports (Fetch, 2.9).
   if (why === "bad port")
     return new McpError("invalid-definition", `nothing is sent to ${new URL(to).host}: its port is blocked`);
   const text = `the server cannot be reached: ${why}`;
@@ -198,7 +202,7 @@ function unanswered(to: string, error: unknown, code: unknown): McpError {
     : interrupted(text, error);
 }
 
-/** Why `fetch` failed, as a code: Node has one in the cause, Bun in the error, Deno only words. */
+/** The error code of a failed `fetch`: Node has it in the cause, Bun in the error, Deno only in the text. */
 function codeOf(error: unknown): unknown {
   if (!isObject(error)) return undefined;
   const { cause, code } = error;

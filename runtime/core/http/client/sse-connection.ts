@@ -1,35 +1,33 @@
 import { McpError, messageOf } from "../../jsonrpc/errors.js";
 import type { HttpRequests } from "./http-requests.js";
-import { pump, textWithin } from "./limit.js";
+import { connectionClosed, pump, refusal, sessionLost, textWithin } from "./answer-body.js";
 import { mediaType } from "../shared/media.js";
-import { sessionLost } from "./session-lost.js";
 import { type ServerEvent, SseReader } from "./sse-reader.js";
 import { interrupted, isInterrupted } from "../../jsonrpc/interrupted.js";
-import { unlessAborted } from "./patience.js";
-import { refusal } from "./refusal.js";
+import { abortable } from "../../time/clock.js";
 
-/** Milliseconds that a server may take to say where messages go. */
-const patience = 5000;
+/** Milliseconds that a server has to send the `endpoint` event. */
+const endpointTimeout = 5000;
 
-/** What a server answers to GET that has no such stream. */
+/** Statuses of GET from a server that does not have HTTP+SSE. */
 const noStream: ReadonlySet<number> = new Set([400, 404, 405, 406]);
 
 type Headers = Readonly<Record<string, string>>;
 
-/** What is told of what comes on the stream. */
+/** What the stream needs from its connection. */
 export interface SseUser {
   readonly message: (text: string) => void;
-  /** All that came together was handed over. */
+  /** All messages that arrived together were delivered. */
   readonly turn: () => void;
-  /** Resolves when more may be read; nothing if it may now. */
+  /** Resolves when more may be read; `undefined` if it may be read now. */
   readonly room: () => Promise<void> | undefined;
-  /** The stream is over, and the session with it: there is no way to take it up again. */
+  /** The stream ended, and the session with it: it cannot be resumed. */
   readonly ended: (why: McpError) => void;
-  /** The server does not know the session any more, though the stream stands. */
+  /** The server has forgotten the session, though the stream is open. */
   readonly forgotten: () => void;
 }
 
-/** HTTP+SSE (2024-11-05): all that the server says comes on one stream, and messages are posted where it says. */
+/** HTTP+SSE (2024-11-05): all messages of the server come on one stream, which also names the URL for POSTs. */
 export class SseConnection {
   private readonly requests: HttpRequests;
   private readonly endpoint: string;
@@ -42,9 +40,9 @@ export class SseConnection {
   }
 
   /**
-   * Posts a message; what answers it comes on the stream.
+   * Posts a message. Its answer comes on the stream.
    *
-   * @throws {McpError} `connection-closed` the server does not take it, `session-lost`
+   * @throws {McpError} `connection-closed`: the server refused it; `session-lost`
    */
   async post(body: string, headers: Headers, signal: AbortSignal): Promise<void> {
     const { endpoint: to } = this;
@@ -61,11 +59,10 @@ export class SseConnection {
 }
 
 /**
- * Opens the stream, and waits for the event that says where messages go; nothing if the server has no such
- * stream.
+ * Opens the stream and waits for its `endpoint` event. Resolves with `undefined` if the server does not have HTTP+SSE.
  *
- * @throws {McpError} `connection-closed`: it may have one, but does not give it, or not where messages go;
- *   `invalid-result`: messages are to go to another origin
+ * @throws {McpError} `connection-closed`: the server refused the stream, or sent no `endpoint`;
+ *   `invalid-result`: the endpoint is on another origin
  */
 export async function openSse(
   requests: HttpRequests,
@@ -75,14 +72,14 @@ export async function openSse(
 ): Promise<SseConnection | undefined> {
   const own = new AbortController();
   const both = AbortSignal.any([signal, own.signal]);
-  const timer = setTimeout(() => own.abort(noEndpoint(`within ${patience} ms`)), patience);
+  const timer = setTimeout(() => own.abort(noEndpoint(`within ${endpointTimeout} ms`)), endpointTimeout);
   try {
     const response = await requests.send({ method: "GET", headers: {}, signal: both });
     const type = mediaType(response.headers.get("content-type") ?? "");
     if (!response.ok && !noStream.has(response.status))
       throw refusal(response, await textWithin(response, 1000).catch(() => ""), " to GET (HTTP+SSE)");
     if (!response.ok || type !== "text/event-stream") return void (await response.body?.cancel());
-    const first = await unlessAborted(both, firstOf(response, limit, both, user));
+    const first = await abortable(both, firstOf(response, limit, both, user), connectionClosed);
     if (first?.event !== "endpoint") throw noEndpoint(first ? "first" : "before it ended");
     return new SseConnection(requests, ofSameOrigin(first.data, requests.url), user.forgotten);
   } catch (error) {
@@ -95,20 +92,20 @@ export async function openSse(
   }
 }
 
-/** Why there is no stream, with what the server answered to the handshake before it was asked for one. */
+/** The error of a stream that cannot be opened, with the earlier answer to the handshake. */
 export function noSse(error: unknown, status: number, refused: string): unknown {
   if (!(error instanceof McpError)) return error;
   const before = `it answered ${status} to the handshake before${refused === "" ? "" : `: ${refused.slice(0, 200)}`}`;
   return new McpError(error.code, `${error.message} (${before})`, { data: error.data, cause: error });
 }
 
-/** With a status, for the server has answered. */
+/** It has a status, because the server has answered. */
 function noEndpoint(when: string): McpError {
   const text = `the server opened a stream to GET (HTTP+SSE), but did not say ${when} where messages go`;
   return new McpError("connection-closed", text, { data: { status: 200 } });
 }
 
-/** Reads a stream to its end. Resolves with the first event, or with nothing if there is none. */
+/** Reads a stream to its end. Resolves with the first event; `undefined` if there is none. */
 function firstOf(
   response: Response,
   limit: number,
@@ -142,7 +139,7 @@ function broken(error: unknown): McpError {
 }
 
 /**
- * Where messages go. What goes there carries what authorizes the client with the server it was told of.
+ * The URL for messages. It must be on the origin of the server, because messages carry the authorization.
  *
  * @throws {McpError} `invalid-result`
  */

@@ -1,11 +1,11 @@
-import { tooLong } from "./limit.js";
+import { tooLong } from "./answer-body.js";
 
-/** What a line has before its data. */
+/** The prefix of a data line. */
 const fieldName = "data: ".length;
 
 /** One server-sent event. */
 export interface ServerEvent {
-  /** `message` where the stream names none. */
+  /** `message` if the stream does not name it. */
   readonly event: string;
   readonly data: string;
   /** The last id seen on the stream, this event's or an earlier one's. */
@@ -13,34 +13,34 @@ export interface ServerEvent {
 }
 
 /**
- * Takes a text/event-stream apart (WHATWG HTML, server-sent events): any line end, chunks cut anywhere, data in
- * several lines, comments and unknown fields.
+ * Parses text/event-stream (WHATWG HTML, server-sent events): all line ends, chunks that end anywhere, data in several
+ * lines, comments and unknown fields.
  */
 export class SseReader {
-  /** Milliseconds the server asked to wait before connecting again. */
+  /** The last `retry` of the stream, in milliseconds. */
   retryMs: number | undefined;
   lastId: string | undefined;
   private readonly onEvent: (event: ServerEvent) => void;
   private readonly decoder = new TextDecoder();
-  /** The pieces of a line whose end has not come. */
+  /** The parts of a line whose end has not arrived. */
   private rest: string[] = [];
   private data: string[] = [];
   private event = "";
-  /** An id counts when its event is complete: one that was cut off is to be sent again. */
+  /** The id of the current event. It counts when the event is complete: an event that was cut off is sent again. */
   private id: string | undefined;
   private endedInReturn = false;
 
-  /** Characters that wait for the end of their line, and of their event. */
+  /** UTF-16 units that are buffered for the current line, and for the current event. */
   private waiting = { line: 0, event: 0 };
   private readonly limit: number;
 
-  /** @param limit characters of an event */
+  /** @param limit UTF-16 units of an event */
   constructor(onEvent: (event: ServerEvent) => void, limit = Infinity) {
     this.onEvent = onEvent;
     this.limit = limit;
   }
 
-  /** @throws {McpError} `message-too-long`: nothing can be read after it */
+  /** @throws {McpError} `message-too-long`: nothing more can be read */
   push(chunk: Uint8Array): void {
     let text = this.decoder.decode(chunk, { stream: true });
     if (text === "") return;

@@ -1,6 +1,7 @@
 import { isModern } from "../../server/modern.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import { McpError, messageOf, rpc } from "../../jsonrpc/errors.js";
+import { withTimeout } from "../../time/clock.js";
 import { isRequest } from "../../jsonrpc/classify.js";
 import { type Message, idOf, isObject } from "../../jsonrpc/message.js";
 import { errorOf } from "../../server/context.js";
@@ -216,12 +217,7 @@ export class Endpoint {
     const { clock } = this.server.definition;
     const sessions = [this.sessions, this.sseSessions].flatMap((each) => each?.connections ?? []);
     const all = [...this.streams.connections, ...sessions].map((connection) => connection.drain());
-    let timer: unknown;
-    await Promise.race([
-      Promise.all(all),
-      new Promise<void>((resolve) => (timer = clock.schedule(resolve, graceMs))),
-    ]);
-    clock.clear(timer);
+    await withTimeout(graceMs, Promise.all(all), clock);
   }
 
   private route(exchange: Exchange, principal: Principal): void {

@@ -1,0 +1,98 @@
+import type { Outgoing } from "../../jsonrpc/channel.js";
+import { settleWithin } from "../../time/clock.js";
+
+/** Milliseconds that one notification may delay the messages after it. */
+const longestDelay = 2000;
+
+/** Milliseconds after which the exchange of a message is aborted. */
+const longestExchange = 30_000;
+
+/** Answers that are sent at a time. */
+const mostAnswering = 64;
+
+/** Answers that may wait before the client stops reading from the server. */
+const mostWaiting = 256;
+
+/**
+ * Sends the messages of a client that get no answer. A notification is sent after the one before has arrived, or was
+ * delayed for too long.
+ */
+export class OrderedSender {
+  private readonly send: (message: Outgoing, signal: AbortSignal) => Promise<void>;
+  private readonly exchanges = new Set<AbortController>();
+  private last: Promise<void> = Promise.resolve();
+  private readonly answers: Outgoing[] = [];
+  private answering = 0;
+  /** Resolve when there is room for answers. */
+  private waiting: (() => void)[] = [];
+
+  /** @param send sends one message, and resolves when the server has accepted it */
+  constructor(send: (message: Outgoing, signal: AbortSignal) => Promise<void>) {
+    this.send = send;
+  }
+
+  /** Resolves when all notifications so far have arrived, or were delayed for too long. */
+  get idle(): Promise<void> {
+    return this.last;
+  }
+
+  /** Sends a notification after those before it. Resolves when it has arrived, or was delayed for too long. */
+  notify(message: Outgoing): Promise<void> {
+    return (this.last = settleWithin(longestDelay, this.after(message)));
+  }
+
+  /**
+   * Sends the answer to a request of the server. Later messages do not wait for it: some servers keep its exchange open.
+   * Many open exchanges delay further answers.
+   */
+  answer(message: Outgoing): void {
+    this.answers.push(message);
+    this.next();
+  }
+
+  /**
+   * Resolves when few answers wait to be sent; `undefined` if few wait now. The client reads no requests of the server
+   * until then.
+   */
+  get room(): Promise<void> | undefined {
+    if (this.answers.length <= mostWaiting) return undefined;
+    return new Promise((resolve) => this.waiting.push(resolve));
+  }
+
+  /** Aborts all exchanges and drops the answers that wait. */
+  stop(): void {
+    this.answers.length = 0;
+    this.roomMade();
+    for (const controller of this.exchanges) controller.abort();
+  }
+
+  private next(): void {
+    while (this.answering < mostAnswering && this.answers.length > 0) {
+      this.answering++;
+      void this.after(this.answers.shift()!).then(() => {
+        this.answering--;
+        this.next();
+      });
+    }
+    if (this.answers.length <= mostWaiting) this.roomMade();
+  }
+
+  private roomMade(): void {
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+
+  private async after(message: Outgoing): Promise<void> {
+    const controller = new AbortController();
+    this.exchanges.add(controller);
+    await this.last;
+    const timer = setTimeout(() => controller.abort(), longestExchange);
+    try {
+      if (!controller.signal.aborted) await this.send(message, controller.signal);
+    } catch {
+      // The next request fails with the reason.
+    } finally {
+      clearTimeout(timer);
+      this.exchanges.delete(controller);
+    }
+  }
+}
