@@ -193,7 +193,7 @@ async function checked(
 /** The capability that a request needs and the client has not declared. */
 function missingCapabilityOf(
   { method, params = {} }: Asked,
-  { clientCapabilities: declared, spoken }: RequestProtocol,
+  { clientCapabilities: declared, revision }: RequestProtocol,
 ): ClientCapabilities | undefined {
   if (method === "elicitation/create") return missingElicitationMode(params, declared);
   if (method === "roots/list") return declared.roots ? undefined : { roots: {} };
@@ -203,7 +203,7 @@ function missingCapabilityOf(
   if ((params["tools"] ?? params["toolChoice"]) !== undefined && !sampling?.tools)
     return { sampling: { tools: {} } };
   // Up to 2025-06-18, `sampling` includes `context`: only later revisions declare the part.
-  const parts = spoken.table.outgoingRequests.get(method)?.capability?.parts;
+  const parts = revision.table.outgoingRequests.get(method)?.capability?.parts;
   if (includeContext !== "none" && parts?.includes("context") && !sampling?.context)
     return { sampling: { context: {} } };
   return sampling ? undefined : { sampling: {} };
@@ -241,7 +241,7 @@ async function answerProblem({ method, params = {} }: Asked, answer: Params): Pr
 /** The error for a capability that the client has not declared (2026-07-28, basic, `_meta`), or cannot use. */
 export function missingCapability(protocol: RequestProtocol, required: ClientCapabilities): McpError {
   const names = pathsOf(required as Params).join(", ");
-  const known = protocol.spoken.table.errors["MISSING_REQUIRED_CLIENT_CAPABILITY"];
+  const known = protocol.revision.table.errors["MISSING_REQUIRED_CLIENT_CAPABILITY"];
   const problem =
     protocol.unasked === undefined
       ? `the client has not declared the capability ${names}`

@@ -70,7 +70,7 @@ export function listen(params: { readonly notifications: Params }, context: Requ
     };
     signal.addEventListener("abort", () => {
       end();
-      reject(new McpError("cancelled", `the subscription at ${protocol.spoken.id} was ended`));
+      reject(new McpError("cancelled", `the subscription at ${protocol.revision.id} was ended`));
     });
   });
 }
@@ -81,7 +81,7 @@ function honouredFilter(filter: Params, { connection, protocol }: RequestContext
   const honoured: Record<string, unknown> = {};
   for (const [method, member] of Object.entries(filters)) {
     const wanted = filter[member];
-    const capability = protocol.spoken.table.outgoingNotifications.get(method)?.capability;
+    const capability = protocol.revision.table.outgoingNotifications.get(method)?.capability;
     if (wanted === undefined || wanted === false || !capability) continue;
     if (declares(declared, capability.path)) honoured[member] = wanted;
   }

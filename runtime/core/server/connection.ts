@@ -3,6 +3,14 @@ import { declares } from "../protocol/capabilities.js";
 import { type Session, readyMethod, ServerToClientRequests } from "./legacy.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { Batch } from "../jsonrpc/batch.js";
+import {
+  batchProblem,
+  batchesUnsupported,
+  classify,
+  initializeInBatch,
+  isRequest,
+  nestedBatch,
+} from "../jsonrpc/classify.js";
 import { McpError, invalidParams, invalidRequest, messageOf, rpc } from "../jsonrpc/errors.js";
 import {
   type NotificationMessage,
@@ -11,6 +19,7 @@ import {
   type RequestMessage,
   type ResponseMessage,
   errorText,
+  idOf,
   notificationText,
 } from "../jsonrpc/message.js";
 import type { Channel, Receiver } from "../jsonrpc/channel.js";
@@ -18,7 +27,6 @@ import { runRequest } from "./run-request.js";
 import type { Change } from "./changes.js";
 import { RequestContext, errorOf } from "./context.js";
 import type { ServerDefinition } from "./server-definition.js";
-import { readBatch, readMessage } from "./reading.js";
 import { methodNotFound, resolveProtocol, type RequestProtocol } from "./request-protocol.js";
 import { mostReserved } from "../jsonrpc/weight.js";
 
@@ -140,15 +148,35 @@ export class ServerConnection implements Receiver {
     await this.channel.close();
   }
 
-  /** Dispatches a parsed message or batch. */
+  /** Dispatches a parsed message or batch. A value that is not a JSON-RPC message is answered with an error. */
   receive(message: unknown): void {
-    if (Array.isArray(message)) readBatch(this, message);
-    else readMessage(this, message);
+    if (Array.isArray(message)) this.receiveBatch(message);
+    else this.dispatch(message);
   }
 
-  /** Collects the responses to a batch, unless the channel does so. */
-  gather(answers: number): Batch | undefined {
-    return this.channel.answer ? undefined : new Batch(answers, (text) => this.channel.send(text));
+  private dispatch(message: unknown, batch?: Batch): void {
+    const kind = classify(message);
+    if (kind === "request") return this.request(message as RequestMessage, undefined, batch);
+    if (kind === "notification") return this.notified(message as NotificationMessage);
+    if (kind === "response") return this.answered(message as ResponseMessage);
+    const problem = kind === "batch" ? nestedBatch : kind.problem;
+    this.refuse(idOf(message), invalidRequest(problem), batch);
+  }
+
+  /** Dispatches a JSON-RPC batch (2025-03-26, basic, batching). Its responses are sent as one batch. */
+  private receiveBatch(messages: readonly unknown[]): void {
+    const problem = this.session?.revision.table.batches ? batchProblem(messages) : batchesUnsupported;
+    if (problem !== undefined) return this.refuse(undefined, invalidRequest(problem));
+    const { channel } = this;
+    // Some channels collect the responses themselves.
+    const batch = channel.answer
+      ? undefined
+      : new Batch(messages.filter(isAnswered).length, (text) => channel.send(text));
+    for (const message of messages) {
+      if (isRequest(message) && message.method === "initialize")
+        this.refuse(message.id, invalidRequest(initializeInBatch), batch);
+      else this.dispatch(message, batch);
+    }
   }
 
   /**
@@ -160,7 +188,7 @@ export class ServerConnection implements Receiver {
   request(request: RequestMessage, given?: RequestProtocol, batch?: Batch): void {
     try {
       const protocol = given ?? resolveProtocol(this, request);
-      const entry = protocol.spoken.table.incomingRequests.get(request.method);
+      const entry = protocol.revision.table.incomingRequests.get(request.method);
       if (!entry || entry.payload || !this.definition.handlers.has(request.method))
         throw methodNotFound(protocol, request.method);
       if (this.running?.has(request.id)) throw invalidRequest("a request of this id is being answered");
@@ -257,9 +285,9 @@ export class ServerConnection implements Receiver {
   /** Notifies the session of a change, once the client is initialized. */
   private notifyChange(session: Session, change: Change): void {
     const { method, uri } = change;
-    const capability = session.spoken.table.outgoingNotifications.get(method)?.capability;
+    const capability = session.revision.table.outgoingNotifications.get(method)?.capability;
     if (capability && !declares(session.declared, capability.path)) return;
-    if (session.ready) this.notify(session.spoken, method, uri === undefined ? undefined : { uri });
+    if (session.ready) this.notify(session.revision, method, uri === undefined ? undefined : { uri });
     else (session.held ??= new Map()).set(`${method} ${uri}`, change);
   }
 
@@ -276,16 +304,16 @@ export class ServerConnection implements Receiver {
     if (method === "notifications/cancelled") return this.cancel(params);
     const { session } = this;
     if (method === readyMethod && session?.ready === false) this.becomeReady(session);
-    const spoken = session?.spoken;
+    const revision = session?.revision;
     if (method === "notifications/progress") return this.clientRequests?.progressed(params);
-    const entry = spoken?.table.incomingNotifications.get(method);
+    const entry = revision?.table.incomingNotifications.get(method);
     const handler = this.definition.notificationHandlers.get(method);
-    if (!spoken || !entry || !handler) return;
+    if (!revision || !entry || !handler) return;
     if (!entry.accepts({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) })) return;
-    const lifted = spoken.lift("incomingNotifications", method, params ?? {});
+    const lifted = revision.lift("incomingNotifications", method, params ?? {});
     // A handler that throws does not end the connection.
     void Promise.resolve()
-      .then(() => handler(lifted as never, { revision: spoken.id }))
+      .then(() => handler(lifted as never, { revision: revision.id }))
       .catch((error: unknown) => this.definition.report(error, { method }));
   }
 
@@ -308,13 +336,13 @@ export class ServerConnection implements Receiver {
 
   /** Sends a notification, if the revision has it. */
   notify(
-    spoken: RevisionView<"server">,
+    revision: RevisionView<"server">,
     method: string,
     params: Params | undefined,
     origin?: RequestId,
   ): void {
-    if (this.isOver || !spoken.table.outgoingNotifications.has(method)) return;
-    const lowered = params && spoken.lower("outgoingNotifications", method, params);
+    if (this.isOver || !revision.table.outgoingNotifications.has(method)) return;
+    const lowered = params && revision.lower("outgoingNotifications", method, params);
     this.send(notificationText(method, lowered), origin);
   }
 
@@ -383,4 +411,10 @@ function serialiseError(
   } catch {
     return { text: errorText(id, { code, message: messageOf(error) }), code };
   }
+}
+
+/** Whether a message of a batch gets a response: requests and invalid messages do. */
+function isAnswered(message: unknown): boolean {
+  const kind = classify(message);
+  return kind !== "notification" && kind !== "response";
 }

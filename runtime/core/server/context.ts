@@ -92,7 +92,7 @@ export class RequestContext implements HandlerContext {
   }
 
   get revision(): string {
-    return this.protocol.spoken.id;
+    return this.protocol.revision.id;
   }
 
   get requestId(): RequestId {
@@ -159,7 +159,7 @@ export class RequestContext implements HandlerContext {
   }
 
   private send(method: string, params: Params): void {
-    if (!this.over) this.connection.notify(this.protocol.spoken, method, params, this.request.id);
+    if (!this.over) this.connection.notify(this.protocol.revision, method, params, this.request.id);
   }
 
   get ask(): Ask {

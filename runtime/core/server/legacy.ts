@@ -45,8 +45,8 @@ export function negotiate(
 }
 
 /** The protocol of a request that needs no handshake, or opens it. */
-export function beforeHandshake(spoken: RevisionView<"server">): RequestProtocol {
-  return { era: legacyServer, spoken, clientCapabilities: {}, clientInfo: undefined, logLevel: undefined };
+export function beforeHandshake(revision: RevisionView<"server">): RequestProtocol {
+  return { era: legacyServer, revision, clientCapabilities: {}, clientInfo: undefined, logLevel: undefined };
 }
 
 export const initialize: MethodHandler = (params: Params, context: RequestContext) => {
@@ -58,7 +58,7 @@ export const initialize: MethodHandler = (params: Params, context: RequestContex
   if (connection.session) connection.release(connection.session.weight);
   connection.session = {
     era: legacyServer,
-    spoken: protocol.spoken,
+    revision: protocol.revision,
     clientCapabilities,
     clientInfo,
     weight,
@@ -70,7 +70,7 @@ export const initialize: MethodHandler = (params: Params, context: RequestContex
     watched: undefined,
   };
   return {
-    protocolVersion: protocol.spoken.id,
+    protocolVersion: protocol.revision.id,
     capabilities: declared,
     serverInfo: definition.info,
     ...(definition.instructions === undefined ? {} : { instructions: definition.instructions }),
@@ -182,22 +182,22 @@ export class ServerToClientRequests {
     options: RequestOptions,
   ): Promise<Params> {
     const { connection } = this;
-    const { spoken } = context.protocol;
+    const { revision } = context.protocol;
     const origin = context.request.id;
-    const entry = spoken.table.outgoingRequests.get(method);
+    const entry = revision.table.outgoingRequests.get(method);
     if (!entry || entry.payload)
-      throw new McpError("missing-capability", `revision ${spoken.id} has no ${method}`);
+      throw new McpError("missing-capability", `revision ${revision.id} has no ${method}`);
     if (options.signal?.aborted)
       throw new McpError("cancelled", `${method}: the request that it belongs to has ended`);
     const id = this.pending.nextId();
     // Progress of the client restarts the timeout.
     const withToken = { ...params, _meta: { ...params?._meta, progressToken: id } };
-    const lowered = spoken.lower("outgoingRequests", method, withToken);
+    const lowered = revision.lower("outgoingRequests", method, withToken);
     // Parameters that cannot be serialised throw here, before anything waits for a response.
     const text = requestText(id, method, lowered);
     const answer = this.pending.wait(id, method, options, ({ message }) => {
       if (!this.held.delete(id))
-        connection.notify(spoken, "notifications/cancelled", { requestId: id, reason: message }, origin);
+        connection.notify(revision, "notifications/cancelled", { requestId: id, reason: message }, origin);
     });
     const send = (): void => connection.send(text, origin);
     if (connection.session?.ready === false) this.held.set(id, send);
@@ -207,9 +207,9 @@ export class ServerToClientRequests {
     if (!result || !entry.result?.accepts(result))
       throw new McpError(
         "invalid-result",
-        `${method}: the client's result is invalid: ${issuesText(await spoken.issues(result, entry.result!), "not an object")}`,
+        `${method}: the client's result is invalid: ${issuesText(await revision.issues(result, entry.result!), "not an object")}`,
       );
-    return spoken.lift("incomingResults", method, result);
+    return revision.lift("incomingResults", method, result);
   }
 
   /** Sends the requests that waited until the client was initialized. */

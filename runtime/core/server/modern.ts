@@ -21,8 +21,8 @@ export function modernProtocol(definition: ServerDefinition, message: Message): 
   const meta = ("params" in message ? message.params?._meta : undefined) ?? {};
   const version = meta[metaKeys.protocolVersion];
   if (typeof version !== "string") throw missing(metaKeys.protocolVersion);
-  const spoken = definition.modern.find(({ id }) => id === version);
-  if (!spoken) throw unsupportedVersion(definition, version);
+  const revision = definition.modern.find(({ id }) => id === version);
+  if (!revision) throw unsupportedVersion(definition, version);
   const capabilities = meta[metaKeys.clientCapabilities];
   if (!isObject(capabilities)) throw missing(metaKeys.clientCapabilities);
   const level = meta[metaKeys.logLevel];
@@ -30,7 +30,7 @@ export function modernProtocol(definition: ServerDefinition, message: Message): 
     throw invalidParams(`_meta: there is no log level ${JSON.stringify(level)}`);
   return {
     era: modernServer,
-    spoken,
+    revision,
     clientCapabilities: capabilities as ClientCapabilities,
     clientInfo: meta[metaKeys.clientInfo] as Implementation | undefined,
     logLevel: level,
@@ -43,8 +43,8 @@ const versionLimit = 64;
 /** The error for a revision that the server does not serve (2026-07-28, versioning, negotiation). */
 export function unsupportedVersion(definition: ServerDefinition, version: unknown): McpError {
   const requested = typeof version === "string" ? version.slice(0, versionLimit) : undefined;
-  const supported = definition.spoken.map(({ id }) => id);
-  const newest = definition.spoken[0]!;
+  const supported = definition.revisions.map(({ id }) => id);
+  const newest = definition.revisions[0]!;
   return new McpError(
     "unsupported-version",
     `protocol version ${JSON.stringify(requested)} is not supported; supported: ${supported.join(", ")}`,

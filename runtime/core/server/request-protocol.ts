@@ -18,7 +18,7 @@ import type { ServerDefinition } from "./server-definition.js";
  */
 export interface RequestProtocol {
   readonly era: ServerEra;
-  readonly spoken: RevisionView<"server">;
+  readonly revision: RevisionView<"server">;
   readonly clientCapabilities: ClientCapabilities;
   readonly clientInfo: Implementation | undefined;
   /** Why the server cannot send requests to this client, whatever the client has declared. */
@@ -61,9 +61,9 @@ export function resolveProtocol(
   if (servesModern && isModern(request)) return modernProtocol(definition, request);
   if (request.method === "initialize") {
     const version = request.params?.["protocolVersion"];
-    const spoken = negotiate(definition, version);
-    if (!spoken) throw unsupportedVersion(definition, version);
-    return beforeHandshake(spoken);
+    const revision = negotiate(definition, version);
+    if (!revision) throw unsupportedVersion(definition, version);
+    return beforeHandshake(revision);
   }
   if (session) return session;
   const oldest = legacy.at(-1);
@@ -73,8 +73,8 @@ export function resolveProtocol(
 }
 
 /** The error for a method that the revision does not have, or that has no handler. */
-export function methodNotFound({ spoken }: RequestProtocol, method: string): McpError {
-  return new McpError("method-not-found", `there is no method ${JSON.stringify(method)} at ${spoken.id}`, {
+export function methodNotFound({ revision }: RequestProtocol, method: string): McpError {
+  return new McpError("method-not-found", `there is no method ${JSON.stringify(method)} at ${revision.id}`, {
     rpcCode: rpc.methodNotFound,
   });
 }

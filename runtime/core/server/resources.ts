@@ -66,9 +66,9 @@ function contentsOf(answer: ResourceAnswer, uri: string, mimeType: string | unde
 
 /** The error for a URI without a resource; handlers of templates may throw it. */
 export function resourceNotFound(uri: string, context: HandlerContext): McpError {
-  const { spoken } = (context as RequestContext).protocol;
+  const { revision } = (context as RequestContext).protocol;
   return new McpError("resource-not-found", `there is no resource ${uri}`, {
-    rpcCode: spoken.errorCode("RESOURCE_NOT_FOUND"),
+    rpcCode: revision.errorCode("RESOURCE_NOT_FOUND"),
     data: { uri },
   });
 }

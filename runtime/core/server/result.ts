@@ -26,9 +26,9 @@ export class SerialisedResult {
   }
 
   /** @param serialise makes the text for a revision that has none yet */
-  text(spoken: RevisionView, serialise: () => string): string {
-    let text = this.texts.get(spoken);
-    if (text === undefined) this.texts.set(spoken, (text = serialise()));
+  text(revision: RevisionView, serialise: () => string): string {
+    let text = this.texts.get(revision);
+    if (text === undefined) this.texts.set(revision, (text = serialise()));
     return text;
   }
 }

@@ -166,7 +166,7 @@ export function askInRounds(context: RequestContext): Ask {
 async function answerOf(context: RequestContext, rounds: Rounds, key: string, asked: Asked): Promise<Params> {
   if (!context.entry.multiRoundTrip)
     throw new McpError("missing-capability", `${context.request.method} cannot ask for input`);
-  const { spoken } = context.protocol;
+  const { revision } = context.protocol;
   const answer = rounds.answers.get(key);
   if (answer === undefined) {
     rounds.wanted.set(key, lowered(context, asked));
@@ -174,16 +174,16 @@ async function answerOf(context: RequestContext, rounds: Rounds, key: string, as
     await Promise.resolve();
     throw new Suspended();
   }
-  const result = spoken.table.outgoingRequests.get(asked.method)?.result;
-  if (result?.accepts(answer)) return spoken.lift("incomingResults", asked.method, answer);
-  const issues = result ? await spoken.issues(answer, result) : [];
+  const result = revision.table.outgoingRequests.get(asked.method)?.result;
+  if (result?.accepts(answer)) return revision.lift("incomingResults", asked.method, answer);
+  const issues = result ? await revision.issues(answer, result) : [];
   throw invalidParams(
     `inputResponses: the answer to ${JSON.stringify(key)} is not a result of ${asked.method}: ${issuesText(issues, "wrong shape")}`,
   );
 }
 
-function lowered({ protocol: { spoken } }: RequestContext, { method, params }: Asked): Asked {
-  return params ? { method, params: spoken.lower("outgoingRequests", method, params) } : { method };
+function lowered({ protocol: { revision } }: RequestContext, { method, params }: Asked): Asked {
+  return params ? { method, params: revision.lower("outgoingRequests", method, params) } : { method };
 }
 
 /** Encrypts and authenticates JSON that the client carries. */

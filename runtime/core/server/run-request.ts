@@ -31,7 +31,7 @@ function run(context: RequestContext): void {
 
 function call(context: RequestContext): Result | Promise<Result> {
   const { method, params } = context.request;
-  const lifted = context.protocol.spoken.lift("incomingRequests", method, params ?? {});
+  const lifted = context.protocol.revision.lift("incomingRequests", method, params ?? {});
   return context.connection.definition.handlers.get(method)!(lifted as never, context);
 }
 
@@ -74,11 +74,11 @@ function textOf(context: RequestContext, result: Result): string {
   const { connection, protocol, request, entry } = context;
   const finished = (value: Params, hints = context.hints): string => {
     if (!isObject(value)) throw unusableResult(`the handler of ${request.method} gave no object`);
-    const lowered = protocol.spoken.lower("outgoingResults", request.method, value);
+    const lowered = protocol.revision.lower("outgoingResults", request.method, value);
     return jsonOf(protocol.era.finish(lowered, entry, hints, connection.definition), request.method);
   };
   return result instanceof SerialisedResult
-    ? result.text(protocol.spoken, () => finished(result.value, result.hints))
+    ? result.text(protocol.revision, () => finished(result.value, result.hints))
     : finished(result);
 }
 
@@ -124,7 +124,7 @@ function suspend(context: RequestContext, rounds: Rounds): void {
 
 /** Rejects with what is wrong with the parameters of a request. */
 async function explain({ request, protocol, entry }: RequestContext): Promise<never> {
-  const issues = await protocol.spoken.issues(request, entry).catch(() => []);
+  const issues = await protocol.revision.issues(request, entry).catch(() => []);
   throw invalidParams(issuesText(issues, `not what ${request.method} takes`));
 }
 

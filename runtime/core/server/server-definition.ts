@@ -27,7 +27,7 @@ export interface ServerDefinition {
   readonly info: Implementation;
   readonly instructions: string | undefined;
   /** The revisions of both eras, newest first. */
-  readonly spoken: readonly RevisionView<"server">[];
+  readonly revisions: readonly RevisionView<"server">[];
   readonly modern: readonly RevisionView<"server">[];
   readonly legacy: readonly RevisionView<"server">[];
   readonly handlers: ReadonlyMap<string, MethodHandler>;

@@ -92,7 +92,7 @@ export class Server {
    */
   constructor(info: Implementation, options: ServerOptions, changing: boolean) {
     this.given = linkRevisions(options.revisions);
-    const spoken = selectRevisions(this.given, options.speaks);
+    const revisions = selectRevisions(this.given, options.speaks);
     const { instructions } = options;
     this.changes = options.changes ?? new Changes();
     this.extra = options.capabilities ?? {};
@@ -101,9 +101,9 @@ export class Server {
     this.definition = {
       info,
       instructions,
-      spoken,
-      modern: spoken.filter(({ era }) => era === "modern"),
-      legacy: spoken.filter(({ era }) => era === "legacy"),
+      revisions,
+      modern: revisions.filter(({ era }) => era === "modern"),
+      legacy: revisions.filter(({ era }) => era === "legacy"),
       handlers: this.methods,
       notificationHandlers: this.notificationHandlers,
       capabilities: () => this.capabilities(),
@@ -116,13 +116,13 @@ export class Server {
       warn: warningReport(options.onWarning),
       report: errorReport(options.onError),
     };
-    this.addProtocolMethods(spoken, options.cache);
+    this.addProtocolMethods(revisions, options.cache);
     this.refresh();
   }
 
   /** Ids of the revisions it serves, newest first. */
   get revisions(): readonly string[] {
-    return this.definition.spoken.map(({ id }) => id);
+    return this.definition.revisions.map(({ id }) => id);
   }
 
   /** Serves the client at the other end of `channel`. */
@@ -206,9 +206,9 @@ export class Server {
 
   private readonly protocol = new Map<string, MethodHandler>();
 
-  private addProtocolMethods(spoken: readonly RevisionView[], cache: CacheHints = uncached): void {
+  private addProtocolMethods(revisions: readonly RevisionView[], cache: CacheHints = uncached): void {
     this.protocol.set("initialize", initialize).set("ping", ping).set("subscriptions/listen", listen);
-    const supportedVersions = spoken.map(({ id }) => id);
+    const supportedVersions = revisions.map(({ id }) => id);
     this.protocol.set("server/discover", () => {
       const { info, instructions } = this.definition;
       const result: Params = {

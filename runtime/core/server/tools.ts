@@ -74,7 +74,7 @@ function start(
  */
 function refuse(problem: string, { protocol, connection }: RequestContext): Params {
   const message = `the arguments are wrong: ${problem}`;
-  const code = protocol.spoken.table.errors["INVALID_TOOL_ARGUMENTS"]?.code;
+  const code = protocol.revision.table.errors["INVALID_TOOL_ARGUMENTS"]?.code;
   const { wrongArguments = code === undefined ? "result" : "error" } = connection.definition;
   if (wrongArguments === "result") return failure(message);
   throw new McpError("invalid-params", message, { rpcCode: code ?? rpc.invalidParams });

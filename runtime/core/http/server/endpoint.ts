@@ -55,7 +55,7 @@ export class Endpoint {
   constructor(server: Server, options: HttpOptions = {}) {
     this.server = server;
     this.options = options;
-    const { spoken, clock, seal, warn } = server.definition;
+    const { modern, legacy, clock, seal, warn } = server.definition;
     this.warnings = new CountedWarnings(warn);
     seal.onRandomKey = () => warn(randomKey);
     const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs, sessions = true } = options;
@@ -69,8 +69,6 @@ export class Endpoint {
     this.bodyLimit = options.authenticate ? Math.min(bodyLimit, this.load.held.whole) : bodyLimit;
     this.mostInBatch = Math.min(this.load.running.whole, maxRequests);
     this.bytes = this.quota(options.keptLimit ?? defaults.keptLimit);
-    const modern = spoken.filter(({ era }) => era === "modern");
-    const legacy = spoken.filter(({ era }) => era === "legacy");
     this.modernIds = new Set(modern.map(({ id }) => id));
     if (modern.length > 0)
       this.modern = new ModernPosts(

@@ -21,7 +21,7 @@ export function postProblem(
   isBatch: boolean,
   session: Conversation,
 ): string | undefined {
-  const batches = session.connection.session?.spoken.table.batches;
+  const batches = session.connection.session?.revision.table.batches;
   const problem = isBatch ? wholeBatchProblem(messages, batches) : messageProblem(messages[0]);
   if (problem !== undefined) return problem;
   for (const message of messages)

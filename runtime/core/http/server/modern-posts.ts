@@ -64,7 +64,7 @@ export class ModernPosts {
       const status = statusOf(refusal.rpcCode ?? 0, this.newest.table);
       return refuse(exchange, status === 200 ? 400 : status, request.id, refusal);
     }
-    const { table } = terms.spoken;
+    const { table } = terms.revision;
     const listens = request.method === listening;
     if (listens && !accepted.events)
       return refuseInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
@@ -76,7 +76,7 @@ export class ModernPosts {
       const connection = this.server.attach(channel, { auth, principal });
       if (wrong !== undefined && this.mayCall(connection, request, terms)) {
         connection.closed();
-        return refuse(exchange, 400, request.id, mismatch(terms.spoken, wrong));
+        return refuse(exchange, 400, request.id, mismatch(terms.revision, wrong));
       }
       connection.request(request, terms);
       channel.follow(connection, listens ? undefined : this.load);
@@ -105,18 +105,22 @@ export class ModernPosts {
     if (problem !== undefined) throw mismatch(this.newest, problem);
     const { definition } = this.server;
     // Where no handshake is served, who makes one learns what is (2026-07-28, versioning, compatibility).
-    if (request.method === "initialize" && definition.spoken.at(-1)!.era === "modern" && !isModern(request))
+    if (
+      request.method === "initialize" &&
+      definition.revisions.at(-1)!.era === "modern" &&
+      !isModern(request)
+    )
       throw unsupportedVersion(definition, request.params?.["protocolVersion"]);
     const terms = modernProtocol(definition, request);
-    const entry = terms.spoken.table.incomingRequests.get(request.method);
+    const entry = terms.revision.table.incomingRequests.get(request.method);
     const wrong = entry && methodProblem(exchange, entry, request);
-    if (wrong !== undefined) throw mismatch(terms.spoken, wrong);
+    if (wrong !== undefined) throw mismatch(terms.revision, wrong);
     return terms;
   }
 
   /** Whether this client gets to use the tool: of those it does not, no header tells anything. */
   private mayCall(connection: ServerConnection, request: RequestMessage, terms: RequestProtocol): boolean {
-    const entry = terms.spoken.table.incomingRequests.get(request.method);
+    const entry = terms.revision.table.incomingRequests.get(request.method);
     if (!entry?.accepts(request)) return false;
     const context = new RequestContext(connection, request, terms, entry);
     try {

@@ -28,7 +28,7 @@ export function preflight(exchange: Exchange, server: Server): void {
 export function requestHeaders(server: Server): string[] {
   const names = new Map(transportHeaders.map((name) => [name.toLowerCase(), name]));
   const add = (name: string): void => void names.set(name.toLowerCase(), name);
-  for (const { table } of server.definition.spoken) {
+  for (const { table } of server.definition.revisions) {
     const sources = [
       ...table.headers,
       ...[...table.incomingRequests.values()].flatMap(({ headers = [] }) => headers),

@@ -74,7 +74,7 @@ export class HttpSession implements Channel {
   }
 
   get primes(): boolean {
-    return (this.connection.session?.spoken.id ?? "") >= firstPriming;
+    return (this.connection.session?.revision.id ?? "") >= firstPriming;
   }
 
   get load(): Load {
