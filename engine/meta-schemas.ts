@@ -4,7 +4,7 @@ import { draft202012 } from "./meta-schemas/draft-2020-12.js";
 
 /**
  * The official meta-schemas of JSON Schema 2020-12, with those of its vocabularies, and of draft-07, by URI: for
- * `documents` of `readDocument`, so that schemas may refer to them. An entry of its own: few programs need them.
+ * `documents` of `readDocument`, so that schemas may refer to them. A separate entry point: few programs need them.
  */
 export const metaSchemas: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>(
   [...draft202012, draft07].map((document) => [document.$id.replace(/#$/, ""), document as JsonValue]),

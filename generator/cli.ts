@@ -39,7 +39,7 @@ async function run(): Promise<void> {
     get terminal() {
       const { stdin } = process;
       if (!stdin.isTTY || !stderr.isTTY) return undefined;
-      // In a pseudo-terminal that nobody gave a size each character would get a line.
+      // A pseudo-terminal without a size would put each character on a line.
       if (stderr.columns === 0) [stderr.columns, stderr.rows] = [80, 24];
       return { input: stdin, output: stderr };
     },

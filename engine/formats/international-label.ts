@@ -56,7 +56,7 @@ function isVirama(character: string): boolean {
   );
 }
 
-/** Between letters that join, as far as the scripts that do tell (RFC 5892, appendix A.1). */
+/** Between joining letters, for the scripts that have them (RFC 5892, appendix A.1). */
 function joins(all: readonly string[], index: number): boolean {
   const joining = /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Nko}\p{Script=Mandaic}]/u;
   const letter = (step: number): string => {

@@ -4,7 +4,7 @@ export function referencedPointer(reference: string): string {
   try {
     return decodeURIComponent(fragment);
   } catch {
-    // Not percent-encoding: somebody wrote the name as it is.
+    // Not percent-encoded: the name is taken literally.
     return fragment;
   }
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from "./json.js";
 
-/** The types JSON Schema tells apart (2020-12 validation, section 6.1.1). */
+/** The types of JSON Schema (2020-12 validation, section 6.1.1). */
 export type TypeName = "array" | "boolean" | "integer" | "null" | "number" | "object" | "string";
 
 /** Where a feature stands on its way out. */

@@ -44,7 +44,7 @@ export function naturalCompare(a: string, b: string): number {
       j++;
     }
   }
-  // Equal so far: the shorter rest first; leading zeros (`1`, `01`) are told apart by plain order.
+  // Equal so far: the shorter rest first; plain order decides between leading zeros (`1`, `01`).
   return a.length - i - (b.length - j) || (a < b ? -1 : a > b ? 1 : 0);
 }
 

@@ -13,7 +13,7 @@ export function hasRepeated(items: readonly JsonValue[]): boolean {
   return false;
 }
 
-/** A text that equal values share and others do not; on a stack of its own, for values nested to any depth. */
+/** A text that is the same for equal values only. Uses an explicit stack, for values nested to any depth. */
 function equalityKey(root: JsonValue): string {
   const pending = [root];
   let text = "";

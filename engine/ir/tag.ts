@@ -4,7 +4,7 @@ import { type JsonValue, naturalCompare } from "./json.js";
 
 export type Scalar = null | boolean | number | string;
 
-/** The member that tells the arms of a union apart. */
+/** The member that distinguishes the arms of a union. */
 export interface Tag {
   readonly property: string;
   /** For each arm, in the order given, what its tag may be; nothing where the arm does not say. */
@@ -45,7 +45,7 @@ function holdsStrings(tag: Tag): boolean {
   return tag.values.every((values) => areStrings(values));
 }
 
-/** Finds the members by which the arms of unions are told apart. */
+/** Finds the members that distinguish the arms of unions. */
 export class Tags {
   private readonly schema: Schema;
   private readonly constants: DefinitionMemo<readonly Scalar[] | undefined>;
@@ -83,18 +83,18 @@ export class Tags {
   }
 
   /**
-   * The member that tells the arms apart best: strings before other scalars, most values first. All arms
-   * require it and limit it, no two times the same; each value leaves fewer arms than there are.
+   * The member that distinguishes the arms best: strings before other scalars, most values first. All arms
+   * require it and limit it to different values; each value excludes at least one arm.
    */
   find(arms: readonly SchemaNode[]): Tag | undefined {
     return best(this.commonNames(arms).map((name) => this.tag(arms, name)));
   }
 
   /**
-   * As `find`, if that is a string; where no member tells all arms apart, one that tells most of them, even
-   * where some do without it or do not say what it must be.
+   * As `find`, if that is a string. Else a member that distinguishes most arms, even if some arms omit it or
+   * do not limit it.
    *
-   * @param except members that are out of the question
+   * @param except members to ignore
    */
   findLoose(arms: readonly SchemaNode[], except: ReadonlySet<string>): Tag | undefined {
     const tags = this.namesOfMost(arms)
@@ -120,7 +120,7 @@ export class Tags {
     return tags.sort((a, b) => this.varietyOf(b.property) - this.varietyOf(a.property))[0];
   }
 
-  /** Names of the members that more than half of the arms limit to constants: no other tells most arms apart. */
+  /** Names of the members that more than half of the arms limit to constants: no other distinguishes most arms. */
   private namesOfMost(arms: readonly SchemaNode[]): string[] {
     const counts = new Map<string, number>();
     for (const arm of arms) {
@@ -159,7 +159,7 @@ export class Tags {
   }
 }
 
-/** The first of the tags with most values among those that tell arms apart, strings before other scalars. */
+/** The first tag with the most values among those that distinguish arms, strings before other scalars. */
 function best(tags: readonly Tag[]): Tag | undefined {
   const fit = tags.filter(tellsApart);
   const strings = fit.filter(holdsStrings);
@@ -173,7 +173,7 @@ function isStrict({ required }: Tag): boolean {
   return required.every(Boolean);
 }
 
-/** Each value leaves fewer arms than there are, and most arms are told apart by it. */
+/** Whether each value excludes an arm, and the tag distinguishes most arms. */
 function tellsApart(tag: Tag): boolean {
   const counts = countOf(tag);
   const arms = tag.values.length;

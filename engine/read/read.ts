@@ -42,7 +42,7 @@ export interface ReadOptions {
 /**
  * Reads a canonical document (see `canonicalise`) into the schema IR.
  *
- * References to anything but a definition are given a definition of their own, named after the place.
+ * The target of a reference that is not a definition becomes one, named after its place.
  *
  * @throws SchemaError for a keyword it does not know or whose value is malformed, a reference that leads
  *   nowhere, outside the document or back to itself without stepping into the instance

@@ -30,8 +30,8 @@ const maximumDepth = 128;
 /**
  * The canonical form of a schema document: JSON Schema 2020-12, definitions under `$defs`, object keys
  * and set-like arrays in natural order. It means the same as the input, is the same for every order of
- * keys and set members in it, and is its own canonical form. A set whose members a reference tells apart
- * by their index (`#/$defs/A/anyOf/1`) keeps its order, which then carries meaning.
+ * keys and set members in it, and is its own canonical form. A set keeps its order if a reference addresses
+ * a member by index (`#/$defs/A/anyOf/1`).
  *
  * @param document a parsed schema document, draft-07 or 2020-12
  * @throws SchemaError when the document is not a schema, names another dialect or is nested too deep

@@ -11,7 +11,7 @@ export const recursiveAnchor = "#";
 /** Keywords that refer to what the way to a schema decides. */
 export const dynamicReferences = ["$dynamicRef", "$recursiveRef"] as const;
 
-/** A schema with an identity of its own (2020-12 core, section 4.3.5): a document, or a part of one that has an `$id`. */
+/** A schema resource with an identity (2020-12 core, section 4.3.5): a document, or a part of one that has an `$id`. */
 export interface Resource {
   readonly uri: string;
   readonly root: JsonValue;
@@ -56,7 +56,7 @@ export class Registry {
     }
   }
 
-  /** The resource with an absolute URI, its document taken in if need be; nothing if nobody handed it in. */
+  /** The resource with an absolute URI; registers its document if needed. Undefined if that document was not given. */
   find(uri: string): Resource | undefined {
     const known = this.resources.get(uri);
     if (known || !this.documents.has(uri)) return known;

@@ -24,8 +24,8 @@ export function splitFragment(uri: string): { readonly absolute: string; readonl
 }
 
 /**
- * The URI that `reference` means at `base` (RFC 3986, section 5.2), its fragment included. Bases without a
- * scheme work as well: documents that nobody has named are told apart by path alone.
+ * Resolves `reference` against `base` (RFC 3986, section 5.2), with its fragment. A base without a scheme works,
+ * too: documents without a URI differ in their paths only.
  */
 export function resolveUri(reference: string, base: string): string {
   const target = partsOf(reference);

@@ -17,7 +17,7 @@ export interface LeftOut {
 export interface Captured {
   readonly contract: Contract;
   readonly leftOut: readonly LeftOut[];
-  /** The revision that was spoken. */
+  /** The negotiated revision. */
   readonly revision: string;
   /** The server has not said what it is called. */
   readonly nameless: boolean;
@@ -27,7 +27,7 @@ export type ListName = "tools" | "resources" | "resourceTemplates" | "prompts";
 
 interface ListOf {
   readonly name: ListName;
-  /** The member that tells its entries apart. */
+  /** The member that identifies its entries. */
   readonly key: string;
   readonly capability: string;
   readonly read: (client: LiveClient, options: LiveOptions) => Promise<LiveList>;
@@ -62,9 +62,9 @@ export const lists: readonly ListOf[] = [
 ];
 
 /**
- * What a server offers, as a contract: all pages of all lists it declares, entries as the server sent them and in its
- * order. Of the exchange itself (sessions, cursors, metadata of results, lifetimes) nothing is kept. An entry that a
- * contract cannot hold is left out and told.
+ * Reads a server's offer as a contract: all pages of all declared lists, entries unchanged and in the server's order.
+ * Data of the exchange (sessions, cursors, metadata of results, lifetimes) is dropped. `leftOut` lists the entries that
+ * a contract cannot hold.
  */
 export async function capture(client: LiveClient, options: LiveOptions = {}): Promise<Captured> {
   const { serverInfo, serverCapabilities, instructions, revision } = client;

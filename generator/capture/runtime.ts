@@ -55,7 +55,7 @@ export interface Channel {
   close(): Promise<void>;
 }
 
-/** Whoever reads a channel. */
+/** The reader of a channel. */
 export interface Receiver {
   message(text: string): void;
 }
@@ -64,7 +64,7 @@ export interface Receiver {
 export interface Runtime {
   connect(source: string | (() => Channel), options: object): Promise<LiveClient>;
   parseStdioSource(source: string): readonly [string, ...string[]];
-  /** Starts a server in a process of its own. */
+  /** Starts a server in a child process. */
   stdioClientChannel(command: readonly [string, ...string[]], options: object): Channel;
   /** What a client answers with where its user says no. */
   userRejected(message?: string): Error;

@@ -1,18 +1,18 @@
-/** Characters of a line beyond which it is not looked at: nobody prints such lines but as messages. */
+/** Longer lines are not parsed: lines of this length are messages in practice. */
 const maxLineLength = 65_536;
 
-/** Lines on a server's standard output that are no messages of the protocol. */
+/** Collects lines on a server's standard output that are not protocol messages. */
 export class StrayOutput {
   private count = 0;
   private first = "";
 
-  /** Looks at a line. */
+  /** Checks one line. */
   line(text: string): void {
     if (text.trim() === "" || text.length > maxLineLength || isMessage(text)) return;
     if (this.count++ === 0) this.first = text;
   }
 
-  /** What was printed, in words; undefined where nothing was. */
+  /** Describes the collected lines; undefined without any. */
   get words(): string | undefined {
     if (this.count === 0) return undefined;
     const shown = JSON.stringify(this.first.length > 80 ? `${this.first.slice(0, 79)}…` : this.first);
@@ -22,7 +22,7 @@ export class StrayOutput {
   }
 }
 
-/** Logs may be JSON, too: a message says which version of JSON-RPC it is of, or is a batch of some that do. */
+/** A message, or the first of a batch, has `jsonrpc`; a log line in JSON has not. */
 function isMessage(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);

@@ -111,7 +111,7 @@ function linkTo(
   return { link: new HttpLink(url), headers };
 }
 
-/** @throws Silence where the time is over: finding the revision may take the runtime several tries of that length */
+/** @throws Silence after the timeout: the runtime may try several revisions, each with that timeout */
 async function connected(
   runtime: Runtime,
   { source, fetch }: ServerLink,
@@ -126,7 +126,7 @@ async function connected(
     connectTimeout: limit,
     ...(timeout !== undefined && { timeouts: { timeout } }),
     http: { headers: { ...authorization, ...headers }, ...(fetch && { fetch }) },
-    // What is left out of lists is told by who asked for them.
+    // The callers report entries left out of lists.
     onWarning: () => {},
     ...declining(runtime, onAsked),
     ...(questions && {
@@ -138,11 +138,11 @@ async function connected(
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Silence(limit)), limit);
   });
-  // Where the time is over, nobody asks any more what connecting comes to.
+  // After the timeout, the outcome of `connecting` is ignored.
   return Promise.race([connecting, late]).finally(() => clearTimeout(timer));
 }
 
-/** The name and password of a URL are sent as a header: `fetch` refuses them, and errors would quote them. */
+/** Sends the name and password of a URL as a header: `fetch` rejects them, and errors would quote them. */
 function addressOf(source: string): { readonly url: string; readonly headers: Record<string, string> } {
   if (!URL.canParse(source)) throw noServer(source);
   const url = new URL(source);
@@ -153,7 +153,7 @@ function addressOf(source: string): { readonly url: string; readonly headers: Re
   return { url: url.href, headers: { Authorization: `Basic ${Buffer.from(secret).toString("base64")}` } };
 }
 
-/** Servers offer some of their tools only to clients that can be asked; nobody is here to answer. */
+/** Declares elicitation and sampling, because servers may hide tools without them, but declines every request. */
 function declining({ userRejected }: Runtime, onAsked: (what: string) => void = () => {}): object {
   const decline = ({ message }: { readonly message: string }): object => {
     onAsked(`the user: ${message}`);

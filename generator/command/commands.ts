@@ -9,7 +9,7 @@ export const commands: readonly CommandDefinition[] = [
   ...contractCommands,
   {
     name: "explain",
-    summary: "Tell more about a code or a rule of diff or lint, or list them all",
+    summary: "Explain a code or a rule of diff or lint, or list them all",
     positionals: { code: { type: "string", description: "As printed, e.g. MG3102 or enum-value-added" } },
     load: async () => (await import("./explain.js")).explain,
   },

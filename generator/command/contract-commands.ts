@@ -96,7 +96,7 @@ export const contractCommands: readonly CommandDefinition[] = [
       handlers: texts(
         "File of handlers; may be repeated (default: all TypeScript files below the configuration)",
       ),
-      check: flag("Tell what is missing, and end with 1; write nothing"),
+      check: flag("Report what is missing, and exit with 1; write nothing"),
       "dry-run": flag("Show what would be inserted; write nothing"),
     },
     examples: [["$0 sync", "after the contract has changed"]],
@@ -104,7 +104,7 @@ export const contractCommands: readonly CommandDefinition[] = [
   },
   {
     name: "lint",
-    summary: "Tell what hosts refuse in the tools of a contract, and what they cost",
+    summary: "Report what hosts reject in the tools of a contract, and what the tools cost",
     positionals: {
       source: {
         type: "string",

@@ -33,7 +33,7 @@ export interface ContractSource {
 /** What a SOURCE looks like; a URL that does not end as a file does can be either. */
 export type SourceKind = "contract" | "server" | "url" | "standard input" | "other";
 
-/** Tells contracts and servers from revisions and schemas, by names and, for JSON files, by their keys. */
+/** Distinguishes contracts and servers from revisions and schemas: by name and, for JSON files, by keys. */
 export function contractKind(source: ServerSource, { directory }: CommandContext): SourceKind {
   if (typeof source !== "string") return "server";
   if (source === "-") return "standard input";

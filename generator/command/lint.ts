@@ -16,7 +16,7 @@ const usual: readonly Profile[] = ["claude", "openai", "gemini"];
 /** Rows of the table of costs that people are shown. */
 const mostRows = 20;
 
-/** Tells what hosts refuse in the tools of a contract, and what each tool takes of a model's context. */
+/** Reports what hosts reject in the tools of a contract, and each tool's share of a model's context. */
 export const lint: RunCommand = async (args, context) => {
   const source = await sourceOrServer(args.required("source"), args, context);
   const budget = budgetOf(args);

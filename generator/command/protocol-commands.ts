@@ -96,7 +96,7 @@ export const protocolCommands: readonly CommandDefinition[] = [
   },
   {
     name: "diff",
-    summary: "Tell what changes for clients and servers from one revision to another",
+    summary: "Report the changes for clients and servers from one revision to another",
     positionals: {
       old: {
         type: "string",
@@ -123,7 +123,7 @@ export const protocolCommands: readonly CommandDefinition[] = [
       approvals: text("Approved findings (default: mcp-approvals.json beside the configuration)"),
       baseline: text("An earlier report (--format json): only findings that are not in it fail"),
       for: text("Between revisions: only what a server of this contract (FILE, URL, stdio:…) can meet"),
-      uses: text("Tell where this code, a folder or a tsconfig.json, meets what changed"),
+      uses: text("Report where this code, a folder or a tsconfig.json, uses what changed"),
       "only-used": flag("With --uses: leave out what it does not meet"),
       ...serverOptionDefinitions,
     },
@@ -144,8 +144,8 @@ export const protocolCommands: readonly CommandDefinition[] = [
     },
     options: {
       name: text("What the revision is called (default: the folder of FILE, if it is a date or draft)"),
-      "dry-run": flag("Tell all of it; write nothing"),
-      uses: text("Tell where this code, a folder or a tsconfig.json, meets what changed"),
+      "dry-run": flag("Report everything; write nothing"),
+      uses: text("Report where this code, a folder or a tsconfig.json, uses what changed"),
       force: flag("Overwrite generated files that were edited by hand"),
       replace: flag("Replace a revision whose content differs"),
       status: text("How final it is (default: released for a date, draft for any other name)", {

@@ -103,7 +103,7 @@ function* objectFaults(
   }
 }
 
-/** A key that nobody knows is refused where the schema does, and wherever it is a slip of a known one. */
+/** An unknown key is rejected if the schema is closed there, or if it looks like a typo of a known key. */
 function unknownKey(
   key: string,
   names: readonly string[],

@@ -10,7 +10,7 @@ export function nameFault(name: string): string | undefined {
 }
 
 /**
- * A name for a new server, as somebody gave it.
+ * A name for a new server, as the user typed it.
  *
  * @throws CodedError MG2015, with the nearest name that will do
  */

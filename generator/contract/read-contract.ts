@@ -15,7 +15,7 @@ interface Parsed {
   readonly written?: (pointer: string) => string | undefined;
 }
 
-/** More faults than anybody mends in one go. */
+/** Faults reported at once. */
 const mostFaults = 20;
 
 /**

@@ -30,7 +30,7 @@ interface YamlEntry {
 
 function memberOf(node: unknown, token: string, resolve: Resolve, seen: Set<unknown>): YamlEntry | undefined {
   const inner = isAlias(node) ? resolve(node) : node;
-  // Mappings that merge each other are refused before anybody asks.
+  // The reader has already rejected mappings that merge each other.
   if (seen.has(inner)) return undefined;
   seen.add(inner);
   if (isSeq(inner))

@@ -53,7 +53,7 @@ export function yamlValue(document: Document, resolve: Resolve): JsonValue {
   return new Walk(resolve).value(document.contents, 0);
 }
 
-/** One way through a document; of what aliases stand for, each gets a copy of its own. */
+/** One walk through a document; each alias gets a separate copy of its target. */
 class Walk {
   private readonly resolve: Resolve;
   /** The values around the one that is read. */
@@ -142,7 +142,7 @@ class Walk {
 
   /** Reads what is inside of a collection. */
   private within<T>(node: Node, depth: number, read: () => T): T {
-    // One more is told by whoever knows what a contract is.
+    // The contract reader reports one more level, with a better message.
     if (depth > mostLevels + 1) throw new NotJson(node, "it is nested too deep");
     this.count(node, 0);
     this.around.add(node);

@@ -45,7 +45,7 @@ function onlyDocument(
   lineCounter: LineCounter,
   at: (offset: number) => Place,
 ): Document {
-  // Keys that stand twice are told by the walk, which takes time that grows with the text alone.
+  // The walk reports duplicate keys, in time linear in the text.
   const documents = parseAllDocuments(text, { lineCounter, prettyErrors: false, uniqueKeys: false });
   const [document, second] = Array.isArray(documents) ? documents : [];
   if (!document) throw yamlError("expected a contract, got an empty file", { file, line: 1, column: 1 });

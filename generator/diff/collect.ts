@@ -97,7 +97,7 @@ function readerLevel({ reader, closedReader }: Rule, { readers }: Policy): Level
 
 type Prove = (direction: Direction) => Counterexample | undefined;
 
-/** Each direction is proven once, and only if somebody asks. */
+/** Proves each direction at most once, on first use. */
 function proofs(occurrences: readonly Occurrence[], prover: Prover): Prove {
   return (direction) => {
     for (const occurrence of occurrences) {

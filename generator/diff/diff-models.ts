@@ -73,8 +73,8 @@ function gather(root: Root, reached: Reached, collection: Collection): void {
   for (const pair of reached.keys()) {
     for (const fact of pair.facts) {
       if (isTold && !isTold(fact, pair)) continue;
-      const told = needsProof ? { ...fact, needsProof } : fact;
-      collection.add({ fact: told, context, place: { pair, reached } }, writers, methods);
+      const stated = needsProof ? { ...fact, needsProof } : fact;
+      collection.add({ fact: stated, context, place: { pair, reached } }, writers, methods);
     }
   }
 }

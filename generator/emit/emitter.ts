@@ -42,7 +42,7 @@ export interface ModelInput extends Surroundings {
 /** What a configuration says of the package.json of the output. */
 export type PackageManifest = JsonObject & { readonly name: string };
 
-/** Input of the emitters whose output speaks of all revisions: model, authoring, index, package.json. */
+/** Input of the emitters whose output covers all revisions: model, authoring, index, package.json. */
 export interface WorkspaceInput extends Surroundings {
   /** Oldest first. */
   readonly models: readonly ProtocolModel[];

@@ -36,7 +36,7 @@ export const modelEmitters: Emitters<ModelInput> = {
   protocol: emitProtocolReport,
 };
 
-/** Output that speaks of all revisions. */
+/** Output that covers all revisions. */
 export const workspaceEmitters: Emitters<WorkspaceInput> = {
   model: emitSharedModel,
   stepping: emitStepping,

@@ -17,8 +17,8 @@ function isForeign(path: string, name: string): boolean {
 }
 
 /**
- * Every file below `outDir` that is output or stands among it, POSIX separators, natural order. A folder in
- * it that has a manifest of its own is another output, and not looked into.
+ * Lists every file below `outDir`, POSIX separators, natural order. A subfolder with a separate manifest is
+ * another output and is skipped.
  */
 export function listOutput(outDir: string): string[] {
   const paths: string[] = [];

@@ -6,7 +6,7 @@ export type Action = "CREATE" | "UPDATE" | "DELETE" | "UNCHANGED" | "CONFLICT";
 export interface PlannedFile {
   readonly path: string;
   readonly action: Action;
-  /** How the file on disk relates to what is planned; tells why there is a conflict. */
+  /** How the file on disk relates to the planned one; gives the reason of a conflict. */
   readonly state: FileState;
   /** What the file holds afterwards; null where it is deleted. */
   readonly content: string | null;
@@ -22,8 +22,7 @@ export interface PlanOptions {
 }
 
 /**
- * Decides what to do with every compared file. Files that mcpgen never wrote and that are in nobody's way
- * are not part of a plan, whatever the options.
+ * Decides what to do with every compared file. A plan never includes foreign files at other paths than its own.
  */
 export function planOutput(compared: readonly ComparedFile[], { force }: PlanOptions): PlannedFile[] {
   return compared.filter(({ state }) => state !== "foreign").map((file) => planFile(file, force));

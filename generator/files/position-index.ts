@@ -14,10 +14,10 @@ interface Open {
   name: string | number | undefined;
 }
 
-/** Texts may be nested as deep as they like; what is deeper is looked for anew each time. */
+/** Indexed levels. Texts may be nested deeper; each lookup below this level searches again. */
 const deepest = 64;
 
-/** Looking through the text is soon done; only who asks often is worth an index. */
+/** One search is fast; the index pays off only for repeated lookups. */
 const seldom = 16;
 
 /** As `positionOf` for one text of JSON, for those who ask very often. */

@@ -23,7 +23,7 @@ export function unifiedDiff(onDisk: string, planned: string, shownLines: number)
         .map((line) => shortened(`-${line}`)),
       shownLines,
     );
-  // Files that have little in common would take minutes to compare, and nobody would read the result.
+  // Files with little in common would take minutes to compare, and the result would be unreadable.
   const patch = structuredPatch("", "", present, planned, "", "", { context: 2, maxEditLength: 2000 });
   if (!patch)
     return `${lineCount(present)} lines on disk, ${lineCount(planned)} planned; they have little in common`;

@@ -2,8 +2,8 @@ import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { Finding } from "../diagnostics/finding.js";
 
 /**
- * What a file of JSON that was there before lacks of what the project needs. Nothing is ever merged into it: its author
- * is told what to add.
+ * Reports the members that an existing JSON file lacks for the project. The file is never changed; the finding lists
+ * what to add.
  *
  * @param file what messages call it
  * @param text what it holds

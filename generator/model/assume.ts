@@ -19,8 +19,8 @@ export interface Derived {
 }
 
 /**
- * What can be said of a schema without notes: which definitions lost the index signature of the base they
- * repeat, and which unions and string sets later revisions may add to (all that a reader can tell apart).
+ * Derives notes from a schema alone: definitions that lost the index signature of the base they repeat, and
+ * unions and string sets that later revisions may extend (all whose values a reader can distinguish).
  *
  * @throws SchemaError when the document cannot be read
  */
@@ -59,8 +59,8 @@ const unstated = {
 } as const;
 
 /**
- * The published schemas drop the index signature of whatever extends an open base. The name tells: the
- * derived definition's ends in the base's (`CallToolResult`, `RequestMetaObject`), and it has all members
+ * The published schemas drop the index signature of definitions that extend an open base. The name shows the
+ * base: the derived definition's name ends in the base's (`CallToolResult`, `RequestMetaObject`), and it has all members
  * the base has.
  */
 function assumeExtensions(definitions: JsonObject): ExtendsNote[] {
@@ -86,7 +86,7 @@ function isPlainObject(node: JsonValue): node is JsonObject {
   return isJsonObject(node) && node["type"] === "object" && !saysOfOthers(node);
 }
 
-/** Every enum of two or more strings, and every union of objects that a member tells apart. */
+/** Every enum of two or more strings, and every union of objects with a distinguishing member. */
 function assumeOpen(document: JsonObject): OpenNote {
   const schema = readSchema(document);
   const targets = new Set<string>();

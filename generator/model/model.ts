@@ -15,7 +15,7 @@ export interface ProtocolModel {
   readonly schema: Schema;
   /** Natural order of name. */
   readonly methods: readonly Method[];
-  /** Natural order of code, then of name: what has a code of its own elsewhere may share one here. */
+  /** Natural order of code, then of name: two errors may share a code in this revision. */
   readonly errors: readonly ErrorCode[];
   /** Messages may travel as JSON-RPC batches. */
   readonly batches: boolean;
@@ -36,7 +36,7 @@ export interface Method {
   readonly kind: Kind;
   /** Who sends it. */
   readonly senders: readonly Role[];
-  /** The method never travels as a JSON-RPC message of its own: it is embedded in others (2026-07-28). */
+  /** The method is never a separate JSON-RPC message: other messages embed it (2026-07-28). */
   readonly payload: boolean;
   /** The unions of messages list others of its kind, and not this one: who sends it was assumed. */
   readonly unlisted?: true;
@@ -62,7 +62,7 @@ export interface Method {
 export type Kind = "request" | "notification";
 
 export interface Params {
-  /** Definition of the params, where they have one of their own. */
+  /** Definition of the params, if they are not inline. */
   readonly definition?: string;
   readonly presence: "required" | "optional" | "none";
 }
@@ -80,7 +80,7 @@ export interface ResultOf {
 /** A result that may come in place of the plain one, e.g. `CreateTaskResult`, `InputRequiredResult`. */
 export interface Alternative {
   readonly definition: string;
-  /** How it is told from the plain result; absent where nothing does. */
+  /** The member that distinguishes it from the plain result, if there is one. */
   readonly discriminator?: Discriminator;
   /** Capability of the answering side that it needs, a JSON Pointer into those it declares. */
   readonly capability?: string;

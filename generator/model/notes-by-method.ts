@@ -14,7 +14,7 @@ export interface MethodNotes {
 
 type Writable = { -readonly [K in keyof MethodNotes]: MethodNotes[K] } & { capabilities: CapabilityNote[] };
 
-/** Sorts the notes that speak of methods by method; those about methods that do not exist are problems. */
+/** Groups the notes about methods by method; notes about unknown methods are problems. */
 export function notesByMethod(
   notes: readonly Note[],
   methods: ReadonlySet<string>,

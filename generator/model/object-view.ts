@@ -82,7 +82,7 @@ export function requiredMembers(schema: Schema, node: SchemaNode): ReadonlySet<s
   return viewsOf(schema).objects.of(node).required;
 }
 
-/** Whether `node` speaks of a member `name`. */
+/** Whether `node` describes a member `name`. */
 export function hasMember(schema: Schema, node: SchemaNode, name: string): boolean {
   return memberNodes(schema, node, name).length > 0;
 }

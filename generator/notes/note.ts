@@ -3,7 +3,7 @@ import type { JsonValue } from "@mcpgen/engine";
 /** What every note has. */
 interface NoteBase {
   /**
-   * What the note speaks of: JSON Pointers into the canonical schema, names of methods, or (errors) codes;
+   * The subjects of the note: JSON Pointers into the canonical schema, names of methods, or (errors) codes;
    * the file may give one as a string.
    */
   readonly targets: readonly string[];
@@ -35,7 +35,7 @@ export interface PairingNote extends NoteBase {
   readonly alternatives?: readonly string[];
   /** The capability, of the side that answers, without which no alternative comes: a JSON Pointer. */
   readonly alternativeCapability?: string;
-  /** The member, and its value, that tells an alternative from the plain result. */
+  /** The member, and its value, that distinguishes an alternative from the plain result. */
   readonly alternativeMark?: { readonly [member: string]: string };
 }
 

@@ -23,7 +23,7 @@ export function isRevisionFolder(folder: string): boolean {
 }
 
 /**
- * What a revision is called when nobody says: the folder its file lies in, if that is a date or `draft`.
+ * The default name of a revision: the folder its file lies in, if that is a date or `draft`.
  *
  * @param source path or URL of the file
  * @throws CodedError MG2007 for any other folder

@@ -35,11 +35,11 @@ export interface ContractRequest {
 export interface GeneratedContract {
   /** Content by path below the output folder. */
   readonly files: ReadonlyMap<string, string>;
-  /** What the output does not tell as the contract does. */
+  /** Parts of the contract that the output does not reproduce exactly. */
   readonly warnings: readonly Finding[];
 }
 
-/** Longer files are left as they are printed: to lay one out takes seconds a megabyte, and nobody reads it through. */
+/** Longer files are not formatted: formatting takes seconds per megabyte. */
 const maxFormattedLength = 150_000;
 
 /**

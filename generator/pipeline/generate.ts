@@ -16,7 +16,7 @@ import { sha256 } from "../files/sha256.js";
 export interface GenerateRequest {
   /** Oldest first. */
   readonly sources: readonly RevisionSource[];
-  /** Those of the sources whose own files are left as they are: only what all revisions share speaks of them. */
+  /** Sources whose own files stay as they are; only the files that all revisions share include them. */
   readonly kept?: readonly string[];
   /** Folder that holds docs.json. */
   readonly schemaDir: string;

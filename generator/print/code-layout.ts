@@ -4,7 +4,7 @@ import { type Layout, group, hardline, indent, join, line, print, softline, when
 
 /** Pieces of code that tables and stubs are made of, laid out as prettier lays them out. */
 
-/** `key: value`; a long text goes on a line of its own, unless the key is so short that little is won. */
+/** `key: value`; a long text goes on a separate line, unless the key is so short that this saves little. */
 function memberLayout(key: string, value: Layout): Layout {
   if (typeof value !== "string" || key.length < 5) return [key, ": ", value];
   return group(key, ":", indent(line, value));
@@ -17,7 +17,7 @@ export function objectLayout(members: readonly (readonly [string, Layout])[]): L
   return group("{", indent(line, join([",", line], printed), whenBroken(",")), line, "}");
 }
 
-/** A list in brackets. Several objects stand on lines of their own, even where they would fit on one. */
+/** A list in brackets. Several objects stand on separate lines, even if they would fit on one. */
 export function arrayLayout(items: readonly Layout[], ofObjects = false): Layout {
   if (items.length === 0) return "[]";
   if (ofObjects && items.length > 1) {
@@ -30,7 +30,7 @@ export function stringsLayout(texts: readonly string[]): Layout {
   return arrayLayout(texts.map(stringLiteral));
 }
 
-/** `name: A | B;` with the arms on lines of their own where they do not fit. */
+/** `name: A | B;` with the arms on separate lines if they do not fit. */
 export function unionMember(name: string, arms: readonly string[]): Layout {
   if (arms.length === 1) return [name, ": ", arms[0]!, ";"];
   const leading = [whenBroken("| "), join([line, "| "], arms)];

@@ -12,9 +12,8 @@ const reserved = new Set(
 );
 
 /**
- * A TypeScript identifier for each definition: the definition's own name wherever that is one. Names that
- * are not are made of their letters and digits; two that would read the same once capitalised (as in
- * `isFoo`) are told apart by a number.
+ * A TypeScript identifier for each definition: the definition's name if it is an identifier, else its letters
+ * and digits. A number distinguishes two names that would be equal once capitalised (as in `isFoo`).
  *
  * @returns definition name → identifier, in the schema's order
  */

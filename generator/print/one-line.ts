@@ -1,4 +1,4 @@
-/** Somebody else's words in a message of one line; `between` stands where there were lines. */
+/** Joins the lines of foreign text for a one-line message; `between` replaces the line ends. */
 export function oneLine(text: string, between: string): string {
   return text
     .split(/[\r\n]+/)

@@ -20,7 +20,7 @@ export interface CarriedNotes {
 }
 
 /**
- * Copies the notes of the newest released revision, each marked as carried until somebody confirms it.
+ * Copies the notes of the newest released revision, each marked as carried until a person confirms it.
  * Those whose target is gone, or which would change nothing, are left out.
  */
 export async function carriedNotes(

@@ -7,7 +7,7 @@ import { parseNotes } from "../notes/parse.js";
 
 /** Notes of one revision as they apply to another. */
 export interface Carried {
-  /** Entries of the new notes file; those of `carryNotes` marked `carried: true` until somebody confirms it. */
+  /** Entries of the new notes file; those of `carryNotes` marked `carried: true` until a person confirms it. */
   readonly notes: readonly JsonObject[];
   /** What was left out: notes, or single targets of notes, that lead nowhere or change nothing here. */
   readonly dropped: readonly NoteProblem[];
@@ -67,7 +67,7 @@ async function withEffect(
   }
 }
 
-/** Notes that speak of one pair of revisions say nothing of the next pair. */
+/** Notes about one pair of revisions do not apply to the next pair. */
 function withoutSteps(notesFile: JsonFile): { lasting: JsonObject[]; dropped: NoteProblem[] } {
   const dropped = parseNotes(notesFile).flatMap((note) =>
     !isOfPair(note)
@@ -76,7 +76,7 @@ function withoutSteps(notesFile: JsonFile): { lasting: JsonObject[]; dropped: No
           code: "MG1203",
           note,
           target,
-          message: `it speaks of the step from ${note.previous}`,
+          message: `it is about the step from ${note.previous}`,
           settled: true,
         })),
   );

@@ -14,21 +14,21 @@ import { expectRevision } from "./verify.js";
  */
 const nearness = 0.9;
 
-/** What a published file is to the revisions of a schema folder, as far as that can be told without a diff. */
+/** The relation of a published file to the revisions of a schema folder, as far as it is known without a diff. */
 export interface Identity {
-  /** `unknown`: nothing tells but how much it differs from the nearest revision. */
+  /** `unknown`: only the size of the difference to the nearest revision could decide. */
   readonly relation: "same-file" | "same-revision" | "new-revision" | "unknown";
   /** The revision it is, or the one to compare it with. */
   readonly revision: string;
   /** What a new revision is called, if its address says so. */
   readonly name?: string;
-  /** How that was told, as the end of a sentence. */
+  /** How the relation was found, as the end of a sentence. */
   readonly reason: string;
 }
 
 /**
- * Tells which revision a file is of. Its content does not say (the number of the protocol's version is not
- * in the schema), so the first of these decides: what the user named, the checksum, the canonical form, the
+ * Identifies the revision of a file. The content does not name it (the schema has no version number of the
+ * protocol), so the first of these decides: what the user named, the checksum, the canonical form, the
  * folder in its address, the number of definitions it shares with each revision.
  *
  * @returns undefined for a schema folder without revisions

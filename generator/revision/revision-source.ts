@@ -31,7 +31,7 @@ export interface RevisionSource {
 export interface LoadedRevision {
   readonly model: ProtocolModel;
   readonly assumptions: readonly Assumption[];
-  /** Notes copied from an older revision that nobody has confirmed for this one. */
+  /** Notes copied from an older revision and not yet confirmed for this one. */
   readonly carried: readonly Note[];
   /** sha256 of each input file, by its role; the layout of notes does not change theirs. */
   readonly inputs: { readonly schema: string; readonly notes?: string };

@@ -115,7 +115,7 @@ export interface AnnotatedSchema {
 /**
  * Applies notes and documentation to a canonical document and reads the result.
  *
- * @param source names the file that errors speak of; `text` gives them lines
+ * @param source names the file in errors; `text` gives them lines
  */
 export async function annotateSchema(
   source: { readonly file: string; readonly text?: string },

@@ -30,9 +30,9 @@ interface Building extends Builder {
 }
 
 /**
- * An instance that all `nodes` describe. Valid by construction but for what only trying can tell
- * (`not`, `if`, exclusive arms, unusual patterns): the caller confirms and draws again. What
- * asks for more than a sample should hold gets less than that, and is not confirmed.
+ * Builds an instance of all `nodes`. It is valid by construction except for constraints that only a test can
+ * decide (`not`, `if`, exclusive arms, unusual patterns): the caller validates it and draws again. If the schema
+ * requires more than a sample may contain, the instance has less and does not validate.
  *
  * @param room how many levels below may still vary freely; less than none asks for the smallest instance
  * @param hint what a string stands for: the name of the member

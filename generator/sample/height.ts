@@ -1,6 +1,6 @@
 import type { Schema, SchemaNode } from "@mcpgen/engine";
 
-/** Tells how deep the smallest instance of a node is: scalars 0, objects and arrays 1 more than what they need. */
+/** Computes the depth of the smallest instance of a node: scalars 0, objects and arrays 1 more than what they need. */
 export type HeightOf = (node: SchemaNode) => number;
 
 const known = new WeakMap<Schema, HeightOf>();

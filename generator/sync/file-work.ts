@@ -117,7 +117,7 @@ export class FileWork {
     this.#insert(holder, type, contract, (place) => absent.map((name) => memberStub(section, name, place)));
   }
 
-  /** Whether all that is absent is to be inserted: not where a type lets it be absent, or nobody can know. */
+  /** Whether to insert all absent handlers: not if a type makes them optional, or if absence is uncertain. */
   #isToFill(
     { node }: Holder,
     section: Section | undefined,

@@ -14,7 +14,7 @@ export type Holder =
   | {
       readonly kind: "unknown";
       readonly node: ts.Node;
-      /** Why nobody can know what it holds without running it. */
+      /** Why its content is unknown without running the code. */
       readonly why: string;
       /** What it lacks may be in another place, which may have been read as well. */
       readonly elsewhere: boolean;

@@ -18,7 +18,7 @@ type Body = ts.ObjectLiteralExpression | ts.ClassLikeDeclaration;
 const lineEnds = /\r\n|[\n\r\u2028\u2029]/;
 
 /**
- * What puts `members` at the end of a literal or class: each is given as lines, without indentation of its own.
+ * The insertions that put `members` at the end of a literal or class. Each member is a list of unindented lines.
  *
  * @param print gives the lines of all members, one step of indentation being `step`
  */

@@ -1,19 +1,19 @@
 import type { Section } from "./wanted.js";
 
-/** What a name stands for, as far as it has to do with the handlers of one contract. */
+/** The meaning of a name for the handlers of one contract. */
 export type Meaning =
   /** `alias`: another name of the type alone, without the namespace that `Handlers` is as well */
   | { readonly kind: "handlers"; readonly section?: Section; readonly alias?: true; readonly part?: string }
   /** a function that makes a server of handlers */
   | { readonly kind: "creator" }
   | { readonly kind: "module"; readonly exports: Exports }
-  /** it is called as handlers are, and nobody can read where it comes from */
+  /** has the name of handlers, but its origin cannot be resolved */
   | { readonly kind: "doubt" };
 
 /** What a module exports of one contract's handlers. */
 export interface Exports {
   of(name: string): Meaning | undefined;
-  /** Names by which handlers are exported; functions that make servers are told by their names everywhere. */
+  /** Names that export handlers; functions that make servers are found by name everywhere. */
   names(): readonly string[];
 }
 

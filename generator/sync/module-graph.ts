@@ -7,9 +7,9 @@ import { TypeNames } from "./type-names.js";
 export type Target =
   /** to the `server` module of the contract in `file` */
   | { readonly kind: "server"; readonly contract: string }
-  /** to a file that people wrote */
+  /** to a handwritten file */
   | { readonly kind: "file"; readonly path: string }
-  /** to a package that somebody else wrote */
+  /** to another package */
   | { readonly kind: "foreign" }
   | { readonly kind: "unknown" };
 

@@ -13,7 +13,7 @@ export interface SyncedFile {
   readonly findings: readonly Finding[];
   /** What the file takes from elsewhere: worth a remark unless it was found there. */
   readonly references: readonly Reference[];
-  /** Where it speaks of handlers without saying where they are: worth a remark if none are found anywhere. */
+  /** A place that mentions handlers but does not define them: reported if no handlers are found anywhere. */
   readonly traces: readonly Trace[];
   /** Contract and section of all handlers in the file, whether they can be read or not. */
   readonly anchored: readonly { readonly contract: string; readonly section: Section | undefined }[];
@@ -86,7 +86,7 @@ function isSettled(text: string, file: string, contracts: readonly SyncContract[
   return workOn(source, file, concerned(source, contracts)).insertions.length === 0;
 }
 
-/** Code of a form that nobody foresaw: better no change than a broken file. */
+/** Unforeseen code: leaves the file unchanged rather than broken, and prints the insertions. */
 function withoutInsertions(
   text: string,
   { insertions, findings, ...rest }: SyncedFile,

@@ -18,7 +18,7 @@ const transparent = new Set(["Readonly", "Required", "NonNullable", "Promise", "
 /** Types that leave out some of their argument's members. */
 const parting = new Set(["Partial", "Pick", "Omit"]);
 
-/** The names by which one file speaks of what is generated from one contract. */
+/** The names that one file uses for the generated code of one contract. */
 export class TypeNames {
   private readonly bindings: ReadonlyMap<string, Binding>;
   /** Types of the file's own that may be other names of handlers. */
@@ -57,7 +57,7 @@ export class TypeNames {
     return [...this.aliases.keys()];
   }
 
-  /** Where the file first speaks of what is generated; nothing where it never does. */
+  /** The first reference to generated code in the file, if any. */
   get first(): { readonly node: ts.Node; readonly doubt: boolean } | undefined {
     let doubted: ts.Node | undefined;
     for (const { node, meaning } of this.bindings.values()) {

@@ -115,14 +115,10 @@ function configured({ loaded, outDir, schemaDir }: Project, { directory }: Comma
     refuseRoot(target.outDir);
     const others = [...protocol, ...targets.slice(0, index).map((other) => other.outDir)];
     if (!others.includes(target.outDir)) continue;
-    throw new CodedError(
-      "MG2103",
-      `expected a folder of its own for ${target.shown}, got one that is taken`,
-      {
-        place: { ...(configFile !== undefined && { file: configFile }), pointer: `/contracts/${index}/out` },
-        next: "Give it another one; it may stand inside of one of the others.",
-      },
-    );
+    throw new CodedError("MG2103", `expected a separate folder for ${target.shown}, got one that is in use`, {
+      place: { ...(configFile !== undefined && { file: configFile }), pointer: `/contracts/${index}/out` },
+      next: "Give it another one; it may stand inside of one of the others.",
+    });
   }
   return targets;
 }

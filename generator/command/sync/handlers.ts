@@ -69,7 +69,7 @@ export async function readHandlers(
   };
 }
 
-/** Where code speaks of the handlers of a contract; the first few places are enough. */
+/** The first few places where code refers to the handlers of a contract. */
 function tracesOf(files: readonly HandlersFile[], wanted: string): Finding[] {
   const traces = files.flatMap((each) => each.traces).filter(({ contract }) => contract === wanted);
   return traces.slice(0, 3).map(({ finding }) => finding);

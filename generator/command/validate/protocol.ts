@@ -31,7 +31,7 @@ export interface ExactDefinition {
   readonly is: (value: unknown) => boolean;
 }
 
-/** Told from the plain result by a member: its presence, or its value if one is given. */
+/** Differs from the plain result in one member: by its presence, or by its value if one is given. */
 export interface Alternative {
   readonly name: string;
   readonly key?: string;

@@ -11,8 +11,8 @@ export interface Arms {
   readonly added: readonly ShapeArm[];
   /** Both unions have a tag, and not the same. */
   readonly tags: { readonly old: string; readonly new: string } | undefined;
-  /** Whether a tag tells this arm from all arms of the other side. */
-  readonly isTold: (arm: ShapeArm) => boolean;
+  /** Whether a tag distinguishes this arm from all arms of the other side. */
+  readonly isTagged: (arm: ShapeArm) => boolean;
 }
 
 type Readers = readonly [FormReader, FormReader];
@@ -40,13 +40,13 @@ export function alignArms(
     removed: arms.removed.map(back),
     added: arms.added.map(back),
     tags: arms.tags,
-    isTold: (arm) => arms.isTold(viewOf.get(arm)!),
+    isTagged: (arm) => arms.isTagged(viewOf.get(arm)!),
   };
 }
 
 function alignNamed(readers: Readers, old: readonly ShapeArm[], next: readonly ShapeArm[]): Arms {
   if (old.length === 1 && next.length === 1 && old[0]!.type === next[0]!.type) {
-    return { matched: [[old[0]!, next[0]!]], removed: [], added: [], tags: undefined, isTold: () => false };
+    return { matched: [[old[0]!, next[0]!]], removed: [], added: [], tags: undefined, isTagged: () => false };
   }
   const tags = tagsOf(readers, old, next);
   const before = new Map(old.map((arm) => [arm, tagStrings(readers[0], arm, tags?.old)]));
@@ -73,7 +73,7 @@ function alignNamed(readers: Readers, old: readonly ShapeArm[], next: readonly S
     removed: old.filter((arm) => !taken.has(arm)),
     added: next.filter((arm) => !taken.has(arm)),
     tags: tags && tags.old !== tags.new ? tags : undefined,
-    isTold: (arm) => {
+    isTagged: (arm) => {
       const values = before.get(arm) ?? after.get(arm)!;
       const others = before.has(arm) ? known[1] : known[0];
       return values.length > 0 && values.every((value) => !others.has(value));
@@ -81,7 +81,7 @@ function alignNamed(readers: Readers, old: readonly ShapeArm[], next: readonly S
   };
 }
 
-/** What an arm is told by: its tag where it has one, else all of it. */
+/** The identity of an arm: its tag if it has one, else its whole signature. */
 function lookOf(reader: FormReader, arm: ShapeArm, tag: readonly string[]): string {
   return tag.length > 0 ? `tag ${JSON.stringify([...tag].sort())}` : memberSignature(reader, arm);
 }
@@ -215,7 +215,7 @@ function readStrings(reader: FormReader, arm: ShapeArm, key: string): readonly s
   return listed ? (strings.values as string[]) : undefined;
 }
 
-/** The tag of both sides: it must tell at least two arms apart. */
+/** The tag of both sides: it must distinguish at least two arms. */
 function commonTag([old, next]: readonly [Tags, Tags], before: number, after: number): string | undefined {
   const shared = [...old.keys()].filter((key) => next.has(key));
   const different = (key: string): number =>

@@ -72,7 +72,7 @@ const keyedBy: ReadonlySet<string> = new Set([
   "dependentSchemas",
 ]);
 
-/** Objects with one key more: one that the limit speaks of, or one that nobody speaks of. */
+/** Objects with one more key: one that the limit mentions, and one that nothing mentions. */
 function withKeys(
   make: Maker,
   nodes: Conjunction,

@@ -87,7 +87,7 @@ function compareScalarTypes(pair: Pair, { lost, gained, bothScalar }: Change, fo
   }
 }
 
-function compareMembership({ removed, added, isTold }: Arms, found: Found): void {
+function compareMembership({ removed, added, isTagged }: Arms, found: Found): void {
   for (const arm of removed) {
     const member = labelOf(arm);
     const narrowed: Candidates = ({ old: make }) => [make.minimal(arm.nodes)];
@@ -95,9 +95,9 @@ function compareMembership({ removed, added, isTold }: Arms, found: Found): void
   }
   for (const arm of added) {
     const member = labelOf(arm);
-    const told = isTold(arm) ? { when: "a tag identifies it" } : {};
+    const when = isTagged(arm) ? { when: "a tag identifies it" } : {};
     const widened: Candidates = ({ new: make }) => [make.minimal(arm.nodes)];
-    found({ rule: "union-member-added", ...told, member, old: null, new: member, widened });
+    found({ rule: "union-member-added", ...when, member, old: null, new: member, widened });
   }
 }
 

@@ -36,7 +36,7 @@ export function compareObjects(context: MemberContext, old: ShapeArm, next: Shap
 /** Compares members that correspond under two names; returns these names. */
 function compareRenamed({ aligner, pair, tags }: MemberContext, old: ShapeArm, next: ShapeArm): string[] {
   return (aligner.renames?.of(old, next) ?? []).flatMap((names) => {
-    // That the member which tells arms apart has another name has been reported.
+    // A renamed tag has been reported.
     if (names.old !== tags?.old) pair.facts.push(renamed(old, next, names));
     const step = { kind: "member", key: names.old, newKey: names.new } as const;
     const [before, after] = [old.properties.get(names.old)!, next.properties.get(names.new)!];

@@ -61,7 +61,7 @@ export interface PlaceFact extends Pick<Fact, "rule" | "when" | "narrowed" | "wi
 }
 export type Found = (fact: PlaceFact) => void;
 
-/** Changes of what undeclared members may hold have rules of their own. */
+/** Changes of undeclared members' values have separate rules. */
 const asMapValue = new Map([
   ["type-widened", "map-value-widened"],
   ["became-union", "map-value-widened"],
@@ -143,7 +143,7 @@ function compareExclusion(pair: Pair, old: Form, next: Form, found: Found): void
 export interface MemberContext {
   readonly aligner: Aligner;
   readonly pair: Pair;
-  /** The members that tell arms apart, where they differ: they have been reported. */
+  /** The tags of the arms, if they differ: that has been reported. */
   readonly tags: Arms["tags"];
 }
 

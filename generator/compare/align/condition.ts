@@ -32,7 +32,7 @@ export function conditionOf(places: Places, name: string): Condition {
 function saidIn(reader: FormReader, nodes: Conjunction, name: string): Said[] {
   const said = new Map<unknown, Said>();
   for (const node of reader.alternativesOf(nodes).flat()) {
-    // `if` is put together anew each time; the schema in it is not.
+    // Each call builds a new `if`; the schema in it stays the same.
     for (const type of shapeTypes) {
       for (const [other, each] of conditionsIn(node, type))
         if (other === name) said.set("if" in each ? each.if : each, each);

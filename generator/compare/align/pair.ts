@@ -11,7 +11,7 @@ export type Subject =
 /** Values worth trying as proof, best first. */
 export type Candidates = (make: Makers) => Iterable<JsonValue | undefined>;
 
-/** A difference at one place, whoever reads and writes there. */
+/** A difference at one place, independent of reader and writer. */
 export interface Fact {
   readonly rule: string;
   /** Which case of the rule it is. */
@@ -46,7 +46,7 @@ export type Step =
   /** `newKey`: the member's name on the new side, where it is another one. */
   | { readonly kind: "member"; readonly key: string; readonly newKey?: string }
   | { readonly kind: "item"; readonly index: number }
-  /** The value of a member that nobody declared. */
+  /** The value of an undeclared member. */
   | { readonly kind: "other" };
 
 /** Two places that correspond. Each pair is compared once, however many messages lead to it. */

@@ -2,7 +2,7 @@ import { canonicalText } from "@mcpgen/engine";
 import type { Form, ShapeArm } from "../shape/form.js";
 import type { FormReader } from "../shape/form-reader.js";
 
-/** Levels that a signature looks into: enough to tell shapes apart, and it ends recursion. */
+/** Levels that a signature looks into: enough to distinguish shapes, and it ends recursion. */
 const depth = 3;
 
 /** A text that is the same for shapes that look the same, in whichever schema and under whichever name. */

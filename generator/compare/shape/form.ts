@@ -31,7 +31,7 @@ export interface ShapeArm {
   readonly bounds: Bounds;
   /** Objects: declared members, in natural order. */
   readonly properties: ReadonlyMap<string, Property>;
-  /** Objects: whether members nobody declared are refused. */
+  /** Objects: whether undeclared members are rejected. */
   readonly closed: boolean;
   /** Objects: what undeclared members must be; empty where they may be anything. */
   readonly additional: Conjunction;

@@ -48,7 +48,7 @@ export const inputDiagnostics = {
     title: "A source of that kind cannot be read",
     exit: 2,
     explanation:
-      "A source is the path of a file, an http or https URL, or `-` for standard input. Other schemes are not spoken: download the file with a program that does, and name the copy.",
+      "A source is the path of a file, an http or https URL, or `-` for standard input. Other schemes are not supported: download the file with another program, and name the copy.",
   },
   MG1009: {
     title: "A key stands twice in an object",
@@ -132,7 +132,7 @@ export const inputDiagnostics = {
     title: "A note's target does not exist",
     exit: 3,
     explanation:
-      "The note speaks of a place, definition or method that the schema does not have, most often because the schema changed. Remove the note or point it at the new place.",
+      "The note is about a place, definition or method that the schema does not have, most often because the schema changed. Remove the note or point it at the new place.",
   },
   MG1203: {
     title: "A note changes nothing",
@@ -150,7 +150,7 @@ export const inputDiagnostics = {
     title: "Nothing says what becomes of a value at the revision before",
     exit: 3,
     explanation:
-      "Notes of kind `lower` speak of this revision and the one before it, but not of the value named, which the older one cannot carry. Add a note that drops it, writes it as text or refuses the message; see docs/notes.md.",
+      "Notes of kind `lower` cover this revision and the one before it, but not the named value, which the older one cannot carry. Add a note that drops it, writes it as text or refuses the message; see docs/notes.md.",
   },
   MG1206: {
     title: "A note on a step cannot be done as it says",

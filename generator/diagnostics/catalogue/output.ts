@@ -113,6 +113,6 @@ export const outputDiagnostics = {
     title: "A revision has the content, or the place, of another",
     exit: 1,
     explanation:
-      "What was brought in under a new name is the very file of a revision that is there, means the same as one, or is named as older than the newest. It was done as asked, and this is a warning: if it was a slip, delete the revision's folder, its entry in schema/lock.json and its output. A draft that is the next release's file to the letter is no slip.",
+      "The file added under a new name is the file of a present revision, means the same as one, or has a name older than the newest revision. The file was added, and this is a warning. If it was a mistake, delete the revision's folder, its entry in schema/lock.json and its output. A draft that equals the next release's file is not a mistake.",
   },
 } satisfies Record<string, Diagnostic>;

@@ -15,7 +15,7 @@ import type { ComparedList } from "./lists.js";
 
 /** Texts that people and models read. */
 const texts = ["title", "description"];
-/** What is compared by rules of its own, or is the entry's identity. */
+/** Members with separate rules, and the members that identify the entry. */
 const accounted = new Set(["inputSchema", "outputSchema", "arguments", "mimeType", ...texts]);
 const accountedOfTools = new Set(["annotations", "execution"]);
 

@@ -6,8 +6,8 @@ import { type SchemaPair, pathAt } from "./schema-pair.js";
 const keyword = "x-mcp-header";
 
 /**
- * Compares which arguments a header repeats over HTTP (2026-07-28, Streamable HTTP, custom headers). An argument that
- * comes or goes is told as such, whether or not a header went with it.
+ * Compares which arguments a header repeats over HTTP (2026-07-28, Streamable HTTP, custom headers). Other rules
+ * report an added or removed argument, with or without a header.
  */
 export function compareHeaders(pair: SchemaPair, policy: Policy): Finding[] {
   const [before, after] = [headersOf(pair.old), headersOf(pair.new)];

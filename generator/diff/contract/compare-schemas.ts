@@ -63,7 +63,7 @@ function compareProse(pair: SchemaPair, policy: Policy): Finding[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((pointer) => {
     const [old = null, next = null] = [before.get(pointer), after.get(pointer)];
     const holder = pointer.slice(0, pointer.lastIndexOf("/"));
-    // A text that comes or goes with what it describes is no difference of its own.
+    // A text added or removed together with its subject is not a separate difference.
     const isKept = [pair.old, pair.new].every((schema) => isJsonObject(atPointer(schema, holder)));
     if (old === next || !isKept) return [];
     const difference = {

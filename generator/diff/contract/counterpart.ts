@@ -3,8 +3,8 @@ import type { Contract } from "../../contract/contract.js";
 import { comparedLists } from "./lists.js";
 
 /**
- * Where in `to` stands what `at` leads to in `from`; else what it would stand in. Entries correspond by what tells them
- * apart, not by their place.
+ * The place in `to` that corresponds to `at` in `from`; without one, the nearest enclosing place. Entries correspond by
+ * their identity, not by their index.
  *
  * @param at JSON Pointer
  */

@@ -8,9 +8,9 @@ import { type Difference, type Part, contractFinding } from "./contract-finding.
 import { type ComparedList, comparedLists } from "./lists.js";
 
 /**
- * The differences between two contracts, worst first: what each means for a client and for a server of the old one
- * when its peer moves to the new one. Pure and deterministic; entries correspond by what tells them apart, and their
- * order means nothing.
+ * The differences between two contracts, worst first, each with its effect on a client and on a server of the old one
+ * when its peer moves to the new one. Pure and deterministic. Entries correspond by their identity; their order is
+ * ignored.
  */
 export function diffContracts(old: Contract, next: Contract, policy: Policy = defaultPolicy): Finding[] {
   const comparison = { policy, budgets: { old: new PatternBudget(), new: new PatternBudget() } };
@@ -100,7 +100,7 @@ function flagsOf(value: JsonObject[string] | undefined, path = ""): Map<string, 
   const flags = new Map<string, JsonObject[string]>();
   if (value === undefined) return flags;
   const isInner = typeof value === "object" && value !== null && !Array.isArray(value);
-  // A capability that is an object is there, whatever it holds; what it holds are flags of its own; `false` is absence.
+  // An object declares a capability, even if it is empty; its members are separate flags. `false` means absent.
   if (path !== "" && value !== false) flags.set(path, isInner ? {} : value);
   if (isInner)
     for (const [key, inner] of Object.entries(value))

@@ -1,7 +1,7 @@
 /** A list of a contract, as it is compared. */
 export interface ComparedList {
   readonly name: "tools" | "prompts" | "resources" | "resourceTemplates";
-  /** The member that tells its entries apart. */
+  /** The member that identifies its entries. */
   readonly key: string;
   /** Rules for an entry that comes or goes begin so. */
   readonly rule: string;

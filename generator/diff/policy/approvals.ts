@@ -3,7 +3,7 @@ import { closest } from "../../diagnostics/suggest.js";
 import type { Finding } from "../finding.js";
 import { subjectText } from "../finding.js";
 
-/** A finding that somebody looked at and accepts. */
+/** A finding that a reviewer accepted. */
 export interface Approval {
   readonly fingerprint: string;
   readonly rule: string;
@@ -24,7 +24,7 @@ export interface Malformed {
   readonly next?: string;
 }
 
-/** The approvals that a file holds. What could approve more than somebody meant is refused. */
+/** Reads the approvals of a file. An entry that could approve more than intended is rejected. */
 export function parseApprovals(value: JsonValue): readonly Approval[] | Malformed {
   if (!isJsonObject(value) || value["format"] !== 1 || !Array.isArray(value["approvals"])) {
     return { pointer: "", message: 'expected { "format": 1, "approvals": [ … ] }' };

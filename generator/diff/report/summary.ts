@@ -6,8 +6,8 @@ import { codeText } from "./with-uses.js";
 export function summaryText(report: Report): string {
   const { from, to, summary, findings } = report;
   const { breaking, dangerous, safe } = summary;
-  const told = codeText(report);
-  const touched = told === undefined ? "" : `; ${told}`;
+  const uses = codeText(report);
+  const touched = uses === undefined ? "" : `; ${uses}`;
   if (findings.length === 0)
     return `${from} → ${to}: ${report.code?.unused ? "nothing that touches the code" : "no differences"}${touched}`;
   const source = findings.filter((finding) => finding.source === "breaking").length;

@@ -138,7 +138,7 @@ function useLines(group: readonly ReportedFinding[], verbose: boolean): string[]
   return [...lines, ...(rest > 0 ? [`… ${rest} more (--verbose)`] : [])].map((line) => indent + line);
 }
 
-/** How often each rule found something that harms nobody on the wire. */
+/** Counts, by rule, the findings that break no message. */
 function tallies(findings: readonly ReportedFinding[]): string[] {
   const safe = findings.filter(({ worst }) => worst === "safe");
   const typesOnly = safe.filter(({ source }) => source === "breaking");

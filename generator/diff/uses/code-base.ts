@@ -89,7 +89,7 @@ function configured(file: string): Configured {
       place: { file },
       next: "Correct the file, or name the folder of your code instead.",
     });
-  // What is wrong with single options the compiler tells who runs it.
+  // The compiler itself reports problems of single options to its users.
   const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, dirname(file));
   const files = fileNames.filter((name) => typeScript.test(name)).sort();
   return { files, options };

@@ -27,8 +27,8 @@ export interface FindOptions {
 }
 
 /**
- * Finds where code names what findings speak of, as the compiler resolves names. Where imports of generated code lead
- * nowhere, names alone decide.
+ * Finds the places in code that use the subjects of findings. The compiler resolves names; where imports of generated
+ * code cannot be resolved, equal names count.
  *
  * @param targets by finding
  * @throws CodedError MG3209 as `openCodeBase`

@@ -25,7 +25,7 @@ const sdks: readonly string[] = ["sdk", "client", "server", "core"].map(
   (name) => `@modelcontextprotocol/${name}`,
 );
 
-/** Tells generated code and the runtime from what people write. */
+/** Distinguishes generated code and the runtime from handwritten code. */
 export class Origins {
   readonly #generated: GeneratedCode;
   readonly #protocols: ReadonlySet<string>;
@@ -37,7 +37,7 @@ export class Origins {
     this.#protocols = new Set(["@mcpgen/protocol", ...(generated.package ? [generated.package] : [])]);
   }
 
-  /** @returns undefined for code of anybody else's */
+  /** @returns undefined for other code */
   of({ fileName, text }: Pick<ts.SourceFile, "fileName" | "text">): Origin | undefined {
     if (!this.#known.has(fileName)) this.#known.set(fileName, this.#find(fileName, text));
     return this.#known.get(fileName);

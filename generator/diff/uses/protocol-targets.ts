@@ -3,9 +3,8 @@ import { type Finding, levelFor } from "../finding.js";
 import { type Target, plainPath, valueOf } from "./targets.js";
 
 /**
- * What code names where it meets a difference between two revisions. A member that is there in the old one is met where
- * it is named. One that is new is met by who names its object, or the method that carries it; and by nobody, where it
- * harms nobody.
+ * The names in code that a difference between two revisions affects. A member of the old revision affects code that
+ * names it. A new member affects code that names its object or its method, unless the addition is harmless.
  *
  * @returns by finding
  */
@@ -48,7 +47,7 @@ function isHarmless(finding: Finding): boolean {
 
 function whole(definition: string, finding: Finding, places: Places): Target[] {
   const { old, new: next } = finding.pointers;
-  // A type that comes or goes is met by who names it alone; what becomes of its method is a finding of its own.
+  // An added or removed type affects only code that names it; a separate finding covers its method.
   const isChanged = old !== null && next !== null && !isHarmless(finding);
   const methods = isChanged ? places.methodsOf(definition) : [];
   return [{ kind: "definition", name: definition }, ...methods.map(methodTarget)];

@@ -72,8 +72,8 @@ export class SdkNames {
   }
 
   /**
-   * The claims that concern the side which a piece of code is on, where a call of an SDK tells: a handler answers what
-   * the other side sends.
+   * Selects the claims for the role of a piece of code, if an SDK call shows the role: a handler answers messages of
+   * the other side.
    */
   onItsSide(node: ts.Node, claims: readonly Claim[]): Claim[] {
     const side = this.#sideOf(node);

@@ -1,6 +1,6 @@
 import type { Finding as Remark } from "../../diagnostics/finding.js";
 
-/** Where code names something that a finding speaks of; line and column count from 1. */
+/** A place in code that uses the subject of a finding; line and column start at 1. */
 export interface Use {
   readonly file: string;
   readonly line: number;

@@ -36,7 +36,7 @@ function fileFact(rule: string, definition: string, old: string, next: string): 
   return { rule, subject: { definition, path: "" }, old, new: next, at: { old: "", new: "" } };
 }
 
-/** Only corrections are told of: other notes say what no schema can, and are confirmed or dropped by hand. */
+/** Reports corrections only: other notes state what no schema can, and people confirm or drop them. */
 function staleErrata({ code, note, target, message }: NoteProblem): Fact[] {
   if (note.kind !== "errata" || code === "MG1201") return [];
   const rule = code === "MG1202" ? "errata-missing-target" : "errata-stale";

@@ -12,8 +12,8 @@ import { methodsByName } from "../walk/methods-by-name.js";
 export type Verdict = "valid" | "invalid" | "method not in table";
 
 /**
- * How the answers to a method are told apart: `any` takes what fits one of them, `marked` looks at the mark
- * of an alternative first. What `any` refuses, `marked` refuses too.
+ * How a reader distinguishes the results of a method: `any` accepts a value that fits one of them, `marked` checks the
+ * mark of an alternative first. `marked` rejects everything that `any` rejects.
  */
 export type Reading = "any" | "marked";
 
@@ -62,7 +62,7 @@ export function judge(
   }
 }
 
-/** The method as a message of its own that `from` may send. */
+/** The method, if `from` may send it as a separate message. */
 export function sent(model: ProtocolModel, name: string, from: Role): Method | undefined {
   return methodsByName(model)
     .get(name)

@@ -13,7 +13,7 @@ export interface Counterexample {
   readonly valid: { readonly old: boolean; readonly new: boolean };
   /** What the value is: it decides what judges it. */
   readonly as: Context;
-  /** How the answers to the method are told apart, where that makes the difference. */
+  /** How readers distinguish the results of the method, if that causes the difference. */
   readonly reading: Reading;
   readonly verdict: { readonly old: Verdict; readonly new: Verdict };
 }
@@ -51,7 +51,7 @@ export class Prover {
       if (proof) return proof;
       tried.push(message);
     }
-    // An alternative without demands of its own takes every answer, unless its mark is looked at first.
+    // An alternative without required members accepts every result, unless the reader checks its mark first.
     const marked = context.part === "result" ? tried : [];
     for (const message of marked) {
       const proof = this.judged(context, message, direction, "marked");

@@ -24,7 +24,7 @@ export function authoredSchema(model: ProtocolModel): AuthoredSchema {
   }
   const lenient = relax(model.schema, definitions, touched);
   const references = new Map([...definitions].map(([name, { node }]) => [name, referencesOf(node)]));
-  // What owned members are made of is reached too: who sets up a runtime speaks of capabilities.
+  // Types of owned members are included: the options of the runtime use capabilities.
   const wire = new Map([...model.schema.definitions].map(([name, { node }]) => [name, referencesOf(node)]));
   const reached = closure(rootsOf(model), wire);
   return {
@@ -107,7 +107,7 @@ function rootsOf(model: ProtocolModel): Set<string> {
   return roots;
 }
 
-/** The params that have no definition of their own. */
+/** The inline params. */
 export function inlineParams(model: ProtocolModel, { message, params }: Method): SchemaNode[] {
   if (params.presence === "none" || params.definition !== undefined) return [];
   return memberNodes(model.schema, model.schema.definitions.get(message)!.node, "params");

@@ -50,7 +50,7 @@ function errorRows(model: ProtocolModel): string[] {
 
 interface Row {
   readonly key: string;
-  /** The method is named like a member that every object has; TypeScript then needs to be told the type. */
+  /** The method has the name of a member of every object; TypeScript then needs an explicit type. */
   readonly inherited: boolean;
   readonly facts: readonly string[];
 }

@@ -99,7 +99,7 @@ export class Facts {
   }
 }
 
-/** How an alternative is told from the plain result, and what must have been declared. */
+/** The member that distinguishes an alternative from the plain result, and the capability it requires. */
 function marker({ discriminator, capability }: Alternative): TableEntry[] {
   const { key, value } = discriminator ?? {};
   return [

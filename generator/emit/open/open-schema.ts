@@ -29,7 +29,7 @@ function opened(shapes: Shapes, node: SchemaNode): SchemaNode {
   return { ...remarks, anyOf: [...arms, { pointer, typeText: unlistedType(shapes, node) }] };
 }
 
-/** The type of a value that the union or set does not list, told apart as its validator does. */
+/** The type of values that the union or set does not list, as its validator distinguishes them. */
 function unlistedType(shapes: Shapes, node: SchemaNode): string {
   const discriminator = openDiscriminatorOf(shapes, node);
   if (discriminator) return `UnlistedArm<${stringLiteral(discriminator.name)}>`;

@@ -19,7 +19,7 @@ function emitStubs(role: Role, input: ModelInput): Files {
   const { model, folder, origin, importExtension, render } = input;
   const other = opposite(role);
   const peer = capitalised(other);
-  // A payload is no message of its own, so there is nothing to send.
+  // A payload is not a separate message, so there is nothing to send.
   const sent = model.methods.filter((method) => method.senders.includes(role) && !method.payload);
   const operations = nameOperations(sent);
   const content = render(`${role}.ts`, {

@@ -19,7 +19,7 @@ interface Known {
 
 const remembered = new WeakMap<Schema, Known>();
 
-/** Beyond this it is hard to tell: no type written by people is wound so deep. */
+/** Deeper types are undecided: handwritten types are never nested this deep. */
 const maximumDepth = 100;
 
 /**
@@ -50,7 +50,7 @@ function narrowsMembers(derived: SchemaNode, base: SchemaNode, known: Known): bo
   });
 }
 
-/** Whether the type of `narrow` is surely assignable to that of `wide`; `false` also where it is hard to tell. */
+/** Whether the type of `narrow` is surely assignable to that of `wide`; `false` also if it is undecided. */
 function isAssignable(narrow: SchemaNode, wide: SchemaNode, known: Known): boolean {
   if (isUnconstrained(wide) || sameText(narrow, wide)) return true;
   const answers = known.pairs.get(narrow) ?? new Map<SchemaNode, boolean>();

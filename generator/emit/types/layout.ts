@@ -42,7 +42,7 @@ function unionLines(type: string, members: readonly string[], indent: string, en
   return line.length <= width ? line : members.map((member) => `${indent}| ${member}`).join("\n") + end;
 }
 
-/** `export interface Name extends A, B`, its bases on a line of their own where they do not fit. */
+/** `export interface Name extends A, B`, its bases on a separate line if they do not fit. */
 export function interfaceHead(identifier: string, bases: readonly string[]): string {
   const head = `export interface ${identifier}`;
   if (bases.length === 0) return head;
@@ -90,7 +90,7 @@ function literalEnd(text: string, start: number): number {
 
 /**
  * Whether generated type declarations are laid out exactly as prettier would lay them out. Cautious: text
- * with a construct that nobody has compared is not settled, and goes through prettier.
+ * with any other construct counts as not settled and goes through prettier.
  */
 export function isSettled(text: string): boolean {
   const code = text.replace(/\/\*\*[\s\S]*?\*\//g, "").replace(/^\/\/.*$/gm, "");
