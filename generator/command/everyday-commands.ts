@@ -1,4 +1,4 @@
-import { questionOptionDefinitions } from "./ask/question-options.js";
+import type { Options } from "yargs";
 import { type CommandDefinition, flag, text } from "./command-definition.js";
 import { serverOptionDefinitions, serverSourceText } from "./server-options.js";
 
@@ -9,6 +9,17 @@ const pairs = (of: string) =>
 const outputOptions = {
   output: text("FILE or FOLDER/ that images, sounds and blobs are saved to"),
   replace: flag("Replace files that are there"),
+};
+
+/** Options of commands that send one request, during which a server may ask its user. */
+const questionOptionDefinitions: Readonly<Record<string, Options>> = {
+  answer: {
+    type: "string",
+    requiresArg: true,
+    array: true,
+    description: "FIELD=VALUE or FIELD:=JSON for a form of the server; may be repeated",
+  },
+  decline: { type: "boolean", description: "Decline questions without an --answer" },
 };
 
 /** Commands for a look at what a server offers, and for one request. */

@@ -1,3 +1,6 @@
+import { loadRevisionIds } from "../capture/runtime.js";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { closest } from "../diagnostics/suggest.js";
 import { clientFiles } from "../init/client-project.js";
 import { type PackageSpecs, packageSpecs } from "../init/package-specs.js";
 import { type ProjectRequest, commonFiles, generatedFolder } from "../init/project.js";
@@ -16,7 +19,6 @@ import { counted } from "../print/counted.js";
 import { type CommandContext, type RunCommand, canAsk } from "./context.js";
 import { isTaken, lackFindings, projectFolder } from "./init/folder.js";
 import type { Answers } from "./init/questions.js";
-import { knownRevisions } from "./init/revisions.js";
 import { projectSource } from "./init/source.js";
 import type { Outcome } from "./outcome.js";
 import { quoted } from "./repeated.js";
@@ -24,10 +26,10 @@ import { shownPath } from "./shown-path.js";
 
 type Role = ProjectRequest["role"];
 
-/** Makes a project of a server: a contract, what is generated from it, and files that are the author's. */
+/** Creates a server project: a contract, the generated code, and files for the author to edit. */
 export const initServer: RunCommand = (args, context) => init("server", args, context);
 
-/** Makes a project of a client of one server, by its contract. */
+/** Creates a client project for one server, from its contract. */
 export const initClient: RunCommand = (args, context) => init("client", args, context);
 
 async function init(role: Role, args: Arguments, context: CommandContext): Promise<Outcome> {
@@ -60,7 +62,7 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
   return { ...outcome, summary: `${outcome.summary!}${names ? originNote(packages) : ""}` };
 }
 
-/** What options say and, for a project without a source, the answers at a terminal. */
+/** The options and, for a project without a source, the answers at a terminal. */
 async function answers(role: Role, args: Arguments, context: CommandContext): Promise<Answers> {
   const { directory, terminal } = context;
   const wanted = args.strings("revision");
@@ -77,7 +79,22 @@ async function answers(role: Role, args: Arguments, context: CommandContext): Pr
   return ask(known, terminal, directory);
 }
 
-/** Says that package.json holds paths of this machine: such a project is not ready to be shared. */
+/**
+ * The selected revisions of the project, each once, the oldest first.
+ *
+ * @throws CodedError MG2010 for an unknown revision, MG2013 if the runtime is not installed
+ */
+async function knownRevisions(wanted: readonly string[], directory: string): Promise<string[]> {
+  const ids = await loadRevisionIds(directory);
+  const unknown = wanted.find((id) => !ids.includes(id));
+  if (unknown === undefined) return ids.filter((id) => wanted.includes(id));
+  const suggestion = closest(unknown, ids);
+  throw new CodedError("MG2010", `there is no revision ${JSON.stringify(unknown)}`, {
+    next: suggestion === undefined ? `The revisions are ${ids.join(", ")}.` : `Did you mean ${suggestion}?`,
+  });
+}
+
+/** Warns that package.json has paths of this machine, so that the project cannot be shared yet. */
 function originNote({ origin }: PackageSpecs): string {
   if (origin === "registry") return "";
   const place =
@@ -99,7 +116,7 @@ function outcomeOf(
 ): Outcome {
   const created = planned.filter(({ action }) => action === "CREATE").length;
   const next = [...(shown === "." ? [] : [`cd ${quoted(shown)}`]), "npm install", "npm test"].join(" && ");
-  // What is to be added by hand comes first.
+  // The user must first add the missing members by hand.
   const isComplete = !findings.some(({ code }) => code === "MG6401");
   return {
     findings,
@@ -112,7 +129,7 @@ function outcomeOf(
   };
 }
 
-/** A line a file; those that are generated, which stand last, in one. */
+/** One line for each file, and one last line for all generated files. */
 function stepsOf(planned: readonly Planned[], generated: number, shown: string): string {
   const at = (path: string): string => (shown === "." ? path : `${shown}/${path}`);
   const own = planned.slice(0, -generated).map(({ action, path }) => [action, at(path)]);
@@ -121,7 +138,7 @@ function stepsOf(planned: readonly Planned[], generated: number, shown: string):
   return columns([...own, [made > 0 ? "CREATE" : "SKIP", files]]);
 }
 
-/** What `mcpgen generate` would write, with its manifest. */
+/** The output of `mcpgen generate`, with its manifest. */
 async function generatedFiles({ role, document, contractFile }: ProjectRequest): Promise<GeneratedContract> {
   const options = { importExtension: "js", role } as const;
   const { files, warnings } = await generateContract({

@@ -105,16 +105,16 @@ test("adds, carries notes over, generates, and tells what is left: then check is
       - Output. 2030-01-01, 2031-01-01: FILES
 
     To decide
-      [ ] 2 notes carried over from 2030-01-01. Check each against the new specification; delete its "carried", or the note. (schema/2031-01-01/notes.json)
+      [ ] 2 notes carried over from 2030-01-01. Check each note against the new specification; then delete its "carried" mark, or the note. (schema/2031-01-01/notes.json)
           deprecated on echo (/notes/0)
           deprecated on notifications/log (/notes/1)
-      [ ] 1 thing assumed about era. Where one is wrong, a note says what holds (docs/notes.md). (schema/2031-01-01/notes.json)
+      [ ] 1 thing assumed about era. If an assumption is wrong, correct it with a note (docs/notes.md). (schema/2031-01-01/notes.json)
           2031-01-01: Its era is taken to be legacy, because no request must carry _meta; it has neither of initialize and server/discover.
       [ ] 3 new unions or string sets are closed: no note says that later revisions may add to them. Where the specification leaves one open, add it to the note of kind open. (schema/2031-01-01/notes.json)
           /$defs/ClientRequest
           /$defs/Volume
           /$defs/ServerResult
-      [ ] 1 method is new. No schema says which capability gates a method, which headers repeat it, whether its result may be cached: notes of kind capability, header, cacheable do. (schema/2031-01-01/notes.json)
+      [ ] 1 method is new. A schema does not say which capability gates a method, which headers repeat its params, or whether its result is cacheable: add notes of kind capability, header and cacheable. (schema/2031-01-01/notes.json)
           sing
 
     If you write a client: what breaks (1)

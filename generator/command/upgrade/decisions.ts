@@ -2,23 +2,22 @@ import { counted } from "../../print/counted.js";
 import type { Source } from "../diff/source.js";
 import type { Project } from "../project.js";
 import { shownPath } from "../shown-path.js";
-import { missingNotes } from "./missing-notes.js";
-import { renameNotes } from "./rename-notes.js";
+import { missingNotes, renameNotes } from "./missing-notes.js";
 import type { StagedUpgrade } from "./stage.js";
 
-/** Something that only a person can decide, for no schema says it. */
+/** A decision for a person, because no schema contains the answer. */
 export interface Decision {
   readonly kind: "carried-notes" | "dropped-notes" | "assumption" | "missing-notes" | "configuration";
-  /** What it is about, in a few words. */
+  /** The subject, in a few words. */
   readonly title: string;
   readonly advice: string;
-  /** The file to decide it in. */
+  /** The file to edit. */
   readonly file?: string;
   readonly items: readonly string[];
 }
 
 /**
- * All that is left to decide after an upgrade.
+ * All decisions left after an upgrade.
  *
  * @param base what the revision replaces, else the revision before it
  * @param previous the revision before it
@@ -53,7 +52,7 @@ function carried({ comparison, revision, notes }: StagedUpgrade, file: string): 
     {
       kind: "carried-notes",
       title: `${counted(items.length, "note")} carried over${from === undefined ? "" : ` from ${from}`}`,
-      advice: 'Check each against the new specification; delete its "carried", or the note.',
+      advice: 'Check each note against the new specification; then delete its "carried" mark, or the note.',
       ...(notes && { file }),
       items,
     },
@@ -68,14 +67,14 @@ function dropped({ revision }: StagedUpgrade, file: string): Decision[] {
     {
       kind: "dropped-notes",
       title: `${counted(items.length, "note was", "notes were")} not ${kept ? "kept" : `carried over from ${revision.notes?.from}`}`,
-      advice: "See whether what each said is gone, or now has another name; then write a new note.",
+      advice: "Check whether the subject of each note is gone or renamed; then write a new note if needed.",
       file,
       items,
     },
   ];
 }
 
-/** What was derived because neither schema nor notes say it. */
+/** Assumptions that neither the schema nor notes confirm. */
 function assumed({ comparison, revision }: StagedUpgrade, file: string): Decision[] {
   const kinds = new Map<string, string[]>();
   for (const { revision: of, kind, subject, text } of comparison.generated.assumptions) {
@@ -85,13 +84,13 @@ function assumed({ comparison, revision }: StagedUpgrade, file: string): Decisio
   return [...kinds].map(([kind, items]): Decision => ({
     kind: "assumption",
     title: `${counted(items.length, "thing")} assumed about ${kind}`,
-    advice: "Where one is wrong, a note says what holds (docs/notes.md).",
+    advice: "If an assumption is wrong, correct it with a note (docs/notes.md).",
     file,
     items,
   }));
 }
 
-/** Of a method that is new, notes that were carried over say nothing. */
+/** Carried notes do not cover new methods. */
 function newMethods({ source }: StagedUpgrade, base: Source | undefined, file: string): Decision[] {
   if (!base) return [];
   const known = new Set(base.loaded.model.methods.map(({ name }) => name));
@@ -102,7 +101,7 @@ function newMethods({ source }: StagedUpgrade, base: Source | undefined, file: s
       kind: "missing-notes",
       title: `${counted(items.length, "method is", "methods are")} new`,
       advice:
-        "No schema says which capability gates a method, which headers repeat it, whether its result may be cached: notes of kind capability, header, cacheable do.",
+        "A schema does not say which capability gates a method, which headers repeat its params, or whether its result is cacheable: add notes of kind capability, header and cacheable.",
       file,
       items,
     },

@@ -1,5 +1,7 @@
 import { type JsonObject, type JsonValue, isJsonObject, readSchema } from "@mcpgen/engine";
+import { renameCandidates } from "../../emit/steps/rename-candidates.js";
 import { assumeNotes } from "../../model/assume.js";
+import type { ProtocolModel } from "../../model/model.js";
 import { parseNotes } from "../../notes/parse.js";
 import { counted } from "../../print/counted.js";
 import type { Source } from "../diff/source.js";
@@ -7,8 +9,8 @@ import type { Decision } from "./decisions.js";
 import type { StagedUpgrade } from "./stage.js";
 
 /**
- * What would be assumed of this schema if it had no notes, and the notes do not have, as far as the revision
- * before it gives no such reason: there, that is decided already.
+ * Suggests notes: the assumptions for this schema without notes, except those that its notes already decide or
+ * that also apply to the revision before it.
  */
 export function missingNotes(
   { notes, revision }: StagedUpgrade,
@@ -59,3 +61,26 @@ const texts = {
     advice: "Where one extends its base, add a note of kind extends.",
   }),
 };
+
+/** Suggests notes for members that may have been renamed; no schema can confirm such a candidate. */
+export function renameNotes(
+  previous: ProtocolModel | undefined,
+  model: ProtocolModel,
+  file: string,
+): Decision[] {
+  const candidates = previous ? renameCandidates(previous, model) : [];
+  if (candidates.length === 0) return [];
+  const kind = { kind: "renamed" };
+  return [
+    {
+      kind: "missing-notes",
+      title: `${counted(candidates.length, "new member has", "new members have")} the form of one that is gone from the same object`,
+      advice:
+        'If it is the same member under another name, add the note with its "reason" and "link": then steps rename the member, and no value is lost.',
+      file,
+      items: candidates.map(({ target, from }) =>
+        JSON.stringify({ ...kind, target, previous: previous!.revision, from }),
+      ),
+    },
+  ];
+}

@@ -1,5 +1,6 @@
 import type { Paint } from "../../print/terminal-text.js";
 import type { Guide, Point, Section } from "./guide.js";
+import { fenced } from "../../print/markdown.js";
 
 /** More particulars than these are asked for with --verbose. */
 const mostDetails = 3;
@@ -73,10 +74,6 @@ function plain(text: string): string {
   return text.replace(/[\\`*_[\]<>]/g, "\\$&");
 }
 
-/** Code, whatever it holds: the fence is longer than any in it. */
 function code(text: string): string {
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(longest + 1);
-  const padding = longest > 0 ? " " : "";
-  return `${fence}${padding}${text.replaceAll("\n", " ")}${padding}${fence}`;
+  return fenced(text.replaceAll("\n", " "));
 }

@@ -4,6 +4,7 @@ import { sharedShapes, subjectsText } from "./group-text.js";
 import { type Report, type ReportedFinding, hit, inGroups } from "./report.js";
 import { overviewLines, summaryText } from "./summary.js";
 import { placeText, usesOf } from "./with-uses.js";
+import { fenced } from "../../print/markdown.js";
 
 const headings: readonly (readonly [Level, string])[] = [
   ["breaking", "Breaking"],
@@ -77,12 +78,9 @@ function examples(findings: readonly ReportedFinding[]): string[] {
   return [`<details><summary>Examples</summary>`, lines.join("\n"), "</details>"];
 }
 
-/** Code in a table cell: longer fences where the text has backticks, and no bar that would end the cell. */
+/** A code span in a table cell: bars are escaped, because they would end the cell. */
 function code(text: string): string {
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(longest + 1);
-  const padding = longest > 0 ? " " : "";
-  return cell(`${fence}${padding}${text}${padding}${fence}`);
+  return cell(fenced(text));
 }
 
 function cell(text: string): string {

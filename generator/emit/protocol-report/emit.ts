@@ -2,7 +2,7 @@ import type { Definition } from "@mcpgen/engine";
 import type { Capability, ErrorCode, HeaderRule, Method, ResultOf } from "../../model/model.js";
 import type { Emitter, ModelInput } from "../emitter.js";
 import { definitionLines } from "./lines.js";
-import { codeSpan } from "./markdown.js";
+import { codeSpan } from "../../print/markdown.js";
 
 /** `PROTOCOL.md`: the protocol as lines to be compared between revisions. */
 export const emitProtocolReport: Emitter<ModelInput> = ({ model, folder, origin, render }) => {

@@ -5,7 +5,7 @@ import {
   canonicalText,
   isJsonObject,
 } from "@mcpgen/engine";
-import { codeSpan } from "./markdown.js";
+import { codeSpan } from "../../print/markdown.js";
 import { opennessText, typeText } from "../../print/type-text.js";
 
 /** One line for a definition's own type, or one for each property of it, those of inline objects included. */

@@ -2,7 +2,7 @@ import type { JsonValue } from "@mcpgen/engine";
 import { canonicalise, readSchema } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { definitionLines } from "../../../generator/emit/protocol-report/lines.js";
-import { codeSpan } from "../../../generator/emit/protocol-report/markdown.js";
+import { codeSpan } from "../../../generator/print/markdown.js";
 
 function linesOf(definition: JsonValue): string[] {
   const { definitions } = readSchema(canonicalise({ $defs: { X: definition, Y: { type: "string" } } }));
