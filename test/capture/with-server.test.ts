@@ -49,7 +49,7 @@ test("a server that does not answer in time has little time to end, and is not s
   const ran = withRuntime(runtime, "stdio:x", { directory, timeout: 1 }, () => Promise.resolve());
   expect(await failure(ran)).toMatch(/^MG4103 .* within 1 ms$/);
   expect(opened.map(({ graces }) => graces)).toEqual([[300, 300]]);
-  expect(() => opening(again)).toThrow(/nobody/);
+  expect(() => opening(again)).toThrow(/is closed/);
 });
 
 test("so has one that leaves a request without an answer; others end in their own time", async () => {

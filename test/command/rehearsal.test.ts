@@ -67,7 +67,7 @@ test.each(sources)(
       decisions.filter((each) => each.kind === kind).reduce((sum, { items }) => sum + items.length, 0);
     expect(itemsOf("carried-notes")).toBe(notes.carried);
     // A note of an older step has nothing left to decide.
-    const open = notes.dropped.filter((text) => !text.includes(": it speaks of the step from "));
+    const open = notes.dropped.filter((text) => !text.includes(": it is about the step from "));
     expect(open.length).toBeGreaterThan(0);
     expect(itemsOf("dropped-notes")).toBe(open.length);
     expect(notes.carried).toBeGreaterThan(20);

@@ -40,7 +40,7 @@ test("what had another name in one revision is not carried to the next", async (
   const file = { file: "notes.json", text: "", value };
   const { notes, dropped } = await carryNotes(schemaFile, document, file);
   expect(notes).toEqual([]);
-  expect(dropped.map(({ message }) => message)).toEqual(["it speaks of the step from r1"]);
+  expect(dropped.map(({ message }) => message)).toEqual(["it is about the step from r1"]);
 });
 
 const pairs = revisions.slice(1).map((to, index) => [revisions[index]!, to] as const);
