@@ -132,8 +132,8 @@ export class Requests {
 
   private failure(error: McpError, { method, repeatable }: Call, link: Link | undefined): Failure {
     const { renewable, negotiated } = this.setup.connections;
-    const stands = link && !link.over;
-    return { error, method, repeatable, stands, renewable, view: negotiated.view };
+    const open = link && !link.over;
+    return { error, method, repeatable, open, renewable, view: negotiated.view };
   }
 
   /** Whether a second negotiation gives another revision. */
@@ -235,12 +235,28 @@ export class Requests {
       const make = (id: number): Params => this.withToken(whole, view, id);
       const wanted = signal ? { ...heard, signal } : heard;
       const ask = (): Promise<ResponseMessage> => link.request(method, make, wanted, sending, started);
-      const response = await (repeatable
-        ? repeated(ask, (error) => this.failure(error, call, link), link)
-        : ask());
+      const response = await (repeatable ? this.repeated(ask, call, link) : ask());
       if (response.error) throw remoteError(method, response, params);
       return response.result;
     };
+  }
+
+  /** Sends a repeatable request, again after each pause while its exchange breaks on an open connection. */
+  private async repeated(
+    ask: () => Promise<ResponseMessage>,
+    call: Call,
+    link: Link,
+  ): Promise<ResponseMessage> {
+    const { when, pauses } = retries.exchange;
+    for (const pause of pauses) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof McpError) || !when(this.failure(error, call, link))) throw error;
+        await sleep(pause, link.clock);
+      }
+    }
+    return ask();
   }
 
   private furtherRounds(
@@ -274,24 +290,6 @@ export class Requests {
 /** The error for a result that cannot be decoded, such as one nested too deeply for the stack. */
 function unreadable(method: string, cause: unknown): McpError {
   return invalidResult(method, `it cannot be read: ${messageOf(cause)}`, cause);
-}
-
-/** Sends a repeatable request, again after each pause while its exchange breaks on an open connection. */
-async function repeated(
-  ask: () => Promise<ResponseMessage>,
-  failure: (error: McpError) => Failure,
-  link: Link,
-): Promise<ResponseMessage> {
-  const { when, pauses } = retries.exchange;
-  for (const pause of pauses) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof McpError) || !when(failure(error))) throw error;
-      await sleep(pause, link.clock);
-    }
-  }
-  return ask();
 }
 
 function sleep(ms: number, clock: Clock): Promise<void> {

@@ -11,8 +11,8 @@ export interface Failure {
   readonly method: string;
   /** Whether the server may run the request twice. */
   readonly repeatable: boolean;
-  /** Whether its connection still stands; absent if there was none. */
-  readonly stands: boolean | undefined;
+  /** Whether its connection is still open; absent if there was none. */
+  readonly open: boolean | undefined;
   /** Whether the client can open another connection. */
   readonly renewable: boolean;
   readonly view: RevisionView<"client">;
@@ -38,13 +38,13 @@ export const retries = {
   },
   /** The exchange broke, and the server may have run the request: again on the same connection. The pauses let a broken connection be closed first. */
   exchange: {
-    when: ({ error, stands, repeatable }) => isInterrupted(error) && stands === true && repeatable,
+    when: ({ error, open, repeatable }) => isInterrupted(error) && open === true && repeatable,
     pauses: [50, 100, 200],
   },
   /** The connection broke, and the server may have run the request: again on a new connection. */
   connection: {
-    when: ({ error, stands, renewable, repeatable }) =>
-      isInterrupted(error) && stands === false && renewable && repeatable,
+    when: ({ error, open, renewable, repeatable }) =>
+      isInterrupted(error) && open === false && renewable && repeatable,
     pauses: [0],
   },
   /** The headers of a tool are out of date: again after `tools/list`. */
@@ -54,8 +54,8 @@ export const retries = {
   },
   /** Another server may have taken the place of the first: again after another negotiation, if that gives another revision. */
   era: {
-    when: ({ error, stands, renewable, view }) =>
-      stands !== undefined && renewable && !isInterrupted(error) && isOfAnotherEra(error, view),
+    when: ({ error, open, renewable, view }) =>
+      open !== undefined && renewable && !isInterrupted(error) && isOfAnotherEra(error, view),
     pauses: [0],
   },
 } satisfies Readonly<Record<string, Retry<Failure>>>;
