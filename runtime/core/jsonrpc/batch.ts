@@ -1,13 +1,13 @@
 /**
- * The answers to one JSON-RPC batch, which leave together as one array when the last of them is there
- * (JSON-RPC 2.0, batch; 2025-03-26, basic, batching).
+ * Collects the answers to one JSON-RPC batch and sends them as one array (JSON-RPC 2.0, batch; 2025-03-26, basic,
+ * batching).
  */
 export class Batch {
   private readonly texts: string[] = [];
   private open: number;
   private readonly send: (text: string) => void;
 
-  /** @param open how many messages of it are to be answered */
+  /** @param open the number of messages that get an answer */
   constructor(open: number, send: (text: string) => void) {
     this.open = open;
     this.send = send;
@@ -18,7 +18,7 @@ export class Batch {
     this.settle();
   }
 
-  /** One of its requests, having been cancelled, is never answered. */
+  /** One of its requests was cancelled and gets no answer. */
   forgo(): void {
     this.settle();
   }

@@ -2,99 +2,96 @@ import type { RequestId } from "./message.js";
 import type * as platform from "../platform/platform.js";
 
 /**
- * A duplex stream of messages with one other party: a pipe, a pair in memory. What travels is the text
- * of one JSON-RPC message, so that neither side can reach into the other's objects and nothing is
- * serialised twice.
+ * A duplex stream of messages between two sides: a pipe, or a pair in memory. It carries the text of one JSON-RPC message
+ * at a time, so that the sides share no objects and nothing is serialised twice.
  */
 export interface Channel {
   /**
-   * Starts to read. Messages arrive in order, never before this is called, and never while the receiver
-   * is still busy with the one before.
+   * Starts to read. Messages arrive in order, never before this call, and never while the receiver handles another.
    */
   open(receiver: Receiver): void;
   /**
-   * Queues the text of one message; texts of one turn leave in one write. After `close`, or once the
-   * other side is gone, it does nothing.
+   * Queues the text of one message. Messages of one turn are written together. Does nothing after `close`, or when the
+   * other side is gone.
    *
-   * @param origin the incoming request the message belongs to, for channels that keep requests apart
+   * @param origin the incoming request that the message belongs to, for channels with one stream a request
    */
   send(text: string, origin?: RequestId): void;
   /**
-   * Sends a client's answer to a request of the server's, for channels that read no more while too many of them wait
-   * to be read.
+   * Sends the answer of a client to a request of the server. The channel stops reading while too many of these answers
+   * wait to be read.
    */
   reply?(text: string): void;
   /**
-   * Sends the answer to an incoming request, for channels on which that differs from any other message.
+   * Sends the answer to an incoming request, for channels that treat answers differently.
    *
-   * @param rpcCode of the error that the answer is, if it is one
+   * @param rpcCode the code of an error
    */
   answer?(id: RequestId | undefined, text: string, rpcCode?: number): void;
   /**
-   * Sends an answer so late after what was sent at `since` (milliseconds, `performance.now()`) that its reader takes the
-   * two one after the other, for channels on which they would be read at once.
+   * Sends an answer a moment after the message that was sent at `since` (milliseconds, `performance.now()`), so that the
+   * other side does not read both in one chunk.
    */
   sendApart?(text: string, since: number): void;
-  /** Says that an incoming request, having been cancelled, is never answered. */
+  /** An incoming request was cancelled and gets no answer. */
   forgo?(id: RequestId): void;
   /**
-   * Says that requests were aborted while they were worked on, or that such work has ended.
+   * Counts requests that were aborted while their handlers still run.
    *
-   * @param more how many more there are now; -1 if one has ended
+   * @param more the number of requests that were aborted; -1 when a handler has ended
    */
   late?(more: number): void;
   /**
-   * Asks whether so many more bytes may be kept for the client, for channels that many clients share the memory of.
+   * Reserves memory for the client, for servers with many clients.
    *
-   * @param bytes less than none where so many are given back
-   * @returns `false` if there is no room: then none are kept
+   * @param bytes negative to release them
+   * @returns `false` if the bytes are not available
    */
   reserve?(bytes: number): boolean;
   /**
-   * Ends the connection that an incoming request came on, for channels on which its answer can be fetched
-   * later.
+   * Ends the connection of an incoming request, for channels on which the client can fetch the answer later.
    *
-   * @param retryMs milliseconds the client is to wait before it comes back
+   * @param retryMs milliseconds before the client connects again
    */
   disconnect?(origin: RequestId, retryMs: number): void;
-  /** Whether each request of a client is answered or fails, whatever the server makes of it. */
+  /** Whether each request is answered or fails, even if the server does not answer it. */
   readonly answersAll?: boolean;
-  /** Sends a message of a client, for channels that need to know what it is. */
+  /** Sends a message of a client, for channels that need its method, id and headers. */
   post?(message: Outgoing): void;
-  /** Gives up a request in the way of the channel, so that no message has to say so. */
+  /** Cancels a request without a message. */
   abandon?(id: RequestId): void;
   /**
-   * What a client's requests are authorized with now, as a text to compare; for channels on which that may change.
+   * The authorization that a request would have now, as a text to compare; for channels on which it may change.
    *
    * @throws {McpError} `authorize-failed`
    */
   authorization?(signal: platform.AbortSignal): string | Promise<string>;
-  /** Headers that all messages carry from now on. */
+  /** Sets the headers of all later messages. */
   speak?(headers: Readonly<Record<string, string>>): void;
-  /** Writes what is queued now, for callers that know that nothing more comes in this turn. */
+  /** Writes the queue now, when no more messages follow in this turn. */
   flush(): void;
-  /** Resolves when all that was sent is out and the stream is closed. Further calls give the same. */
+  /** Resolves when all messages are written and the stream is closed. Further calls return the same promise. */
   close(): Promise<void>;
 }
 
-/** A message of a client, and what HTTP says of it. */
+/** A message of a client, with its HTTP headers. */
 export interface Outgoing {
   readonly text: string;
   /** Of requests and notifications. */
   readonly method?: string;
   /** Of a request. */
   readonly id?: RequestId;
-  /** The request that nobody waits for any more: once this is out, nothing is read for it. */
+  /** The request that this message cancels: after this message, its response is not read. */
   readonly ends?: RequestId;
   readonly headers: Readonly<Record<string, string>>;
-  /** Is given what authorizes the message, each time it is sent. */
+  /** Called with the authorization of the message, each time it is sent. */
   readonly authorized?: ((authorization: string) => void) | undefined;
 }
 
-/** Whoever reads a channel. */
+/** Receives the messages of a channel. */
 export interface Receiver {
   /**
-   * The text of one message, without a line end; it may hold anything.
+   * The text of one message, without a line end. It may be any text.
    *
    * @param refusal the error of the transport that came with the message: an HTTP status, for example
    */
@@ -105,21 +102,21 @@ export interface Receiver {
    * @param refusal as for `message`
    */
   parsed?(value: unknown, refusal?: Error): void;
-  /** All that arrived together has been delivered. */
+  /** All messages that arrived together were delivered. */
   turn(): void;
-  /** A message was longer than the limit (bytes) and has been dropped. */
+  /** A message was longer than `limit` bytes and was dropped. */
   tooLong(limit: number): void;
-  /** One request cannot be answered any more, though others can. */
+  /** One request failed; others go on. */
   failed?(id: RequestId, error: Error): void;
-  /** Nothing can be sent any more, but what was sent may still be answered; `closed` may follow. */
+  /** No more messages can be sent, but requests that were sent may be answered. `closed` may follow. */
   retired?(reason: Error): void;
   /** Whether a request has been answered. */
   isSettled?(id: RequestId): boolean;
-  /** Nothing more will arrive, in order, but what is sent may still be read; `closed` follows. */
+  /** The input ended in order; messages that are sent may still be read. `closed` follows. */
   ended?(): void;
-  /** Nothing more will arrive; with a reason if that was not in order. Called once. */
+  /** The channel is closed, with a reason if that was not in order. Called once. */
   closed(reason?: Error): void;
 }
 
-/** A channel, which is there once, or what opens one each time it is called. */
+/** A channel, or a function that opens one at each call. */
 export type Opener = Channel | (() => Channel | Promise<Channel>);

@@ -1,24 +1,24 @@
-/** What went wrong, for programs: stable names. */
+/** Stable names of errors, for programs. */
 export type ErrorCode =
   /** The text is not JSON. */
   | "parse-error"
-  /** JSON, but no message of the protocol. */
+  /** The text is JSON, but not a message of the protocol. */
   | "invalid-request"
   | "method-not-found"
   | "invalid-params"
   | "internal-error"
   /** The two sides share no protocol revision. */
   | "unsupported-version"
-  /** The other side has not declared what would be needed. */
+  /** The other side has not declared the capability. */
   | "missing-capability"
   | "resource-not-found"
-  /** The state of a multi round-trip request is forged, expired, too large or someone else's. */
+  /** The state of a multi round-trip request is forged, expired, too large or from another principal. */
   | "state-rejected"
   /** The message has no form at the revision that was negotiated. */
   | "not-expressible"
-  /** The other side answered with an error of its own; `rpcCode` and `data` are what it sent. */
+  /** The other side answered with an error; `rpcCode` and `data` are from there. */
   | "remote-error"
-  /** The other side's answer is not what the method is answered with. */
+  /** The answer of the other side is not a result of the method. */
   | "invalid-result"
   | "timeout"
   | "cancelled"
@@ -26,25 +26,25 @@ export type ErrorCode =
   /** The server has forgotten the session; a new one is opened for the next request. */
   | "session-lost"
   | "spawn-failed"
-  /** What was to authorize a request (`http.authorize`) failed; `cause` is what it threw. */
+  /** `http.authorize` failed; `cause` is its error. */
   | "authorize-failed"
-  /** The port cannot be had; `cause` is what the platform says. */
+  /** The port cannot be opened; `cause` is the error of the platform. */
   | "listen-failed"
   | "message-too-long"
-  /** The other side asks for more than a limit allows; `data` names the limit. */
+  /** A limit does not allow the request; `data` names the limit. */
   | "limit-exceeded"
-  /** A list repeats itself or passes a bound; `data` carries the items that were read, where all are collected. */
+  /** The pages of a list repeat or exceed a bound; `data` has the items that were read, if all are collected. */
   | "list-incomplete"
-  /** The tools, resources or revisions a server was defined with are wrong. */
+  /** An option, or a definition of a server, is wrong. */
   | "invalid-definition";
 
 /** The one error class of the runtime. */
 export class McpError extends Error {
   override readonly name = "McpError";
   readonly code: ErrorCode;
-  /** JSON-RPC code: what was received, or what is to be sent. */
+  /** The JSON-RPC code that was received, or that is sent. */
   readonly rpcCode?: number;
-  /** Details: of a received error what its sender put there. */
+  /** Details; those of a received error are from its sender. */
   readonly data?: unknown;
 
   constructor(
@@ -63,7 +63,7 @@ export class McpError extends Error {
   }
 }
 
-/** Codes of JSON-RPC 2.0 itself, which no revision changes. */
+/** The error codes of JSON-RPC 2.0. */
 export const rpc = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -72,17 +72,17 @@ export const rpc = {
   internalError: -32603,
 } as const;
 
-/** The parameters of a request are wrong. */
+/** The error of wrong parameters. */
 export function invalidParams(message: string): McpError {
   return new McpError("invalid-params", message, { rpcCode: rpc.invalidParams });
 }
 
-/** What arrived is no message of the protocol, or not one that may come now. */
+/** The error of a message that is not one of the protocol, or is not allowed now. */
 export function invalidRequest(message: string): McpError {
   return new McpError("invalid-request", message, { rpcCode: rpc.invalidRequest });
 }
 
-/** An error's text, whatever was thrown. Never throws: JavaScript has values that have no text. */
+/** The text of a thrown value. Never throws: some JavaScript values have no text. */
 export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);
@@ -91,7 +91,7 @@ export function messageOf(thrown: unknown): string {
   }
 }
 
-/** Whether a value is an `McpError` that can be read. Never throws: a proxy may. */
+/** Whether a value is an `McpError`. Never throws: a proxy may. */
 export function isMcpError(thrown: unknown): thrown is McpError {
   try {
     return thrown instanceof McpError && typeof thrown.code === "string";

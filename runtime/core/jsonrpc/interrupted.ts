@@ -2,9 +2,9 @@ import { McpError } from "./errors.js";
 import { isObject } from "./message.js";
 
 /**
- * The request was sent, and nobody knows whether it was done: `data.interrupted` says so to programs.
+ * The request was sent, and it is unknown whether the server processed it. `data.interrupted` is true.
  *
- * @param status of the response, where the server ended it in order
+ * @param status of the response, if the server ended it in order
  */
 export function interrupted(message: string, cause?: unknown, status?: number): McpError {
   const data = { interrupted: true, ...(status === undefined ? {} : { status }) };

@@ -2,8 +2,7 @@ import type { RequestId } from "./message.js";
 import type { Channel, Receiver } from "./channel.js";
 
 /**
- * Two ends of a stream inside one process. Messages arrive in a later microtask than they were sent in, those
- * of one turn together.
+ * Two connected channels inside one process. Messages arrive in a later microtask, those of one turn together.
  */
 export function memoryChannels(): [Channel, Channel] {
   const one = new MemoryChannel();
@@ -16,7 +15,7 @@ export function memoryChannels(): [Channel, Channel] {
 class MemoryChannel implements Channel {
   peer: MemoryChannel | undefined;
   private receiver: Receiver | undefined;
-  /** What was sent here before anybody read. */
+  /** Messages that arrived before `open`. */
   private arrived: string[] = [];
   private queue: string[] = [];
   private over = false;

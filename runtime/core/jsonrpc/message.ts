@@ -1,4 +1,4 @@
-/** What an answer names its request by (JSON-RPC 2.0; never null in MCP). */
+/** The id that a request and its answer share (JSON-RPC 2.0; never null in MCP). */
 export type RequestId = string | number;
 
 export interface RequestMessage {
@@ -27,7 +27,7 @@ export interface ErrorObject {
   readonly data?: unknown;
 }
 
-/** Parameters or a result: an object, with metadata perhaps. */
+/** Parameters or a result: an object that may have metadata. */
 export interface Params {
   readonly _meta?: Params;
   readonly [key: string]: unknown;
@@ -35,22 +35,22 @@ export interface Params {
 
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
-/** Whether it is an object, and neither null nor an array. */
+/** Whether a value is an object, and neither null nor an array. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether it is to be waited for, whoever made it. */
+/** Whether a value is a promise, or any object with `then`. */
 export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as { readonly then?: unknown } | null | undefined)?.then === "function";
 }
 
-/** Integers that a number of JavaScript does not hold are none: the answer would name another request. */
+/** Unsafe integers are rejected: rounding would change the id. */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === "string" || (typeof value === "number" && Number.isSafeInteger(value));
 }
 
-/** A request's id out of whatever arrived, for the error that answers it. */
+/** The id of a value that may be a request, for the error that answers it. */
 export function idOf(message: unknown): RequestId | undefined {
   return isObject(message) && isRequestId(message["id"]) ? message["id"] : undefined;
 }
@@ -65,14 +65,14 @@ export function notificationText(method: string, params: object | undefined): st
   return params === undefined ? `${head}}` : `${head},"params":${JSON.stringify(params)}}`;
 }
 
-/** @param result the text of the result, which may have been prepared long before */
+/** @param result the text of the result */
 export function resultText(id: RequestId, result: string): string {
   return `{"jsonrpc":"2.0","id":${typeof id === "number" ? id : JSON.stringify(id)},"result":${result}}`;
 }
 
 /**
- * @param id absent where the request's could not be read
- * @throws {TypeError} the error's data is no JSON
+ * @param id `undefined` if that of the request could not be read
+ * @throws {TypeError} the data of the error is not JSON
  */
 export function errorText(id: RequestId | undefined, error: ErrorObject): string {
   const head = id === undefined ? '{"jsonrpc":"2.0"' : `{"jsonrpc":"2.0","id":${JSON.stringify(id)}`;

@@ -1,14 +1,14 @@
 import { messageOf } from "./errors.js";
 
 /**
- * Writes a warning to standard error, on one line. It may quote the peer: control characters, bidirectional and invisible
- * ones, which a terminal obeys or hides, are shown as `\u{…}`.
+ * Writes a warning to standard error, on one line. It may quote the peer: control, bidirectional and invisible characters
+ * are written as `\u{…}`, because terminals obey or hide them.
  */
 export function printWarning(message: string): void {
   console.error(message.replace(unprintable, escaped));
 }
 
-/** Writes an error with its stack and causes to standard error; each line as `printWarning` writes its one. */
+/** Writes an error with its stack and causes to standard error. Each line is escaped as by `printWarning`. */
 export function printError(place: string, thrown: unknown): void {
   const lines = `${place}: ${stackOf(thrown, 0)}`.split("\n");
   console.error(lines.map((line) => line.replace(unprintable, escaped)).join("\n"));
@@ -16,7 +16,7 @@ export function printError(place: string, thrown: unknown): void {
 
 const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/** Causes that are printed: an error may be its own. */
+/** Causes that are printed: an error may be its own cause. */
 const mostCauses = 4;
 
 function stackOf(thrown: unknown, depth: number): string {

@@ -1,13 +1,13 @@
-/** Bytes that are kept for one client: what it says of itself, and what it wants to hear of. */
+/** Bytes of memory for one client: its description and its subscriptions. */
 export const mostReserved = 262_144;
 
-/** Bytes that platforms take for an object, a list, a string or a member beside what is in it; a rough figure. */
+/** A rough figure of the bytes that an object, array, string or member takes beside its content. */
 const overhead = 32;
 
 /**
- * About how many bytes a value out of JSON takes in memory.
+ * A rough figure of the bytes that a JSON value takes in memory.
  *
- * @param most bytes, from which on it is not looked at further: the result is more than that, then
+ * @param most bytes at which counting stops: the result is then greater than `most`
  */
 export function weightOf(value: unknown, most: number): number {
   let weight = 0;

@@ -17,27 +17,27 @@ import type { Command } from "./source.js";
 import { StderrTail } from "./stderr-tail.js";
 
 interface StartOptions {
-  /** Added to the inherited environment, and stronger; `undefined` takes a variable away. */
+  /** Added to the inherited environment; replaces inherited variables. `undefined` removes a variable. */
   readonly env?: Environment | undefined;
-  /** What is inherited: `safe` (unless told otherwise) only `safeVariables`, `all` everything. */
+  /** The variables that are inherited: `safe` (default) only `safeVariables`, `all` all. */
   readonly inheritEnv?: "safe" | "all" | undefined;
   /** Working directory. */
   readonly cwd?: string | undefined;
   /**
-   * What becomes of the child's standard error, beside its end being kept for errors: written to ours as it is
-   * (escape sequences, too), given to a function, or nothing. `ignore` opens none: nothing is kept.
+   * Where standard error of the child goes: to standard error of this process (with escape sequences) or to a function.
+   * Default: its last 8 KiB are kept for errors only. With `ignore` nothing is kept.
    */
   readonly stderr?: "inherit" | "ignore" | ((text: string) => void) | undefined;
 }
 
 export interface ChildOptions extends StartOptions {
-  /** Milliseconds to wait for the processes to end after their input has ended: 2000. */
+  /** Milliseconds between the end of the input and SIGTERM. Default: 2000. */
   readonly inputGrace?: number | undefined;
-  /** Milliseconds to wait after SIGTERM, before SIGKILL: 2000. */
+  /** Milliseconds between SIGTERM and SIGKILL. Default: 2000. */
   readonly terminateGrace?: number | undefined;
 }
 
-/** How a process ended; or, if it never began, why not. */
+/** How a process ended, or the error with which it did not start. */
 export interface Exit {
   readonly exitCode: number | null;
   readonly signal: string | null;
@@ -46,12 +46,12 @@ export interface Exit {
 
 const windows = process.platform === "win32";
 
-/** A server's process with all that it starts. */
+/** The process of a server, and its descendants. */
 export class Child {
   readonly pid: number | undefined;
   readonly input: Writable;
   readonly output: Readable;
-  /** Resolves when the process has ended and what it had printed is read. */
+  /** Resolves when the process has ended and its output is read. */
   readonly over: Promise<Exit>;
   readonly #process: StartedProcess;
   readonly #options: ChildOptions;
@@ -62,7 +62,7 @@ export class Child {
   #ending: Promise<void> | undefined;
   #settle!: (exit: Exit) => void;
 
-  /** Throws what `spawn` throws: for arguments no system can pass. What the system refuses is `over` at once. */
+  /** Throws what `spawn` throws: arguments that no system can pass. An error of the system resolves `over`. */
   constructor(command: Command, options: ChildOptions) {
     this.#options = options;
     this.#process = start(command, options);
@@ -78,14 +78,14 @@ export class Child {
     afterProcess(this.#tree);
   }
 
-  /** The end of what the child has printed on standard error. */
+  /** The last 8 KiB of standard error. */
   stderrTail(): string {
     return this.#tail.text();
   }
 
   /**
-   * Ends the input, then by and by all processes (2025-11-25, basic/lifecycle, shutdown): waits, SIGTERM,
-   * waits, SIGKILL. Resolves when none is left. Further calls give the same.
+   * Ends the input, then all processes (2025-11-25, basic/lifecycle, shutdown): waits, SIGTERM, waits, SIGKILL. Resolves
+   * when no process is left. Further calls return the same promise.
    */
   end(): Promise<void> {
     return (this.#ending ??= this.#endOnce());
@@ -95,7 +95,7 @@ export class Child {
     const tree = this.#tree;
     if (tree !== undefined) {
       const { inputGrace = 2000, terminateGrace = 2000 } = this.#options;
-      // Processes that outlive the one we started without being asked to end wait for no input of ours.
+      // Descendants of a process that ended by itself do not read the input.
       const abandoned = this.#exited;
       this.input.end();
       if (abandoned || !(await this.#gone(tree, inputGrace))) {
@@ -108,13 +108,13 @@ export class Child {
       }
       noLongerAfterProcess(tree);
     }
-    // What has been printed can still be read, unless a process that left the group holds the pipes.
+    // The output can be read to its end, unless a process that left the group holds the pipes.
     await withTimeout(1000, this.over);
     for (const stream of [this.input, this.output, this.#process.stderr]) stream?.destroy();
     this.#finish();
   }
 
-  /** Whether no process is left, at the latest after `milliseconds`. */
+  /** Whether all processes end within `milliseconds`. */
   async #gone(tree: ProcessTree, milliseconds: number): Promise<boolean> {
     const deadline = performance.now() + milliseconds;
     for (let pause = 2; ; pause = Math.min(2 * pause, 50)) {
@@ -129,12 +129,12 @@ export class Child {
   #watch(): void {
     this.#process.on("exit", () => {
       this.#exited = true;
-      // What it leaves behind has nobody to talk to.
+      // Its descendants have no client any more.
       void this.end();
     });
     this.#process.on("close", () => this.#finish());
     this.#process.on("error", (error: Error) => {
-      // Also emitted where a signal cannot be sent; only a process that has not begun is lost.
+      // Also emitted when a signal cannot be sent; only a process that did not start is lost.
       if (this.pid === undefined) this.#finish(error);
     });
   }
@@ -178,7 +178,7 @@ function start([program, ...args]: Command, options: StartOptions): StartedProce
     cwd: options.cwd,
     env: environment,
     stdio: ["pipe", "pipe", options.stderr === "ignore" ? "ignore" : "pipe"],
-    // A process group of its own on POSIX; on Windows it would open a console.
+    // Its own process group on POSIX; on Windows it would open a console.
     detached: platform !== "win32",
     windowsHide: true,
     windowsVerbatimArguments: invocation.verbatim,

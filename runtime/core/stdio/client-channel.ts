@@ -8,32 +8,31 @@ import type { Command } from "./source.js";
 import { withTimeout } from "../time/clock.js";
 
 export interface StdioClientOptions extends ChildOptions {
-  /** Bytes that one incoming message may have; a longer one is dropped. 10 MiB unless said otherwise. */
+  /** Bytes of one incoming message; a longer one is dropped. Default: 10 MiB. */
   readonly limit?: number | undefined;
 }
 
-/** The `data` of errors that speak of a server's process. */
+/** The `data` of errors about the process of a server. */
 export interface ServerProcessDetails {
   readonly command: Command;
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** The last 8 KiB that the server printed on standard error. */
+  /** The last 8 KiB of standard error. */
   readonly stderr: string;
 }
 
-/** A channel to a server in a process of its own. */
+/** A channel to a server in a child process. */
 export interface StdioClientChannel extends Channel {
-  /** The server's process, unless it could not be started. */
+  /** The id of the process; `undefined` if it did not start. */
   readonly pid: number | undefined;
-  /** Resolves when the process that was started has ended; `error` says why it was not started. */
+  /** Resolves when the process has ended; `error` is the reason if it did not start. */
   readonly exited: Promise<Exit>;
 }
 
 /**
- * Starts a server and gives the channel to it; may be called again when a server is gone. The program is
- * started without a shell, in a process group of its own; `close` ends all its processes and resolves when
- * none is left. When the server ends by itself, or cannot be started, the receiver's `closed` is given an
- * `McpError`, `connection-closed` or `spawn-failed`, whose data are `ServerProcessDetails`.
+ * Starts a server and returns the channel to it. The program is started without a shell, in its own process group.
+ * `close` ends all its processes and resolves when none is left. If the server ends by itself or cannot be started,
+ * `closed` of the receiver gets an `McpError`, `connection-closed` or `spawn-failed`, with `ServerProcessDetails`.
  *
  * @throws {McpError} `invalid-definition`: an option is wrong
  */
@@ -42,7 +41,7 @@ export function stdioClientChannel(command: Command, options: StdioClientOptions
   try {
     return new RunningServer(command, new Child(command, options), options.limit);
   } catch (error) {
-    // Arguments that cannot be passed: told in the same way as a program that is not there.
+    // Arguments that cannot be passed are reported like a program that does not exist.
     return new NotStarted(error instanceof McpError ? error : notStarted(command, error as Error));
   }
 }
@@ -67,8 +66,8 @@ class RunningServer implements StdioClientChannel {
     this.#limit = limit;
     this.#writer = new MessageWriter(
       child.input,
-      // Reading goes on however much of the client's own waits to be written: that is what lets a server read again.
-      // It stops where a server asks and asks, and reads no answer.
+      // Reading goes on while messages wait to be written: only then can the server read again. It stops if the server
+      // sends requests without reading the answers.
       {
         full: () => this.#reader?.halt(),
         drained: () => this.#reader?.resume(),
@@ -105,7 +104,7 @@ class RunningServer implements StdioClientChannel {
   async close(): Promise<void> {
     this.#closing = true;
     this.#reader?.stop();
-    // A server that is still writing must not be kept from its end by a full pipe.
+    // A full pipe must not keep the server from ending.
     this.#child.output.resume();
     const sent = this.#writer.close(true);
     await this.#child.end();
@@ -113,7 +112,7 @@ class RunningServer implements StdioClientChannel {
     this.#finish(undefined);
   }
 
-  /** A stream has ended. Most often the process has, too, which says more about why. */
+  /** A stream has ended. The process has usually ended, too; its exit is the better reason. */
   async #lose(what: string): Promise<void> {
     if (this.#closing || this.#over !== undefined) return;
     await withTimeout(200, this.#child.over);
@@ -135,7 +134,7 @@ class RunningServer implements StdioClientChannel {
   }
 }
 
-/** The channel to a server that could not even be tried. */
+/** The channel to a server that could not be started. */
 class NotStarted implements StdioClientChannel {
   readonly pid = undefined;
   readonly exited: Promise<Exit>;
@@ -172,7 +171,7 @@ function notStarted(command: Command, cause: NodeJS.ErrnoException): McpError {
   return new McpError("spawn-failed", `cannot start ${JSON.stringify(command[0])}: ${why}`, { cause, data });
 }
 
-/** What the system's codes mean where a program is started. */
+/** Texts for the error codes of the system. */
 const spawnErrors: Readonly<Record<string, string>> = {
   ENOENT: "there is no such program in PATH, or no such working directory (ENOENT)",
   EACCES: "it may not be executed (EACCES)",

@@ -1,9 +1,9 @@
-/** Variables by name, as `process.env` and as the options of a spawn have them. */
+/** Variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * What a server inherits unless told otherwise: enough to find programs, a home, a place for temporary
- * files and the language, and nothing in which secrets usually travel.
+ * The variables that a server inherits by default: enough for programs, home, temporary files and language, without
+ * those that usually hold secrets.
  */
 export const safeVariables = {
   posix: [
@@ -51,11 +51,11 @@ export interface ChildEnvironmentInput {
   readonly from: Environment;
   /** `safe`: only `safeVariables`. */
   readonly inherit: "safe" | "all";
-  /** Added; wins over what is inherited. `undefined` takes a variable away. */
+  /** Added; replaces inherited variables. `undefined` removes a variable. */
   readonly add?: Environment | undefined;
 }
 
-/** The environment a child is started with. Names are compared as the platform does: on Windows without case. */
+/** The environment of a child process. On Windows, names are case-insensitive. */
 export function childEnvironment(input: ChildEnvironmentInput): Record<string, string> {
   const windows = input.platform === "win32";
   const folded = (name: string): string => (windows ? name.toUpperCase() : name);
@@ -74,7 +74,7 @@ export function childEnvironment(input: ChildEnvironmentInput): Record<string, s
   return Object.fromEntries(chosen.values());
 }
 
-/** The value of a variable, its name compared as the platform does. */
+/** The value of a variable. On Windows, names are case-insensitive. */
 export function variable(environment: Environment, name: string, platform: string): string | undefined {
   if (platform !== "win32") return environment[name];
   const found = Object.keys(environment).find((key) => key.toUpperCase() === name);

@@ -10,15 +10,14 @@ export interface KeptStdout {
 const key: unique symbol = Symbol.for("@mcpgen/runtime/stdout");
 
 /**
- * Takes standard output for the transport: from here on `process.stdout` is standard error, and so is what
- * `console.*` prints and what is written by whoever got hold of the real stream before. Nothing but messages
- * may stand on standard output (every revision, transports, stdio), and one `console.log` in a dependency
- * would break the session.
+ * Reserves standard output for the transport. `process.stdout` becomes standard error, and `console.*` and earlier
+ * references to the real stream write there, too. Standard output must hold messages only (every revision, transports,
+ * stdio): one `console.log` in a dependency would break the session.
  *
- * It has to run before any module that prints: import `@mcpgen/runtime/stdio-guard` first. Not covered is
- * what goes around the stream to descriptor 1: `fs.writeSync(1, …)`, native code, children that inherit it.
+ * It must run before any module that prints: import `@mcpgen/runtime/stdio-guard` first. It does not cover writes to
+ * descriptor 1 that bypass the stream: `fs.writeSync(1, …)`, native code, child processes that inherit it.
  *
- * Further calls give the same.
+ * Further calls return the same object.
  */
 export function keepStdout(): KeptStdout {
   const registry = globalThis as { [key]?: KeptStdout };
@@ -37,7 +36,7 @@ function take(): KeptStdout {
 
 let prepared = false;
 
-/** Standard error, which neither a reader that is gone nor an `end` meant for standard output may break. */
+/** Standard error. Neither a closed reader nor an `end` meant for standard output breaks it. */
 function substitute(): Writable {
   const { stderr } = process;
   if (!prepared) {
@@ -48,7 +47,7 @@ function substitute(): Writable {
   return stderr;
 }
 
-/** In place of `end`: writes what it is given and ends nothing. */
+/** Replaces `end`: writes its argument and does not end the stream. */
 const writeOnly = function (this: Writable, ...given: unknown[]): Writable {
   const [text] = given;
   if (typeof text === "string" || text instanceof Uint8Array) {

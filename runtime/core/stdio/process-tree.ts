@@ -2,17 +2,17 @@ import { spawn } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** A process and what it has started. */
+/** A process and its descendants. */
 export interface ProcessTree {
-  /** Signals all of it; nothing happens if none is left. */
+  /** Signals all processes. Does nothing if none is left. */
   signal(name: "SIGTERM" | "SIGKILL"): void;
-  /** Whether a process of it is left. */
+  /** Whether any process is left. */
   alive(): boolean;
 }
 
-/** The process group that `leader` leads: all its descendants but those that left it on purpose. */
+/** The process group of `leader`: all its descendants except those that left the group. */
 export function processGroup(leader: number): ProcessTree {
-  // Once it is empty its number may be given to others.
+  // The number of an empty group may be reused.
   let gone = false;
   const kill = (signal: NodeJS.Signals | 0): void => {
     if (gone) return;
@@ -34,8 +34,8 @@ export function processGroup(leader: number): ProcessTree {
 }
 
 /**
- * Where nothing reaps orphans, as in a container without an init, they stay as zombies and count as members
- * of the group. Linux alone tells them apart.
+ * In a container without an init process, orphans stay as zombies and count as members of the group. Only Linux shows
+ * which members are zombies.
  */
 function onlyZombies(group: number): boolean {
   if (process.platform !== "linux") return false;
@@ -59,8 +59,8 @@ function livesIn(group: number, id: string): boolean {
 }
 
 /**
- * Windows knows no process groups: taskkill ends a process with its descendants, always by force. Once
- * `leader` is gone (`left` says so) nobody can tell whose they were. Untested on Windows itself.
+ * Windows has no process groups: taskkill ends a process and its descendants, always by force. After `leader` has ended
+ * (`left`) its descendants cannot be found. Not tested on Windows.
  */
 export function windowsTree(leader: number, left: () => boolean): ProcessTree {
   return {

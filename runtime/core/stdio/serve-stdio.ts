@@ -3,7 +3,7 @@ import { type Names, requireKnown } from "../options/option-names.js";
 import { type StdioServerOptions, openServerChannel } from "./server-channel.js";
 import { withTimeout } from "../time/clock.js";
 
-/** What can be served: it takes a channel and gives the session on it. */
+/** A server: it takes a channel and returns the session on it. */
 export interface StdioServable {
   connect(channel: Channel, options: { readonly drain?: number | undefined }): StdioSession;
 }
@@ -11,23 +11,23 @@ export interface StdioServable {
 /** The session on a channel. */
 export interface StdioSession {
   close(): Promise<void>;
-  /** Resolves when nothing that was received waits for its answer, or `drain` has passed. */
+  /** Resolves when all requests are answered, or `drain` has passed. */
   drained?(): Promise<void>;
 }
 
 export interface ServeStdioOptions extends StdioServerOptions {
-  /** Milliseconds that requests have to be answered after the end of the input; then they are aborted: 1000. */
+  /** Milliseconds after the end of the input in which requests may be answered; then they are aborted. Default: 1000. */
   readonly drain?: number | undefined;
-  /** Milliseconds that session and output have to finish after that, before the process exits all the same: 1000. */
+  /** Milliseconds after `drain` in which session and output may finish; then the process exits. Default: 1000. */
   readonly grace?: number | undefined;
-  /** Whether the process exits when the session is over, and on signals. It does unless told otherwise. */
+  /** Whether the process exits when the session is over, and on signals. Default: true. */
   readonly exit?: boolean | undefined;
 }
 
 export interface StdioService {
-  /** Ends the session as the end of the input would. */
+  /** Ends the session, like the end of the input. */
   close(): Promise<void>;
-  /** Resolves when the session is over and all that was sent is out, or the grace has passed. */
+  /** Resolves when the session is over and all messages are written, or `grace` has passed. */
   readonly closed: Promise<void>;
 }
 
@@ -42,11 +42,11 @@ const known: Names<ServeStdioOptions> = {
 };
 
 /**
- * Serves on standard input and output until the client closes them, and exits then: with code 0 at the end
- * of the input, once what was received is answered, when nobody reads the output any more, and on SIGTERM and
- * SIGINT, of which a second one exits at once. What was sent before is written first.
+ * Serves on standard input and output. The process exits with code 0 after the end of the input, when the requests that
+ * were received are answered; when the output is closed; and on SIGTERM and SIGINT. A second signal exits at once.
+ * Messages that were sent are written first.
  *
- * @throws {McpError} `invalid-definition`: there is no option of a name
+ * @throws {McpError} `invalid-definition`: an option does not exist
  */
 export function serveStdio(server: StdioServable, options: ServeStdioOptions = {}): StdioService {
   requireKnown(options, known);
@@ -76,11 +76,11 @@ async function finish(session: StdioSession, channel: Channel): Promise<void> {
     process.exitCode = 1;
   }
   await channel.close();
-  // What was logged last would be cut off by the exit.
+  // Otherwise the exit would cut off the last log lines.
   await new Promise((resolve) => process.stderr.write("", resolve));
 }
 
-/** Clients and terminals that do not wait for the end of the input to be noticed ask by signal. */
+/** Ends the session on SIGINT and SIGTERM, and exits on the second signal. */
 function onSignal(end: () => void): void {
   for (const [name, number] of [
     ["SIGINT", 2],

@@ -4,16 +4,15 @@ import { checkServerChannelOptions } from "./option-check.js";
 import { StreamChannel, type StreamChannelOptions } from "./stream-channel.js";
 
 export interface StdioServerOptions extends StreamChannelOptions {
-  /** Read from instead of the process's standard input. */
+  /** Replaces standard input of the process. */
   readonly input?: Readable | undefined;
-  /** Written to instead of the process's standard output. */
+  /** Replaces standard output of the process. */
   readonly output?: Writable | undefined;
 }
 
 /**
- * The server's end of stdio. Takes the process's standard output, if that is what it writes to, and leaves
- * standard error to whoever prints (`keepStdout`). The end of the input closes it, in order; what is sent
- * after that still leaves.
+ * The server side of stdio. Reserves standard output of the process (`keepStdout`) unless `output` replaces it. The end
+ * of the input closes the channel in order; messages sent after that are still written.
  *
  * @throws {McpError} `invalid-definition`: an option is wrong
  */
@@ -22,7 +21,7 @@ export function stdioServerChannel(options: StdioServerOptions = {}): StreamChan
   return openServerChannel(options);
 }
 
-/** The same with options that were looked at. */
+/** The same, without a check of the options. */
 export function openServerChannel(options: StdioServerOptions): StreamChannel {
   const input = options.input ?? process.stdin;
   const own = options.output === undefined;

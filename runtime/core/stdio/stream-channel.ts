@@ -6,36 +6,36 @@ import { checkStreamOptions } from "./option-check.js";
 import { MessageWriter } from "./message-writer.js";
 
 export interface StreamChannelOptions {
-  /** Bytes that one incoming message may have; a longer one is dropped. 10 MiB unless said otherwise. */
+  /** Bytes of one incoming message; a longer one is dropped. Default: 10 MiB. */
   readonly limit?: number | undefined;
   /**
-   * How much may wait to be read by the other side (UTF-16 units, about bytes) before this side stops
-   * reading. 4 MiB unless said otherwise. A client should say `Infinity`: two sides that both stop reading
-   * wait for each other for ever. It then stops for 1 MiB of answers to the server's own requests alone.
+   * UTF-16 units that may wait to be read by the other side before this side stops reading. Default: 4 MiB. A client
+   * should set `Infinity`: two sides that both stop reading wait for each other forever. It then stops only for 1 MiB of
+   * answers to requests of the server.
    */
   readonly backlog?: number | undefined;
 }
 
-/** What a channel over the process's own streams needs to know beyond that. */
+/** How the streams of the process differ from others. */
 export interface StreamTreatment {
-  /** Whether `close` ends the streams; those of the process stay. */
+  /** Whether `close` ends the streams. */
   readonly end: boolean;
-  /** Stands in for the writable's own `write`. */
+  /** Replaces `write` of the writable. */
   readonly write?: Writable["write"] | undefined;
 }
 
 /**
- * Milliseconds between the last progress of a request and its answer. The official SDK's clients forget a request when
- * its answer comes, before they hear the progress that was read together with it.
+ * Milliseconds between the last progress of a request and its answer. Clients of the official SDK forget a request when
+ * its answer arrives, before they handle progress of the same chunk.
  */
 const apart = 10;
 
 /**
- * The wire format of stdio over any pair of byte streams, a socket for one (2026-07-28,
- * basic/transports/stdio): a message a line.
+ * The wire format of stdio over any pair of byte streams, a socket for example: one message a line (2026-07-28,
+ * basic/transports/stdio).
  */
 export class StreamChannel implements Channel {
-  /** Resolves when nothing more will arrive, with the reason if that was not in order. */
+  /** Resolves when no more messages arrive, with the reason if the end was not in order. */
   readonly closed: Promise<Error | undefined>;
   readonly #readable: Readable;
   readonly #writer: MessageWriter;
@@ -44,7 +44,7 @@ export class StreamChannel implements Channel {
   readonly #announce: (reason: Error | undefined) => void;
   #receiver: Receiver | undefined;
   #reader: MessageReader | undefined;
-  /** Answers that wait to be sent apart. */
+  /** Send the answers that wait for `sendApart`. */
   readonly #apart = new Set<() => void>();
   #closing = false;
   #over: { readonly reason: Error | undefined } | undefined;
@@ -91,7 +91,7 @@ export class StreamChannel implements Channel {
   sendApart(text: string, since: number): void {
     const wait = since + apart - performance.now();
     if (wait <= 0) return this.send(text);
-    // What it is to follow leaves first.
+    // The progress is written first.
     this.#writer.flush();
     const send = (): void => {
       clearTimeout(timer);
@@ -119,7 +119,7 @@ export class StreamChannel implements Channel {
     this.#finish(undefined);
   }
 
-  /** The end of the input is in order; what is still sent may be read. */
+  /** The end of the input is in order: later messages may still be read by the other side. */
   #ended(error: Error | undefined): void {
     if (error !== undefined) return this.#finish(closedBy("cannot read from the other side", error));
     if (!this.#receiver?.ended) return this.#finish(undefined);
@@ -129,7 +129,7 @@ export class StreamChannel implements Channel {
 
   #finish(found: Error | undefined): void {
     if (this.#over !== undefined) return;
-    // Whatever happens to the streams once we close them is in order.
+    // Errors of streams that are being closed are expected.
     const reason = this.#closing ? undefined : found;
     this.#over = { reason };
     this.#reader?.stop();

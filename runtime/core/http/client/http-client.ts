@@ -38,7 +38,7 @@ export class HttpClientChannel implements Channel {
   private readonly requests: HttpRequests;
   private readonly streams: EventStreams;
   private readonly getStream: GetStream;
-  private readonly sender = new OrderedSender((message, signal) => this.tell(message, signal));
+  private readonly sender = new OrderedSender((message, signal) => this.postMessage(message, signal));
   private readonly known: ReadonlySet<number>;
   private readonly running = new Map<RequestId, AbortController>();
   private readonly everything = new AbortController();
@@ -140,7 +140,7 @@ export class HttpClientChannel implements Channel {
     return this.requests.send({ method, headers: { ...session, ...headers }, signal, body, authorized });
   }
 
-  private async tell({ text, method, headers }: Outgoing, signal: AbortSignal): Promise<void> {
+  private async postMessage({ text, method, headers }: Outgoing, signal: AbortSignal): Promise<void> {
     if (this.older) return this.older.post(text, headers, signal);
     const response = await this.exchange("POST", headers, signal, text);
     await response.body?.cancel();

@@ -1,19 +1,19 @@
-/** The media type of a header's value, without parameters, in small letters. */
+/** The media type of a header, without parameters, in lower case. */
 export function mediaType(value: string): string {
   const end = value.indexOf(";");
   return (end < 0 ? value : value.slice(0, end)).trim().toLowerCase();
 }
 
-/** Whether a body of this `Content-Type` is JSON in UTF-8, the one encoding there is for it (RFC 8259, 8.1). */
+/** Whether a body of this `Content-Type` is JSON in UTF-8, its only encoding (RFC 8259, 8.1). */
 export function isJson(header: string | undefined): boolean {
-  // What nearly every client sends, word for word.
+  // Almost all clients send exactly this.
   if (header === "application/json") return true;
   if (header === undefined || mediaType(header) !== "application/json") return false;
   const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(header)?.[1] ?? "utf-8";
   return /^utf-?8$/i.test(charset);
 }
 
-/** What a client takes, out of `Accept`; without the header it takes everything (RFC 9110, 12.5.1). */
+/** The types that a client accepts; without `Accept` all (RFC 9110, 12.5.1). */
 export interface Accepted {
   readonly json: boolean;
   readonly events: boolean;
@@ -22,7 +22,7 @@ export interface Accepted {
 const both: Accepted = { json: true, events: true };
 
 export function acceptedBy(header: string | undefined): Accepted {
-  // What nearly every client sends, word for word.
+  // Almost all clients send exactly this.
   if (header === "application/json, text/event-stream") return both;
   if (header === undefined || header.trim() === "") return both;
   const taken = new Map<string, boolean>();
@@ -33,7 +33,7 @@ export function acceptedBy(header: string | undefined): Accepted {
   return { json: takes(taken, "application", "json"), events: takes(taken, "text", "event-stream") };
 }
 
-/** What is said of the type most precisely counts (RFC 9110, 12.5.1). */
+/** The most precise range decides (RFC 9110, 12.5.1). */
 function takes(taken: ReadonlyMap<string, boolean>, type: string, subtype: string): boolean {
   return taken.get(`${type}/${subtype}`) ?? taken.get(`${type}/*`) ?? taken.get("*/*") ?? false;
 }
