@@ -1,5 +1,5 @@
 import type { EventSink, Exchange } from "../../../runtime/core/http/server/exchange.js";
-import type { Reading } from "../../../runtime/core/http/server/limits.js";
+import type { BodyReading } from "../../../runtime/core/http/server/limits.js";
 
 /** An exchange that asks nothing of any platform. */
 export function exchangeOf(
@@ -26,7 +26,7 @@ export function exchangeOf(
     header: (name: string) => (name === "host" ? "localhost" : headers[name]),
     size: 0,
     principal: "",
-    readBody(_limit: number, reading: Reading, done: (text: string | undefined) => void): void {
+    readBody(_limit: number, reading: BodyReading, done: (text: string | undefined) => void): void {
       done(reading.take(body.length) ? body : undefined);
     },
     reply(status: number, given: Readonly<Record<string, string>>, text = ""): void {

@@ -125,7 +125,7 @@ export function corsHeaders(exchange: Exchange): Readonly<Record<string, string>
 const none: Readonly<Record<string, string>> = {};
 
 /** Merges two sets of headers. Most answers have no CORS headers; then `headers` is returned without a copy. */
-export function joined(
+export function mergeHeaders(
   headers: Readonly<Record<string, string>>,
   more: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {

@@ -6,20 +6,20 @@ import { isRequest } from "../../jsonrpc/classify.js";
 import { type Message, idOf, isObject } from "../../jsonrpc/message.js";
 import { errorOf } from "../../server/context.js";
 import type { Server } from "../../server/server.js";
-import { Backlog, CountedWarnings, Load, Quota, Reading } from "./limits.js";
+import { Backlog, CountedWarnings, ConcurrencyLimit, Quota, BodyReading } from "./limits.js";
 import { type Principal, authenticated, corsHeaders, guard } from "./access.js";
 import { MemoryEventStore } from "./events.js";
-import { type Exchange, sseName } from "./exchange.js";
+import { type Exchange, sseSessionOf } from "./exchange.js";
 import { type HttpOptions, defaults } from "./http-options.js";
 import { type Accepted, acceptedBy, isJson } from "../shared/media.js";
 import { ModernPosts } from "./modern-posts.js";
 import { mostLevels, nestsDeeper } from "../../protocol/nesting.js";
-import { refuse, refuseBusy, refuseClosing, refuseInvalid, refuseStranger } from "./http-error.js";
+import { replyError, replyBusy, replyClosing, replyInvalid, replyForbidden } from "./http-error.js";
 import { SessionRequests } from "./session-requests.js";
 import { Sessions } from "./sessions.js";
 import type { SseRequests } from "./sse.js";
 import { StatelessPosts } from "./stateless-posts.js";
-import { StreamAges, Streams } from "./streams.js";
+import { StreamExpiry, Streams } from "./streams.js";
 
 const randomKey =
   "HTTP: the state of a request in several rounds was sealed with a key of this process alone; give stateKeys, or it is lost with the process";
@@ -34,7 +34,7 @@ export class Endpoint {
   private readonly warnings: CountedWarnings;
   /** What waits for those who read answers. */
   readonly backlog: Backlog;
-  private readonly load: Load;
+  private readonly concurrency: ConcurrencyLimit;
   /** Requests that one body may hold. */
   private readonly mostInBatch: number;
   /** Bytes of one body. */
@@ -64,10 +64,10 @@ export class Endpoint {
     const { maxConcurrent = defaults.maxConcurrent, waitingLimit = defaults.waitingLimit } = options;
     this.backlog = new Backlog(clock, fair(waitingLimit), options.stalledMs ?? defaults.stalledMs);
     const { maxRequests = defaults.maxRequests } = typeof sessions === "object" ? sessions : {};
-    this.load = new Load(fair, maxConcurrent, options.bodiesLimit ?? defaults.bodiesLimit);
+    this.concurrency = new ConcurrencyLimit(fair, maxConcurrent, options.bodiesLimit ?? defaults.bodiesLimit);
     const { bodyLimit = defaults.bodyLimit } = options;
-    this.bodyLimit = options.authenticate ? Math.min(bodyLimit, this.load.held.whole) : bodyLimit;
-    this.mostInBatch = Math.min(this.load.running.whole, maxRequests);
+    this.bodyLimit = options.authenticate ? Math.min(bodyLimit, this.concurrency.held.whole) : bodyLimit;
+    this.mostInBatch = Math.min(this.concurrency.running.whole, maxRequests);
     this.bytes = this.quota(options.keptLimit ?? defaults.keptLimit);
     this.modernIds = new Set(modern.map(({ id }) => id));
     if (modern.length > 0)
@@ -76,13 +76,13 @@ export class Endpoint {
         modern[0]!,
         form,
         this.streams,
-        this.load,
+        this.concurrency,
         this.bytes,
         () => this.draining,
       );
     if (legacy.length === 0) return;
     if (sessions === false)
-      this.stateless = new StatelessPosts(server, legacy, form, this.streams, this.load);
+      this.stateless = new StatelessPosts(server, legacy, form, this.streams, this.concurrency);
     else [this.sessions, this.stateful] = this.makeSessions(legacy);
     this.sse = this.makeSse();
   }
@@ -94,8 +94,8 @@ export class Endpoint {
     if (sessions === false)
       throw new McpError("invalid-definition", "HTTP+SSE (sse) needs what `sessions: false` turns off");
     const { maxRequests = defaults.maxRequests } = typeof sessions === "object" ? sessions : {};
-    const { streams, load, bytes } = this;
-    const environment = { streams, load, bytes, count: this.quota(), maxRequests };
+    const { streams, concurrency, bytes } = this;
+    const environment = { streams, concurrency, bytes, count: this.quota(), maxRequests };
     // What is deprecated is loaded by who has a use for it.
     const loaded = import("./sse.js").then(
       (module) =>
@@ -107,7 +107,7 @@ export class Endpoint {
   }
 
   private overSse(exchange: Exchange, message: unknown, use: (sse: SseRequests) => void): void {
-    const open = (sse: SseRequests): void => (this.closed ? refuseClosing(exchange) : use(sse));
+    const open = (sse: SseRequests): void => (this.closed ? replyClosing(exchange) : use(sse));
     void this.sse!.then(open).catch((error: unknown) => this.fail(exchange, message, error));
   }
 
@@ -120,11 +120,11 @@ export class Endpoint {
       responses = "auto",
     } = this.options;
     const { clock } = this.server.definition;
-    const { streams, load } = this;
+    const { streams, concurrency } = this;
     const given = typeof limits === "object" ? limits : {};
     const { maxRequests = defaults.maxRequests } = given;
-    const ages = new StreamAges(clock, streamMs, retryMs);
-    const environment = { events, retryMs, clock, streams, ages, load, maxRequests };
+    const expiry = new StreamExpiry(clock, streamMs, retryMs);
+    const environment = { events, retryMs, clock, streams, expiry, concurrency, maxRequests };
     const sessions = new Sessions(environment, this.quota(), this.bytes, given.idleMs);
     return [sessions, new SessionRequests(this.server, legacy, sessions, events, responses)];
   }
@@ -149,14 +149,14 @@ export class Endpoint {
     readonly [what in "sessions" | "bytes" | "streams" | "requests" | "bodies" | "held" | "waiting"]: number;
   } {
     const sessions = (this.sessions?.size ?? 0) + (this.sseSessions?.size ?? 0);
-    const { load, streams, bytes } = this;
+    const { concurrency, streams, bytes } = this;
     return {
       sessions,
       bytes: bytes.size,
       streams: streams.size,
-      requests: load.running.size,
-      bodies: load.bodies.size,
-      held: load.held.size,
+      requests: concurrency.running.size,
+      bodies: concurrency.bodies.size,
+      held: concurrency.held.size,
       waiting: this.backlog.size,
     };
   }
@@ -171,7 +171,7 @@ export class Endpoint {
 
   private admit(exchange: Exchange): void {
     const refused = guard(exchange, this.options);
-    if (refused) return refuseStranger(exchange, refused);
+    if (refused) return replyForbidden(exchange, refused);
     // Only pages of browsers ask, and few servers have any.
     if (exchange.method === "OPTIONS")
       return void import("./preflight.js")
@@ -220,7 +220,7 @@ export class Endpoint {
 
   private route(exchange: Exchange, principal: Principal): void {
     // What is posted may be an answer that a request waits for.
-    if (this.closed || (this.draining && exchange.method !== "POST")) return refuseClosing(exchange);
+    if (this.closed || (this.draining && exchange.method !== "POST")) return replyClosing(exchange);
     if (exchange.method === "POST") return this.post(exchange, principal);
     const { method } = exchange;
     const named = exchange.header("mcp-session-id") !== undefined;
@@ -237,21 +237,21 @@ export class Endpoint {
 
   private post(exchange: Exchange, principal: Principal): void {
     if (!isJson(exchange.header("content-type")))
-      return refuseInvalid(exchange, 415, "the body must be application/json, in UTF-8");
+      return replyInvalid(exchange, 415, "the body must be application/json, in UTF-8");
     const accepted = acceptedBy(exchange.header("accept"));
     // Who posts over HTTP+SSE has its answers elsewhere.
-    const older = this.sse && sseName(exchange);
+    const older = this.sse && sseSessionOf(exchange);
     if (!accepted.json && !accepted.events && older === undefined)
-      return refuseInvalid(exchange, 406, "Accept must allow application/json or text/event-stream");
+      return replyInvalid(exchange, 406, "Accept must allow application/json or text/event-stream");
     const { bodyLimit } = this;
-    if (!this.load.bodies.allows(exchange.principal, 1)) return refuseBusy(exchange, undefined);
-    const reading = new Reading(this.load, exchange.principal);
+    if (!this.concurrency.bodies.allows(exchange.principal, 1)) return replyBusy(exchange, undefined);
+    const reading = new BodyReading(this.concurrency, exchange.principal);
     const take = (text: string | undefined | null): void => {
       reading.end();
-      if (reading.isCrowded) return refuseBusy(exchange, undefined);
-      if (text === null) return refuse(exchange, 400, undefined, unreadable("the bytes are no UTF-8"));
+      if (reading.limitReached) return replyBusy(exchange, undefined);
+      if (text === null) return replyError(exchange, 400, undefined, unreadable("the bytes are no UTF-8"));
       if (text === undefined)
-        return refuseInvalid(exchange, 413, `the body is longer than ${bodyLimit} bytes`);
+        return replyInvalid(exchange, 413, `the body is longer than ${bodyLimit} bytes`);
       this.body(exchange, text, accepted, principal, older);
     };
     try {
@@ -270,23 +270,23 @@ export class Endpoint {
     principal: Principal,
     older: string | undefined,
   ): void {
-    if (this.closed) return refuseClosing(exchange);
+    if (this.closed) return replyClosing(exchange);
     exchange.size = text.length;
     if (nestsDeeper(text, mostLevels))
-      return refuseInvalid(exchange, 400, `the body nests deeper than ${mostLevels} levels`);
+      return replyInvalid(exchange, 400, `the body nests deeper than ${mostLevels} levels`);
     let message: unknown;
     try {
       message = JSON.parse(text);
     } catch (error) {
-      return refuse(exchange, 400, undefined, unreadable(messageOf(error)));
+      return replyError(exchange, 400, undefined, unreadable(messageOf(error)));
     }
     // Answers and notifications still come through: they may be what requests in progress wait for.
     const requests = requestsIn(message);
-    if (this.draining && requests > 0) return refuseClosing(exchange);
+    if (this.draining && requests > 0) return replyClosing(exchange);
     if (requests > this.mostInBatch)
-      return refuseInvalid(exchange, 400, tooManyInBatch(requests, this.mostInBatch));
-    if (requests > 0 && !this.load.running.allows(exchange.principal, requests))
-      return refuseBusy(exchange, idOf(message));
+      return replyInvalid(exchange, 400, tooManyInBatch(requests, this.mostInBatch));
+    if (requests > 0 && !this.concurrency.running.allows(exchange.principal, requests))
+      return replyBusy(exchange, idOf(message));
     const legacy = this.stateful ?? this.stateless;
     try {
       if (older !== undefined)
@@ -311,7 +311,7 @@ export class Endpoint {
 
   private fail(exchange: Exchange, message: unknown, error: unknown): void {
     this.warnings.add(`HTTP: ${messageOf(error)}`);
-    refuse(exchange, 500, idOf(message), errorOf(error));
+    replyError(exchange, 500, idOf(message), errorOf(error));
   }
 }
 

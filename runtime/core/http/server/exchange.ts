@@ -1,8 +1,8 @@
 import { McpError, rpc } from "../../jsonrpc/errors.js";
-import type { Reading } from "./limits.js";
+import type { BodyReading } from "./limits.js";
 
 /** Bytes of an event stream that may wait for its reader. One more message then closes the connection. */
-export const mostWaiting = 8 * 1_048_576;
+export const maxWaitingBytes = 8 * 1_048_576;
 
 /** Headers of a JSON body. */
 export const jsonHeaders: Readonly<Record<string, string>> = { "content-type": "application/json" };
@@ -34,7 +34,7 @@ export interface Exchange {
    */
   readBody(
     limit: number,
-    reading: Reading,
+    reading: BodyReading,
     done: (text: string | undefined | null) => void,
     gone: () => void,
   ): void;
@@ -85,19 +85,19 @@ export class BodyBytes {
 const none = new Uint8Array(0);
 
 /** The query parameter that holds the HTTP+SSE session id in the URL for POSTs. */
-export const parameter = "sessionId";
+export const sessionParameter = "sessionId";
 
 /** Base for relative request targets. The host does not matter. */
 const base = "http://localhost";
 
 /** The HTTP+SSE session id in the URL of a POST, if there is one. */
-export function sseName(exchange: Exchange): string | undefined {
-  if (exchange.header("mcp-session-id") !== undefined || !exchange.url.includes(`${parameter}=`))
+export function sseSessionOf(exchange: Exchange): string | undefined {
+  if (exchange.header("mcp-session-id") !== undefined || !exchange.url.includes(`${sessionParameter}=`))
     return undefined;
-  return locate(exchange.url)?.searchParams.get(parameter) ?? undefined;
+  return parseTarget(exchange.url)?.searchParams.get(sessionParameter) ?? undefined;
 }
 
 /** Parses a request target: a path with query, or a whole URL. */
-export function locate(url: string): URL | undefined {
+export function parseTarget(url: string): URL | undefined {
   return URL.canParse(url, base) ? new URL(url, base) : undefined;
 }

@@ -1,11 +1,11 @@
 import type * as platform from "../../platform/platform.js";
 import type { Server } from "../../server/server.js";
 import { Endpoint } from "./endpoint.js";
-import { BodyBytes, type EventSink, type Exchange, alreadyRead, mostWaiting } from "./exchange.js";
+import { BodyBytes, type EventSink, type Exchange, alreadyRead, maxWaitingBytes } from "./exchange.js";
 import { type HttpOptions, checkHttpOptions } from "./http-options.js";
-import type { Backlog, Reader, Reading } from "./limits.js";
+import type { Backlog, Reader, BodyReading } from "./limits.js";
 
-const howToMount = "let what reads bodies in front read that of a clone()";
+const mountAdvice = "let what reads bodies in front read that of a clone()";
 
 /** An exchange over `Request` and `Response`, for Bun, Deno and workers. */
 class FetchExchange implements Exchange {
@@ -42,11 +42,11 @@ class FetchExchange implements Exchange {
 
   readBody(
     limit: number,
-    reading: Reading,
+    reading: BodyReading,
     done: (text: string | undefined | null) => void,
     gone: () => void,
   ): void {
-    if (this.request.bodyUsed || this.request.body?.locked) throw alreadyRead(howToMount);
+    if (this.request.bodyUsed || this.request.body?.locked) throw alreadyRead(mountAdvice);
     void this.read(limit, reading).then(done, () => {
       gone();
       this.leave();
@@ -55,7 +55,7 @@ class FetchExchange implements Exchange {
     });
   }
 
-  private async read(limit: number, reading: Reading): Promise<string | undefined | null> {
+  private async read(limit: number, reading: BodyReading): Promise<string | undefined | null> {
     if (Number(this.request.headers.get("content-length")) > limit) return undefined;
     if (!this.request.body) return "";
     const reader = this.request.body.getReader();
@@ -128,7 +128,7 @@ export function createHttpHandler(server: Server, options: HttpOptions = {}): Ht
 }
 
 /** High-water mark that is never reached; some platforms accept no larger number. */
-const plenty = 2 ** 30;
+const highWaterMark = 2 ** 30;
 
 /** Up to this many waiting bytes are not counted: platforms buffer as much for each connection anyway. */
 const least = 65_536;
@@ -157,13 +157,13 @@ export class WebWriter implements EventSink, Reader {
         cancel: () => this.stop(),
       },
       // The platform calls `pull` after each chunk that is taken.
-      { highWaterMark: plenty, size: ({ byteLength }) => byteLength },
+      { highWaterMark, size: ({ byteLength }) => byteLength },
     );
   }
 
   write(text: string): boolean {
     if (!this.open || this.ending) return false;
-    if (this.waiting > mostWaiting) {
+    if (this.waiting > maxWaitingBytes) {
       this.cut();
       return false;
     }
@@ -180,7 +180,7 @@ export class WebWriter implements EventSink, Reader {
   /** Reports the waiting bytes; closes the stream once all are taken after `end`. */
   private look(): void {
     if (!this.open) return;
-    const waiting = plenty - this.controller.desiredSize!;
+    const waiting = highWaterMark - this.controller.desiredSize!;
     const took = waiting < this.waiting;
     this.waiting = waiting;
     this.backlog.wait(this, waiting < least ? 0 : waiting, took);

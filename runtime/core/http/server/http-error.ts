@@ -4,7 +4,7 @@ import { type Refusal, corsHeaders } from "./access.js";
 import { type Exchange, jsonHeaders } from "./exchange.js";
 
 /** Replies with a JSON-RPC error. */
-export function refuse(
+export function replyError(
   exchange: Exchange,
   status: number,
   id: RequestId | undefined,
@@ -17,26 +17,26 @@ export function refuse(
 }
 
 /** Replies with the JSON-RPC error "invalid request". */
-export function refuseInvalid(exchange: Exchange, status: number, message: string, id?: RequestId): void {
-  refuse(exchange, status, id, invalidRequest(message));
+export function replyInvalid(exchange: Exchange, status: number, message: string, id?: RequestId): void {
+  replyError(exchange, status, id, invalidRequest(message));
 }
 
 /** Replies to a host or origin that is not allowed, without CORS headers: a page of that origin cannot read the answer. */
-export function refuseStranger(exchange: Exchange, { status, message }: Refusal): void {
-  refuse(exchange, status, undefined, invalidRequest(message), {});
+export function replyForbidden(exchange: Exchange, { status, message }: Refusal): void {
+  replyError(exchange, status, undefined, invalidRequest(message), {});
 }
 
 /** Replies with 503 because a limit is reached. */
-export function refuseBusy(exchange: Exchange, id: RequestId | undefined): void {
-  refuseForNow(exchange, id, "the server is busy: try again later", { "retry-after": "1" });
+export function replyBusy(exchange: Exchange, id: RequestId | undefined): void {
+  replyUnavailable(exchange, id, "the server is busy: try again later", { "retry-after": "1" });
 }
 
 /** Replies with 503 because the server is closing, and closes the connection. */
-export function refuseClosing(exchange: Exchange): void {
-  refuseForNow(exchange, undefined, "the server is closing", { connection: "close" });
+export function replyClosing(exchange: Exchange): void {
+  replyUnavailable(exchange, undefined, "the server is closing", { connection: "close" });
 }
 
-function refuseForNow(
+function replyUnavailable(
   exchange: Exchange,
   id: RequestId | undefined,
   message: string,

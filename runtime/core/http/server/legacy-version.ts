@@ -4,7 +4,7 @@ import { invalidRequest } from "../../jsonrpc/errors.js";
 import { idOf } from "../../jsonrpc/message.js";
 import type { ServerDefinition } from "../../server/server-definition.js";
 import type { Exchange } from "./exchange.js";
-import { refuse } from "./http-error.js";
+import { replyError } from "./http-error.js";
 
 /** What a request without the header speaks, where nothing else tells (2025-11-25, protocol version header). */
 const assumedVersion = "2025-03-26";
@@ -25,8 +25,12 @@ const date = /^\d{4}-\d\d-\d\d$/;
  * Refuses what names a revision that is not served: with the error that lists those which are, where the name could
  * be one (2026-07-28, versioning, negotiation).
  */
-export function refuseVersion(exchange: Exchange, definition: ServerDefinition, message: unknown): void {
+export function replyUnsupportedVersion(
+  exchange: Exchange,
+  definition: ServerDefinition,
+  message: unknown,
+): void {
   const version = exchange.header("mcp-protocol-version") ?? "";
   const error = unsupportedVersion(definition, version);
-  refuse(exchange, 400, idOf(message), date.test(version) ? error : invalidRequest(error.message));
+  replyError(exchange, 400, idOf(message), date.test(version) ? error : invalidRequest(error.message));
 }

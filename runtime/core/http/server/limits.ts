@@ -72,7 +72,7 @@ export class Quota {
 }
 
 /** Limits on the concurrent work of an endpoint. */
-export class Load {
+export class ConcurrencyLimit {
   /** Running requests. Listening streams do not count; a cancelled request counts until its handler ends. */
   readonly running: Quota;
   /** Running requests of sessions whose client disconnected and may reconnect. */
@@ -96,33 +96,33 @@ export class Load {
 }
 
 /** Counts one body while it is read. */
-export class Reading {
-  private readonly load: Load;
+export class BodyReading {
+  private readonly concurrency: ConcurrencyLimit;
   private readonly principal: string;
   private bytes = 0;
   private over = false;
   /** Whether bytes were rejected because the limit was reached. */
-  isCrowded = false;
+  limitReached = false;
 
-  constructor(load: Load, principal: string) {
-    this.load = load;
+  constructor(concurrency: ConcurrencyLimit, principal: string) {
+    this.concurrency = concurrency;
     this.principal = principal;
-    load.bodies.add(principal, 1);
+    concurrency.bodies.add(principal, 1);
   }
 
   /** Counts received bytes. Returns `false` if the limit is reached. */
   take(more: number): boolean {
-    if (!this.load.held.take(this.principal, more)) this.isCrowded = true;
+    if (!this.concurrency.held.take(this.principal, more)) this.limitReached = true;
     else this.bytes += more;
-    return !this.isCrowded;
+    return !this.limitReached;
   }
 
   /** Stops counting: the body is read, or the client disconnected. */
   end(): void {
     if (this.over) return;
     this.over = true;
-    this.load.bodies.give(this.principal, 1);
-    this.load.held.give(this.principal, this.bytes);
+    this.concurrency.bodies.give(this.principal, 1);
+    this.concurrency.held.give(this.principal, this.bytes);
   }
 }
 

@@ -9,12 +9,12 @@ import type { Server } from "../../server/server.js";
 import type { RequestProtocol } from "../../server/request-protocol.js";
 import { type Principal, corsHeaders } from "./access.js";
 import type { Exchange } from "./exchange.js";
-import type { Load, Quota } from "./limits.js";
+import type { ConcurrencyLimit, Quota } from "./limits.js";
 import type { Accepted } from "../shared/media.js";
 import { methodProblem, standardProblem } from "./mirrors.js";
 import { keyword } from "../../protocol/param-headers.js";
 import { PostChannel, type ResponseForm, statusOf } from "./post-channel.js";
-import { refuse, refuseBusy, refuseClosing, refuseInvalid } from "./http-error.js";
+import { replyError, replyBusy, replyClosing, replyInvalid } from "./http-error.js";
 import type { Streams } from "./streams.js";
 
 /** What is answered when it ends, and always by an event stream (2026-07-28, Streamable HTTP, receiving messages). */
@@ -26,7 +26,7 @@ export class ModernPosts {
   private readonly newest: RevisionView<"server">;
   private readonly form: ResponseForm;
   private readonly streams: Streams;
-  private readonly load: Load;
+  private readonly concurrency: ConcurrencyLimit;
   private readonly bytes: Quota;
   private readonly isClosed: () => boolean;
   private readonly mirrored = new WeakMap<object, boolean>();
@@ -40,7 +40,7 @@ export class ModernPosts {
     newest: RevisionView<"server">,
     form: ResponseForm,
     streams: Streams,
-    load: Load,
+    concurrency: ConcurrencyLimit,
     bytes: Quota,
     isClosed: () => boolean,
   ) {
@@ -49,7 +49,7 @@ export class ModernPosts {
     this.newest = newest;
     this.form = form;
     this.streams = streams;
-    this.load = load;
+    this.concurrency = concurrency;
     this.bytes = bytes;
   }
 
@@ -62,13 +62,13 @@ export class ModernPosts {
     } catch (error) {
       const refusal = errorOf(error);
       const status = statusOf(refusal.rpcCode ?? 0, this.newest.table);
-      return refuse(exchange, status === 200 ? 400 : status, request.id, refusal);
+      return replyError(exchange, status === 200 ? 400 : status, request.id, refusal);
     }
     const { table } = terms.revision;
     const listens = request.method === listening;
     if (listens && !accepted.events)
-      return refuseInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
-    if (listens && this.streams.isFull(principal)) return refuseBusy(exchange, request.id);
+      return replyInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
+    if (listens && this.streams.isFull(principal)) return replyBusy(exchange, request.id);
     const form = listens ? "auto" : this.form;
     const begin = (wrong?: string): void => {
       const channel = new PostChannel(exchange, accepted, form, table, this.streams);
@@ -76,10 +76,11 @@ export class ModernPosts {
       const connection = this.server.attach(channel, { auth, principal });
       if (wrong !== undefined && this.mayCall(connection, request, terms)) {
         connection.closed();
-        return refuse(exchange, 400, request.id, mismatch(terms.revision, wrong));
+        return replyError(exchange, 400, request.id, mismatch(terms.revision, wrong));
       }
+      channel.follow(connection, listens ? undefined : this.concurrency);
       connection.request(request, terms);
-      channel.follow(connection, listens ? undefined : this.load);
+      channel.watch();
     };
     const schema = this.mirroredSchema(request);
     if (!schema) return begin();
@@ -87,13 +88,13 @@ export class ModernPosts {
     void import("./param-mirrors.js")
       .then(({ argumentProblem }) => {
         // Others may have begun meanwhile, or the end.
-        if (this.isClosed()) return refuseClosing(exchange);
-        if (!this.load.running.allows(principal, 1)) return refuseBusy(exchange, request.id);
+        if (this.isClosed()) return replyClosing(exchange);
+        if (!this.concurrency.running.allows(principal, 1)) return replyBusy(exchange, request.id);
         begin(argumentProblem(exchange, schema, request.params?.["arguments"]));
       })
       .catch((error: unknown) => {
         this.server.definition.warn(`HTTP: ${messageOf(error)}`);
-        refuse(exchange, 500, request.id, errorOf(error));
+        replyError(exchange, 500, request.id, errorOf(error));
       });
   }
 
@@ -147,11 +148,11 @@ export class ModernPosts {
 function requestOf(exchange: Exchange, message: unknown): RequestMessage | undefined {
   const kind = classify(message);
   if (kind === "request") return message as RequestMessage;
-  if (typeof kind === "object") return void refuseInvalid(exchange, 400, kind.problem, idOf(message));
+  if (typeof kind === "object") return void replyInvalid(exchange, 400, kind.problem, idOf(message));
   if (kind !== "notification")
-    return void refuseInvalid(exchange, 400, "expected one JSON-RPC request or notification", idOf(message));
+    return void replyInvalid(exchange, 400, "expected one JSON-RPC request or notification", idOf(message));
   if (!isObject((message as NotificationMessage).params ?? {}))
-    return void refuseInvalid(exchange, 400, "the params of a notification are an object");
+    return void replyInvalid(exchange, 400, "the params of a notification are an object");
   return void exchange.reply(202, corsHeaders(exchange));
 }
 

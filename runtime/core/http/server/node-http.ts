@@ -2,22 +2,22 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Server } from "../../server/server.js";
 import { Endpoint } from "./endpoint.js";
-import { BodyBytes, type EventSink, type Exchange, alreadyRead, mostWaiting } from "./exchange.js";
+import { BodyBytes, type EventSink, type Exchange, alreadyRead, maxWaitingBytes } from "./exchange.js";
 import { type HttpOptions, checkHttpOptions } from "./http-options.js";
-import type { Backlog, Reader, Reading } from "./limits.js";
+import type { Backlog, Reader, BodyReading } from "./limits.js";
 
 /** Bytes of a rejected body that are read and dropped. */
 const mostDropped = 16 * 1_048_576;
 
 /** Sends the deferred `100 Continue` of a request (RFC 9110, 10.1.1). */
-const awaited = new WeakMap<IncomingMessage, () => void>();
+const deferredContinue = new WeakMap<IncomingMessage, () => void>();
 
 /** Defers `100 Continue` until the body is read. */
-export function holdBody(request: IncomingMessage, response: ServerResponse): void {
+export function deferContinue(request: IncomingMessage, response: ServerResponse): void {
   const { shouldKeepAlive } = response;
   // Without 100 Continue, the client may or may not send the body, so the connection cannot be reused.
   response.shouldKeepAlive = false;
-  awaited.set(request, () => {
+  deferredContinue.set(request, () => {
     response.shouldKeepAlive = shouldKeepAlive;
     response.writeContinue();
   });
@@ -69,7 +69,7 @@ class NodeExchange implements Exchange {
 
   readBody(
     limit: number,
-    reading: Reading,
+    reading: BodyReading,
     done: (text: string | undefined | null) => void,
     gone: () => void,
   ): void {
@@ -80,9 +80,9 @@ class NodeExchange implements Exchange {
     const read = request.readableDidRead || request.readableEnded;
     const { parsed = read ? (request as { readonly body?: unknown }).body : undefined } = this;
     if (parsed !== undefined) return done(textOf(parsed, limit));
-    if (read) throw alreadyRead(howToMount);
+    if (read) throw alreadyRead(mountAdvice);
     if (Number(request.headers["content-length"]) > limit) return this.tooLong(done);
-    if (request.headers.expect !== undefined) awaited.get(request)?.();
+    if (request.headers.expect !== undefined) deferredContinue.get(request)?.();
     let only: Buffer | undefined;
     let pieces: BodyBytes | undefined;
     let length = 0;
@@ -190,7 +190,7 @@ function decoded(bytes: Buffer): string | null {
   return text.includes("\ufffd") && !Buffer.from(text).equals(bytes) ? null : text;
 }
 
-const howToMount =
+const mountAdvice =
   "mount the handler in front of what reads bodies, or hand the body over: handler(request, response, body)";
 
 function added(chunk: Buffer, pieces = new BodyBytes()): BodyBytes {
@@ -266,7 +266,7 @@ export class NodeWriter implements EventSink, Reader {
       if (!response.write(text)) this.wait(false);
       return true;
     }
-    if (this.waiting > mostWaiting) {
+    if (this.waiting > maxWaitingBytes) {
       this.cut();
       return false;
     }

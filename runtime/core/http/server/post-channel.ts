@@ -4,10 +4,10 @@ import { rpc } from "../../jsonrpc/errors.js";
 import { errorText, type RequestId } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Accepted } from "../shared/media.js";
-import { corsHeaders, joined } from "./access.js";
+import { corsHeaders, mergeHeaders } from "./access.js";
 import { eventHeaders, eventText } from "./events.js";
 import { type EventSink, type Exchange, jsonHeaders } from "./exchange.js";
-import type { Load, Quota } from "./limits.js";
+import type { ConcurrencyLimit, Quota } from "./limits.js";
 import type { Streams } from "./streams.js";
 
 /** Form of responses: `auto` sends JSON unless another message precedes the response. */
@@ -29,9 +29,9 @@ export class PostChannel implements Channel {
   /** Memory limit, for a listening stream. */
   bytes: Quota | undefined;
   /** Counts the running requests. */
-  private load: Load | undefined;
-  /** Called when the response is complete. */
-  private whenDone: (() => void) | undefined;
+  private concurrency: ConcurrencyLimit | undefined;
+  /** Set while the requests are counted. */
+  private connection: ServerConnection | undefined;
 
   constructor(
     exchange: Exchange,
@@ -51,31 +51,34 @@ export class PostChannel implements Channel {
   }
 
   /**
-   * Ends the connection once the answer is out or the client is gone, which may be now.
+   * Registers the connection and counts the requests until the response is complete or the client disconnects. Call it
+   * before the requests run: a handler may respond at once.
    *
-   * @param load counts the requests till then
+   * @param concurrency counts the requests; absent for a listening stream
    */
-  follow(connection: ServerConnection, load: Load | undefined): void {
-    if (this.over) return connection.closed();
-    this.load = load;
-    const { requests } = this;
-    const { principal, size } = this.exchange;
-    load?.running.add(principal, requests);
-    load?.held.add(principal, size);
+  follow(connection: ServerConnection, concurrency: ConcurrencyLimit | undefined): void {
+    this.connection = connection;
+    this.concurrency = concurrency;
+    concurrency?.running.add(this.exchange.principal, this.requests);
+    concurrency?.held.add(this.exchange.principal, this.exchange.size);
     this.streams.connections.add(connection);
-    let left = false;
-    const leave = (): void => {
-      if (left) return;
-      left = true;
-      load?.running.give(principal, requests);
-      load?.held.give(principal, size);
-      this.streams.connections.delete(connection);
-      this.over = true;
-      this.drop();
-      connection.closed();
-    };
-    this.whenDone = leave;
-    this.exchange.onGone(leave);
+  }
+
+  /** Watches for disconnection. Call it after the requests have begun: most are complete by then. */
+  watch(): void {
+    if (this.connection) this.exchange.onGone(() => this.finish());
+  }
+
+  private finish(): void {
+    const { connection, concurrency } = this;
+    if (!connection) return;
+    this.connection = undefined;
+    concurrency?.running.give(this.exchange.principal, this.requests);
+    concurrency?.held.give(this.exchange.principal, this.exchange.size);
+    this.streams.connections.delete(connection);
+    this.over = true;
+    this.drop();
+    connection.closed();
   }
 
   reserve(more: number): boolean {
@@ -83,7 +86,7 @@ export class PostChannel implements Channel {
   }
 
   late(more: number): void {
-    this.load?.running.add(this.exchange.principal, more);
+    this.concurrency?.running.add(this.exchange.principal, more);
   }
 
   open(_receiver: Receiver): void {}
@@ -119,7 +122,7 @@ export class PostChannel implements Channel {
     // An error inside a batch does not set the status of the whole.
     if (this.batch) this.leave(`[${this.batch.join(",")}]`, undefined);
     else this.leave(text, rpcCode);
-    this.whenDone?.();
+    this.finish();
   }
 
   private leave(text: string, rpcCode: number | undefined): void {
@@ -144,7 +147,7 @@ export class PostChannel implements Channel {
       const error = { code: rpc.internalError, message: "the server is closing" };
       this.exchange.reply(503, withCors(jsonHeaders, this.exchange), errorText(undefined, error));
     }
-    this.whenDone?.();
+    this.finish();
   }
 }
 
@@ -153,7 +156,7 @@ function withCors(
   headers: Readonly<Record<string, string>>,
   exchange: Exchange,
 ): Readonly<Record<string, string>> {
-  return joined(headers, corsHeaders(exchange));
+  return mergeHeaders(headers, corsHeaders(exchange));
 }
 
 /** The HTTP status of an error code, by the table. */

@@ -11,9 +11,9 @@ import type { AddressInfo, Socket } from "node:net";
 import { McpError, messageOf } from "../../jsonrpc/errors.js";
 import { type Rules, checkOptions, invalid } from "../../options/option-check.js";
 import type { Server } from "../../server/server.js";
-import { locate } from "./exchange.js";
+import { parseTarget } from "./exchange.js";
 import { type HttpOptions, defaults, httpRules } from "./http-options.js";
-import { holdBody, nodeHandler } from "./node-http.js";
+import { deferContinue, nodeHandler } from "./node-http.js";
 
 export interface ServeHttpOptions extends HttpOptions {
   /** Default: 3000; 0 for any free port. */
@@ -43,7 +43,7 @@ function checkServeOptions(options: ServeHttpOptions): void {
   const { host = "localhost", path = "/" } = options;
   if (host === "") throw invalid('host: expected a name or an address, got "".');
   // Requests contain the path as a URL writes it, so any other spelling never matches.
-  if (locate(path)?.pathname !== path)
+  if (parseTarget(path)?.pathname !== path)
     throw invalid(`path: expected one as it stands in URLs, such as "/mcp", got ${JSON.stringify(path)}.`);
 }
 
@@ -74,7 +74,7 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
   const node = createNodeServer(timeLimits(headersTimeout, requestTimeout), answer);
   // A rejected client gets its answer before it sends the body.
   node.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
-    holdBody(request, response);
+    deferContinue(request, response);
     answer(request, response);
   });
   const sockets = new Set<Socket>();
@@ -145,7 +145,7 @@ export function timeLimits(
 
 /** The path of a request target, which may be a whole URL (RFC 9112, 3.2.2). */
 function pathOf(target = ""): string {
-  if (!target.startsWith("/")) return locate(target)?.pathname ?? "";
+  if (!target.startsWith("/")) return parseTarget(target)?.pathname ?? "";
   const end = target.indexOf("?");
   return end < 0 ? target : target.slice(0, end);
 }

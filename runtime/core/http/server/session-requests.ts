@@ -5,11 +5,11 @@ import type { Server } from "../../server/server.js";
 import { type Principal, corsHeaders } from "./access.js";
 import { type EventStore, eventHeaders, eventText } from "./events.js";
 import type { Exchange } from "./exchange.js";
-import { refuseVersion, versionOf } from "./legacy-version.js";
+import { replyUnsupportedVersion, versionOf } from "./legacy-version.js";
 import { type Accepted, acceptedBy } from "../shared/media.js";
 import { idsOfRequests, postProblem } from "./message-problem.js";
 import type { ResponseForm } from "./post-channel.js";
-import { refuse, refuseBusy, refuseInvalid } from "./http-error.js";
+import { replyError, replyBusy, replyInvalid } from "./http-error.js";
 import { type HttpSession, SessionStream } from "./session.js";
 import type { Sessions } from "./sessions.js";
 
@@ -48,10 +48,10 @@ export class SessionRequests {
 
   get(exchange: Exchange, principal: Principal): void {
     const accepted = acceptedBy(exchange.header("accept"));
-    if (!accepted.events) return refuseInvalid(exchange, 406, "Accept must allow text/event-stream");
+    if (!accepted.events) return replyInvalid(exchange, 406, "Accept must allow text/event-stream");
     const session = this.find(exchange, principal, undefined);
     if (!session) return;
-    if (session.crowded) return refuseBusy(exchange, undefined);
+    if (session.streamLimitReached) return replyBusy(exchange, undefined);
     const last = exchange.header("last-event-id");
     if (last !== undefined) return this.resume(exchange, session, last);
     const stream = new SessionStream(session, session.nextStream(), exchange, accepted, this.form, () =>
@@ -74,10 +74,10 @@ export class SessionRequests {
     const id = idOf(message);
     const session = given === undefined ? undefined : this.sessions.find(given, principal);
     if (given !== undefined && !session)
-      return void refuseInvalid(exchange, 404, "there is no such session: send initialize again", id);
+      return void replyInvalid(exchange, 404, "there is no such session: send initialize again", id);
     if (!versionOf(exchange, this.legacy))
-      return void refuseVersion(exchange, this.server.definition, message);
-    if (!session) refuseInvalid(exchange, 400, "Mcp-Session-Id is missing: send initialize first", id);
+      return void replyUnsupportedVersion(exchange, this.server.definition, message);
+    if (!session) replyInvalid(exchange, 400, "Mcp-Session-Id is missing: send initialize first", id);
     return session;
   }
 
@@ -92,7 +92,7 @@ export class SessionRequests {
       const error = new McpError("internal-error", "there are too many sessions", {
         rpcCode: rpc.internalError,
       });
-      return refuse(exchange, 503, idOf(message), error);
+      return replyError(exchange, 503, idOf(message), error);
     }
     session.connection = this.server.attach(session, { auth, principal });
     // A failed initialize opens no session, and it may fail late.
@@ -117,7 +117,7 @@ export class SessionRequests {
     const messages: readonly unknown[] = isBatch ? (message as unknown[]) : [message];
     const problem = postProblem(messages, isBatch, session);
     if (problem !== undefined)
-      return refuseInvalid(exchange, 400, problem, isBatch ? undefined : idOf(message));
+      return replyInvalid(exchange, 400, problem, isBatch ? undefined : idOf(message));
     const ids = idsOfRequests(messages);
     const { connection } = session;
     if (ids.length === 0) {
@@ -126,19 +126,20 @@ export class SessionRequests {
     }
     const isTaken =
       session.takes(ids.length) &&
-      (session.load.lost.allows(session.principal, 1) || this.sessions.endForsaken(session));
-    if (!isTaken) return refuseBusy(exchange, isBatch ? undefined : ids[0]);
+      (session.concurrency.lost.allows(session.principal, 1) || this.sessions.endOrphaned(session));
+    if (!isTaken) return replyBusy(exchange, isBatch ? undefined : ids[0]);
     const name = session.nextStream();
     const stream = new SessionStream(session, name, exchange, accepted, this.form, headers, ids, isBatch);
     session.expect(ids, stream);
+    stream.follow(exchange.size);
     connection.receive(message);
-    if (!stream.isDone) stream.watch(exchange.size);
+    stream.watch();
   }
 
   /** Sends the missed events of a stream and continues it. */
   private resume(exchange: Exchange, session: HttpSession, last: string): void {
     const missed = this.events.after(session.id, last);
-    if (!missed) return refuseInvalid(exchange, 400, "there is no such event in this session");
+    if (!missed) return replyInvalid(exchange, 400, "there is no such event in this session");
     const stream = session.named(missed.stream);
     if (stream) return stream.resume(exchange, missed.events);
     const sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });

@@ -4,12 +4,12 @@ import { type RequestId, errorText } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Clock } from "../../time/clock.js";
 import type { Accepted } from "../shared/media.js";
-import { corsHeaders, joined } from "./access.js";
+import { corsHeaders, mergeHeaders } from "./access.js";
 import { type EventStore, eventHeaders, eventText, primingText, randomText } from "./events.js";
 import { type EventSink, type Exchange, jsonHeaders } from "./exchange.js";
-import type { Load } from "./limits.js";
+import type { ConcurrencyLimit } from "./limits.js";
 import type { ResponseForm } from "./post-channel.js";
-import type { StreamAges, Streams } from "./streams.js";
+import type { StreamExpiry, Streams } from "./streams.js";
 
 /** 128 random bits (2025-11-25, session management). */
 export function sessionId(): string {
@@ -23,8 +23,8 @@ export interface SessionEnvironment {
   readonly retryMs: number;
   readonly clock: Clock;
   readonly streams: Streams;
-  readonly ages: StreamAges;
-  readonly load: Load;
+  readonly expiry: StreamExpiry;
+  readonly concurrency: ConcurrencyLimit;
   /** Requests of one session at a time. */
   readonly maxRequests: number;
 }
@@ -41,9 +41,9 @@ export interface SharedEnvironment extends SessionEnvironment {
 const firstPriming = "2025-11-25";
 
 /** Limit of a session's listening streams without a connection. They can be resumed. */
-const mostForsaken = 4;
+const maxOrphanedStreams = 4;
 /** Limit of a session's listening streams with a connection. */
-const mostListening = 8;
+const maxConnectedStreams = 8;
 
 /** One session of a legacy client, from `initialize` to its end. Chooses the stream for each message. */
 export class HttpSession implements Channel {
@@ -77,12 +77,12 @@ export class HttpSession implements Channel {
     return (this.connection.session?.revision.id ?? "") >= firstPriming;
   }
 
-  get load(): Load {
-    return this.environment.load;
+  get concurrency(): ConcurrencyLimit {
+    return this.environment.concurrency;
   }
 
-  get ages(): StreamAges {
-    return this.environment.ages;
+  get expiry(): StreamExpiry {
+    return this.environment.expiry;
   }
 
   get isAnswering(): boolean {
@@ -100,13 +100,13 @@ export class HttpSession implements Channel {
   }
 
   /** Whether a client is connected to any stream or awaits a response. */
-  get isAttended(): boolean {
-    for (const stream of this.answering?.values() ?? []) if (stream.attended) return true;
+  get hasClient(): boolean {
+    for (const stream of this.answering?.values() ?? []) if (stream.hasClient) return true;
     return this.listening?.some(({ connected }) => connected) ?? false;
   }
 
   /** Whether the principal may open no more listening streams. */
-  get crowded(): boolean {
+  get streamLimitReached(): boolean {
     return this.environment.streams.isFull(this.principal);
   }
 
@@ -127,17 +127,17 @@ export class HttpSession implements Channel {
 
   /** Adds a listening stream. Messages that belong to no request go to the newest connected one. */
   listen(stream: SessionStream): void {
-    this.makeRoom();
+    this.evictOldestStream();
     const listening = (this.listening ??= []);
-    const forsaken = listening.filter((each) => !each.connected);
-    if (forsaken.length >= mostForsaken) listening.splice(listening.indexOf(forsaken[0]!), 1);
+    const orphaned = listening.filter((each) => !each.connected);
+    if (orphaned.length >= maxOrphanedStreams) listening.splice(listening.indexOf(orphaned[0]!), 1);
     listening.push(stream);
   }
 
   /** Disconnects the oldest listening stream at the limit: a client with dead connections can still open one. */
-  makeRoom(): void {
+  evictOldestStream(): void {
     const connected = this.listening?.filter((each) => each.connected) ?? [];
-    if (connected.length >= mostListening) connected[0]!.disconnect(this.retryMs);
+    if (connected.length >= maxConnectedStreams) connected[0]!.disconnect(this.retryMs);
   }
 
   streamOf(id: RequestId | undefined): SessionStream | undefined {
@@ -196,7 +196,7 @@ export class HttpSession implements Channel {
   }
 
   late(more: number): void {
-    this.load.running.add(this.principal, more);
+    this.concurrency.running.add(this.principal, more);
   }
 
   answer(id: RequestId | undefined, text: string): void {
@@ -267,10 +267,6 @@ export class SessionStream {
     return this.sink !== undefined;
   }
 
-  get isDone(): boolean {
-    return this.done;
-  }
-
   /** Whether the stream is an event stream or may become one. */
   get streams(): boolean {
     return this.sink !== undefined || !this.ids || this.started || this.mayStream;
@@ -281,20 +277,24 @@ export class SessionStream {
   }
 
   /** Whether a client awaits the response or is connected. */
-  get attended(): boolean {
+  get hasClient(): boolean {
     return this.exchange !== undefined || this.sink !== undefined;
   }
 
   /**
-   * Counts the requests and watches for disconnection. Call it before the requests run.
+   * Counts the requests. Call it before they run: a handler may respond at once.
    *
    * @param size characters of the request body
    */
-  watch(size: number): void {
+  follow(size: number): void {
     this.held = size;
-    this.session.load.held.add(this.session.principal, size);
-    if (this.attended) this.count();
-    else this.countLost();
+    this.session.concurrency.held.add(this.session.principal, size);
+    this.count();
+  }
+
+  /** Watches for disconnection while the response has not begun. An open event stream has its own watch. */
+  watch(): void {
+    if (this.done) return;
     this.exchange?.onGone(() => {
       if (this.exchange) this.lose();
     });
@@ -341,7 +341,7 @@ export class SessionStream {
     if (!last) return;
     this.exchange!.reply(
       200,
-      joined(jsonHeaders, this.headers()),
+      mergeHeaders(jsonHeaders, this.headers()),
       this.batch ? `[${this.batch.join(",")}]` : text,
     );
     this.exchange = undefined;
@@ -355,7 +355,7 @@ export class SessionStream {
     this.exchange = undefined;
     const priming = session.primes ? primingText(session.keep(name, ""), session.retryMs) : "";
     const event = eventText(text, session.keep(name, text));
-    exchange!.reply(200, joined(eventHeaders, this.headers()), priming + event);
+    exchange!.reply(200, mergeHeaders(eventHeaders, this.headers()), priming + event);
     this.end();
   }
 
@@ -386,7 +386,7 @@ export class SessionStream {
   /** Continues on a new connection, starting with the missed events. */
   resume(exchange: Exchange, missed: readonly { readonly id: string; readonly data: string }[]): void {
     const { sink } = this;
-    if (!sink && !this.ids) this.session.makeRoom();
+    if (!sink && !this.ids) this.session.evictOldestStream();
     this.detach();
     sink?.end();
     const fresh = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
@@ -400,7 +400,7 @@ export class SessionStream {
     if (this.exchange && this.ids) {
       const error = { code: rpc.internalError, message: "the session was ended" };
       for (const id of this.ids)
-        this.exchange.reply(503, joined(jsonHeaders, this.headers()), errorText(id, error));
+        this.exchange.reply(503, mergeHeaders(jsonHeaders, this.headers()), errorText(id, error));
     }
     this.exchange = undefined;
     const { sink } = this;
@@ -418,7 +418,7 @@ export class SessionStream {
     if (this.counted > 0 || !this.ids) return;
     this.uncount();
     this.counted = this.ids.length;
-    this.session.load.running.add(this.session.principal, this.counted);
+    this.session.concurrency.running.add(this.session.principal, this.counted);
   }
 
   /** Counts the requests as running without a connection. */
@@ -426,18 +426,18 @@ export class SessionStream {
     if (this.lost > 0 || !this.ids) return;
     this.uncount();
     this.lost = this.ids.length;
-    this.session.load.lost.add(this.session.principal, this.lost);
+    this.session.concurrency.lost.add(this.session.principal, this.lost);
   }
 
   private uncount(): void {
-    const { load, principal } = this.session;
-    if (this.counted > 0) load.running.give(principal, this.counted);
-    if (this.lost > 0) load.lost.give(principal, this.lost);
+    const { concurrency, principal } = this.session;
+    if (this.counted > 0) concurrency.running.give(principal, this.counted);
+    if (this.lost > 0) concurrency.lost.give(principal, this.lost);
     this.counted = this.lost = 0;
   }
 
   private end(): void {
-    this.session.load.held.give(this.session.principal, this.held);
+    this.session.concurrency.held.give(this.session.principal, this.held);
     this.held = 0;
     this.done = true;
     const { sink } = this;
@@ -450,7 +450,7 @@ export class SessionStream {
   private attach(sink: EventSink, exchange: Exchange): void {
     this.sink = sink;
     this.count();
-    if (!this.ids) this.session.ages.begin(this);
+    if (!this.ids) this.session.expiry.begin(this);
     this.session.onStream(sink);
     // The stream may have been resumed on another connection meanwhile.
     exchange.onGone(() => {
@@ -467,7 +467,7 @@ export class SessionStream {
   private detach(): void {
     if (this.counted > 0 && !this.done) this.countLost();
     if (this.sink) this.session.offStream(this.sink);
-    if (!this.ids) this.session.ages.end(this);
+    if (!this.ids) this.session.expiry.end(this);
     this.sink = undefined;
     this.session.touch();
   }

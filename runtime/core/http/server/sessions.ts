@@ -96,11 +96,11 @@ export class Sessions {
    * @param except the session to keep; its principal is used
    * @returns whether there was one
    */
-  endForsaken(except: HttpSession): boolean {
+  endOrphaned(except: HttpSession): boolean {
     let found: HttpSession | undefined;
     for (const session of this.sessions.values())
       if (session.principal === except.principal && session !== except)
-        if (session.isAnswering && !session.isAttended) found = older(session, found);
+        if (session.isAnswering && !session.hasClient) found = older(session, found);
     if (found) this.end(found);
     return found !== undefined;
   }
@@ -120,7 +120,7 @@ export class Sessions {
   };
 
   private isIdle(session: HttpSession, now: number): boolean {
-    return now - session.lastSeen >= this.idleMs && !session.isAttended;
+    return now - session.lastSeen >= this.idleMs && !session.hasClient;
   }
 
   /**
@@ -130,13 +130,13 @@ export class Sessions {
    */
   private evict(principal: string, except?: HttpSession): boolean {
     let idle: HttpSession | undefined;
-    let forsaken: HttpSession | undefined;
+    let orphaned: HttpSession | undefined;
     for (const session of this.sessions.values()) {
-      if (session.principal !== principal || session === except || session.isAttended) continue;
-      if (session.isAnswering) forsaken = older(session, forsaken);
+      if (session.principal !== principal || session === except || session.hasClient) continue;
+      if (session.isAnswering) orphaned = older(session, orphaned);
       else idle = older(session, idle);
     }
-    const found = idle ?? forsaken;
+    const found = idle ?? orphaned;
     if (found) this.end(found);
     return found !== undefined;
   }

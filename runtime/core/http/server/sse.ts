@@ -6,9 +6,9 @@ import type { Server } from "../../server/server.js";
 import { acceptedBy } from "../shared/media.js";
 import { type Principal, corsHeaders } from "./access.js";
 import { eventHeaders } from "./events.js";
-import { type EventSink, type Exchange, locate, parameter } from "./exchange.js";
-import { refuseBusy, refuseInvalid } from "./http-error.js";
-import type { Load, Quota } from "./limits.js";
+import { type EventSink, type Exchange, parseTarget, sessionParameter } from "./exchange.js";
+import { replyBusy, replyInvalid } from "./http-error.js";
+import type { ConcurrencyLimit, Quota } from "./limits.js";
 import { idsOfRequests, postProblem } from "./message-problem.js";
 import { sessionId } from "./session.js";
 import type { Streams } from "./streams.js";
@@ -23,7 +23,7 @@ export interface SseOptions {
 
 export interface SseEnvironment {
   readonly streams: Streams;
-  readonly load: Load;
+  readonly concurrency: ConcurrencyLimit;
   /** Limit of sessions. */
   readonly count: Quota;
   /** Limit of the bytes reserved for sessions. */
@@ -52,19 +52,19 @@ export class SseRequests {
   /** Opens a session. Its first event contains the URL for POSTs. */
   open(exchange: Exchange, { auth, principal = "" }: Principal): void {
     if (!acceptedBy(exchange.header("accept")).events)
-      return refuseInvalid(exchange, 406, "Accept must allow text/event-stream");
-    const endpoint = locate(this.options.messages ?? exchange.url);
-    if (!endpoint) return refuseInvalid(exchange, 400, "the URL of the request cannot be read");
-    const { streams, load, count, bytes } = this.environment;
+      return replyInvalid(exchange, 406, "Accept must allow text/event-stream");
+    const endpoint = parseTarget(this.options.messages ?? exchange.url);
+    if (!endpoint) return replyInvalid(exchange, 400, "the URL of the request cannot be read");
+    const { streams, concurrency, count, bytes } = this.environment;
     if (!count.take(principal, 1) && !(this.evict(principal) && count.take(principal, 1)))
-      return refuseBusy(exchange, undefined);
+      return replyBusy(exchange, undefined);
     const sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
-    const session = new SseSession(sessionId(), principal, sink, load, bytes, () => {
+    const session = new SseSession(sessionId(), principal, sink, concurrency, bytes, () => {
       this.sessions.delete(session.id);
       count.give(principal, 1);
       streams.ended(sink);
     });
-    endpoint.searchParams.set(parameter, session.id);
+    endpoint.searchParams.set(sessionParameter, session.id);
     session.connection = this.server.attach(session, { auth, principal });
     this.sessions.set(session.id, session);
     streams.opened(sink, principal);
@@ -76,15 +76,15 @@ export class SseRequests {
   post(exchange: Exchange, id: string, message: unknown, { auth, principal = "" }: Principal): void {
     const session = this.sessions.get(id);
     if (!session || session.principal !== principal)
-      return refuseInvalid(exchange, 404, "there is no such session: open its stream again", idOf(message));
+      return replyInvalid(exchange, 404, "there is no such session: open its stream again", idOf(message));
     const isBatch = Array.isArray(message);
     const messages: readonly unknown[] = isBatch ? (message as unknown[]) : [message];
     const problem = postProblem(messages, isBatch, session) ?? eraProblem(messages);
     const one = isBatch ? undefined : idOf(message);
-    if (problem !== undefined) return refuseInvalid(exchange, 400, problem, one);
+    if (problem !== undefined) return replyInvalid(exchange, 400, problem, one);
     const ids: RequestId[] = idsOfRequests(messages);
     if (ids.length > 0 && session.requests + ids.length > this.environment.maxRequests)
-      return refuseBusy(exchange, one);
+      return replyBusy(exchange, one);
     session.connection.auth = auth;
     session.expect(ids, exchange.size);
     exchange.reply(202, { "content-type": "text/plain", ...corsHeaders(exchange) }, "Accepted");
@@ -130,7 +130,7 @@ export class SseSession implements Channel {
   readonly principal: string;
   connection!: ServerConnection;
   private readonly sink: EventSink;
-  private readonly load: Load;
+  private readonly concurrency: ConcurrencyLimit;
   private readonly onEnd: (session: SseSession) => void;
   /** Running requests, with the body bytes counted for each. */
   private readonly running = new Map<RequestId, number>();
@@ -142,14 +142,14 @@ export class SseSession implements Channel {
     id: string,
     principal: string,
     sink: EventSink,
-    load: Load,
+    concurrency: ConcurrencyLimit,
     bytes: Quota,
     onEnd: (session: SseSession) => void,
   ) {
     this.id = id;
     this.principal = principal;
     this.sink = sink;
-    this.load = load;
+    this.concurrency = concurrency;
     this.bytes = bytes;
     this.onEnd = onEnd;
   }
@@ -169,8 +169,8 @@ export class SseSession implements Channel {
     const each = Math.ceil(size / Math.max(1, ids.length));
     for (const id of ids) {
       this.running.set(id, each);
-      this.load.running.add(this.principal, 1);
-      this.load.held.add(this.principal, each);
+      this.concurrency.running.add(this.principal, 1);
+      this.concurrency.held.add(this.principal, each);
     }
   }
 
@@ -191,8 +191,8 @@ export class SseSession implements Channel {
     const held = id === undefined ? undefined : this.running.get(id);
     if (held === undefined) return;
     this.running.delete(id!);
-    this.load.running.give(this.principal, 1);
-    this.load.held.give(this.principal, held);
+    this.concurrency.running.give(this.principal, 1);
+    this.concurrency.held.give(this.principal, held);
   }
 
   reserve(bytes: number): boolean {
@@ -202,7 +202,7 @@ export class SseSession implements Channel {
   }
 
   late(more: number): void {
-    this.load.running.add(this.principal, more);
+    this.concurrency.running.add(this.principal, more);
   }
 
   /** Ends the session: the client disconnected, or the server closes it. */

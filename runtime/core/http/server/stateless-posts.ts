@@ -6,12 +6,12 @@ import type { Server } from "../../server/server.js";
 import type { RequestProtocol } from "../../server/request-protocol.js";
 import { type Principal, corsHeaders } from "./access.js";
 import type { Exchange } from "./exchange.js";
-import { refuseVersion, versionOf } from "./legacy-version.js";
-import type { Load } from "./limits.js";
+import { replyUnsupportedVersion, versionOf } from "./legacy-version.js";
+import type { ConcurrencyLimit } from "./limits.js";
 import type { Accepted } from "../shared/media.js";
 import { messageProblem, wholeBatchProblem } from "./message-problem.js";
 import { PostChannel, type ResponseForm } from "./post-channel.js";
-import { refuseInvalid } from "./http-error.js";
+import { replyInvalid } from "./http-error.js";
 import type { Streams } from "./streams.js";
 
 /** Legacy clients without sessions: nothing is remembered, and so nothing can be asked of them. */
@@ -20,38 +20,39 @@ export class StatelessPosts {
   private readonly legacy: readonly RevisionView<"server">[];
   private readonly form: ResponseForm;
   private readonly streams: Streams;
-  private readonly load: Load;
+  private readonly concurrency: ConcurrencyLimit;
 
   constructor(
     server: Server,
     legacy: readonly RevisionView<"server">[],
     form: ResponseForm,
     streams: Streams,
-    load: Load,
+    concurrency: ConcurrencyLimit,
   ) {
     this.server = server;
     this.legacy = legacy;
     this.form = form;
     this.streams = streams;
-    this.load = load;
+    this.concurrency = concurrency;
   }
 
   post(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
     // A handshake settles the revision, whatever its headers say.
     const opens = isRequest(message) && message.method === "initialize";
     const spoken = versionOf(exchange, this.legacy) ?? (opens ? this.legacy[0] : undefined);
-    if (!spoken) return refuseVersion(exchange, this.server.definition, message);
+    if (!spoken) return replyUnsupportedVersion(exchange, this.server.definition, message);
     const problem = problemOf(message, spoken);
-    if (problem !== undefined) return refuseInvalid(exchange, 400, problem, idOf(message));
+    if (problem !== undefined) return replyInvalid(exchange, 400, problem, idOf(message));
     const requests = (Array.isArray(message) ? message : [message]).filter(isRequest);
     if (requests.length === 0) return exchange.reply(202, corsHeaders(exchange));
     const count = Array.isArray(message) ? requests.length : undefined;
     const channel = new PostChannel(exchange, accepted, this.form, spoken.table, this.streams, count);
     const connection = this.server.attach(channel, { auth, principal });
     const terms = termsOf(spoken);
+    channel.follow(connection, this.concurrency);
     for (const request of requests)
       connection.request(request, request.method === "initialize" ? undefined : terms);
-    channel.follow(connection, this.load);
+    channel.watch();
   }
 }
 

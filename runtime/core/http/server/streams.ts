@@ -68,7 +68,7 @@ interface Aging {
 /**
  * Disconnects listening streams at their maximum age; their clients reconnect. One timer serves all streams and runs only while one is open.
  */
-export class StreamAges {
+export class StreamExpiry {
   /** Opening times, oldest first. */
   private readonly opened = new Map<Aging, number>();
   private readonly clock: Clock;
