@@ -22,7 +22,10 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** Checks `Host` and `Origin` before the body is read (transports, security warning). Returns `undefined` if both are allowed. */
+/**
+ * Checks `Host` and `Origin` before the body is read (transports, security warning). Returns `undefined` if both are
+ * allowed.
+ */
 export function guard(exchange: Exchange, options: GuardOptions): Refusal | undefined {
   const host = exchange.header("host");
   // A request with two Host headers is invalid (RFC 9112, 3.2).
@@ -72,7 +75,8 @@ function withoutPort(host: string): string {
 }
 
 /**
- * The authenticated caller. `principal` names the owner of sessions and state. `auth` needs a `principal`: without one, anyone who knows a session's id could use the session.
+ * The authenticated caller. `principal` names the owner of sessions and state. `auth` needs a `principal`: without
+ * one, anyone who knows a session's id could use the session.
  */
 export type Principal =
   | {
@@ -94,7 +98,8 @@ export interface Denial {
 /**
  * Checks the result of `authenticate`.
  *
- * @throws {McpError} `invalid-definition`: the result is neither a principal nor a denial, or it has `auth` without a principal
+ * @throws {McpError} `invalid-definition`: the result is neither a principal nor a denial, or it has `auth` without a
+ *   principal
  */
 export function authenticated(found: unknown): Principal | Denial {
   const given = isObject(found) ? found : { status: undefined };

@@ -1,54 +1,53 @@
-import { isModern } from "../../server/modern.js";
-import type { RevisionView } from "../../protocol/revision-view.js";
-import { McpError, messageOf, rpc } from "../../jsonrpc/errors.js";
-import { withTimeout } from "../../time/clock.js";
 import { isRequest } from "../../jsonrpc/classify.js";
+import { McpError, messageOf, rpc } from "../../jsonrpc/errors.js";
 import { type Message, idOf, isObject } from "../../jsonrpc/message.js";
+import { mostLevels, nestsDeeper } from "../../protocol/nesting.js";
+import type { RevisionView } from "../../protocol/revision-view.js";
 import { errorOf } from "../../server/context.js";
+import { isModern } from "../../server/modern.js";
 import type { Server } from "../../server/server.js";
-import { Backlog, CountedWarnings, ConcurrencyLimit, Quota, BodyReading } from "./limits.js";
+import { withTimeout } from "../../time/clock.js";
+import { type Accepted, acceptedBy, isJson } from "../shared/media.js";
 import { type Principal, authenticated, corsHeaders, guard } from "./access.js";
 import { MemoryEventStore } from "./events.js";
 import { type Exchange, sseSessionOf } from "./exchange.js";
-import { type HttpOptions, defaults } from "./http-options.js";
-import { type Accepted, acceptedBy, isJson } from "../shared/media.js";
-import { ModernPosts } from "./modern-posts.js";
-import { mostLevels, nestsDeeper } from "../../protocol/nesting.js";
 import { replyError, replyBusy, replyClosing, replyInvalid, replyForbidden } from "./http-error.js";
-import { SessionRequests } from "./session-requests.js";
+import { type HttpOptions, defaults } from "./http-options.js";
+import { SessionRequests, StatelessRequests } from "./legacy-requests.js";
+import { Backlog, CountedWarnings, ConcurrencyLimit, Quota, BodyReading } from "./limits.js";
+import { ModernRequests } from "./modern-requests.js";
 import { Sessions } from "./sessions.js";
 import type { SseRequests } from "./sse.js";
-import { StatelessPosts } from "./stateless-posts.js";
 import { StreamExpiry, Streams } from "./streams.js";
 
 const randomKey =
   "HTTP: the state of a request in several rounds was sealed with a key of this process alone; give stateKeys, or it is lost with the process";
 
-const nobody: Principal = {};
+const anonymous: Principal = {};
 
-/** Streamable HTTP for one server: both eras on one endpoint. */
+/** Streamable HTTP for one server. One endpoint serves both eras. */
 export class Endpoint {
   private readonly server: Server;
   private readonly options: HttpOptions;
   private readonly streams: Streams;
   private readonly warnings: CountedWarnings;
-  /** What waits for those who read answers. */
+  /** Counts response bytes that wait for their readers. */
   readonly backlog: Backlog;
   private readonly concurrency: ConcurrencyLimit;
-  /** Requests that one body may hold. */
+  /** Limit of requests in one body. */
   private readonly mostInBatch: number;
-  /** Bytes of one body. */
+  /** Limit of bytes of one body. */
   private readonly bodyLimit: number;
-  /** Bytes that are kept for clients. */
+  /** Limit of bytes reserved for clients. */
   private readonly bytes: Quota;
   private readonly sessions: Sessions | undefined;
   private readonly modernIds: ReadonlySet<string>;
-  private readonly modern: ModernPosts | undefined;
+  private readonly modern: ModernRequests | undefined;
   private readonly stateful: SessionRequests | undefined;
-  private readonly stateless: StatelessPosts | undefined;
+  private readonly stateless: StatelessRequests | undefined;
   private readonly sse: Promise<SseRequests> | undefined;
   private sseSessions: SseRequests | undefined;
-  /** Nothing is begun any more. */
+  /** New requests are rejected; running ones may finish. */
   private draining = false;
   private closed = false;
 
@@ -71,7 +70,7 @@ export class Endpoint {
     this.bytes = this.quota(options.keptLimit ?? defaults.keptLimit);
     this.modernIds = new Set(modern.map(({ id }) => id));
     if (modern.length > 0)
-      this.modern = new ModernPosts(
+      this.modern = new ModernRequests(
         server,
         modern[0]!,
         form,
@@ -82,7 +81,7 @@ export class Endpoint {
       );
     if (legacy.length === 0) return;
     if (sessions === false)
-      this.stateless = new StatelessPosts(server, legacy, form, this.streams, this.concurrency);
+      this.stateless = new StatelessRequests(server, legacy, form, this.streams, this.concurrency);
     else [this.sessions, this.stateful] = this.makeSessions(legacy);
     this.sse = this.makeSse();
   }
@@ -96,12 +95,12 @@ export class Endpoint {
     const { maxRequests = defaults.maxRequests } = typeof sessions === "object" ? sessions : {};
     const { streams, concurrency, bytes } = this;
     const environment = { streams, concurrency, bytes, count: this.quota(), maxRequests };
-    // What is deprecated is loaded by who has a use for it.
+    // HTTP+SSE is deprecated, so it is loaded only if the option is set.
     const loaded = import("./sse.js").then(
       (module) =>
         (this.sseSessions = new module.SseRequests(this.server, sse === true ? {} : sse, environment)),
     );
-    // Each request tells of it.
+    // `overSse` reports the error for each request.
     loaded.catch(() => undefined);
     return loaded;
   }
@@ -130,10 +129,10 @@ export class Endpoint {
   }
 
   /**
-   * What principals share, and each may have the same part of. Without `authenticate` all clients are one principal,
-   * which may have the whole.
+   * Creates a quota in which each principal may hold the same share. Without `authenticate`, all clients are one
+   * principal, which may hold all.
    *
-   * @param most in all; as many as there may be sessions without it
+   * @param most total amount; by default the limit of sessions
    */
   private quota(most?: number): Quota {
     const { sessions, authenticate } = this.options;
@@ -144,7 +143,7 @@ export class Endpoint {
     return new Quota(all, authenticate ? Math.ceil((all * maxPerPrincipal) / maxSessions) : all);
   }
 
-  /** What it keeps: nothing but sessions and their bytes, once all is answered. */
+  /** Amounts in use. When all requests are answered, only `sessions` and `bytes` may be above 0. */
   get kept(): {
     readonly [what in "sessions" | "bytes" | "streams" | "requests" | "bodies" | "held" | "waiting"]: number;
   } {
@@ -172,14 +171,14 @@ export class Endpoint {
   private admit(exchange: Exchange): void {
     const refused = guard(exchange, this.options);
     if (refused) return replyForbidden(exchange, refused);
-    // Only pages of browsers ask, and few servers have any.
+    // Only browsers send preflights, and few servers have browser clients.
     if (exchange.method === "OPTIONS")
       return void import("./preflight.js")
         .then(({ preflight }) => preflight(exchange, this.server))
         .catch((error: unknown) => this.fail(exchange, undefined, error));
     const { authenticate } = this.options;
-    if (!authenticate) return this.route(exchange, nobody);
-    // Whoever authenticates may take the request apart, and a method would lose its object.
+    if (!authenticate) return this.route(exchange, anonymous);
+    // Users may destructure it, so `header` must not depend on `this`.
     const request = { method: exchange.method, header: (name: string) => exchange.header(name) };
     void Promise.resolve(request)
       .then(authenticate)
@@ -196,8 +195,8 @@ export class Endpoint {
   }
 
   /**
-   * Begins nothing again, lets the requests that run be answered, and ends all sessions and streams in order. What else
-   * the server serves goes on.
+   * Rejects new requests, lets running ones finish, then ends all sessions and streams. Other transports of the
+   * server continue.
    */
   async close(): Promise<void> {
     this.draining = true;
@@ -209,7 +208,7 @@ export class Endpoint {
     this.server.rest();
   }
 
-  /** @param graceMs milliseconds that requests have to be answered */
+  /** @param graceMs milliseconds that running requests have to finish */
   private async drain(graceMs: number): Promise<void> {
     if (graceMs === 0) return;
     const { clock } = this.server.definition;
@@ -219,16 +218,16 @@ export class Endpoint {
   }
 
   private route(exchange: Exchange, principal: Principal): void {
-    // What is posted may be an answer that a request waits for.
+    // A POST may contain a response that a running request awaits.
     if (this.closed || (this.draining && exchange.method !== "POST")) return replyClosing(exchange);
     if (exchange.method === "POST") return this.post(exchange, principal);
     const { method } = exchange;
     const named = exchange.header("mcp-session-id") !== undefined;
     if (method === "GET" && this.sse && !named)
       return this.overSse(exchange, undefined, (sse) => sse.open(exchange, principal));
-    // Who speaks a modern revision knows of no session (2026-07-28, Streamable HTTP, earlier revisions).
+    // Modern revisions have no sessions (2026-07-28, Streamable HTTP, earlier revisions).
     const sessions = this.namesModern(exchange) ? undefined : this.stateful;
-    // Without a session there is nothing to listen to: a stream that never ends would only cost.
+    // Without a session, a GET stream would never carry a message.
     if (method === "GET" && sessions && named) return sessions.get(exchange, principal);
     if (method === "DELETE" && sessions) return sessions.delete(exchange, principal);
     const allow = sessions ? (method === "GET" ? "POST, DELETE" : "POST, GET, DELETE") : "POST";
@@ -239,7 +238,7 @@ export class Endpoint {
     if (!isJson(exchange.header("content-type")))
       return replyInvalid(exchange, 415, "the body must be application/json, in UTF-8");
     const accepted = acceptedBy(exchange.header("accept"));
-    // Who posts over HTTP+SSE has its answers elsewhere.
+    // Over HTTP+SSE, responses go on the stream of the session, so Accept does not matter.
     const older = this.sse && sseSessionOf(exchange);
     if (!accepted.json && !accepted.events && older === undefined)
       return replyInvalid(exchange, 406, "Accept must allow application/json or text/event-stream");
@@ -262,7 +261,7 @@ export class Endpoint {
     }
   }
 
-  /** @param older the session of HTTP+SSE that it is posted to, if it is */
+  /** @param older the HTTP+SSE session id in the URL, if there is one */
   private body(
     exchange: Exchange,
     text: string,
@@ -280,7 +279,7 @@ export class Endpoint {
     } catch (error) {
       return replyError(exchange, 400, undefined, unreadable(messageOf(error)));
     }
-    // Answers and notifications still come through: they may be what requests in progress wait for.
+    // Responses and notifications are still accepted: running requests may await them.
     const requests = requestsIn(message);
     if (this.draining && requests > 0) return replyClosing(exchange);
     if (requests > this.mostInBatch)
@@ -299,7 +298,7 @@ export class Endpoint {
     }
   }
 
-  /** What opens a conversation tells the era (2026-07-28, versioning): the metadata of the request; the header where that is missing. */
+  /** Decides the era of a message (2026-07-28, versioning): by its metadata, or by the header if it has none. */
   private isModern(exchange: Exchange, message: unknown): boolean {
     if (isObject(message) && isModern(message as unknown as Message)) return true;
     return this.namesModern(exchange);
@@ -319,7 +318,7 @@ function unreadable(problem: string): McpError {
   return new McpError("parse-error", `not JSON: ${problem}`, { rpcCode: rpc.parseError });
 }
 
-/** How many requests a body holds: each of a batch counts as one that is posted alone. */
+/** The number of requests in a body: 1, or the requests of a batch. */
 function requestsIn(message: unknown): number {
   if (Array.isArray(message))
     return message.reduce<number>((sum, each) => sum + (isRequest(each) ? 1 : 0), 0);

@@ -25,13 +25,19 @@ export interface StoredEvent {
   readonly data: string;
 }
 
-/** Stores the messages sent to sessions, so that a client can resume a lost stream (2025-11-25, resumability and redelivery). */
+/**
+ * Stores the messages sent to sessions, so that a client can resume a lost stream (2025-11-25, resumability and
+ * redelivery).
+ */
 export interface EventStore {
   /**
    * Stores a message that was sent on a stream. Returns its event id, which must be unique across all sessions.
    */
   append(session: string, stream: string, data: string): string;
-  /** Returns the stream of an event and the later events of that stream. Returns `undefined` if the event belongs to another session or is no longer stored. */
+  /**
+   * Returns the stream of an event and the later events of that stream. Returns `undefined` if the event belongs to
+   * another session or is no longer stored.
+   */
   after(
     session: string,
     event: string,
@@ -60,7 +66,10 @@ interface History {
   events: Kept[];
 }
 
-/** Stores the last events of each session in memory. Above the total limit, it empties the sessions that wrote least recently. */
+/**
+ * Stores the last events of each session in memory. Above the total limit, it empties the sessions that wrote least
+ * recently.
+ */
 export class MemoryEventStore implements EventStore {
   private readonly histories = new Map<string, History>();
   private readonly most: number;

@@ -28,7 +28,8 @@ export interface Exchange {
    * Reads the whole body as UTF-8.
    *
    * @param reading counts the bytes as they arrive; when it rejects some, reading stops
-   * @param done receives the text, `undefined` if the body exceeds `limit` or `reading` rejected bytes, or `null` if the bytes are not UTF-8; not called if the client disconnects first
+   * @param done receives the text, `undefined` if the body exceeds `limit` or `reading` rejected bytes, or `null` if
+   *   the bytes are not UTF-8; not called if the client disconnects first
    * @param gone called if the client disconnects; calls after `done` have no meaning
    * @throws {McpError} `invalid-definition`: other code has consumed the body already
    */

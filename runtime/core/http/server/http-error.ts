@@ -21,7 +21,10 @@ export function replyInvalid(exchange: Exchange, status: number, message: string
   replyError(exchange, status, id, invalidRequest(message));
 }
 
-/** Replies to a host or origin that is not allowed, without CORS headers: a page of that origin cannot read the answer. */
+/**
+ * Replies to a host or origin that is not allowed, without CORS headers: a page of that origin cannot read the
+ * answer.
+ */
 export function replyForbidden(exchange: Exchange, { status, message }: Refusal): void {
   replyError(exchange, status, undefined, invalidRequest(message), {});
 }

@@ -10,32 +10,44 @@ export interface HttpOptions extends GuardOptions {
   /** `false` serves legacy clients without sessions; the server then cannot send requests to them. */
   readonly sessions?: boolean | SessionLimits;
   /**
-   * Whether the same URL also serves HTTP+SSE, for clients of 2024-11-05. Default: `false`. The transport is deprecated, keeps one connection open per client, and needs sessions.
+   * Whether the same URL also serves HTTP+SSE, for clients of 2024-11-05. Default: `false`. The transport is
+   * deprecated, keeps one connection open per client, and needs sessions.
    */
   readonly sse?: boolean | SseOptions;
   /** Maximum bytes of a body. Default: 4 MiB. */
   readonly bodyLimit?: number;
   /**
-   * Maximum total bytes of the bodies that are being read and the bodies of running requests. Default: 64 MiB. A body beyond the limit gets 503. With `authenticate`, one principal may hold as much as stays free for the others: half of it, if it is the only one.
+   * Maximum total bytes of the bodies that are being read and the bodies of running requests. Default: 64 MiB. A body
+   * beyond the limit gets 503. With `authenticate`, one principal may hold as much as stays free for the others: half
+   * of it, if it is the only one.
    */
   readonly bodiesLimit?: number;
   /**
-   * Maximum number of running requests, and of bodies that are being read. Default: 1,000 of each. More get 503. Listening streams do not count. A request counts while its client is connected; a cancelled request counts until its handler ends. With `authenticate`, one principal may have as many as stay free for the others.
+   * Maximum number of running requests, and of bodies that are being read. Default: 1,000 of each. More get 503.
+   * Listening streams do not count. A request counts while its client is connected; a cancelled request counts until
+   * its handler ends. With `authenticate`, one principal may have as many as stay free for the others.
    */
   readonly maxConcurrent?: number;
   /**
-   * Maximum total bytes of client information and subscriptions, kept for sessions and listening streams. Default: 64 MiB. One client may use 256 KiB; a principal may use the same share as of sessions.
+   * Maximum total bytes of client information and subscriptions, kept for sessions and listening streams. Default: 64
+   * MiB. One client may use 256 KiB; a principal may use the same share as of sessions.
    */
   readonly keptLimit?: number;
   /**
-   * Maximum number of event streams; at the limit, no more listening stream is opened. Default: 10,000. With `authenticate`, one principal may have as many as stay free for the others.
+   * Maximum number of event streams; at the limit, no more listening stream is opened. Default: 10,000. With
+   * `authenticate`, one principal may have as many as stay free for the others.
    */
   readonly maxStreams?: number;
   /**
-   * Maximum total bytes of responses that wait for their readers. Default: 128 MiB. Above it, the longest stalled connections are closed; with `authenticate`, only those of the same principal and of principals with at least as many waiting bytes.
+   * Maximum total bytes of responses that wait for their readers. Default: 128 MiB. Above it, the longest stalled
+   * connections are closed; with `authenticate`, only those of the same principal and of principals with at least as
+   * many waiting bytes.
    */
   readonly waitingLimit?: number;
-  /** Milliseconds that a client may read nothing of a waiting response before its connection is closed. Default: a minute; 0 for no limit. */
+  /**
+   * Milliseconds that a client may read nothing of a waiting response before its connection is closed. Default: a
+   * minute; 0 for no limit.
+   */
   readonly stalledMs?: number;
   /** Form of responses. Default: `auto`, JSON unless another message precedes the response. */
   readonly responses?: ResponseForm;
@@ -46,11 +58,13 @@ export interface HttpOptions extends GuardOptions {
   /** Milliseconds a client waits before it reconnects to a lost stream. Default: 1 s. */
   readonly retryMs?: number;
   /**
-   * Maximum age of a GET stream in milliseconds; the client then reconnects. Default: an hour; 0 for no limit. Set less if the platform limits or bills long requests.
+   * Maximum age of a GET stream in milliseconds; the client then reconnects. Default: an hour; 0 for no limit. Set
+   * less if the platform limits or bills long requests.
    */
   readonly streamMs?: number;
   /**
-   * Milliseconds that running requests have to finish after `close`, before they are aborted. Default: 5 s. New requests are rejected meanwhile.
+   * Milliseconds that running requests have to finish after `close`, before they are aborted. Default: 5 s. New
+   * requests are rejected meanwhile.
    */
   readonly graceMs?: number;
   /** Identifies the caller before the body is read. */

@@ -141,7 +141,9 @@ interface Waiting {
 }
 
 /**
- * Counts response bytes that wait for their readers. Closes the connection of a reader that takes nothing for too long. Above the total limit, closes the readers that have been stalled longest: those of the principal that exceeded the limit, and those of principals with at least as many waiting bytes.
+ * Counts response bytes that wait for their readers. Closes the connection of a reader that takes nothing for too
+ * long. Above the total limit, closes the readers that have been stalled longest: those of the principal that
+ * exceeded the limit, and those of principals with at least as many waiting bytes.
  */
 export class Backlog {
   /** Ordered by `since`, oldest first. */
@@ -230,7 +232,8 @@ const mostTexts = 100;
 const longest = 200;
 
 /**
- * Limits warnings that any client can cause with each request: passes on the first warning of each text, then the 10th, 100th, 1,000th and so on, with the count.
+ * Limits warnings that any client can cause with each request: passes on the first warning of each text, then the
+ * 10th, 100th, 1,000th and so on, with the count.
  */
 export class CountedWarnings {
   private readonly counts = new Map<string, number>();

@@ -107,7 +107,8 @@ class NodeExchange implements Exchange {
   }
 
   /**
-   * Answers while the body is still arriving. Closing the connection now would lose the answer, so the rest of the body is dropped; the connection is closed only if the client sends too much.
+   * Answers while the body is still arriving. Closing the connection now would lose the answer, so the rest of the
+   * body is dropped; the connection is closed only if the client sends too much.
    */
   private tooLong(done: (text: undefined) => void): void {
     const { request } = this;
@@ -159,7 +160,8 @@ class NodeExchange implements Exchange {
 const cut = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls `listener` when the connection closes. A pipelined response that has no socket yet emits no such event. Returns a function that removes the listener and returns whether it was still registered.
+ * Calls `listener` when the connection closes. A pipelined response that has no socket yet emits no such event.
+ * Returns a function that removes the listener and returns whether it was still registered.
  */
 function whenCut(socket: Socket, listener: () => void): () => boolean {
   const listeners = cut.get(socket) ?? new Set();
@@ -205,7 +207,8 @@ function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 /** Handles requests of node:http and of frameworks built on it. */
 export interface NodeHandler {
   /**
-   * @param body the body if a parser has read it: parsed value, text or bytes; defaults to `request.body`. A function is the `next` of Express and Connect and is ignored.
+   * @param body the body if a parser has read it: parsed value, text or bytes; defaults to `request.body`. A function
+   *   is the `next` of Express and Connect and is ignored.
    */
   (request: IncomingMessage, response: ServerResponse, body?: unknown): void;
   /** Ends all sessions and streams. */
@@ -239,7 +242,8 @@ const piece = 262_144;
 export const longBody = piece;
 
 /**
- * Writes a response body as fast as its reader takes it. Waiting bytes are counted and queued here, not in the platform.
+ * Writes a response body as fast as its reader takes it. Waiting bytes are counted and queued here, not in the
+ * platform.
  */
 export class NodeWriter implements EventSink, Reader {
   private readonly request: IncomingMessage;

@@ -6,7 +6,10 @@ import {
   valueAt,
 } from "../../protocol/param-headers.js";
 
-/** Compares the headers that mirror a tool's arguments with the body (2026-07-28, custom headers). Returns the first problem. */
+/**
+ * Compares the headers that mirror a tool's arguments with the body (2026-07-28, custom headers). Returns the first
+ * problem.
+ */
 export function argumentProblem(exchange: Exchange, inputSchema: object, args: unknown): string | undefined {
   return paramProblem(exchange, paramHeadersOf(inputSchema).headers, args);
 }

@@ -4,11 +4,15 @@ import { corsHeaders } from "./access.js";
 import type { Exchange } from "./exchange.js";
 import { paramHeadersOf, paramPrefix } from "../../protocol/param-headers.js";
 
-/** Headers of Streamable HTTP that mirror no member of a message and so stand in no table (2025-11-25, sessions, resumability). */
+/**
+ * Headers of Streamable HTTP that mirror no member of a message and so stand in no table (2025-11-25, sessions,
+ * resumability).
+ */
 const transportHeaders = ["Accept", "Authorization", "Content-Type", "Last-Event-ID", "Mcp-Session-Id"];
 
 /**
- * Answers a CORS preflight. A preflight is answered only with the tool headers it asked for: the caller is not authenticated yet.
+ * Answers a CORS preflight. A preflight is answered only with the tool headers it asked for: the caller is not
+ * authenticated yet.
  */
 export function preflight(exchange: Exchange, server: Server): void {
   const asked = exchange.header("access-control-request-headers") ?? "";

@@ -36,7 +36,8 @@ export interface SharedEnvironment extends SessionEnvironment {
 }
 
 /**
- * First revision in which a stream begins with an event that has an id and no data (2025-11-25, Streamable HTTP, sending messages). Clients of earlier revisions parse every event as a message.
+ * First revision in which a stream begins with an event that has an id and no data (2025-11-25, Streamable HTTP,
+ * sending messages). Clients of earlier revisions parse every event as a message.
  */
 const firstPriming = "2025-11-25";
 
@@ -215,7 +216,8 @@ export class HttpSession implements Channel {
 }
 
 /**
- * One stream of a session: the response to a POST, or a GET stream. It outlives connections: messages that are sent without a connection wait in the event store.
+ * One stream of a session: the response to a POST, or a GET stream. It outlives connections: messages that are sent
+ * without a connection wait in the event store.
  */
 export class SessionStream {
   readonly name: string;

@@ -7,10 +7,14 @@ export interface SessionLimits {
   /** Maximum number of sessions, and of sessions over HTTP+SSE. Default: 10,000 each. */
   readonly maxSessions?: number;
   /**
-   * Maximum number of sessions of one principal; used with `authenticate`. Default: a tenth of `maxSessions`, at least 8. At the limit, a new session replaces the principal's longest idle one, never one of another principal.
+   * Maximum number of sessions of one principal; used with `authenticate`. Default: a tenth of `maxSessions`, at
+   * least 8. At the limit, a new session replaces the principal's longest idle one, never one of another principal.
    */
   readonly maxPerPrincipal?: number;
-  /** A session ends after this many milliseconds without a request, an open stream or a pending response. Default: half an hour. */
+  /**
+   * A session ends after this many milliseconds without a request, an open stream or a pending response. Default:
+   * half an hour.
+   */
   readonly idleMs?: number;
   /** Maximum number of running requests of one session, including those whose client disconnected. Default: 256. */
   readonly maxRequests?: number;
@@ -124,7 +128,8 @@ export class Sessions {
   }
 
   /**
-   * Ends the principal's session that has been without a client longest. Sessions with running requests are ended only if no idle one exists.
+   * Ends the principal's session that has been without a client longest. Sessions with running requests are ended
+   * only if no idle one exists.
    *
    * @param except the session to keep
    */

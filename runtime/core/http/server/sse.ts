@@ -8,15 +8,16 @@ import { type Principal, corsHeaders } from "./access.js";
 import { eventHeaders } from "./events.js";
 import { type EventSink, type Exchange, parseTarget, sessionParameter } from "./exchange.js";
 import { replyBusy, replyInvalid } from "./http-error.js";
+import { idsOfRequests, postProblem } from "./legacy-requests.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
-import { idsOfRequests, postProblem } from "./message-problem.js";
 import { sessionId } from "./session.js";
 import type { Streams } from "./streams.js";
 
 /** Options of HTTP+SSE, the transport before Streamable HTTP. */
 export interface SseOptions {
   /**
-   * Path to which clients post messages. Default: the path of the stream. Set it if a gateway serves the endpoint under another path.
+   * Path to which clients post messages. Default: the path of the stream. Set it if a gateway serves the endpoint
+   * under another path.
    */
   readonly messages?: string;
 }

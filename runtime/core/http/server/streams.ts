@@ -4,7 +4,10 @@ import { keepAliveText } from "./events.js";
 import type { EventSink } from "./exchange.js";
 import type { Quota } from "./limits.js";
 
-/** The open event streams of an endpoint, and the connections of running POSTs. One timer sends keep-alive comments to all streams. */
+/**
+ * The open event streams of an endpoint, and the connections of running POSTs. One timer sends keep-alive comments to
+ * all streams.
+ */
 export class Streams {
   /** One connection for each running POST without a session. */
   readonly connections = new Set<ServerConnection>();
@@ -66,7 +69,8 @@ interface Aging {
 }
 
 /**
- * Disconnects listening streams at their maximum age; their clients reconnect. One timer serves all streams and runs only while one is open.
+ * Disconnects listening streams at their maximum age; their clients reconnect. One timer serves all streams and runs
+ * only while one is open.
  */
 export class StreamExpiry {
   /** Opening times, oldest first. */

@@ -1,27 +1,27 @@
-import { isModern, modernProtocol, unsupportedVersion } from "../../server/modern.js";
-import type { RevisionView } from "../../protocol/revision-view.js";
-import { McpError, messageOf } from "../../jsonrpc/errors.js";
+import type { HeaderSource, IncomingRequest, ReceiveTable } from "@mcpgen/protocol/model";
 import { classify } from "../../jsonrpc/classify.js";
+import { McpError, messageOf } from "../../jsonrpc/errors.js";
 import { type NotificationMessage, type RequestMessage, idOf, isObject } from "../../jsonrpc/message.js";
+import { decodeHeaderValue, keyword, valueAt } from "../../protocol/param-headers.js";
+import type { RevisionView } from "../../protocol/revision-view.js";
 import type { ServerConnection } from "../../server/connection.js";
 import { RequestContext, errorOf } from "../../server/context.js";
-import type { Server } from "../../server/server.js";
+import { isModern, modernProtocol, unsupportedVersion } from "../../server/modern.js";
 import type { RequestProtocol } from "../../server/request-protocol.js";
+import type { Server } from "../../server/server.js";
+import type { Accepted } from "../shared/media.js";
 import { type Principal, corsHeaders } from "./access.js";
 import type { Exchange } from "./exchange.js";
+import { replyBusy, replyClosing, replyError, replyInvalid } from "./http-error.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
-import type { Accepted } from "../shared/media.js";
-import { methodProblem, standardProblem } from "./mirrors.js";
-import { keyword } from "../../protocol/param-headers.js";
 import { PostChannel, type ResponseForm, statusOf } from "./post-channel.js";
-import { replyError, replyBusy, replyClosing, replyInvalid } from "./http-error.js";
 import type { Streams } from "./streams.js";
 
-/** What is answered when it ends, and always by an event stream (2026-07-28, Streamable HTTP, receiving messages). */
+/** This method is answered by an event stream that stays open (2026-07-28, Streamable HTTP, receiving messages). */
 const listening = "subscriptions/listen";
 
-/** Requests that stand for themselves (2026-07-28, Streamable HTTP): one POST, one answer. */
-export class ModernPosts {
+/** Requests of modern revisions (2026-07-28, Streamable HTTP): one request per POST, without sessions. */
+export class ModernRequests {
   private readonly server: Server;
   private readonly newest: RevisionView<"server">;
   private readonly form: ResponseForm;
@@ -32,8 +32,8 @@ export class ModernPosts {
   private readonly mirrored = new WeakMap<object, boolean>();
 
   /**
-   * @param bytes that are kept for streams that listen
-   * @param isClosed whether no more requests are taken up
+   * @param bytes limit of the bytes reserved for listening streams
+   * @param isClosed whether new requests are rejected
    */
   constructor(
     server: Server,
@@ -84,10 +84,10 @@ export class ModernPosts {
     };
     const schema = this.mirroredSchema(request);
     if (!schema) return begin();
-    // Few tools have such parameters.
+    // Few tools mirror parameters in headers, so the check is loaded on demand.
     void import("./param-mirrors.js")
       .then(({ argumentProblem }) => {
-        // Others may have begun meanwhile, or the end.
+        // Meanwhile, other requests may have begun, or the server may be closing.
         if (this.isClosed()) return replyClosing(exchange);
         if (!this.concurrency.running.allows(principal, 1)) return replyBusy(exchange, request.id);
         begin(argumentProblem(exchange, schema, request.params?.["arguments"]));
@@ -98,14 +98,15 @@ export class ModernPosts {
       });
   }
 
-  /** @throws {McpError} the headers and the body disagree, or the body does not say what it must */
+  /** @throws {McpError} the headers differ from the body, or required metadata is missing */
   private termsOf(exchange: Exchange, request: RequestMessage): RequestProtocol {
     const problem = isObject(request.params?._meta)
       ? standardProblem(exchange, this.newest.table, request)
       : undefined;
     if (problem !== undefined) throw mismatch(this.newest, problem);
     const { definition } = this.server;
-    // Where no handshake is served, who makes one learns what is (2026-07-28, versioning, compatibility).
+    // Without legacy revisions, `initialize` gets the error that lists the supported ones (2026-07-28, versioning,
+    // compatibility).
     if (
       request.method === "initialize" &&
       definition.revisions.at(-1)!.era === "modern" &&
@@ -119,7 +120,7 @@ export class ModernPosts {
     return terms;
   }
 
-  /** Whether this client gets to use the tool: of those it does not, no header tells anything. */
+  /** Whether this client may call the tool. If not, the answer must not reveal the tool's headers. */
   private mayCall(connection: ServerConnection, request: RequestMessage, terms: RequestProtocol): boolean {
     const entry = terms.revision.table.incomingRequests.get(request.method);
     if (!entry?.accepts(request)) return false;
@@ -127,12 +128,12 @@ export class ModernPosts {
     try {
       return this.server.features.tools.find(request.params?.["name"] as string, context) !== undefined;
     } catch {
-      // The call itself fails by it.
+      // The call itself reports this error.
       return false;
     }
   }
 
-  /** The schema of the tool that is called, if headers may mirror any of its parameters. */
+  /** The input schema of the called tool, if it mirrors parameters in headers. */
   private mirroredSchema({ method, params }: RequestMessage): object | undefined {
     if (method !== "tools/call") return undefined;
     const schema = this.server.features.tools.entries.get(params?.["name"] as string)?.definition.inputSchema;
@@ -160,4 +161,50 @@ function mismatch(spoken: RevisionView, problem: string): McpError {
   return new McpError("invalid-request", `header mismatch: ${problem}`, {
     rpcCode: spoken.errorCode("HEADER_MISMATCH"),
   });
+}
+
+/**
+ * Compares the headers that every request has with the body (2026-07-28, Streamable HTTP, server validation). Returns
+ * the first problem.
+ */
+export function standardProblem(
+  exchange: Exchange,
+  { headers }: ReceiveTable,
+  request: RequestMessage,
+): string | undefined {
+  for (const source of headers) {
+    const problem = mirrorProblem(exchange, source, request, false);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** Compares the headers that mirror parameters of the method with the body. Returns the first problem. */
+export function methodProblem(
+  exchange: Exchange,
+  { headers = [] }: IncomingRequest,
+  request: RequestMessage,
+): string | undefined {
+  for (const source of headers) {
+    const problem = mirrorProblem(exchange, source, request, true);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function mirrorProblem(
+  exchange: Exchange,
+  { header, from }: HeaderSource,
+  request: RequestMessage,
+  encoded: boolean,
+): string | undefined {
+  const expected = from && valueAt(request, from);
+  if (typeof expected !== "string") return undefined;
+  const raw = exchange.header(header.toLowerCase())?.trim();
+  if (raw === undefined) return `${header} is missing`;
+  const value = encoded ? decodeHeaderValue(raw) : raw;
+  if (value === undefined) return `${header} is malformed`;
+  return value === expected
+    ? undefined
+    : `${header} is ${JSON.stringify(value)}, and the body has ${JSON.stringify(expected)}`;
 }

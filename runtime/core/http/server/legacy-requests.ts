@@ -1,0 +1,297 @@
+import {
+  batchProblem,
+  batchesUnsupported,
+  classify,
+  initializeInBatch,
+  isRequest,
+  nestedBatch,
+} from "../../jsonrpc/classify.js";
+import { McpError, invalidRequest, rpc } from "../../jsonrpc/errors.js";
+import { type RequestId, idOf, isObject } from "../../jsonrpc/message.js";
+import type { RevisionView } from "../../protocol/revision-view.js";
+import type { ServerConnection } from "../../server/connection.js";
+import { beforeHandshake } from "../../server/legacy.js";
+import { unsupportedVersion } from "../../server/modern.js";
+import type { RequestProtocol } from "../../server/request-protocol.js";
+import type { ServerDefinition } from "../../server/server-definition.js";
+import type { Server } from "../../server/server.js";
+import { type Accepted, acceptedBy } from "../shared/media.js";
+import { type Principal, corsHeaders } from "./access.js";
+import { type EventStore, eventHeaders, eventText } from "./events.js";
+import type { Exchange } from "./exchange.js";
+import { replyBusy, replyError, replyInvalid } from "./http-error.js";
+import type { ConcurrencyLimit } from "./limits.js";
+import { PostChannel, type ResponseForm } from "./post-channel.js";
+import { type HttpSession, SessionStream } from "./session.js";
+import type { Sessions } from "./sessions.js";
+import type { Streams } from "./streams.js";
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Requests of legacy clients with sessions (2025-11-25, Streamable HTTP, session management). */
+export class SessionRequests {
+  private readonly server: Server;
+  private readonly legacy: readonly RevisionView<"server">[];
+  private readonly sessions: Sessions;
+  private readonly events: EventStore;
+  private readonly form: ResponseForm;
+
+  constructor(
+    server: Server,
+    legacy: readonly RevisionView<"server">[],
+    sessions: Sessions,
+    events: EventStore,
+    form: ResponseForm,
+  ) {
+    this.server = server;
+    this.legacy = legacy;
+    this.sessions = sessions;
+    this.events = events;
+    this.form = form;
+  }
+
+  post(exchange: Exchange, message: unknown, accepted: Accepted, principal: Principal): void {
+    if (isObject(message) && message["method"] === "initialize")
+      return this.open(exchange, message, accepted, principal);
+    const session = this.find(exchange, principal, message);
+    if (!session) return;
+    session.connection.auth = principal.auth;
+    this.serve(exchange, message, accepted, () => corsHeaders(exchange), session);
+  }
+
+  get(exchange: Exchange, principal: Principal): void {
+    const accepted = acceptedBy(exchange.header("accept"));
+    if (!accepted.events) return replyInvalid(exchange, 406, "Accept must allow text/event-stream");
+    const session = this.find(exchange, principal, undefined);
+    if (!session) return;
+    if (session.streamLimitReached) return replyBusy(exchange, undefined);
+    const last = exchange.header("last-event-id");
+    if (last !== undefined) return this.resume(exchange, session, last);
+    const stream = new SessionStream(session, session.nextStream(), exchange, accepted, this.form, () =>
+      corsHeaders(exchange),
+    );
+    session.listen(stream);
+    stream.start();
+  }
+
+  delete(exchange: Exchange, principal: Principal): void {
+    const session = this.find(exchange, principal, undefined);
+    if (!session) return;
+    this.sessions.end(session);
+    exchange.reply(204, corsHeaders(exchange));
+  }
+
+  /** Finds the session of a request. Replies with an error if there is none. */
+  private find(exchange: Exchange, { principal = "" }: Principal, message: unknown): HttpSession | undefined {
+    const given = exchange.header("mcp-session-id");
+    const id = idOf(message);
+    const session = given === undefined ? undefined : this.sessions.find(given, principal);
+    if (given !== undefined && !session)
+      return void replyInvalid(exchange, 404, "there is no such session: send initialize again", id);
+    if (!versionOf(exchange, this.legacy))
+      return void replyUnsupportedVersion(exchange, this.server.definition, message);
+    if (!session) replyInvalid(exchange, 400, "Mcp-Session-Id is missing: send initialize first", id);
+    return session;
+  }
+
+  private open(
+    exchange: Exchange,
+    message: unknown,
+    accepted: Accepted,
+    { auth, principal = "" }: Principal,
+  ): void {
+    const session = this.sessions.create(principal);
+    if (!session) {
+      const error = new McpError("internal-error", "there are too many sessions", {
+        rpcCode: rpc.internalError,
+      });
+      return replyError(exchange, 503, idOf(message), error);
+    }
+    session.connection = this.server.attach(session, { auth, principal });
+    // A failed initialize opens no session, and it may fail late.
+    const isOpen = (): boolean => session.connection.session !== undefined;
+    const named = (): Headers => (isOpen() ? { "mcp-session-id": session.id } : {});
+    session.whenAnswered = () => {
+      session.whenAnswered = undefined;
+      if (!isOpen()) this.sessions.end(session);
+    };
+    this.serve(exchange, message, accepted, () => ({ ...corsHeaders(exchange), ...named() }), session);
+    if (!session.isAnswering) session.whenAnswered?.();
+  }
+
+  private serve(
+    exchange: Exchange,
+    message: unknown,
+    accepted: Accepted,
+    headers: () => Headers,
+    session: HttpSession,
+  ): void {
+    const isBatch = Array.isArray(message);
+    const messages: readonly unknown[] = isBatch ? (message as unknown[]) : [message];
+    const problem = postProblem(messages, isBatch, session);
+    if (problem !== undefined)
+      return replyInvalid(exchange, 400, problem, isBatch ? undefined : idOf(message));
+    const ids = idsOfRequests(messages);
+    const { connection } = session;
+    if (ids.length === 0) {
+      connection.receive(message);
+      return exchange.reply(202, headers());
+    }
+    const isTaken =
+      session.takes(ids.length) &&
+      (session.concurrency.lost.allows(session.principal, 1) || this.sessions.endOrphaned(session));
+    if (!isTaken) return replyBusy(exchange, isBatch ? undefined : ids[0]);
+    const name = session.nextStream();
+    const stream = new SessionStream(session, name, exchange, accepted, this.form, headers, ids, isBatch);
+    session.expect(ids, stream);
+    stream.follow(exchange.size);
+    connection.receive(message);
+    stream.watch();
+  }
+
+  /** Sends the missed events of a stream and continues it. */
+  private resume(exchange: Exchange, session: HttpSession, last: string): void {
+    const missed = this.events.after(session.id, last);
+    if (!missed) return replyInvalid(exchange, 400, "there is no such event in this session");
+    const stream = session.named(missed.stream);
+    if (stream) return stream.resume(exchange, missed.events);
+    const sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
+    for (const { id, data } of missed.events) sink.write(eventText(data, id));
+    sink.end();
+  }
+}
+
+/** Requests of legacy clients without sessions. The server keeps no state and cannot send requests to them. */
+export class StatelessRequests {
+  private readonly server: Server;
+  private readonly legacy: readonly RevisionView<"server">[];
+  private readonly form: ResponseForm;
+  private readonly streams: Streams;
+  private readonly concurrency: ConcurrencyLimit;
+
+  constructor(
+    server: Server,
+    legacy: readonly RevisionView<"server">[],
+    form: ResponseForm,
+    streams: Streams,
+    concurrency: ConcurrencyLimit,
+  ) {
+    this.server = server;
+    this.legacy = legacy;
+    this.form = form;
+    this.streams = streams;
+    this.concurrency = concurrency;
+  }
+
+  post(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
+    // The handshake negotiates the revision; its header does not matter.
+    const opens = isRequest(message) && message.method === "initialize";
+    const spoken = versionOf(exchange, this.legacy) ?? (opens ? this.legacy[0] : undefined);
+    if (!spoken) return replyUnsupportedVersion(exchange, this.server.definition, message);
+    const problem = problemOf(message, spoken);
+    if (problem !== undefined) return replyInvalid(exchange, 400, problem, idOf(message));
+    const requests = (Array.isArray(message) ? message : [message]).filter(isRequest);
+    if (requests.length === 0) return exchange.reply(202, corsHeaders(exchange));
+    const count = Array.isArray(message) ? requests.length : undefined;
+    const channel = new PostChannel(exchange, accepted, this.form, spoken.table, this.streams, count);
+    const connection = this.server.attach(channel, { auth, principal });
+    const terms = termsOf(spoken);
+    channel.follow(connection, this.concurrency);
+    for (const request of requests)
+      connection.request(request, request.method === "initialize" ? undefined : terms);
+    channel.watch();
+  }
+}
+
+/** Why a body is rejected. */
+function problemOf(message: unknown, { table }: RevisionView): string | undefined {
+  if (!Array.isArray(message)) return messageProblem(message);
+  const opens = message.some((each) => isRequest(each) && each.method === "initialize");
+  return wholeBatchProblem(message, table.batches) ?? (opens ? initializeInBatch : undefined);
+}
+
+const unasked = "requests of the server's own need a session, and it keeps none";
+
+/** The protocol of a client without a handshake: only the revision is known. */
+function termsOf(spoken: RevisionView<"server">): RequestProtocol {
+  return { ...beforeHandshake(spoken), logLevel: "debug", unasked };
+}
+
+/** The revision of a request without the header (2025-11-25, protocol version header). */
+const assumedVersion = "2025-03-26";
+
+/** The revision in the header, or the assumed one without a header; `undefined` if it is not served. */
+export function versionOf(
+  exchange: Exchange,
+  legacy: readonly RevisionView<"server">[],
+): RevisionView<"server"> | undefined {
+  const version = exchange.header("mcp-protocol-version");
+  const found = legacy.find(({ id }) => id === (version ?? assumedVersion));
+  return version === undefined ? (found ?? legacy.at(-1)) : found;
+}
+
+const date = /^\d{4}-\d\d-\d\d$/;
+
+/**
+ * Rejects a revision that is not served. If the header looks like a revision, the error lists the supported ones
+ * (2026-07-28, versioning, negotiation).
+ */
+export function replyUnsupportedVersion(
+  exchange: Exchange,
+  definition: ServerDefinition,
+  message: unknown,
+): void {
+  const version = exchange.header("mcp-protocol-version") ?? "";
+  const error = unsupportedVersion(definition, version);
+  replyError(exchange, 400, idOf(message), date.test(version) ? error : invalidRequest(error.message));
+}
+
+/** The session of a POST. */
+export interface Conversation {
+  readonly connection: ServerConnection;
+  /** Defined if a request of that id is running. */
+  streamOf(id: RequestId): unknown;
+}
+
+/** Why the messages of one POST are rejected. */
+export function postProblem(
+  messages: readonly unknown[],
+  isBatch: boolean,
+  session: Conversation,
+): string | undefined {
+  const batches = session.connection.session?.revision.table.batches;
+  const problem = isBatch ? wholeBatchProblem(messages, batches) : messageProblem(messages[0]);
+  if (problem !== undefined) return problem;
+  for (const message of messages)
+    if (isRequest(message) && session.streamOf(message.id)) return "a request of this id is being answered";
+  return undefined;
+}
+
+/** Why a value is not a message. */
+export function messageProblem(message: unknown): string | undefined {
+  const kind = classify(message);
+  if (kind === "batch") return nestedBatch;
+  return typeof kind === "object" ? kind.problem : undefined;
+}
+
+/**
+ * Why a batch is rejected. Over HTTP, one invalid message rejects the whole body.
+ *
+ * @param supported whether the revision has batches
+ */
+export function wholeBatchProblem(
+  messages: readonly unknown[],
+  supported: boolean | undefined,
+): string | undefined {
+  if (!supported) return batchesUnsupported;
+  for (const message of messages) {
+    const problem = messageProblem(message);
+    if (problem !== undefined) return problem;
+  }
+  return batchProblem(messages);
+}
+
+/** The ids of the requests among the messages. */
+export function idsOfRequests(messages: readonly unknown[]): RequestId[] {
+  return messages.filter(isRequest).map(({ id }) => id);
+}
