@@ -2,7 +2,7 @@ import type { JsonValue } from "@mcpgen/engine";
 import { isJsonObject } from "@mcpgen/engine";
 import { extended as withMember, without } from "../../sample/edit.js";
 import { type Location, commonLocation, extended, locationOf } from "../location.js";
-import type { Conjunction, ShapeArm, Property } from "../shape/form.js";
+import { type Conjunction, type ShapeArm, type Property, refuses } from "../shape/form.js";
 import { shapeOf } from "../shape/node-text.js";
 import type { Aligner } from "./aligner.js";
 import type { Found, MemberContext } from "./compare.js";
@@ -23,10 +23,11 @@ export function compareObjects(context: MemberContext, old: ShapeArm, next: Shap
       continue;
     } else if (after) {
       pair.facts.push(added(old, next, key, after));
-      if (old.additional.length > 0) addMemberChild(context, [old, next], key, [old.additional, after.nodes]);
+      if (old.additional.length > 0 && !refuses(old, key))
+        addMemberChild(context, [old, next], key, [old.additional, after.nodes]);
     } else {
       pair.facts.push(removed(old, next, key, before!));
-      if (next.additional.length > 0)
+      if (next.additional.length > 0 && !refuses(next, key))
         addMemberChild(context, [old, next], key, [before!.nodes, next.additional]);
     }
   }
@@ -91,15 +92,16 @@ function presence({ required }: Property): string {
 
 function added(old: ShapeArm, next: ShapeArm, key: string, property: Property): Fact {
   const { nodes, required } = property;
+  const refused = refuses(old, key);
   return {
     rule: required ? "property-added-required" : "property-added-optional",
-    ...(old.closed && { when: "the old object is closed" }),
+    ...(refused && { when: "the old object is closed" }),
     subject: placeIn(next, property, key),
     old: null,
     new: shapeOf(nodes),
     at: { old: null, new: nodes[0]!.pointer },
     ...(required && { narrowed: absentFrom(old, next, key) }),
-    ...(old.closed && {
+    ...(refused && {
       widened: ({ new: make }) => [presentIn(make.minimal(next.nodes), key, make.minimal(nodes))],
     }),
   };
@@ -107,7 +109,8 @@ function added(old: ShapeArm, next: ShapeArm, key: string, property: Property): 
 
 function removed(old: ShapeArm, next: ShapeArm, key: string, property: Property): Fact {
   const { nodes, required } = property;
-  const closed = next.closed ? ", and the new object is closed" : "";
+  const refused = refuses(next, key);
+  const closed = refused ? ", and the new object is closed" : "";
   return {
     rule: "property-removed",
     when: `it was ${required ? "required" : "optional"}${closed}`,
@@ -116,7 +119,7 @@ function removed(old: ShapeArm, next: ShapeArm, key: string, property: Property)
     new: null,
     at: { old: nodes[0]!.pointer, new: null },
     ...(required && { widened: absentFrom(old, next, key) }),
-    ...(next.closed && {
+    ...(refused && {
       narrowed: ({ old: make }) => [presentIn(make.minimal(old.nodes), key, make.minimal(nodes))],
     }),
   };
@@ -193,9 +196,34 @@ function compareOthers(aligner: Aligner, pair: Pair, old: ShapeArm, next: ShapeA
   if (old.closed && next.closed) return;
   if (old.closed) return found({ rule: "object-opened", old: before, new: after, widened });
   if (next.closed) return found({ rule: "object-closed", old: before, new: after, narrowed });
+  compareForbidden(old, next, found);
   if (old.additional.length === 0 && next.additional.length === 0) return;
   const [from, to] = [orAnything(old), orAnything(next)];
   aligner.addChild(pair, { step: { kind: "other" }, old: old.nodes, new: next.nodes }, from, to);
+}
+
+/** Members that one open object forbids and the other does not declare. */
+function compareForbidden(old: ShapeArm, next: ShapeArm, found: Found): void {
+  const only = (one: ShapeArm, other: ShapeArm): string[] =>
+    [...one.forbidden].filter((key) => !other.forbidden.has(key) && !other.properties.has(key)).sort();
+  const text = (names: readonly string[]): string => `no ${names.join(", ")}`;
+  const candidates = (object: JsonValue | undefined, names: readonly string[]): (JsonValue | undefined)[] =>
+    names.flatMap((key) => anyValues.map((value) => presentIn(object, key, value)));
+  const [gone, come] = [only(next, old), only(old, next)];
+  if (gone.length > 0)
+    found({
+      rule: "object-closed",
+      old: othersText(old),
+      new: text(gone),
+      narrowed: ({ old: make }) => candidates(make.minimal(old.nodes), gone),
+    });
+  if (come.length > 0)
+    found({
+      rule: "object-opened",
+      old: text(come),
+      new: othersText(next),
+      widened: ({ new: make }) => candidates(make.minimal(next.nodes), come),
+    });
 }
 
 function withUndeclared(

@@ -52,8 +52,9 @@ function describe(reader: FormReader, member: ShapeArm, levels: number): string 
   const properties = [...member.properties].map(
     ([key, { nodes, required }]) => `${key}${required ? "" : "?"}:${inside(nodes)}`,
   );
+  const forbidden = [...member.forbidden].map((key) => `${key}!`);
   const others = member.closed ? "closed" : inside(member.additional);
-  return `{${properties.join(";")};${others}}${limits}`;
+  return `{${[...properties, ...forbidden].join(";")};${others}}${limits}`;
 }
 
 /** How alike two arms are, from 0 to 1: by the members they share, and whether those look alike. */

@@ -153,20 +153,28 @@ function memberOf(
     ? new Map<string, JsonValue>([...bounds, ["enum", listed.map(canonicalText).sort()]])
     : bounds;
   const common = { type, nodes, name, pointer, bounds: fixed };
-  if (type === "array")
-    return { ...common, ...itemsOf(nodes), properties: new Map(), closed: false, additional: [] };
-  const { properties, impossible } = propertiesOf(nodes, pointer);
+  if (type === "array") return { ...common, ...itemsOf(nodes), ...noMembers };
+  const { properties, forbidden, impossible } = propertiesOf(nodes, pointer);
   if (impossible) return undefined;
   const others = nodes.flatMap((node) => node.additionalProperties ?? node.unevaluatedProperties ?? []);
   return {
     ...common,
     properties,
+    forbidden,
     closed: others.some(({ never }) => never),
     additional: others.filter((node) => !node.never && !saysNothing(node)),
     prefix: [],
     items: [],
   };
 }
+
+/** What an array says of members. */
+const noMembers = {
+  properties: new Map<string, Property>(),
+  forbidden: new Set<string>(),
+  closed: false,
+  additional: [],
+} as const;
 
 function itemsOf(nodes: Conjunction): Pick<ShapeArm, "prefix" | "items"> {
   const length = Math.max(0, ...nodes.map(({ prefixItems }) => prefixItems?.length ?? 0));
@@ -185,27 +193,30 @@ function itemsOf(nodes: Conjunction): Pick<ShapeArm, "prefix" | "items"> {
 function propertiesOf(
   nodes: Conjunction,
   pointer: string,
-): { properties: ReadonlyMap<string, Property>; impossible: boolean } {
+): { properties: ReadonlyMap<string, Property>; forbidden: ReadonlySet<string>; impossible: boolean } {
   const required = new Set(nodes.flatMap((node) => node.required ?? []));
   const names = new Set([...nodes.flatMap((node) => [...(node.properties?.keys() ?? [])]), ...required]);
   const properties = new Map<string, Property>();
+  const forbidden = new Set<string>();
   for (const name of [...names].sort(naturalCompare)) {
     const parts = nodes.flatMap((node) => memberNodes(node, name));
     if (parts.some(({ never }) => never)) {
-      if (required.has(name)) return { properties, impossible: true };
+      if (required.has(name)) return { properties, forbidden, impossible: true };
+      forbidden.add(name);
       continue;
     }
     const said = parts.filter((node) => !saysNothing(node));
     const first = parts[0] ?? { pointer: `${pointer}/required` };
     properties.set(name, { nodes: said.length > 0 ? said : [first], required: required.has(name) });
   }
-  return { properties, impossible: false };
+  return { properties, forbidden, impossible: false };
 }
 
-function isFree({ bounds, properties, closed, additional, prefix, items }: ShapeArm): boolean {
+function isFree({ bounds, properties, forbidden, closed, additional, prefix, items }: ShapeArm): boolean {
   return (
     bounds.size === 0 &&
     properties.size === 0 &&
+    forbidden.size === 0 &&
     !closed &&
     additional.length === 0 &&
     prefix.length === 0 &&

@@ -31,6 +31,8 @@ export interface ShapeArm {
   readonly bounds: Bounds;
   /** Objects: declared members, in natural order. */
   readonly properties: ReadonlyMap<string, Property>;
+  /** Objects: names of members that are declared as `false`. */
+  readonly forbidden: ReadonlySet<string>;
   /** Objects: whether undeclared members are rejected. */
   readonly closed: boolean;
   /** Objects: what undeclared members must be; empty where they may be anything. */
@@ -58,6 +60,11 @@ export interface Form {
   readonly any: boolean;
   /** A value must be of one arm only (`oneOf`). */
   readonly exclusive: boolean;
+}
+
+/** Whether an object that does not declare the member, or declares it as `false`, refuses it. */
+export function refuses({ closed, forbidden }: ShapeArm, key: string): boolean {
+  return closed || forbidden.has(key);
 }
 
 /** The types of what may stand in a place. */

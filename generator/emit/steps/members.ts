@@ -1,7 +1,7 @@
 import { type JsonValue, pointer } from "@mcpgen/engine";
 import { anything } from "../../compare/align/compare-array.js";
 import type { FormReader } from "../../compare/shape/form-reader.js";
-import type { Conjunction, ShapeArm, Property } from "../../compare/shape/form.js";
+import { type Conjunction, type ShapeArm, type Property, refuses } from "../../compare/shape/form.js";
 import { type Change, type Plan, droppedAt } from "./plan.js";
 import type { Around, OwnedOfBoth, Planner } from "./planner.js";
 import { always } from "./tests.js";
@@ -65,7 +65,7 @@ function ownedAfter({ planner, key }: Context, from: Property, to: Property): Ch
 
 /** A member that the source's era fills in and the target does not describe: it stays where it may. */
 function ownedBefore({ target, key }: Context): Change[] {
-  if (target.closed) return [{ kind: "without", keys: [key] }];
+  if (refuses(target, key)) return [{ kind: "without", keys: [key] }];
   return target.additional.length > 0 ? [{ kind: "fitting", key, to: target.additional }] : [];
 }
 
@@ -174,9 +174,9 @@ function undeclaredAfter({ planner, source, target, key }: Context, from: Proper
     const text = written({ planner, source, target, key }, pointers, undefined);
     if (text) return [text];
   }
-  if (note?.how === "keep" && !target.closed) planner.decisions.use(pointers);
+  if (note?.how === "keep" && !refuses(target, key)) planner.decisions.use(pointers);
   else if (!note && planner.isLowering) return [{ kind: "without", keys: [key] }];
-  else if (note || target.closed) {
+  else if (note || refuses(target, key)) {
     const outcome = note
       ? planner.decisions.outcome({ pointers, what: key }, undefined)
       : ({ how: "drop", what: key } as const);

@@ -136,6 +136,7 @@ const anyObject: ShapeArm = {
   pointer: "",
   bounds: new Map(),
   properties: new Map(),
+  forbidden: new Set(),
   closed: false,
   additional: [],
   prefix: [],

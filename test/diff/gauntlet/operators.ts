@@ -55,6 +55,12 @@ const objects: Readonly<Record<string, Change>> = {
     const keys = droppable(place);
     return keys.length > 0 && drop(place.node, random.pick(keys));
   },
+  "forbids a member": (place, random) => {
+    const keys = droppable(place);
+    return keys.length > 0 && declare(place.node, random.pick(keys), false, false);
+  },
+  "forbids a member that nothing declares": ({ node }) =>
+    isObject(node) && declare(node, "added", false, false),
   "turns whether a member is required": (place, random) => {
     const keys = droppable(place);
     if (!isObject(place.node) || keys.length === 0) return false;

@@ -35,8 +35,34 @@ function propertyChanges(): Make[] {
   return makes;
 }
 
+/** Members that an open object declares on one side and forbids on the other. */
+function forbiddenMembers(): Make[] {
+  return [false, true].flatMap((required) => {
+    const pair = (random: Random): readonly [JsonValue, JsonValue] => {
+      const key = word(random);
+      const kept = { kept: { type: "string" } };
+      return [
+        object({ ...kept, [key]: anyValue(random) }, required ? ["kept", key] : ["kept"]),
+        object({ ...kept, [key]: false }, ["kept"]),
+      ];
+    };
+    const removed: Make = (random) => {
+      const [old, next] = pair(random);
+      const when = `it was ${required ? "required" : "optional"}, and the new object is closed`;
+      return { old, new: next, rule: "property-removed", when };
+    };
+    const added: Make = (random) => {
+      const [next, old] = pair(random);
+      const rule = required ? "property-added-required" : "property-added-optional";
+      return { old, new: next, rule, when: "the old object is closed" };
+    };
+    return [removed, added];
+  });
+}
+
 export const objectChanges: readonly Make[] = [
   ...propertyChanges(),
+  ...forbiddenMembers(),
   ...both("property-became-required", "property-became-optional", (random) => {
     const key = word(random);
     const value = anyValue(random);
@@ -48,6 +74,10 @@ export const objectChanges: readonly Make[] = [
       object(properties, [], random.chance(0.5) ? { additionalProperties: {} } : {}),
       object(properties, [], closed),
     ];
+  }),
+  ...both("object-closed", "object-opened", (random) => {
+    const kept = { kept: anyValue(random) };
+    return [object(kept, []), object({ ...kept, [word(random)]: false }, [])];
   }),
   ...both("map-value-widened", "map-value-narrowed", (random) => {
     const [one, other] = two(scalars, random);

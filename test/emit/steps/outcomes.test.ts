@@ -19,6 +19,16 @@ function expectSame(step: (value: object) => object, value: object): void {
   expect(outcome.losses).toEqual([]);
 }
 
+it("a member that the newer revision forbids is left out, and said to be", async () => {
+  const { lift, lower: down } = await between(object({ value: text }), object({ value: false }));
+  expectSame(lift, { other: 1 });
+  expect(lift({ value: "a", other: 1 })).toEqual({
+    value: { other: 1 },
+    losses: [{ pointer: "/value", what: "value", how: "dropped" }],
+  });
+  expectSame(down, { other: 1 });
+});
+
 describe("what the older revision does not take", () => {
   it("is refused where no note speaks of the pair", async () => {
     const { lower: down } = await between(
