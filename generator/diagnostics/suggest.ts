@@ -1,6 +1,6 @@
 /**
  * The candidate most like `name`, and not `name` itself; `undefined` where none is near: at most a third of
- * the letters (and at least two) may differ, case not counted.
+ * the letters (and at least two) may differ, but not all of either name; case is not counted.
  */
 export function closest(name: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
@@ -8,7 +8,7 @@ export function closest(name: string, candidates: Iterable<string>): string | un
   for (const candidate of candidates) {
     if (candidate === name) continue; // known, and refused all the same: no suggestion
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase(), bestDistance);
-    if (distance < bestDistance) {
+    if (distance < Math.min(bestDistance, name.length, candidate.length)) {
       best = candidate;
       bestDistance = distance;
     }

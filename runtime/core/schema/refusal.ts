@@ -235,7 +235,10 @@ class Search {
     for (const key of patternProperties === undefined ? keys : [])
       if (schema === false)
         this.report(inside(place, key), "no such key", value[key], {
-          advice: meant(key, Object.keys(node["properties"] ?? {})),
+          advice: meant(
+            key,
+            Object.keys(node["properties"] ?? {}).filter((name) => !(name in value)),
+          ),
         });
       else this.compare(value[key], schema, inside(place, key), depth + 1);
   }

@@ -22,18 +22,27 @@ export interface CompleteParams {
 }
 
 /**
- * Refuses completers for unknown arguments.
+ * Refuses completers for unknown arguments, and completers that are no functions.
  *
  * @throws {McpError} `invalid-definition`
  */
 export function requireArguments(place: string, names: readonly string[], completers: Completers): void {
   const unknownName = Object.keys(completers).find((name) => !names.includes(name));
-  if (unknownName === undefined) return;
+  if (unknownName === undefined) return requireFunctions(place, completers);
   const known = names.length === 0 ? "it has none" : `it has ${names.join(", ")}`;
   throw new McpError(
     "invalid-definition",
     `${place}: complete: there is no argument ${JSON.stringify(unknownName)}; ${known}.`,
   );
+}
+
+/** @throws {McpError} `invalid-definition` */
+function requireFunctions(place: string, completers: Completers): void {
+  for (const [name, completer] of Object.entries<unknown>(completers)) {
+    if (completer === undefined || typeof completer === "function") continue;
+    const text = `${place}: complete.${name}: expected a function that gives values.`;
+    throw new McpError("invalid-definition", text);
+  }
 }
 
 /** Values in one result, at most (completion results). */

@@ -19,7 +19,25 @@ export function checkDefinition(place: string, given: unknown, name: string, own
   const problem = "options stand between what names it and the handler; write {} for none";
   if (!isObject(given) || "~standard" in given)
     throw invalid(`${place}: expected an object with its options, got ${kindOf(given)}: ${problem}.`);
+  checkShape(place, given, name);
   checkMembers(`${place}: `, given, name, own);
+}
+
+/** Refuses schemas of single arguments in the place of the options. Other libraries take them there. */
+function checkShape(place: string, given: object, name: string): void {
+  const known = listedMembers[name] ?? {};
+  const stray = Object.entries(given).find(
+    ([member, value]) => isSchema(value) && !Object.hasOwn(known, member),
+  );
+  if (!stray) return;
+  const into = Object.hasOwn(known, "arguments") ? "arguments" : "inputSchema";
+  throw invalid(
+    `${place}: ${stray[0]}: expected no schema beside the options. Write the arguments as one object schema: ${into}.`,
+  );
+}
+
+function isSchema(value: unknown): boolean {
+  return (typeof value === "object" || typeof value === "function") && value !== null && "~standard" in value;
 }
 
 /** @throws {McpError} `invalid-definition`: there is no handler */

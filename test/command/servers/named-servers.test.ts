@@ -239,6 +239,13 @@ test.each<[string, string[], string, string, RegExp]>([
     /Did you mean weather \(\.mcp\.json\)\?/,
   ],
   [
+    json({ mcpServers: { my: { command: "node" } } }),
+    ["call", "zz", "t"],
+    "MG2201",
+    'there is no server "zz"',
+    /The servers with a name are my;/,
+  ],
+  [
     json(one),
     ["capture", "zzzzz"],
     "MG2201",

@@ -24,6 +24,16 @@ test.each<[object, unknown, string]>([
     'citi: expected no such key, got "Bern" (string); did you mean "city"?',
   ],
   [
+    { additionalProperties: false, properties: { lat: {}, lot: {} } },
+    { lat: 1, lon: 2 },
+    'lon: expected no such key, got 2 (number); did you mean "lot"?',
+  ],
+  [
+    { additionalProperties: false, properties: { lat: {} } },
+    { lat: 1, lon: 2 },
+    "lon: expected no such key, got 2 (number)",
+  ],
+  [
     { properties: { units: { enum: ["metric", "imperial"] } } },
     { units: "metrix" },
     'units: expected one of "metric", "imperial", got "metrix" (string); did you mean "metric"?',

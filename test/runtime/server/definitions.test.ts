@@ -135,6 +135,16 @@ function foreign(): unknown {
 describe("what stands between the name and the handler", () => {
   test.each<[string, () => unknown, string]>([
     [
+      "schemas of single arguments in the place of a tool's options",
+      () => untyped().tool("t", { a: z.string(), b: z.number() }, give),
+      'tool "t": a: expected no schema beside the options. Write the arguments as one object schema: inputSchema.',
+    ],
+    [
+      "schemas of single arguments in the place of a prompt's options",
+      () => untyped().prompt("p", { description: "x", a: type("string") }, give),
+      'prompt "p": a: expected no schema beside the options. Write the arguments as one object schema: arguments.',
+    ],
+    [
       "no options of a tool",
       () => untyped().tool("t", give),
       'tool "t": expected an object with its options, got a function: options stand between what names it and the handler; write {} for none.',

@@ -297,6 +297,14 @@ describe("a definition that could never work is refused where it is made", () =>
       /no argument "a"; it has b\./,
     ],
     [
+      "values in the place of what suggests them",
+      (own) =>
+        own.prompt("p", { arguments: [{ name: "a" }], complete: { a: ["x"] } as object }, () => ({
+          messages: [],
+        })),
+      /prompt "p": complete\.a: expected a function that gives values\./,
+    ],
+    [
       "a template with a variable twice",
       (own) => own.resourceTemplate("x://{a}/{a}", {}, () => ({ contents: [] })),
       /the variable a stands in it twice/,
