@@ -31,6 +31,7 @@ const heavy = [
   "test/runtime/http/{bodies,heap,kept,readers}.test.ts",
   "test/runtime/client/{deep,floods}.test.ts",
   "test/init/*.test.ts",
+  "test/files/layout-free.test.ts",
   "test/distribution/package.test.ts",
   "test/docs/journeys.test.ts",
 ];
@@ -42,7 +43,9 @@ const deep = [
   "test/diff/{memory,metamorphic,released-mutations,robustness,truth}.test.ts",
   "test/contract/hostile.test.ts",
   "test/generate/memory.test.ts",
-  "test/contract/compile-cost.test.ts",
+  "test/contract/{compile-cost,compiled}.test.ts",
+  "test/command/rehearsal.test.ts",
+  "test/emit/validators/depth.test.ts",
   "test/properties/foreign/compile.test.ts",
   "test/emit/steps/renames-released.test.ts",
   "test/types/mistakes.test.ts",

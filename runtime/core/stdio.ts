@@ -11,7 +11,7 @@ export { parseStdioSource } from "./stdio/source.js";
 export type { Command } from "./stdio/source.js";
 export { safeVariables } from "./stdio/environment.js";
 export type { Environment } from "./stdio/environment.js";
-export type { Exit } from "./stdio/child.js";
+export type { Exit } from "./stdio/child-options.js";
 
 // The same format over other byte streams: sockets, pipes.
 export { StreamChannel, streamChannel } from "./stdio/stream-channel.js";

@@ -5,7 +5,8 @@ import { StringDecoder } from "node:string_decoder";
 import { setTimeout as sleep } from "node:timers/promises";
 import { withTimeout } from "../time/clock.js";
 import { invocationOf } from "./command.js";
-import { type Environment, childEnvironment } from "./environment.js";
+import type { ChildOptions, Exit, StartOptions } from "./child-options.js";
+import { childEnvironment } from "./environment.js";
 import {
   afterProcess,
   noLongerAfterProcess,
@@ -15,34 +16,6 @@ import {
 } from "./process-tree.js";
 import type { Command } from "./source.js";
 import { StderrTail } from "./stderr-tail.js";
-
-interface StartOptions {
-  /** Added to the inherited environment; replaces inherited variables. `undefined` removes a variable. */
-  readonly env?: Environment | undefined;
-  /** The variables that are inherited: `safe` (default) only `safeVariables`, `all` all. */
-  readonly inheritEnv?: "safe" | "all" | undefined;
-  /** Working directory. */
-  readonly cwd?: string | undefined;
-  /**
-   * Where standard error of the child goes: to standard error of this process (with escape sequences) or to a function.
-   * Default: its last 8 KiB are kept for errors only. With `ignore` nothing is kept.
-   */
-  readonly stderr?: "inherit" | "ignore" | ((text: string) => void) | undefined;
-}
-
-export interface ChildOptions extends StartOptions {
-  /** Milliseconds between the end of the input and SIGTERM. Default: 2000. */
-  readonly inputGrace?: number | undefined;
-  /** Milliseconds between SIGTERM and SIGKILL. Default: 2000. */
-  readonly terminateGrace?: number | undefined;
-}
-
-/** How a process ended, or the error with which it did not start. */
-export interface Exit {
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-  readonly error?: Error;
-}
 
 const windows = process.platform === "win32";
 

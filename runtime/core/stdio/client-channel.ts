@@ -1,6 +1,7 @@
 import { McpError } from "../jsonrpc/errors.js";
 import type { Channel, Receiver } from "../jsonrpc/channel.js";
-import { Child, type ChildOptions, type Exit } from "./child.js";
+import { Child } from "./child.js";
+import type { ChildOptions, Exit } from "./child-options.js";
 import { MessageReader } from "./message-reader.js";
 import { checkClientOptions } from "./option-check.js";
 import { MessageWriter } from "./message-writer.js";

@@ -1,3 +1,5 @@
+import type * as platform from "../platform/platform.js";
+
 /** A source of time, which tests replace. */
 export interface Clock {
   /** Milliseconds since any fixed point; never set back or forward, as a wall clock is. */
@@ -45,7 +47,11 @@ export async function settleWithin(delay: number, work: Promise<unknown>): Promi
 }
 
 /** The value of `work`. Rejects with `reason()` as soon as the signal aborts: code of the user may never settle. */
-export async function abortable<T>(signal: AbortSignal, work: Promise<T>, reason: () => Error): Promise<T> {
+export async function abortable<T>(
+  signal: platform.AbortSignal,
+  work: Promise<T>,
+  reason: () => Error,
+): Promise<T> {
   let abort!: () => void;
   const aborted = new Promise<never>((_, reject) => {
     abort = () => reject(reason());
@@ -60,7 +66,7 @@ export async function abortable<T>(signal: AbortSignal, work: Promise<T>, reason
 }
 
 /** Resolves after `delay` milliseconds. Rejects with `reason()` as soon as the signal aborts. */
-export function pause(delay: number, signal: AbortSignal, reason: () => Error): Promise<void> {
+export function pause(delay: number, signal: platform.AbortSignal, reason: () => Error): Promise<void> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       clearTimeout(timer);

@@ -1,3 +1,4 @@
+import type * as platform from "../../platform/platform.js";
 import { McpError, rpc } from "../../jsonrpc/errors.js";
 import type { BodyReading } from "./limits.js";
 
@@ -99,6 +100,6 @@ export function sseSessionOf(exchange: Exchange): string | undefined {
 }
 
 /** Parses a request target: a path with query, or a whole URL. */
-export function parseTarget(url: string): URL | undefined {
+export function parseTarget(url: string): platform.URL | undefined {
   return URL.canParse(url, base) ? new URL(url, base) : undefined;
 }

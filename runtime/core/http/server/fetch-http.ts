@@ -134,7 +134,7 @@ const highWaterMark = 2 ** 30;
 const least = 65_536;
 
 /** Writes a response body as a web stream and counts the bytes that its reader has not taken. */
-export class WebWriter implements EventSink, Reader {
+class WebWriter implements EventSink, Reader {
   readonly body: ReadableStream<Uint8Array>;
   private readonly backlog: Backlog;
   readonly principal: string;
