@@ -2,7 +2,6 @@
 
 // What parts of a shape have looked at in a value they describe: all else is
 // what `unevaluatedProperties` and `unevaluatedItems` speak of.
-
 import { type Search, isPart, matcherOf } from "./report.js";
 import {
   type JsonObject,

@@ -5,6 +5,7 @@ import { columns } from "./columns.js";
 import { contractSource } from "./contract-source.js";
 import type { CommandContext, RunCommand } from "./context.js";
 import { counted } from "../print/counted.js";
+import { type Finding, findingOfError } from "../diagnostics/finding.js";
 import { promptSignature, toolSignature } from "./list/signature.js";
 import type { Outcome } from "./outcome.js";
 import { expectServer, serverOptions } from "./server-options.js";
@@ -100,8 +101,12 @@ function entryData({ signature, entry }: Item): object {
 }
 
 async function serversByName(context: CommandContext): Promise<Outcome> {
-  const servers = await knownServers(context);
+  const findings: Finding[] = [];
+  const servers = await knownServers(context, (error) =>
+    findings.push({ ...findingOfError(error), severity: "warning" }),
+  );
   return {
+    findings,
     ...(servers.length > 0 && { text: columns(servers.map(({ name, host, file }) => [name, host, file])) }),
     summary:
       servers.length === 0

@@ -71,19 +71,35 @@ function isFile(source: string, { directory }: CommandContext): boolean {
   return statSync(resolve(directory, source), { throwIfNoEntry: false })?.isFile() ?? false;
 }
 
-/** Every server that has a name, once: where two files have it, the nearest. */
-export async function knownServers(context: CommandContext): Promise<KnownServer[]> {
+/**
+ * Every server that has a name, once: where two files have it, the nearest.
+ *
+ * @param unreadable takes the error of a file that cannot be read, and the rest is listed; without it the error is thrown
+ */
+export async function knownServers(
+  context: CommandContext,
+  unreadable?: (error: CodedError) => void,
+): Promise<KnownServer[]> {
   const known = new Map<string, KnownServer>();
-  for await (const { file, servers } of configurations(context))
+  for await (const { file, servers } of configurations(context, unreadable))
     for (const name of Object.keys(servers))
       if (!known.has(name))
         known.set(name, { name, host: file.host, file: shownPath(file.path, context.directory) });
   return [...known.values()];
 }
 
-async function* configurations({ directory, env }: CommandContext): AsyncGenerator<HostConfiguration> {
-  for (const file of hostFiles(directory, env))
-    yield await readHostFile(file, shownPath(file.path, directory));
+async function* configurations(
+  { directory, env }: CommandContext,
+  unreadable?: (error: CodedError) => void,
+): AsyncGenerator<HostConfiguration> {
+  for (const file of hostFiles(directory, env)) {
+    try {
+      yield await readHostFile(file, shownPath(file.path, directory));
+    } catch (error) {
+      if (!unreadable || !(error instanceof CodedError)) throw error;
+      unreadable(error);
+    }
+  }
 }
 
 async function addressOf(

@@ -13,6 +13,7 @@ import type { Inferred } from "../schema/schema-type.js";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
+import { type Names, requireKnown } from "../options/option-names.js";
 import type { RequestContext } from "./context.js";
 import type { Asked } from "./rounds.js";
 import type { RequestProtocol } from "./request-protocol.js";
@@ -55,6 +56,8 @@ export interface AskOptions {
   /** Limit for the total time, with progress or without. */
   readonly totalTimeout?: number;
 }
+
+const askOptions: Names<AskOptions> = { timeout: 0, totalTimeout: 0 };
 
 /** A request for `ask.all`. */
 export type AskedRequest = {
@@ -114,7 +117,7 @@ export function askWith(context: RequestContext, send: Send): Ask {
   const request = (key: string, asked: Asked, options?: AskOptions): Promise<Params> => {
     if (used.has(key)) return Promise.reject(duplicateKey(key));
     used.add(key);
-    return withHandledRejection(checked(context, key, asked, () => send(key, asked, options)));
+    return withHandledRejection(checked(context, key, asked, options, send));
   };
   return {
     elicit: (key: string, form: object, options?: AskOptions) =>
@@ -170,14 +173,16 @@ async function checked(
   context: RequestContext,
   key: string,
   asked: Asked,
-  send: () => Promise<Params>,
+  options: AskOptions | undefined,
+  send: Send,
 ): Promise<Params> {
+  requireKnown(options ?? {}, askOptions);
   const { protocol } = context;
   const missing = missingCapabilityOf(asked, protocol);
   if (missing) throw missingCapability(protocol, missing);
   const problem = problemOf(asked);
   if (problem !== undefined) throw new McpError("invalid-params", `ask ${JSON.stringify(key)}: ${problem}`);
-  const answer = await send();
+  const answer = await send(key, asked, options);
   const wrong = await answerProblem(asked, answer);
   if (wrong !== undefined)
     throw new McpError(

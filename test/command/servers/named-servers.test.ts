@@ -305,3 +305,13 @@ test.each<[string, string[], string, string, RegExp]>([
   expect(ran.stderr.split("→")[1]).toMatch(next);
   expect([ran.code, ran.stdout]).toEqual([2, ""]);
 });
+
+test("the list of servers names a file that cannot be read, and shows the others", async () => {
+  const folder = temporaryFolder({
+    ".mcp.json": json({ mcpServers: { weather: { command: "weather" } } }),
+    ".cursor/mcp.json": '{ "mcpServers": {',
+  });
+  const ran = await mcpgen(folder, ["list"]);
+  expect(ran.code).toBe(0);
+  expect(ran.stdout).toMatch(/^\.cursor\/mcp\.json:1:18: warning MG2202: .*\nweather  Claude Code/su);
+});

@@ -159,3 +159,26 @@ test.each(revisions)(
     expect(unhandled).toBe(0);
   },
 );
+
+test.each(revisions)("an option of an ask that does not exist is named (%s)", async (revision) => {
+  const refused: unknown[] = [];
+  const run = async ({ ask }: HandlerContext): Promise<void> => {
+    const options = { timeot: 1 } as never;
+    const asks = [
+      ask.elicit("a", form, options),
+      ask.sample("b", { messages: [...messages], maxTokens: 1 }, options),
+      ask.roots("c", options),
+      ask.all({ d: { method: "roots/list" } }, options),
+    ];
+    for (const each of asks) refused.push(await each.catch((error: unknown) => error));
+  };
+  const pair = await pairOf(revision, run, () => ({ action: "cancel" }));
+  await pair.call();
+  await pair.close();
+  expect(refused).toHaveLength(4);
+  for (const error of refused)
+    expect(error).toMatchObject({
+      code: "invalid-definition",
+      message: "timeot: there is no such option. Did you mean timeout?",
+    });
+});
