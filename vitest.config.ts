@@ -32,7 +32,6 @@ const heavy = [
   "test/runtime/client/{deep,floods}.test.ts",
   "test/init/*.test.ts",
   "test/files/layout-free.test.ts",
-  "test/distribution/package.test.ts",
   "test/docs/journeys.test.ts",
 ];
 
@@ -46,7 +45,9 @@ const deep = [
   "test/contract/{compile-cost,compiled}.test.ts",
   "test/command/rehearsal.test.ts",
   "test/emit/validators/depth.test.ts",
-  "test/properties/foreign/compile.test.ts",
+  "test/properties/foreign/{cases,compile}.test.ts",
+  "test/distribution/package.test.ts",
+  "test/generate/determinism.test.ts",
   "test/emit/steps/renames-released.test.ts",
   "test/types/mistakes.test.ts",
   "test/capture/signals.test.ts",
