@@ -68,7 +68,8 @@ export function sourceOf({ args, env = {} }) {
 export async function writeCalls(out, contract, { more = [] }, argumentsOf) {
   const client = await readFile(join(out, "client.ts"), "utf8");
   const [, made] = /^export function (\w+)\(/m.exec(client);
-  const rows = client.slice(client.indexOf("const toolNames"));
+  // The rows of `tools`, up to those of the next list.
+  const [, rows] = /^ {4}tools: \[([^]*?)(?:^ {4}\w+: [[{]|^ {2}\}\))/m.exec(client);
   const methods = new Map(
     [...rows.matchAll(/\[\s*("(?:\w|\$)+"),\s*("(?:[^"\\]|\\.)*")/g)].map(([, method, name]) => [
       JSON.parse(name),
