@@ -2,7 +2,7 @@
 
 import type * as types from "./2026-07-28/types.js";
 
-// What handlers and calls are written in, whatever revision is spoken: the types
+// What handlers and calls are written in, whatever the revision: the types
 // of 2026-07-28 without the members that its era fills in by itself.
 
 export type {

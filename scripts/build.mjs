@@ -75,7 +75,7 @@ async function examples() {
   await rm(outdir, { recursive: true, force: true });
   // They speak the generated revisions.
   if (!existsSync(join(root, "generated/index.ts"))) return;
-  // Those with a package.json are packages of their own, whose dependencies are not installed here.
+  // Those with a package.json are separate packages, whose dependencies are not installed here.
   const has = (name, file) => existsSync(join(folder, name, file));
   const names = (await readdir(folder)).filter((name) => has(name, "main.ts") && !has(name, "package.json"));
   const { devDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
@@ -88,7 +88,7 @@ async function examples() {
   });
 }
 
-/** File by file, so that whoever imports one validator's module bundles from that alone. */
+/** File by file, so that a program that imports one validator's module bundles that alone. */
 async function generated() {
   const folder = join(root, "generated");
   if (!existsSync(folder)) return;
@@ -147,7 +147,7 @@ async function legalTexts(outdir) {
   for (const name of ["LICENSE", "NOTICE"]) await copyFile(join(root, name), join(outdir, name));
 }
 
-/** Leaves what is imported on demand outside, as a module of its own that was built from the same folder. */
+/** Leaves what is imported on demand outside, as a separate module that was built from the same folder. */
 function dynamicImportsFrom(folder) {
   return {
     name: "dynamic imports",

@@ -118,7 +118,7 @@ async function called(revision) {
 }
 
 function printCalls(calls) {
-  console.log("\ndist/examples/weather, a server in a process of its own, over stdio:");
+  console.log("\ndist/examples/weather, a server in a separate process, over stdio:");
   for (const { revision, sent, params, answer, right, milliseconds } of calls) {
     const call = `${params.name} ${JSON.stringify(params.arguments)}`;
     console.log(`${revision}  ${sent.join(", ")}`);

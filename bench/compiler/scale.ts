@@ -11,7 +11,7 @@ const source = "schema/2026-07-28/schema.json";
 const document = JSON.parse(readFileSync(source, "utf8")) as JsonObject;
 const copies = process.argv.slice(2).map(Number);
 
-/** The schema `count` times over, under other names and with methods of their own; unions list all copies. */
+/** The schema `count` times over, under other names and with separate methods; unions list all copies. */
 function grown(count: number): JsonObject {
   const definitions: JsonObject = {};
   for (let copy = 0; copy < count; copy++) {

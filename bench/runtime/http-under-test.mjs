@@ -18,7 +18,7 @@ export function contendersFor({ revision, responses }) {
   );
 }
 
-/** A server of HTTP in a process of its own, and connections to it. */
+/** An HTTP server in a separate process, and connections to it. */
 export class HttpUnderTest {
   #process;
   #load;

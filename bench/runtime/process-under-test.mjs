@@ -5,7 +5,7 @@ const report = fileURLToPath(new URL("report.cjs", import.meta.url));
 const newline = 10;
 
 /**
- * A server in a process of its own, spoken to in bytes: what the driver costs is the driver's, and it reads
+ * A server in a separate process, driven in bytes: what the driver costs is the driver's, and it reads
  * no more of an answer than its line end while it measures.
  */
 export class ProcessUnderTest {

@@ -5,7 +5,7 @@ import { median } from "./measure.mjs";
 
 const kilobytes = (bytes) => (bytes / 1024).toFixed(2);
 
-/** Milliseconds that a process of its own takes to import the module, the median of many. */
+/** Milliseconds that a separate process takes to import the module, the median of many. */
 function importTime(url, runs = 15) {
   const script = `const start = performance.now(); await import(${JSON.stringify(url)}); console.log(performance.now() - start);`;
   const samples = Array.from({ length: runs }, () =>

@@ -1,4 +1,4 @@
-// What is wrong with a value, told from the shape it should have. Loaded only
+// What is wrong with a value, judged by the shape it should have. Loaded only
 // after a validator has said no: made to be clear and small, not fast.
 import type { Issue, Texts } from "./issues/report.js";
 import { describe } from "./issues/search.js";

@@ -176,7 +176,7 @@ export interface MethodFacts {
    * answers.
    */
   readonly multiRoundTrip?: true;
-  /** It travels only inside other messages, never as a message of its own. */
+  /** It travels only inside other messages, never as a separate message. */
   readonly payload?: true;
   readonly deprecated?: Deprecation;
 }
@@ -203,7 +203,7 @@ export interface ExactDefinition extends NamedDefinition {
 }
 
 /**
- * A result in place of the plain one, told from it by a member: its presence,
+ * A result in place of the plain one, recognised by a member: its presence,
  * or its value if one is given.
  */
 export interface Alternative extends NamedDefinition {

@@ -8,7 +8,7 @@ const server = createServer({ name: "echo", version: "1.0.0" });
 server.tool(
   "echo",
   {
-    description: "Says what it is told.",
+    description: "Says what it is given.",
     inputSchema: { type: "object", properties: { message: { type: "string" } }, required: ["message"] },
   },
   ({ message }) => message,

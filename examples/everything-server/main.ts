@@ -33,7 +33,7 @@ else {
     const { url } = await serveHttp(server, { port, host: "localhost" });
     console.error(`listening on ${url}`);
   } catch (error) {
-    // What is wrong with the port is told in one line.
+    // One line says what is wrong with the port.
     if (!(error instanceof McpError)) throw error;
     console.error(error.message);
     process.exitCode = 1;

@@ -46,7 +46,7 @@ function list(name: string): void {
   );
 }
 
-// Registering and removing tells clients that the list has changed; that a file has, we say ourselves.
+// Registering and removing notifies clients that the list has changed. A changed file needs its own notification.
 await folder.follow(async (changed) => {
   const names = new Set(await folder.names());
   for (const [name, registration] of listed) {

@@ -177,7 +177,7 @@ function isStrings(value: unknown): value is string[] {
 }
 
 /**
- * Keeps a part that is nested deep for later; where nobody keeps parts yet,
+ * Keeps a part that is nested deep for later; where no parts are kept yet,
  * does so and works through them, so that no depth exhausts the stack.
  */
 function postpone(

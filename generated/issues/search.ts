@@ -60,7 +60,7 @@ function describeUnlisted(search: Search, value: unknown, shape: Shape): void {
   const listed = others.const !== undefined || others.enum !== undefined;
   const union = arms ?? anyOf ?? oneOf;
   if (union !== undefined) describeOwn(search, value, others);
-  // What is open by itself is told by its tag alone, and asks nothing more.
+  // What is open by itself is recognised by its tag, and asks nothing more.
   if (union !== undefined || listed) describeCombined(search, value, others);
 }
 

@@ -53,7 +53,7 @@ function arrayText(node: SchemaNode): string {
   return / [|&] /.test(item) ? `(${item})[]` : `${item}[]`;
 }
 
-/** An object with declared members is spelled out only where it has no lines of its own. */
+/** An object with declared members is spelled out only where it has no separate lines. */
 function objectText(node: SchemaNode): string {
   const required = new Set(node.required);
   const members = [...(node.properties ?? [])].map(

@@ -4,7 +4,7 @@ export type { ServeStdioOptions, StdioServable, StdioService } from "./stdio/ser
 export { stdioServerChannel } from "./stdio/server-channel.js";
 export type { StdioServerOptions } from "./stdio/server-channel.js";
 
-// A client with a server in a process of its own.
+// A client with a server in a child process.
 export { stdioClientChannel } from "./stdio/client-channel.js";
 export type { ServerProcessDetails, StdioClientChannel, StdioClientOptions } from "./stdio/client-channel.js";
 export { parseStdioSource } from "./stdio/source.js";

@@ -7,7 +7,7 @@ const message = "a message of some forty characters, hello";
 export const [, , server, revision] = process.argv;
 
 /**
- * Does as many calls as the parent process asks for, 64 in flight, and tells it the CPU time (microseconds) that
+ * Does as many calls as the parent process asks for, 64 in flight, and reports the CPU time (microseconds) that
  * this process spent on them. `call(params)` does one; `close()` is called when the parent has no more wishes.
  */
 export async function serveCalls(call, close) {

@@ -31,7 +31,7 @@ const inFlight = 64;
 const calls = 4000;
 const warmingCalls = 12_000;
 const judged = new Set([floorValid, ours]);
-/** Microseconds of CPU time that are enough for others: they are not told apart by the last per cent. */
+/** Microseconds of CPU time that are enough for others: the last per cent does not decide between them. */
 const turnLimit = 120_000;
 const warmingLimit = 800_000;
 

@@ -1,5 +1,5 @@
 // How `check.ts` says what a definition looks like: the keywords of JSON
-// Schema, and `tag` with `arms` where a member tells the arms of a union apart.
+// Schema, and `tag` with `arms` where a member discriminates the arms of a union.
 
 export type Json =
   | null
@@ -18,7 +18,7 @@ export interface JsonObject {
 }
 
 /**
- * A definition: told by its name, judged by its validator, described by its
+ * A definition: known by its name, judged by its validator, described by its
  * shape.
  */
 export interface Named {
@@ -49,7 +49,7 @@ export interface Shape {
   readonly then?: Part;
   readonly else?: Part;
 
-  /** The member by which the arms of a union of objects are told apart. */
+  /** The member that discriminates the arms of a union of objects. */
   readonly tag?: string;
   /** The arm for each value of the tag. */
   readonly arms?: Parts;

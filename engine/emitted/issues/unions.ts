@@ -23,8 +23,8 @@ import {
 import { alternatives, choiceText, scalarText } from "./text.js";
 
 /**
- * A union told apart by a member: only the arm that its value chose is spoken
- * of.
+ * A union that a member discriminates: only the arm that its value chose is
+ * described.
  */
 export function describeTagged(
   search: Search,

@@ -5,7 +5,7 @@ import { assertFormats } from "../../emit/texts/scanned.js";
 const data: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
 
 /**
- * Schemas as one: each root is a definition of the name given, definitions of its own stand behind a space.
+ * Schemas as one: each root is a definition of the name given, and its definitions stand behind a space.
  * What their meta-schemas ask of formats, or `formats` asks for all, is settled for each before.
  */
 export function mergeSchemas(

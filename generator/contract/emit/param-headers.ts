@@ -14,7 +14,7 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const types: ReadonlySet<JsonValue | undefined> = new Set(["string", "integer", "boolean"]);
 
 /**
- * The headers that an `inputSchema` declares: along `properties` alone, for elsewhere no argument can be told.
+ * The headers that an `inputSchema` declares: along `properties` alone, for elsewhere no argument is known.
  *
  * @param place of a pointer below the schema
  * @throws CodedError MG6006 for a declaration that makes the tool invalid

@@ -95,7 +95,7 @@ function objectOf(node: SchemaNode, plain: Plain): JsonObject {
   };
 }
 
-/** What members without a name of their own are; a type tells them by one signature, whatever they are called. */
+/** What undeclared members are: a type has one signature for all of them. */
 function othersOf(
   { properties, patternProperties, additionalProperties }: SchemaNode,
   plain: Plain,
@@ -103,7 +103,7 @@ function othersOf(
   const hasNames = (properties?.size ?? 0) > 0;
   const patterns = [...(patternProperties?.values() ?? [])].filter(({ never }) => !never);
   if (!additionalProperties || additionalProperties.always)
-    // Members that nobody describes are no part of the type, unless there is nothing else.
+    // Undescribed members are no part of the type, unless there is nothing else.
     return additionalProperties?.always === true || patterns.length > 0 || !hasNames;
   const allowed = additionalProperties.never ? patterns : [...patterns, additionalProperties];
   if (allowed.length === 0) return false;
@@ -132,8 +132,8 @@ function arrayOf({ prefixItems, items, minItems = 0 }: SchemaNode, plain: Plain)
 }
 
 function descriptionOf({ title, description, default: standard }: SchemaNode): string {
-  const told = description ?? title ?? "";
-  const lines = [told, ...(standard ? [`@default ${shortened(JSON.stringify(standard.value))}`] : [])];
+  const text = description ?? title ?? "";
+  const lines = [text, ...(standard ? [`@default ${shortened(JSON.stringify(standard.value))}`] : [])];
   return commentText(lines.join("\n")).replaceAll("\t", " ").trim();
 }
 

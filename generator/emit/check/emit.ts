@@ -11,7 +11,7 @@ import { array, asserts, object, printLiteral, width } from "./literal.js";
 import { type Describing, describePart } from "./part.js";
 
 /**
- * `check.ts`: for each definition `checkX`, which tells what is wrong with a value that `isX` refuses. The
+ * `check.ts`: for each definition `checkX`, which says what is wrong with a value that `isX` refuses. The
  * file says what each definition looks like; `issues.ts`, beside the revisions, compares values with that.
  */
 export const emitCheck: Emitter<SchemaInput> = (input) => {

@@ -114,13 +114,13 @@ function memberText(member: Member, indent: number, describes: boolean): string 
   const end = assertion(member, describes);
   const name = `${memberKey(key)}:`;
   const taken = indent + name.length + 1;
-  // What cannot be broken itself goes to a line of its own.
+  // What cannot be broken itself goes to the next line.
   const moved = value.kind === "code" && taken + firstLine(value.flat).length + end.length + 1 > width;
   if (moved) return `${name}\n${" ".repeat(indent + 2)}${value.flat}${end}`;
   return `${name} ${printLiteral(value, indent, taken, 1 + end.length)}${end}`;
 }
 
-/** Numbers fill their lines, as in prettier; anything else stands on a line of its own. */
+/** Numbers fill their lines, as in prettier; anything else stands on a separate line. */
 function itemLines(items: readonly Literal[], indent: number): string[] {
   if (!items.every((item) => item.kind === "code" && /^-?[\d.]/.test(item.flat))) {
     return items.map((item) => printLiteral(item, indent, indent, 1));

@@ -14,7 +14,7 @@ import { type Tagged, taggedBy } from "./tags.js";
 
 /** What describing a node needs. */
 export interface Describing {
-  /** What tells unions apart. */
+  /** What discriminates unions. */
   readonly tags: Tags;
   /** The open reading. */
   readonly open: Shapes;
@@ -124,7 +124,7 @@ function conjuncts(context: Describing, { ref, allOf = [] }: SchemaNode): Litera
   return array([...referred, ...allOf.map((child) => describePart(context, child))]);
 }
 
-/** A union by its tag, where one tells the arms apart; arms that are no objects stay beside it. */
+/** A union by its tag, where one discriminates the arms; arms that are no objects stay beside it. */
 function unionMembers(context: Describing, arms: readonly SchemaNode[], used: ReadonlySet<string>): Member[] {
   const objects = arms.filter((arm) => context.tags.isObjectOnly(arm));
   const tagged = objects.length > 1 ? taggedBy(context.tags, objects, used) : undefined;
@@ -150,7 +150,7 @@ function taggedMembers(context: Describing, tagged: Tagged, used: ReadonlySet<st
   return members;
 }
 
-/** What the open reading takes beside; nothing more than `true` where the shape itself tells it. */
+/** What the open reading takes beside; nothing more than `true` where the shape itself says it. */
 function openMembers(context: Describing, node: SchemaNode, members: readonly Member[]): Member[] {
   const opening = node.open && openingOf(context.open, node);
   if (!opening) return [];
@@ -160,8 +160,8 @@ function openMembers(context: Describing, node: SchemaNode, members: readonly Me
   if (tag !== undefined) {
     const arms = members.find(([name]) => name === "arms")?.[1];
     const listed = arms?.kind === "object" ? arms.members.map(([name]) => name) : [];
-    const tells = listed.length === known.length && known.every((value) => listed.includes(value));
-    if (tells && has("tag", text(tag))) return [["open", code("true")]];
+    const isListed = listed.length === known.length && known.every((value) => listed.includes(value));
+    if (isListed && has("tag", text(tag))) return [["open", code("true")]];
     return [
       [
         "open",

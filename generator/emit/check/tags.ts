@@ -1,6 +1,6 @@
 import type { SchemaNode, Tags } from "@mcpgen/engine";
 
-/** A union of objects whose arms a member tells apart. */
+/** A union of objects whose arms a member discriminates. */
 export interface Tagged {
   /** The telling member. */
   readonly tag: string;
@@ -13,9 +13,9 @@ export interface Tagged {
 }
 
 /**
- * The arms by the member that tells them apart best, or `undefined` where none does. All must be objects.
+ * The arms by the member that discriminates them best, or `undefined` where none does. All must be objects.
  *
- * @param used members that outer unions have told these arms apart by
+ * @param used members by which outer unions have discriminated these arms
  */
 export function taggedBy(
   tags: Tags,

@@ -30,7 +30,7 @@ export function boundsFit(source: Bounds, target: Bounds): boolean {
   });
 }
 
-/** Keywords that describe parts of objects and arrays, each of which has a plan of its own. */
+/** Keywords that describe parts of objects and arrays, each of which has its own plan. */
 const ofParts = [
   "properties",
   "required",

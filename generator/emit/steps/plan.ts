@@ -13,7 +13,7 @@ export type Outcome =
       readonly cases: readonly StepCase[];
     }
   | { readonly how: "refuse"; readonly code: string; readonly reason: string }
-  /** It has a form there of its own: the exit's `step` leads to it. */
+  /** It has its own form there: the exit's `step` leads to it. */
   | { readonly how: "pass" };
 
 /** An object that holds a text: its constants, and the member the text stands in. */
@@ -22,7 +22,7 @@ export interface TextBlock {
   readonly key: string;
 }
 
-/** A cheap look at a value that tells what it may be; one that asks for nothing is always true. */
+/** A cheap test of what a value may be. A test without conditions is always true. */
 export interface Test {
   readonly type?: "array" | "object" | "scalar";
   /** Members that must be one of these strings. */

@@ -10,14 +10,14 @@ import { Likeness } from "./alike.js";
 import { arrayChanges, objectChanges } from "./members.js";
 import { type Owner, ownedMembers } from "./owned-members.js";
 import type { Exit, Outcome, Plan, Test } from "./plan.js";
-import { always, among, certainAmong, mayBe, toldFrom } from "./tests.js";
+import { always, among, certainAmong, mayBe, discriminatingTest } from "./tests.js";
 import { textBlockOf } from "./text-block.js";
 
 /** What a place is a part of. */
 export interface Around {
   /** Pointers of the places around, whose notes hold for what is inside. */
   readonly pointers: readonly string[];
-  /** What becomes of a value nobody described before. */
+  /** What becomes of a value that was not described before. */
   readonly undeclared?: Outcome;
 }
 
@@ -237,11 +237,11 @@ class PlacePlanner {
       members,
     });
     const readers = { arm: planner.source, other: planner.target };
-    const told = toldFrom(arm, readers, target) ?? certainAmong(planner.source, arm, source);
-    if (!told) return { test: mayBe(planner.source, arm), unless: this.described, outcome };
+    const test = discriminatingTest(arm, readers, target) ?? certainAmong(planner.source, arm, source);
+    if (!test) return { test: mayBe(planner.source, arm), unless: this.described, outcome };
     const single = arm.type === "array" && arm.prefix.length === 0 && source.members.length > 1;
-    if (!single || arm.items.length === 0) return { test: told, outcome };
-    return { test: told, outcome, single: planner.plan(arm.items, this.described, this.around) };
+    if (!single || arm.items.length === 0) return { test, outcome };
+    return { test, outcome, single: planner.plan(arm.items, this.described, this.around) };
   }
 }
 

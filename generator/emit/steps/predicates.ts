@@ -20,7 +20,7 @@ import { signatureOfNodes } from "./signature.js";
 /** The schema that predicates speak of, and the module whose validators serve for its definitions. */
 export interface PredicateSource {
   readonly schema: Schema;
-  /** The definitions that the module judges otherwise: they get a validator of their own. */
+  /** The definitions that the module judges otherwise: they get their own validator. */
   readonly changed: ReadonlySet<string>;
   /** What the module is imported as. */
   readonly module: string;

@@ -20,7 +20,7 @@ import { assigned, blockLiteral, braced, literal, outcomeOf, returning, where } 
 
 const never = "() => false";
 
-/** Prints the functions of plans: each one once, under a name of its own. */
+/** Prints the functions of plans: each once, under its own name. */
 export class PlanPrinter {
   private readonly prefix: string;
   private readonly same: ReadonlyMap<Plan, SamePlans>;
@@ -136,7 +136,7 @@ export class PlanPrinter {
     ];
   }
 
-  /** A value with a form of its own on the other side takes its own step, if any. */
+  /** A value with its own form on the other side takes its own step, if any. */
   private passed(test: Test, plan: Plan): Layout[] {
     const name = this.nameOf(plan);
     const value = name === undefined ? "value" : called(name, "value", ...where);
@@ -151,7 +151,7 @@ export class PlanPrinter {
   }
 
   private arms(arms: readonly Arm[], hint: string): Layout[] {
-    // What tells arms apart may be what is renamed.
+    // The discriminator of arms may be what is renamed.
     const isKept = hasRenames(arms) && arms.some(({ test }) => conditionOf(test));
     const statements = turnsOf(arms).flatMap((turn) => this.turn(turn, hint, isKept ? given : "value"));
     return isKept && statements.length > 0 ? [`const ${given} = value;`, ...statements] : statements;

@@ -6,7 +6,7 @@ import { called } from "./conditions.js";
 import { placeholder } from "./decisions.js";
 import type { Outcome, TextBlock } from "./plan.js";
 
-/** Where a step tells of what it does. */
+/** Where a step reports what it does. */
 export const where = ["report", "at"] as const;
 
 export function braced(head: Layout, body: readonly Layout[]): Layout {

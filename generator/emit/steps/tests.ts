@@ -23,8 +23,8 @@ function listed(reader: FormReader, nodes: Conjunction): readonly string[] | und
   return isListed ? (strings.values as readonly string[]) : undefined;
 }
 
-/** A test that no value of the other side's form passes, for values of `arm`; where nothing tells, none. */
-export function toldFrom(
+/** A test that no value of the other side's form passes, for values of `arm`; none where nothing discriminates. */
+export function discriminatingTest(
   arm: ShapeArm,
   readers: { readonly arm: FormReader; readonly other: FormReader },
   other: Form,
@@ -56,7 +56,7 @@ export function certainAmong(reader: FormReader, arm: ShapeArm, { members }: For
   return undefined;
 }
 
-/** A test that every value of the arm passes, and as few others as can be told by a look. */
+/** A test that every value of the arm passes, and as few others as a cheap test can exclude. */
 export function mayBe(reader: FormReader, arm: ShapeArm): Test {
   if (arm.type === "array") return { ...always, type: "array" };
   const constants = constantsOf(reader, arm);

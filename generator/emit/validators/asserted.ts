@@ -23,7 +23,7 @@ export function withArguments(written: string, flow: Flow): string {
 
 const objectType = "{ [key: string]: unknown }";
 
-/** Texts, which are passed over, and names with what tells how they are used. */
+/** Texts, which are passed over, and names with what shows how they are used. */
 const uses =
   /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|(?<![.\w$])(?:(?<taker>Object\.keys\(|ownMember\()|(?<loop>\b(?:of|in) ))?(?<name>[A-Za-z_$][\w$]*)(?<opening>\[|\.length\b|\.entries\(\))?/g;
 

@@ -72,7 +72,7 @@ export function verdictOn(
   return verdict(check(node, subject, place, within));
 }
 
-/** A condition for `node` whatever it takes: a function of its own, if need be. */
+/** A condition for `node` at any cost: a separate function, if need be. */
 export function conditionFor(
   node: SchemaNode,
   subject: string,
@@ -120,7 +120,7 @@ function ofKind(kind: Kind, statements: Statement[], subject: string, within: Ki
   return within.size === 1 ? statements : when(kindTest(kind, subject), statements);
 }
 
-/** Checks a part of `allOf` if it speaks of the same kind of value; others become functions of their own. */
+/** Checks a part of `allOf` if it speaks of the same kind of value; others become separate functions. */
 function checkInPlace(
   part: SchemaNode,
   subject: string,

@@ -8,7 +8,7 @@ import { mostCompared } from "./set-literal.js";
 import type { Shapes } from "./shape.js";
 import type { Place } from "./unit.js";
 
-/** Unions of more tests than this become functions of their own. */
+/** Unions of more tests than this become separate functions. */
 const heaviestUnion = 12;
 
 /** Keywords that only statements can check, by the kind of value they speak of. */
@@ -105,7 +105,7 @@ export function callsLast(tests: readonly Expression[]): Expression[] {
   return [...tests.filter((test) => !isCall(test)), ...tests.filter(isCall)];
 }
 
-/** `anyOf` whose arms are told apart without looking into objects. */
+/** `anyOf` whose arms are discriminated without looking into objects. */
 function unionCondition(
   node: SchemaNode,
   subject: string,

@@ -33,7 +33,7 @@ export class Coverages {
   }
 
   /**
-   * What `node` evaluates of every value it accepts: by keywords of its own and of what `$ref` and `allOf`
+   * What `node` evaluates of every value it accepts: by its keywords and those of what `$ref` and `allOf`
    * add. A keyword that speaks of what is left evaluates that too, but not for the node it stands in.
    */
   settled(node: SchemaNode, itself = false): Coverage {
@@ -94,7 +94,7 @@ export class Coverages {
     ];
   }
 
-  /** Whether `node` is a union with arms that nobody knows yet: nor what these describe. */
+  /** Whether `node` is a union with unknown arms: what these describe is unknown, too. */
   private takesUnknown(node: SchemaNode): boolean {
     return this.shapes.isOpen(node) && (node.anyOf ?? node.oneOf) !== undefined;
   }

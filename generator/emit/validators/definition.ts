@@ -79,7 +79,7 @@ export class DefinitionEmitter {
     return { exported: names.isExported(name), functions, parts };
   }
 
-  /** The functions of a definition that nobody outside the file calls, in the exact reading alone. */
+  /** The functions of a definition that is called inside the file only, in the exact reading alone. */
   emitPrivate(definition: Definition, exact: Reading): string[] {
     const parts = new PartNames(this.file.names, definition.name);
     const head = plainHead(this.file.names.local("is", definition.name));

@@ -1,7 +1,7 @@
 import { type Scalar, type SchemaNode, type Tag, naturalCompare } from "@mcpgen/engine";
 import type { Shapes } from "./shape.js";
 
-/** A member that tells the arms of a union of objects apart. */
+/** A member that discriminates the arms of a union of objects. */
 export interface Discriminator {
   readonly name: string;
   /** Tag → the arms that may carry it. Every arm carries one of the tags. */

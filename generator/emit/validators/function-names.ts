@@ -63,7 +63,7 @@ export class FunctionNames {
     return preludeNames.includes(name) ? this.free(name) : name;
   }
 
-  /** The function that judges a definition in a way of its own. */
+  /** The function that judges a definition differently. */
   inner(prefix: Prefix, definition: string, way: Way): string {
     return this.free(`${this.exported(prefix, definition)}_${way}`);
   }

@@ -125,7 +125,7 @@ function distinct(items: readonly unknown[]): boolean {
     uses: [],
     text: `\
 /**
- * Keeps a part that is nested deep for later; where nobody keeps parts yet,
+ * Keeps a part that is nested deep for later; where no parts are kept yet,
  * does so and works through them, so that no depth exhausts the stack.
  */
 function postpone(
@@ -149,7 +149,7 @@ function postpone(
   settle: {
     uses: [],
     text: `\
-/** The verdict of a judgement that asks for others, on a stack of its own. */
+/** The verdict of a judgement that asks for others, on a separate stack. */
 function settle(judgement: Iterator<unknown, boolean, boolean>): boolean {
   const asking = [judgement];
   let verdict = true;

@@ -15,7 +15,7 @@ export interface Promoted {
 }
 
 /**
- * Gives definitions of their own to nodes that take what is left over by what they refer to. What they refer to is
+ * Gives separate definitions to nodes that take what is left over by what they refer to. What they refer to is
  * printed where they stand; and it may hold the node itself.
  */
 export function promoted(schema: Schema): Promoted {

@@ -2,7 +2,7 @@ import type { Expression } from "./expression.js";
 import type { Layout } from "../../print/layout.js";
 import { type Statement, leaves } from "./statement.js";
 
-/** Drops statements that are never reached or do nothing and constants that are never read; tells which names are. */
+/** Drops statements that are never reached or do nothing and constants that are never read; reports which names are. */
 export function prune(statements: readonly Statement[]): {
   statements: Statement[];
   used: ReadonlySet<string>;

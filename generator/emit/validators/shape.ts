@@ -4,14 +4,14 @@ import { assertions } from "./assertions.js";
 import { type Kind, common, everyKind, kindOfValue, kindsOfTypes } from "./kind.js";
 
 /**
- * What can be told about the values a node accepts without looking at any. All answers err on the side
+ * What is known about the values a node accepts without looking at any. All answers err on the side
  * that keeps verdicts exact: kinds and tags are upper bounds, requirements are lower bounds.
  */
 export class Shapes {
   readonly schema: Schema;
   /** Unions and sets that the notes declare open are read as such. */
   readonly open: boolean;
-  /** What tells the arms of unions apart. */
+  /** What discriminates the arms of unions. */
   readonly tags: Tags;
   private readonly kinds: DefinitionMemo<ReadonlySet<Kind>>;
   private readonly required: DefinitionMemo<ReadonlySet<string>>;

@@ -32,10 +32,10 @@ export function isUnionOnly(node: SchemaNode, place: Place): boolean {
 
 /**
  * The statements of a function that gives the verdict of a union on `subject`. Arms of different kinds are
- * told apart by kind, objects by their discriminator, and only what is left is tried in turn.
+ * discriminated by kind, objects by their discriminator, and only what is left is tried in turn.
  *
  * Open reading: a union of objects with a discriminator takes, beside its arms, objects whose discriminator is
- * a string that no arm names. Where there is no discriminator, nothing tells an unknown arm from a
+ * a string that no arm names. Where there is no discriminator, nothing separates an unknown arm from a
  * malformed known one: any value is taken that is of a kind some arm takes and holds the constants
  * that the arms for objects have in common.
  */
@@ -79,7 +79,7 @@ function armsOf(kinds: Kinds, arms: readonly SchemaNode[], place: Place, within:
   return arms.filter((arm) => common(place.shapes.kindsOf(arm), wanted).size > 0);
 }
 
-/** The verdict of arms that nothing tells apart: the first that accepts. */
+/** The verdict of arms without a discriminator: the first that accepts. */
 function inTurn(arms: readonly SchemaNode[], subject: string, place: Place, within: Kinds): Statement[] {
   const [first, ...others] = arms;
   if (first && others.length === 0) return place.verdictOn(first, subject, within);

@@ -94,7 +94,7 @@ export class Unit {
   /**
    * Adds a function of the unit's own, after those that were begun before.
    *
-   * @param hint what its name tells of it
+   * @param hint what its name says of it
    */
   addPart(hint: string, print: (name: string) => Printed): string {
     const part: Part = {
@@ -157,7 +157,7 @@ export class Place {
     return new Place(this.unit, this.scope, this.tested, hint, this.called);
   }
 
-  /** The body of a function of its own. */
+  /** The body of a separate function. */
   inOwnFunction(): Place {
     return new Place(this.unit, new Scope(this.unit.called), this.tested);
   }
@@ -172,7 +172,7 @@ export class Place {
     return this.unit.file.recursion.verdictOn(node, subject, this, within);
   }
 
-  /** A condition for `node` whatever it takes: a function of its own, if need be. */
+  /** A condition for `node` at any cost: a separate function, if need be. */
   conditionFor(node: SchemaNode, subject: string, within?: ReadonlySet<Kind>): Expression {
     return this.unit.file.recursion.conditionFor(node, subject, this, within);
   }

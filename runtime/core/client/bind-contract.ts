@@ -3,7 +3,7 @@ import type { RequestOptions } from "@mcpgen/protocol/model";
 import { McpError } from "../jsonrpc/errors.js";
 import type { Client } from "./client.js";
 
-/** A tool call that failed: `content` tells the model why. */
+/** A tool call that failed: `content` says why, for the model. */
 export interface ToolFailure {
   readonly isError: true;
   readonly content: CallToolResult["content"];

@@ -104,7 +104,7 @@ describe.each(adapters)("%s", (adapter) => {
       expect(asking.result ?? asking.error).toBeDefined();
       expect(asking.result?.["isError"] ?? true).toBe(true);
       expect(JSON.stringify(asking)).toContain(
-        "cannot be asked for elicitation.form: requests of the server's",
+        "cannot be asked for elicitation.form: requests to the client need a session",
       );
     }
   });

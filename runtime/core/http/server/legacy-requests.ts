@@ -186,19 +186,19 @@ export class StatelessRequests {
   post(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
     // The handshake negotiates the revision; its header does not matter.
     const opens = isRequest(message) && message.method === "initialize";
-    const spoken = versionOf(exchange, this.legacy) ?? (opens ? this.legacy[0] : undefined);
-    if (!spoken) return replyUnsupportedVersion(exchange, this.server.definition, message);
-    const problem = problemOf(message, spoken);
+    const revision = versionOf(exchange, this.legacy) ?? (opens ? this.legacy[0] : undefined);
+    if (!revision) return replyUnsupportedVersion(exchange, this.server.definition, message);
+    const problem = problemOf(message, revision);
     if (problem !== undefined) return replyInvalid(exchange, 400, problem, idOf(message));
     const requests = (Array.isArray(message) ? message : [message]).filter(isRequest);
     if (requests.length === 0) return exchange.reply(202, corsHeaders(exchange));
     const count = Array.isArray(message) ? requests.length : undefined;
-    const channel = new PostChannel(exchange, accepted, this.form, spoken.table, this.streams, count);
+    const channel = new PostChannel(exchange, accepted, this.form, revision.table, this.streams, count);
     const connection = this.server.attach(channel, { auth, principal });
-    const terms = termsOf(spoken);
+    const protocol = protocolOf(revision);
     channel.follow(connection, this.concurrency);
     for (const request of requests)
-      connection.request(request, request.method === "initialize" ? undefined : terms);
+      connection.request(request, request.method === "initialize" ? undefined : protocol);
     channel.watch();
   }
 }
@@ -210,11 +210,11 @@ function problemOf(message: unknown, { table }: RevisionView): string | undefine
   return wholeBatchProblem(message, table.batches) ?? (opens ? initializeInBatch : undefined);
 }
 
-const unasked = "requests of the server's own need a session, and it keeps none";
+const unasked = "requests to the client need a session, and this server keeps none";
 
 /** The protocol of a client without a handshake: only the revision is known. */
-function termsOf(spoken: RevisionView<"server">): RequestProtocol {
-  return { ...beforeHandshake(spoken), logLevel: "debug", unasked };
+function protocolOf(revision: RevisionView<"server">): RequestProtocol {
+  return { ...beforeHandshake(revision), logLevel: "debug", unasked };
 }
 
 /** The revision of a request without the header (2025-11-25, protocol version header). */

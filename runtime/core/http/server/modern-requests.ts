@@ -56,15 +56,15 @@ export class ModernRequests {
   post(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
     const request = requestOf(exchange, message);
     if (!request) return;
-    let terms: RequestProtocol;
+    let protocol: RequestProtocol;
     try {
-      terms = this.termsOf(exchange, request);
+      protocol = this.protocolOf(exchange, request);
     } catch (error) {
       const refusal = errorOf(error);
       const status = statusOf(refusal.rpcCode ?? 0, this.newest.table);
       return replyError(exchange, status === 200 ? 400 : status, request.id, refusal);
     }
-    const { table } = terms.revision;
+    const { table } = protocol.revision;
     const listens = request.method === listening;
     if (listens && !accepted.events)
       return replyInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
@@ -74,12 +74,12 @@ export class ModernRequests {
       const channel = new PostChannel(exchange, accepted, form, table, this.streams);
       if (listens) channel.bytes = this.bytes;
       const connection = this.server.attach(channel, { auth, principal });
-      if (wrong !== undefined && this.mayCall(connection, request, terms)) {
+      if (wrong !== undefined && this.mayCall(connection, request, protocol)) {
         connection.closed();
-        return replyError(exchange, 400, request.id, mismatch(terms.revision, wrong));
+        return replyError(exchange, 400, request.id, mismatch(protocol.revision, wrong));
       }
       channel.follow(connection, listens ? undefined : this.concurrency);
-      connection.request(request, terms);
+      connection.request(request, protocol);
       channel.watch();
     };
     const schema = this.mirroredSchema(request);
@@ -99,7 +99,7 @@ export class ModernRequests {
   }
 
   /** @throws {McpError} the headers differ from the body, or required metadata is missing */
-  private termsOf(exchange: Exchange, request: RequestMessage): RequestProtocol {
+  private protocolOf(exchange: Exchange, request: RequestMessage): RequestProtocol {
     const problem = isObject(request.params?._meta)
       ? standardProblem(exchange, this.newest.table, request)
       : undefined;
@@ -113,18 +113,18 @@ export class ModernRequests {
       !isModern(request)
     )
       throw unsupportedVersion(definition, request.params?.["protocolVersion"]);
-    const terms = modernProtocol(definition, request);
-    const entry = terms.revision.table.incomingRequests.get(request.method);
+    const protocol = modernProtocol(definition, request);
+    const entry = protocol.revision.table.incomingRequests.get(request.method);
     const wrong = entry && methodProblem(exchange, entry, request);
-    if (wrong !== undefined) throw mismatch(terms.revision, wrong);
-    return terms;
+    if (wrong !== undefined) throw mismatch(protocol.revision, wrong);
+    return protocol;
   }
 
   /** Whether this client may call the tool. If not, the answer must not reveal the tool's headers. */
-  private mayCall(connection: ServerConnection, request: RequestMessage, terms: RequestProtocol): boolean {
-    const entry = terms.revision.table.incomingRequests.get(request.method);
+  private mayCall(connection: ServerConnection, request: RequestMessage, protocol: RequestProtocol): boolean {
+    const entry = protocol.revision.table.incomingRequests.get(request.method);
     if (!entry?.accepts(request)) return false;
-    const context = new RequestContext(connection, request, terms, entry);
+    const context = new RequestContext(connection, request, protocol, entry);
     try {
       return this.server.features.tools.find(request.params?.["name"] as string, context) !== undefined;
     } catch {
@@ -157,9 +157,9 @@ function requestOf(exchange: Exchange, message: unknown): RequestMessage | undef
   return void exchange.reply(202, corsHeaders(exchange));
 }
 
-function mismatch(spoken: RevisionView, problem: string): McpError {
+function mismatch(revision: RevisionView, problem: string): McpError {
   return new McpError("invalid-request", `header mismatch: ${problem}`, {
-    rpcCode: spoken.errorCode("HEADER_MISMATCH"),
+    rpcCode: revision.errorCode("HEADER_MISMATCH"),
   });
 }
 
