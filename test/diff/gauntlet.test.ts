@@ -57,3 +57,21 @@ test.each(revisions)(
   },
   3_600_000,
 );
+
+/** Later requests declare their id themselves. */
+const byEnvelope = revisions.filter((revision) => {
+  const { $defs } = documentOf(revision) as { $defs: { [name: string]: { properties?: object } } };
+  return !Object.hasOwn($defs["CallToolRequest"]?.properties ?? {}, "id");
+});
+
+test.each(byEnvelope)("a request of %s that may not have an id any more breaks who sends it", (revision) => {
+  const document = documentOf(revision);
+  const changed = structuredClone(document) as {
+    $defs: { JSONRPCRequest: { properties: { id: unknown }; required: string[] } };
+  };
+  const { JSONRPCRequest: request } = changed.$defs;
+  request.properties.id = false;
+  request.required = request.required.filter((name) => name !== "id");
+  const findings = diffModels(modelFrom(document), modelFrom(changed as never));
+  expect(findings.some(({ level }) => level.client === "breaking")).toBe(true);
+});

@@ -49,7 +49,9 @@ describe.runIf(long)("from the packages as they are published", () => {
           ) &&
           !(
             name === "mcpgen" &&
-            /^(?:templates\/[^/]+\.hbs|docs\/[^.]+\.(?:md|schema\.json)|CHANGELOG\.md)$/.test(file)
+            /^(?:templates\/[^/]+\.hbs|engine\/(?:emitted|formats|patterns)\/[^.]+\.ts|docs\/[^.]+\.(?:md|svg|schema\.json)|CHANGELOG\.md)$/.test(
+              file,
+            )
           ) &&
           !(name === "@mcpgen/protocol" && /^[\d-]+\/vectors\.json$/.test(file)),
       );

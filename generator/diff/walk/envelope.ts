@@ -104,8 +104,14 @@ function readArms(reader: FormReader): ReadonlyMap<Arm, Conjunction> {
   const found = new Map<Arm, Conjunction>();
   const name = envelopeOf(reader)?.name;
   if (name === undefined) return found;
-  for (const { type, properties, nodes } of reader.of([reader.schema.definitions.get(name)!.node]).members) {
+  const withoutId: Conjunction[] = [];
+  for (const { type, properties, forbidden, nodes } of reader.of([reader.schema.definitions.get(name)!.node])
+    .members) {
     if (type !== "object") continue;
+    if (!properties.has("result") && forbidden.has("id")) {
+      if (properties.has("method")) withoutId.push(nodes);
+      continue;
+    }
     const arm = properties.has("result")
       ? "response"
       : !properties.has("method")
@@ -114,6 +120,11 @@ function readArms(reader: FormReader): ReadonlyMap<Arm, Conjunction> {
           ? "request"
           : "notification";
     if (arm && !found.has(arm)) found.set(arm, nodes);
+  }
+  // A notification may forbid the id. Beside another notification it is a request that has lost its id.
+  for (const nodes of withoutId) {
+    const arm = found.has("notification") ? "request" : "notification";
+    if (!found.has(arm)) found.set(arm, nodes);
   }
   return found;
 }
