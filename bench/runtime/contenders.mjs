@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-const here = new URL(".//", import.meta.url);
+const here = new URL("./", import.meta.url);
 const path = (relative) => fileURLToPath(new URL(relative, here));
 
 /** By hand: what the others are measured against. */
