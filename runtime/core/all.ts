@@ -3,8 +3,11 @@
 import type { Implementation } from "@mcpgen/protocol/authoring";
 import { serverRevisions } from "@mcpgen/protocol/server";
 import type { Client } from "./client/client.js";
-import { type ConnectOptions as CoreConnectOptions, connect as connectWith } from "./connect/connect.js";
-import type { Source } from "./connect/connect.js";
+import {
+  type ConnectOptions as CoreConnectOptions,
+  connect as connectWith,
+  type Source,
+} from "./connect/connect.js";
 import { type CodeFirstServer, createServer as createServerWith } from "./server/create-server.js";
 import {
   type Contract,

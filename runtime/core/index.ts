@@ -34,10 +34,10 @@ export type { PromptAnswer, PromptHandler } from "./server/prompts.js";
 export { isInsideRoots } from "./protocol/safe-urls.js";
 export type { Completer, Completers } from "./server/completion.js";
 export { memoryStateStore, type StateStore, type UsedState } from "./server/rounds.js";
-export type { CacheHints } from "./server/result.js";
+export type { CacheHints } from "./server/server-definition.js";
 export type { Change, NotificationBus } from "./server/changes.js";
-export type { JsonSchema } from "./schema/json-schema.js";
-export type { FromJsonSchema } from "./schema/json-schema-type.js";
+export type { JsonSchema } from "./schema/schema-type.js";
+export type { FromJsonSchema } from "./schema/schema-type.js";
 export type { InputOf, OutputOf, ToolSchema } from "./schema/schema-type.js";
 export type { StandardSchema } from "./schema/standard-schema.js";
 

@@ -11,9 +11,8 @@ import {
 } from "./subscriptions.js";
 import { metaKeys } from "../protocol/meta.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
-import { invalidResult } from "./decode.js";
+import { invalidResult, remoteError } from "./decode.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
-import { remoteError } from "./server-error.js";
 
 /** The number of subscriptions of a connection per URI. The server knows one subscription per URI. */
 const watchers = new WeakMap<Link, Map<string, number>>();

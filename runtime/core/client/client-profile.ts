@@ -5,6 +5,7 @@ import type { Clock } from "../time/clock.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
 import type { Nulls } from "./decode.js";
+import type { Era } from "@mcpgen/protocol/model";
 
 /** The client as it describes itself, and its settings. */
 export interface ClientProfile {
@@ -51,4 +52,43 @@ export function requestMeta(
     [metaKeys.clientCapabilities]: declaredBy(view, { capabilities }),
     ...(logLevel === undefined ? {} : { [metaKeys.logLevel]: logLevel }),
   };
+}
+
+/** The differences between the eras for a client, apart from the negotiation. */
+export interface ClientEra {
+  /** Whether servers send JSON-RPC requests. Otherwise they ask for input in results. */
+  readonly serverRequests: boolean;
+  /** Whether results have a `resultType`, and defaults for absent members. */
+  readonly resultTypes: boolean;
+  /** Whether each request carries the revision, the client and the log level in `_meta`. */
+  readonly requestMeta: boolean;
+  /** Whether a request sets the log level, once for each connection. */
+  readonly logLevelRequest: boolean;
+  /** Whether the end of an HTTP exchange cancels its request. */
+  readonly cancelsByExchange: boolean;
+  /** Whether headers mirror parameters of tools. */
+  readonly paramHeaders: boolean;
+}
+
+const eras: { readonly [era in Era]: ClientEra } = {
+  legacy: {
+    serverRequests: true,
+    resultTypes: false,
+    requestMeta: false,
+    logLevelRequest: true,
+    cancelsByExchange: false,
+    paramHeaders: false,
+  },
+  modern: {
+    serverRequests: false,
+    resultTypes: true,
+    requestMeta: true,
+    logLevelRequest: false,
+    cancelsByExchange: true,
+    paramHeaders: true,
+  },
+};
+
+export function eraOf({ era }: RevisionView<"client">): ClientEra {
+  return eras[era];
 }

@@ -2,16 +2,14 @@ import type { Era, RequestOptions, Signal } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../protocol/meta.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { type Negotiated, handshakeOnly, negotiate } from "./negotiation.js";
-import type { ClientProfile, HandshakeContext } from "./client-profile.js";
-import { eraOf } from "./eras.js";
+import { type ClientProfile, type HandshakeContext, eraOf } from "./client-profile.js";
 import { Link } from "./link.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { withinBounds } from "./bounds.js";
-import { invalidResult } from "./decode.js";
+import { invalidResult, httpStatusOf, isMisunderstood, remoteError } from "./decode.js";
 import type { Incoming } from "./incoming.js";
 import { startRetry } from "./retry-policy.js";
-import { httpStatusOf, isMisunderstood, remoteError } from "./server-error.js";
 import type { Opener } from "../jsonrpc/channel.js";
 
 /** A link and the outcome of the negotiation over it. */

@@ -15,7 +15,7 @@ import {
 } from "../jsonrpc/message.js";
 import { type Timeouts, Pending } from "../jsonrpc/pending.js";
 import type { Channel, Receiver } from "../jsonrpc/channel.js";
-import type { ServerResponse } from "./server-error.js";
+import type { ServerResponse } from "./decode.js";
 import { type AnswerContext, errorBody } from "./server-requests.js";
 import type * as platform from "../platform/platform.js";
 
@@ -316,7 +316,7 @@ class RunningRequest implements AnswerContext {
 }
 
 /** Runs the requests of the server and sends their responses. */
-export class ServerRequestRunner {
+class ServerRequestRunner {
   private readonly contexts = new Map<RequestId, RunningRequest>();
   private readonly send: (text: string) => void;
 

@@ -6,11 +6,10 @@ import type { RevisionView } from "../protocol/revision-view.js";
 import { withTimeout } from "../time/clock.js";
 import { unbounded } from "./bounds.js";
 import { type HandshakeContext, declaredBy, requestMeta } from "./client-profile.js";
-import { decode } from "./decode.js";
+import { decode, type ServerResponse, httpStatusOf, isMisunderstood, remoteError } from "./decode.js";
 import type { Link } from "./link.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
 import { probeRetry } from "./retry-policy.js";
-import { type ServerResponse, httpStatusOf, isMisunderstood, remoteError } from "./server-error.js";
 
 /** The outcome of the negotiation. */
 export interface Negotiated {

@@ -1,7 +1,7 @@
 import type { PatternBudget } from "@mcpgen/engine/interpreter";
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
-import type { Parse, Checked } from "../schema/check.js";
-import { weightOf } from "../jsonrpc/weight.js";
+import type { Parse, Checked } from "../schema/schema-type.js";
+import { weightOf } from "../jsonrpc/json-limits.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { invalidResult } from "./decode.js";
 

@@ -1,7 +1,7 @@
 import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
-import type { RevisionView } from "../protocol/revision-view.js";
+import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
-import { type Names, requireKnown } from "../options/option-names.js";
+import { type Names, requireKnown } from "../options/option-check.js";
 import type { Params, ResponseMessage } from "../jsonrpc/message.js";
 import type { Clock } from "../time/clock.js";
 import {
@@ -13,15 +13,12 @@ import {
 } from "./bounds.js";
 import { type ResultCache, cacheKey } from "./cache.js";
 import type { Connection, Connections } from "./connections.js";
-import { type Decoded, decode, invalidResult, isAccepted } from "./decode.js";
-import { type ClientProfile, requestMeta } from "./client-profile.js";
-import { eraOf } from "./eras.js";
+import { type Decoded, decode, invalidResult, isAccepted, remoteError } from "./decode.js";
+import { type ClientProfile, requestMeta, eraOf } from "./client-profile.js";
 import type { Link, Sending } from "./link.js";
 import type { Listeners } from "./incoming.js";
 import type { ListBounds } from "./lists.js";
 import { type ToolHeaders, mirrorHeaders } from "./mirrored-headers.js";
-import { noSuchMethod, requireCapability } from "../protocol/capabilities.js";
-import { remoteError } from "./server-error.js";
 import { type RoundSetup, isComplete, throughRounds } from "./rounds.js";
 import { type Failure, type RetryPolicy, type RetryReason, retries, retryReason } from "./retry-policy.js";
 

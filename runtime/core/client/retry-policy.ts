@@ -1,9 +1,8 @@
 import type { Tool } from "@mcpgen/protocol/authoring";
-import { type ErrorCode, McpError, rpc } from "../jsonrpc/errors.js";
-import { isInterrupted } from "../jsonrpc/interrupted.js";
+import { type ErrorCode, McpError, rpc, isInterrupted } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { RevisionView } from "../protocol/revision-view.js";
-import { httpStatusOf, isMisunderstood, isTransient } from "./server-error.js";
+import { httpStatusOf, isMisunderstood, isTransient } from "./decode.js";
 
 /** A failed request. */
 export interface Failure {

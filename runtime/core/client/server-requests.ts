@@ -9,11 +9,11 @@ import type {
 } from "@mcpgen/protocol/authoring";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
-import { invalidParams, isMcpError, McpError, messageOf, rpc } from "../jsonrpc/errors.js";
+import { invalidParams, isMcpError, McpError, messageOf, rpc, internalError } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { fileUriProblem, pageProblem } from "../protocol/safe-urls.js";
 import { type Nulls, withoutNulls } from "./decode.js";
-import { Aborts } from "../time/aborts.js";
+import { Aborts } from "../time/clock.js";
 import { type ClientLimits, limitExceeded } from "./limits.js";
 import type * as platform from "../platform/platform.js";
 
@@ -176,7 +176,7 @@ function notDeclared(capability: string): McpError {
 }
 
 function failed(message: string): McpError {
-  return new McpError("internal-error", message, { rpcCode: rpc.internalError });
+  return internalError(message);
 }
 
 /** The JSON-RPC error for a thrown value. */

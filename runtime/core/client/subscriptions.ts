@@ -1,6 +1,6 @@
 import type { Clock } from "../time/clock.js";
 import type { McpError } from "../jsonrpc/errors.js";
-import { type Names, requireKnown } from "../options/option-names.js";
+import { type Names, requireKnown } from "../options/option-check.js";
 import type { Connection, Connections } from "./connections.js";
 import { limitExceeded } from "./limits.js";
 import { subscriptionRetry } from "./retry-policy.js";
@@ -180,7 +180,7 @@ const maxCharacters = 1_048_576;
  * Notices that wait to be read, and readers that wait for notices. When the queue is full, a notice equal to a waiting one
  * is dropped. Any other notice ends the subscription, because the reader would miss it.
  */
-export class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
+class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
   /** Ends the subscription, when a reader stops or the queue is full. */
   leave: () => Promise<void> = async () => this.end();
   private readonly notices: ChangeNotice[] = [];

@@ -1,22 +1,87 @@
+import type * as platform from "../platform/platform.js";
+import { logLevels, type LogLevel } from "../protocol/meta.js";
+import type { HttpClientOptions } from "../http/client/http-client-options.js";
+import { type Rules, checkOptions, invalid } from "../options/option-check.js";
+import { isObject } from "../jsonrpc/message.js";
+import { type StdioClientOptions, clientRules } from "../stdio/client-options.js";
+import { type ClientLimits, limitsOf } from "../client/limits.js";
 import type { Implementation, Root } from "@mcpgen/protocol/authoring";
 import type { Revision, Signal } from "@mcpgen/protocol/model";
-import type { LogLevel } from "../protocol/meta.js";
 import { type RevisionView, linkRevisions, selectRevisions } from "../protocol/revision-view.js";
-import type { HttpClientOptions } from "../http/client/http-client-options.js";
 import { type Clock, systemClock } from "../time/clock.js";
-import { McpError } from "../jsonrpc/errors.js";
+import { McpError, printWarning } from "../jsonrpc/errors.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
-import { printWarning } from "../jsonrpc/warning.js";
 import { type ClientHandlers, capabilitiesOf, rootsProblem } from "../client/server-requests.js";
 import { Client } from "../client/client.js";
-import { checkCommand, checkConnectOptions } from "./connect-rules.js";
 import type { Nulls } from "../client/decode.js";
 import { establish } from "../client/connections.js";
 import type { ClientProfile } from "../client/client-profile.js";
-import { type ClientLimits, limitsOf } from "../client/limits.js";
-import type { StdioClientOptions } from "../stdio/client-channel.js";
 import type { Channel, Opener } from "../jsonrpc/channel.js";
-import type * as platform from "../platform/platform.js";
+
+const httpRules: Rules<HttpClientOptions> = {
+  headers: "anything",
+  fetch: "function",
+  authorize: "function",
+  reconnects: "amount",
+  retryMs: "amount",
+  resend: ["safe", "hinted", "always", "never"],
+  limit: "amount",
+};
+
+const rules: Rules<ConnectOptions> = {
+  revisions: "array",
+  revision: "string",
+  info: "object",
+  logLevel: logLevels,
+  timeouts: { timeout: "amount", totalTimeout: "amount" },
+  connectTimeout: "amount",
+  signal: "object",
+  nulls: ["absent", "reject"],
+  limits: {
+    maxQuestions: "amount",
+    maxWaitingQuestions: "amount",
+    maxRoundQuestions: "amount",
+    maxNotices: "amount",
+    maxCacheBytes: "amount",
+    maxCacheEntryBytes: "amount",
+  } satisfies Rules<ClientLimits>,
+  clock: "object",
+  http: httpRules,
+  onWarning: "function",
+  elicit: "function",
+  elicitUrl: "function",
+  sample: "function",
+  sampleWithTools: "boolean",
+  sampleWithContext: "boolean",
+  roots: "anything",
+};
+
+const commandRules: Rules<Command> = {
+  command: "string",
+  args: "array",
+  ...clientRules,
+};
+
+/** @throws {McpError} `invalid-definition`: an option is unknown or has an invalid value */
+function checkConnectOptions(options: unknown): void {
+  if (!isObject(options) || options["revisions"] === undefined)
+    throw invalid(
+      "options: expected { revisions: clientRevisions }, with clientRevisions of @mcpgen/protocol/client. connect of @mcpgen/runtime/all needs no revisions.",
+    );
+  checkOptions(options, rules);
+  const { info = { name: "", version: "" } } = options as Partial<ConnectOptions>;
+  if (typeof info.name !== "string" || typeof info.version !== "string")
+    throw invalid('info: expected { name: "…", version: "…" }.');
+}
+
+/** @throws {McpError} `invalid-definition`: the description of the program is invalid */
+function checkCommand(source: unknown): void {
+  if (!isObject(source) || typeof source["command"] !== "string")
+    throw invalid(
+      'source: expected a URL, "stdio:COMMAND …", { command: "…" }, a channel, or a function that opens one.',
+    );
+  checkOptions(source, commandRules, "source.");
+}
 
 export interface ConnectOptions extends ClientHandlers {
   /** The revisions of the client: `clientRevisions` of the generated package, or some of them. */

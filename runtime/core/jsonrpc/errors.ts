@@ -1,3 +1,5 @@
+import { isObject } from "./message.js";
+
 /** Stable names of errors, for programs. */
 export type ErrorCode =
   /** The text is not JSON. */
@@ -82,6 +84,16 @@ export function invalidRequest(message: string): McpError {
   return new McpError("invalid-request", message, { rpcCode: rpc.invalidRequest });
 }
 
+/** The error of a text that is not JSON. */
+export function parseError(problem: string): McpError {
+  return new McpError("parse-error", `not JSON: ${problem}`, { rpcCode: rpc.parseError });
+}
+
+/** @param cause of the failure; it is not sent */
+export function internalError(message: string, cause?: unknown): McpError {
+  return new McpError("internal-error", message, { rpcCode: rpc.internalError, cause });
+}
+
 /** The text of a thrown value. Never throws: some JavaScript values have no text. */
 export function messageOf(thrown: unknown): string {
   try {
@@ -98,4 +110,52 @@ export function isMcpError(thrown: unknown): thrown is McpError {
   } catch {
     return false;
   }
+}
+
+/**
+ * The request was sent, and it is unknown whether the server processed it. `data.interrupted` is true.
+ *
+ * @param status of the response, if the server ended it in order
+ */
+export function interrupted(message: string, cause?: unknown, status?: number): McpError {
+  const data = { interrupted: true, ...(status === undefined ? {} : { status }) };
+  return new McpError("connection-closed", message, { data, cause });
+}
+
+export function isInterrupted(error: unknown): boolean {
+  return error instanceof McpError && isObject(error.data) && error.data["interrupted"] === true;
+}
+
+/**
+ * Writes a warning to standard error, on one line. It may quote the peer: control, bidirectional and invisible characters
+ * are written as `\u{…}`, because terminals obey or hide them.
+ */
+export function printWarning(message: string): void {
+  console.error(message.replace(unprintable, escaped));
+}
+
+/** Writes an error with its stack and causes to standard error. Each line is escaped as by `printWarning`. */
+export function printError(place: string, thrown: unknown): void {
+  const lines = `${place}: ${stackOf(thrown, 0)}`.split("\n");
+  console.error(lines.map((line) => line.replace(unprintable, escaped)).join("\n"));
+}
+
+const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** Causes that are printed: an error may be its own cause. */
+const mostCauses = 4;
+
+function stackOf(thrown: unknown, depth: number): string {
+  try {
+    if (!(thrown instanceof Error)) return messageOf(thrown);
+    const { stack = messageOf(thrown), cause } = thrown;
+    if (cause === undefined || depth === mostCauses) return stack;
+    return `${stack}\n[cause]: ${stackOf(cause, depth + 1)}`;
+  } catch {
+    return messageOf(thrown);
+  }
+}
+
+function escaped(character: string): string {
+  return `\\u{${character.codePointAt(0)!.toString(16)}}`;
 }

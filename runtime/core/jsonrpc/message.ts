@@ -57,12 +57,16 @@ export function idOf(message: unknown): RequestId | undefined {
 
 export function requestText(id: RequestId, method: string, params: object | undefined): string {
   const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)}`;
-  return params === undefined ? `${head}}` : `${head},"params":${JSON.stringify(params)}}`;
+  return head + endWith(params);
 }
 
 export function notificationText(method: string, params: object | undefined): string {
   const head = `{"jsonrpc":"2.0","method":${JSON.stringify(method)}`;
-  return params === undefined ? `${head}}` : `${head},"params":${JSON.stringify(params)}}`;
+  return head + endWith(params);
+}
+
+function endWith(params: object | undefined): string {
+  return params === undefined ? "}" : `,"params":${JSON.stringify(params)}}`;
 }
 
 /** @param result the text of the result */
@@ -77,4 +81,35 @@ export function resultText(id: RequestId, result: string): string {
 export function errorText(id: RequestId | undefined, error: ErrorObject): string {
   const head = id === undefined ? '{"jsonrpc":"2.0"' : `{"jsonrpc":"2.0","id":${JSON.stringify(id)}`;
   return `${head},"error":${JSON.stringify(error)}}`;
+}
+
+/** Why a value is not a JSON-RPC message. */
+export interface Problem {
+  readonly problem: string;
+}
+
+export type MessageKind = "request" | "notification" | "response" | "batch";
+
+// A body may hold millions of wrong messages: a problem costs no allocation.
+const notJsonRpc: Problem = { problem: "not a JSON-RPC 2.0 message" };
+const wrongId: Problem = { problem: "the id of a request is a string or an integer" };
+const noKind: Problem = { problem: "neither a request, a notification nor a response" };
+
+/**
+ * Classifies a parsed value by JSON-RPC 2.0. Parameters, results and the parts of a batch are not checked.
+ *
+ * @returns a problem, if the value is neither a message nor an array
+ */
+export function classify(value: unknown): MessageKind | Problem {
+  if (Array.isArray(value)) return "batch";
+  if (!isObject(value) || value["jsonrpc"] !== "2.0") return notJsonRpc;
+  if (typeof value["method"] === "string") {
+    if (!("id" in value)) return "notification";
+    return isRequestId(value["id"]) ? "request" : wrongId;
+  }
+  return "result" in value || "error" in value ? "response" : noKind;
+}
+
+export function isRequest(value: unknown): value is RequestMessage {
+  return classify(value) === "request";
 }

@@ -1,6 +1,5 @@
 import type { Progress, RequestOptions, Signal } from "@mcpgen/protocol/model";
-import { Aborts } from "../time/aborts.js";
-import { type Clock, longestWait, systemClock } from "../time/clock.js";
+import { Aborts, type Clock, longestWait, systemClock } from "../time/clock.js";
 import { McpError } from "./errors.js";
 import type { RequestId } from "./message.js";
 
@@ -15,7 +14,7 @@ export interface Timeouts {
 export const defaultTimeouts: Timeouts = { timeout: 60_000, totalTimeout: 3_600_000 };
 
 /** A request that waits for its answer. */
-export class PendingRequest<Answer> {
+class PendingRequest<Answer> {
   readonly id: RequestId;
   readonly method: string;
   readonly resolve: (answer: Answer) => void;

@@ -1,6 +1,6 @@
 import { McpError } from "../jsonrpc/errors.js";
 import { isObject } from "../jsonrpc/message.js";
-import { distance } from "./option-names.js";
+import { longestWait } from "../time/clock.js";
 
 /**
  * The values that an option may have: a number stands for an integer of at least that number, two numbers for a range; a
@@ -27,9 +27,6 @@ export interface OwnRules {
 
 /** A rule for every option. */
 export type Rules<Options> = { readonly [name in keyof Required<Options>]: Rule };
-
-/** The longest time of a platform's timer, in milliseconds. */
-const longestTimer = 2 ** 31 - 1;
 
 /**
  * Checks the names and values of options. A misspelt option would otherwise have no effect.
@@ -60,7 +57,7 @@ function textOf(value: unknown): string {
 
 /** The expected value, if `value` breaks its rule. */
 function misfit(value: unknown, rule: Rule, place: string): string | undefined {
-  if (typeof rule === "number") return misfit(value, [rule, longestTimer], place);
+  if (typeof rule === "number") return misfit(value, [rule, longestWait], place);
   if (rule === "anything") return undefined;
   if (rule === "amount") return typeof value === "number" && value >= 0 ? undefined : "a number from 0";
   if (rule === "array") return Array.isArray(value) ? undefined : "a list";
@@ -112,4 +109,51 @@ function nearestOf(name: string, names: readonly string[]): readonly [name: stri
   return names
     .map((other) => [other, distance(name.toLowerCase(), other.toLowerCase())] as const)
     .reduce((one, other) => (other[1] < one[1] ? other : one));
+}
+
+/** The names of all options. */
+export type Names<Options> = { readonly [name in keyof Required<Options>]: 0 };
+
+/**
+ * Refuses options that do not exist. Values are not checked: the bundle of every server contains this function.
+ *
+ * @throws {McpError} `invalid-definition`
+ */
+export function requireKnown(given: object, names: object): void {
+  const known = Object.keys(names);
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue;
+    const meant = nearest(name, known);
+    const advice = meant === undefined ? `There are ${known.join(", ")}.` : `Did you mean ${meant}?`;
+    throw new McpError("invalid-definition", `${name}: there is no such option. ${advice}`);
+  }
+}
+
+/** Names with more characters are not compared. */
+const longestName = 40;
+
+/** The text among `candidates` that differs from `name` in the fewest letters, two at most. */
+export function nearest(name: string, candidates: readonly unknown[]): string | undefined {
+  let best: string | undefined;
+  let least = 3;
+  for (const candidate of candidates) {
+    if (typeof candidate !== "string" || Math.max(name.length, candidate.length) > longestName) continue;
+    const letters = distance(name, candidate);
+    if (letters >= Math.min(least, name.length, candidate.length)) continue;
+    best = candidate;
+    least = letters;
+  }
+  return best;
+}
+
+/** How many letters must be inserted, deleted or replaced to make one of the other (Levenshtein). */
+export function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let i = 0; i < one.length; i++) {
+    const next = [i + 1];
+    for (let j = 0; j < other.length; j++)
+      next.push(Math.min(row[j]! + (one[i] === other[j] ? 0 : 1), row[j + 1]! + 1, next[j]! + 1));
+    row = next;
+  }
+  return row[other.length]!;
 }

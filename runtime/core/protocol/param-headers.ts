@@ -1,5 +1,5 @@
 import { isObject } from "../jsonrpc/message.js";
-import { mostLevels } from "./nesting.js";
+import { mostLevels } from "../jsonrpc/json-limits.js";
 
 /** A parameter of a tool that a header mirrors (2026-07-28, Streamable HTTP, custom headers). */
 export interface ParamHeader {

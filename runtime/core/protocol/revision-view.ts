@@ -8,9 +8,10 @@ import type {
   StepReport,
   StepTable,
   Steps,
+  MethodFacts,
 } from "@mcpgen/protocol/model";
 import { McpError, rpc } from "../jsonrpc/errors.js";
-import type { Params } from "../jsonrpc/message.js";
+import { type Params, isObject } from "../jsonrpc/message.js";
 import { summary } from "../schema/words.js";
 
 /** The formats of generated tables that this runtime reads. */
@@ -156,10 +157,43 @@ export function selectRevisions<R extends Role>(
   throw invalid(
     missing === undefined
       ? `no revision is left. Name at least one of ${given}.`
-      : `revision ${JSON.stringify(missing)} is not among those given: ${given}. Name one of them.`,
+      : `revision ${JSON.stringify(missing)} is not given. Name one of ${given}.`,
   );
 }
 
 function invalid(message: string): McpError {
   return new McpError("invalid-definition", message);
+}
+
+/** Whether capabilities have a member at a path that is not null or false. */
+export function declares(capabilities: object, path: readonly string[]): boolean {
+  let found: unknown = capabilities;
+  for (const key of path) found = isObject(found) ? found[key] : undefined;
+  return found !== undefined && found !== null && found !== false;
+}
+
+/** The error for a method that this role cannot send in this revision. */
+export function noSuchMethod(method: string, view: RevisionView): McpError {
+  return new McpError("method-not-found", `revision ${view.id} has no ${method}`);
+}
+
+/**
+ * Checks that the capability of a method was negotiated (lifecycle, operation).
+ *
+ * @param of the role whose capability is checked; methods that need one of the other role pass
+ * @param declared the capabilities of that role
+ * @throws {McpError} `missing-capability`
+ */
+export function requireCapability(
+  method: string,
+  { capability }: MethodFacts,
+  of: Role,
+  declared: Params,
+): void {
+  if (capability?.of !== of) return;
+  if (!declares(declared, capability.path))
+    throw new McpError(
+      "missing-capability",
+      `${method}: the ${of} has not declared ${capability.path.join(".")}`,
+    );
 }

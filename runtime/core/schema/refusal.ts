@@ -1,7 +1,7 @@
 import type { Judge } from "@mcpgen/protocol/model";
 import { isObject } from "../jsonrpc/message.js";
 import { locateIssue } from "./locate.js";
-import { nearest } from "../options/option-names.js";
+import { nearest } from "../options/option-check.js";
 import {
   alternatives,
   choiceText,

@@ -8,9 +8,7 @@ import {
 } from "@mcpgen/engine/interpreter";
 import { McpError } from "../jsonrpc/errors.js";
 import { isObject } from "../jsonrpc/message.js";
-import type { Check, Parse } from "./check.js";
-import type { JsonSchema } from "./json-schema.js";
-import type { ToolSchema } from "./schema-type.js";
+import type { Check, Parse, JsonSchema, ToolSchema } from "./schema-type.js";
 import { type Side, isStandard, jsonSchemaOf, parserOf, shapeProblem } from "./standard-schema.js";
 import { toolCheck } from "./tool-check.js";
 

@@ -1,6 +1,17 @@
-import type { FromJsonSchema } from "./json-schema-type.js";
-import type { JsonSchema } from "./json-schema.js";
 import type { StandardSchema } from "./standard-schema.js";
+
+/** A JSON Schema as an object. */
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
+
+/** Says what is wrong with a value in a few lines; nothing if it is right. */
+export type Check = (value: unknown) => string | undefined | Promise<string | undefined>;
+
+/** A check that may give the value to take in place of the one it was given. */
+export type Parse = (value: unknown) => Checked | Promise<Checked>;
+
+export type Checked = string | undefined | { readonly value: unknown };
 
 /** The schema of a tool or prompt: JSON Schema, or a schema of a library that implements Standard JSON Schema. */
 export type ToolSchema = JsonSchema | StandardSchema;
@@ -25,3 +36,124 @@ declare const inferred: unique symbol;
 export interface Inferred {
   readonly [inferred]: true;
 }
+
+/**
+ * The type of the values that a JSON Schema describes, given as a literal type: what validation lets through, as far as
+ * types can say it. What is no literal, and what is beyond these keywords, counts as `unknown`: type, properties,
+ * required, additionalProperties, enum, const, items, prefixItems, anyOf, oneOf, allOf, `$ref` to `#`, `#/$defs/…` and
+ * `#/definitions/…`.
+ *
+ * Members that no keyword names are left out, unless `additionalProperties` or `patternProperties` speak of them.
+ */
+export type FromJsonSchema<Schema> = Value<Schema, Schema, 8>;
+
+/** @param Left references that may still be followed: a schema that refers to itself has no end */
+type Value<Schema, Root, Left extends number> = Schema extends boolean
+  ? Schema extends true
+    ? unknown
+    : never
+  : [keyof Schema & Combining] extends [never]
+    ? Typed<Schema, Root, Left>
+    : Schema extends { readonly const: infer Only }
+      ? Only
+      : Schema extends { readonly enum: readonly (infer Choice)[] }
+        ? Choice
+        : Combined<Schema, Root, Left>;
+
+/** Keywords beside which `type` does not say all. */
+type Combining = "$ref" | "const" | "enum" | "anyOf" | "oneOf" | "allOf";
+
+type Combined<Schema, Root, Left extends number> = Typed<Schema, Root, Left> &
+  (Schema extends { readonly $ref: infer Reference }
+    ? Left extends 0
+      ? unknown
+      : Value<Target<Reference, Root>, Root, Less[Left]>
+    : unknown) &
+  (Schema extends { readonly anyOf: readonly (infer Arm)[] } ? Value<Arm, Root, Left> : unknown) &
+  (Schema extends { readonly oneOf: readonly (infer Arm)[] } ? Value<Arm, Root, Left> : unknown) &
+  (Schema extends { readonly allOf: infer Parts } ? All<Parts, Root, Left> : unknown);
+
+type Less = [0, 0, 1, 2, 3, 4, 5, 6, 7];
+
+type All<Parts, Root, Left extends number> = Parts extends readonly [infer First, ...infer Others]
+  ? Value<First, Root, Left> & All<Others, Root, Left>
+  : unknown;
+
+type Target<Reference, Root> = Reference extends "#"
+  ? Root
+  : Reference extends `#/$defs/${infer Name}`
+    ? Root extends { readonly $defs: { readonly [name in Name]: infer Found } }
+      ? Found
+      : unknown
+    : Reference extends `#/definitions/${infer Name}`
+      ? Root extends { readonly definitions: { readonly [name in Name]: infer Found } }
+        ? Found
+        : unknown
+      : unknown;
+
+type Typed<Schema, Root, Left extends number> = Schema extends { readonly type: infer Type }
+  ? OfType<Type extends readonly (infer Each)[] ? Each : Type, Schema, Root, Left>
+  : unknown;
+
+interface Scalars {
+  readonly string: string;
+  readonly number: number;
+  readonly integer: number;
+  readonly boolean: boolean;
+  readonly null: null;
+}
+
+type OfType<Type, Schema, Root, Left extends number> = Type extends keyof Scalars
+  ? Scalars[Type]
+  : Type extends "object"
+    ? ObjectOf<Schema, Root, Left>
+    : Type extends "array"
+      ? ArrayOf<Schema, Root, Left>
+      : unknown;
+
+type ObjectOf<Schema, Root, Left extends number> = Schema extends { readonly properties: infer Properties }
+  ? Members<Properties, RequiredOf<Schema>, Root, Left> & Further<Schema>
+  : { [name in RequiredOf<Schema>]: unknown } & {
+      [name: string]: Schema extends { readonly additionalProperties: infer Each }
+        ? Value<Each, Root, Left>
+        : unknown;
+    };
+
+type RequiredOf<Schema> = Schema extends { readonly required: readonly (infer Name extends string)[] }
+  ? Name
+  : never;
+
+type Members<Properties, Required extends string, Root, Left extends number> = {
+  [Name in Required]: Name extends keyof Properties ? Value<Properties[Name], Root, Left> : unknown;
+} & {
+  [Name in Exclude<keyof Properties, Required>]?: Value<Properties[Name], Root, Left>;
+};
+
+/** What members that are not named may be; `unknown` adds nothing where there are none. */
+type Further<Schema> = [keyof Schema & "patternProperties"] extends [never]
+  ? Schema extends { readonly additionalProperties: infer Each }
+    ? [Each] extends [false]
+      ? unknown
+      : { [name: string]: unknown }
+    : unknown
+  : { [name: string]: unknown };
+
+type ArrayOf<Schema, Root, Left extends number> = Schema extends {
+  readonly prefixItems: infer Items extends readonly unknown[];
+}
+  ? Schema extends { readonly minItems: Items["length"] }
+    ? [...Each<Items, Root, Left>, ...Rest<Schema, Root, Left>]
+    : [...Partial<Each<Items, Root, Left>>, ...Rest<Schema, Root, Left>]
+  : Schema extends { readonly items: infer Item }
+    ? Value<Item, Root, Left>[]
+    : unknown[];
+
+type Each<Items extends readonly unknown[], Root, Left extends number> = {
+  -readonly [Index in keyof Items]: Value<Items[Index], Root, Left>;
+};
+
+type Rest<Schema, Root, Left extends number> = Schema extends { readonly items: infer Item }
+  ? Item extends false
+    ? []
+    : Value<Item, Root, Left>[]
+  : unknown[];

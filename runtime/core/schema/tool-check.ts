@@ -1,6 +1,5 @@
 import type { Judge } from "@mcpgen/protocol/model";
-import type { Check } from "./check.js";
-import type { JsonSchema } from "./json-schema.js";
+import type { Check, JsonSchema } from "./schema-type.js";
 
 /**
  * Makes a check from a validator. The check returns a few lines that explain why the validator refuses a value.

@@ -1,5 +1,5 @@
 import type { Judge } from "@mcpgen/protocol/model";
-import { ValidatorTrace } from "./validator-trace.js";
+import { ValidatorTrace } from "./locate.js";
 import { inside } from "./words.js";
 
 /** Most members that one search reads, over all runs of the validator: it runs again for each null. */

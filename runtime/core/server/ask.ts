@@ -8,12 +8,11 @@ import type {
   ClientCapabilities,
   ElicitResult,
 } from "@mcpgen/protocol/authoring";
-import type { FromJsonSchema } from "../schema/json-schema-type.js";
-import type { Inferred } from "../schema/schema-type.js";
+import type { FromJsonSchema, Inferred } from "../schema/schema-type.js";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
-import { type Names, requireKnown } from "../options/option-names.js";
+import { type Names, requireKnown } from "../options/option-check.js";
 import type { RequestContext } from "./context.js";
 import type { Asked } from "./rounds.js";
 import type { RequestProtocol } from "./request-protocol.js";
@@ -244,7 +243,7 @@ async function answerProblem({ method, params = {} }: Asked, answer: Params): Pr
 }
 
 /** The error for a capability that the client has not declared (2026-07-28, basic, `_meta`), or cannot use. */
-export function missingCapability(protocol: RequestProtocol, required: ClientCapabilities): McpError {
+function missingCapability(protocol: RequestProtocol, required: ClientCapabilities): McpError {
   const names = pathsOf(required as Params).join(", ");
   const known = protocol.revision.table.errors["MISSING_REQUIRED_CLIENT_CAPABILITY"];
   const problem =

@@ -2,8 +2,8 @@ import { metaKeys } from "../protocol/meta.js";
 import { McpError } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { RequestContext } from "./context.js";
-import { mostReserved, weightOf } from "../jsonrpc/weight.js";
-import { declares } from "../protocol/capabilities.js";
+import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
+import { declares } from "../protocol/revision-view.js";
 
 /** A change that clients can be notified of. */
 export interface Change {

@@ -1,7 +1,7 @@
 import { McpError, invalidParams } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { HandlerContext } from "./context.js";
-import { unusableResult } from "./result.js";
+import { unusableResult } from "./server-definition.js";
 
 /** Suggests values for an argument, from its first letters and the other arguments (`settled`). */
 export type Completer = (

@@ -1,18 +1,9 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
-import { declares } from "../protocol/capabilities.js";
+import { declares, type RevisionView } from "../protocol/revision-view.js";
 import { type Session, readyMethod, ServerToClientRequests } from "./legacy.js";
-import type { RevisionView } from "../protocol/revision-view.js";
-import { Batch } from "../jsonrpc/batch.js";
 import {
-  batchProblem,
-  batchesUnsupported,
   classify,
-  initializeInBatch,
   isRequest,
-  nestedBatch,
-} from "../jsonrpc/classify.js";
-import { McpError, invalidParams, invalidRequest, messageOf, rpc } from "../jsonrpc/errors.js";
-import {
   type NotificationMessage,
   type Params,
   type RequestId,
@@ -22,13 +13,22 @@ import {
   idOf,
   notificationText,
 } from "../jsonrpc/message.js";
+import { Batch, batchProblem, batchesUnsupported, initializeInBatch, nestedBatch } from "../jsonrpc/batch.js";
+import {
+  McpError,
+  invalidParams,
+  invalidRequest,
+  messageOf,
+  rpc,
+  internalError,
+  parseError,
+} from "../jsonrpc/errors.js";
 import type { Channel, Receiver } from "../jsonrpc/channel.js";
-import { runRequest } from "./run-request.js";
+import { runRequest, RequestContext, errorOf } from "./context.js";
 import type { Change } from "./changes.js";
-import { RequestContext, errorOf } from "./context.js";
 import type { ServerDefinition } from "./server-definition.js";
 import { methodNotFound, resolveProtocol, type RequestProtocol } from "./request-protocol.js";
-import { mostReserved } from "../jsonrpc/weight.js";
+import { mostReserved } from "../jsonrpc/json-limits.js";
 
 /** What a transport knows about the client of a connection. */
 export interface ConnectionOptions {
@@ -87,10 +87,7 @@ export class ServerConnection implements Receiver {
     try {
       message = JSON.parse(text);
     } catch (error) {
-      return this.refuse(
-        undefined,
-        new McpError("parse-error", `not JSON: ${messageOf(error)}`, { rpcCode: rpc.parseError }),
-      );
+      return this.refuse(undefined, parseError(messageOf(error)));
     }
     this.receive(message);
   }
@@ -118,7 +115,7 @@ export class ServerConnection implements Receiver {
   /** Sends an error for each open request (the client may still read), then ends the connection. */
   private overdue(): void {
     const message = `not answered within ${this.drainMs} ms after the end of the input`;
-    const error = new McpError("internal-error", message, { rpcCode: rpc.internalError });
+    const error = internalError(message);
     for (const { request, batch } of this.running?.values() ?? []) this.refuse(request.id, error, batch);
     this.end("the client is gone");
   }

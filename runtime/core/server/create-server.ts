@@ -2,7 +2,7 @@ import type { Prompt, Resource, ResourceTemplate, Tool, Implementation } from "@
 import type { Inferred, InputOf, OutputOf, ToolSchema } from "../schema/schema-type.js";
 import { type Completer, complete, requireArguments } from "./completion.js";
 import type { HandlerContext } from "./context.js";
-import type { CacheHints } from "./result.js";
+import type { CacheHints } from "./server-definition.js";
 import {
   type ArgumentNames,
   type PromptArguments,

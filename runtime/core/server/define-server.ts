@@ -8,15 +8,14 @@ import type {
 } from "@mcpgen/protocol/authoring";
 import { McpError } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
-import { type Names, requireKnown } from "../options/option-names.js";
+import { type Names, requireKnown } from "../options/option-check.js";
 import { type Completer, type Completers, complete, requireArguments } from "./completion.js";
 import type { HandlerContext } from "./context.js";
-import type { Features } from "./features.js";
-import type { Listed, Listing } from "./listing.js";
+import type { Features, Listed, Listing } from "./listing.js";
 import { type PromptHandler, getPrompt } from "./prompts.js";
 import { type ResourceHandler, type TemplateHandler, readResource } from "./resources.js";
 import { Server, type ServerOptions } from "./server.js";
-import type { Check } from "../schema/check.js";
+import type { Check } from "../schema/schema-type.js";
 import type { ToolHandler } from "./tools.js";
 import { UriTemplate } from "./uri-template.js";
 

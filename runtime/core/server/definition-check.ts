@@ -1,7 +1,7 @@
 import { listedMembers } from "@mcpgen/protocol/listed";
 import { invalid, misspelt, suggestion, type Rules, checkOptions } from "../options/option-check.js";
 import { isObject } from "../jsonrpc/message.js";
-import type { CacheHints } from "./result.js";
+import type { CacheHints } from "./server-definition.js";
 import type { ServerOptions } from "./server.js";
 
 /** Members of a registration beside those of the protocol's definition. */

@@ -6,7 +6,7 @@ import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
 import type { MethodHandler, ServerDefinition } from "./server-definition.js";
 import type { ServerEra, RequestProtocol } from "./request-protocol.js";
-import { mostReserved, weightOf } from "../jsonrpc/weight.js";
+import { mostReserved, weightOf } from "../jsonrpc/json-limits.js";
 import { type LogLevel, isLogLevel } from "../protocol/meta.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
 import { type Ask, askWith } from "./ask.js";
@@ -31,7 +31,7 @@ export interface Session extends RequestProtocol {
 export const readyMethod = "notifications/initialized";
 
 /** A handshake opens a session. */
-export const legacyServer: ServerEra = {
+const legacyServer: ServerEra = {
   finish: (result) => result,
   ask: askByRequest,
 };
@@ -105,7 +105,7 @@ export const unwatch: MethodHandler = ({ uri }: Params, { connection }: RequestC
 };
 
 /** Asks the client by requests from the server (2025-11-25 and before). */
-export function askByRequest(context: RequestContext): Ask {
+function askByRequest(context: RequestContext): Ask {
   const { connection, signal } = context;
   return askWith(context, (_key, { method, params }, options) =>
     connection.ask(context, method, withElicitationId(params), { ...options, signal }),
@@ -136,7 +136,7 @@ interface ClientProfile {
 }
 
 /** @throws {McpError} `invalid-params`: the capabilities take more than 64 KiB in memory */
-export function clientProfile(params: Params): ClientProfile {
+function clientProfile(params: Params): ClientProfile {
   const clientCapabilities = params["capabilities"] as ClientCapabilities;
   const clientInfo = shortened(params["clientInfo"] as Params) as unknown as Implementation;
   const weight = weightOf([clientCapabilities, clientInfo], mostDeclared);

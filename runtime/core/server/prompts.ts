@@ -4,10 +4,8 @@ import { type Params, isObject } from "../jsonrpc/message.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
 import type { Completers } from "./completion.js";
-import type { Parse } from "../schema/check.js";
-import { unusableResult } from "./result.js";
-import type { JsonSchema } from "../schema/json-schema.js";
-import type { InputOf, OutputOf, ToolSchema } from "../schema/schema-type.js";
+import type { Parse, JsonSchema, InputOf, OutputOf, ToolSchema } from "../schema/schema-type.js";
+import { unusableResult } from "./server-definition.js";
 
 /** What a prompt handler may return: a result, or the text of one user message. */
 export type PromptAnswer = GetPromptResult | string;

@@ -4,7 +4,7 @@ import { type Params, isObject } from "../jsonrpc/message.js";
 import type { Completers } from "./completion.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
-import { type CacheHints, unusableResult } from "./result.js";
+import { type CacheHints, unusableResult } from "./server-definition.js";
 import type { UriTemplate } from "./uri-template.js";
 
 /** What a resource handler may return: a result, or the text of the resource. */

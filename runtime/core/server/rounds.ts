@@ -39,7 +39,7 @@ interface State {
 }
 
 /** Milliseconds that the client has to retry after a round. */
-export const stateLifetime = 600_000;
+const stateLifetime = 600_000;
 
 /** Characters of the longest state. */
 const stateLimit = 32_768;
@@ -140,7 +140,7 @@ function sorted(value: unknown): unknown {
 }
 
 /** The rejection of an ask that has no answer yet. The handler runs again when the client retries. */
-export class Suspended extends Error {
+class Suspended extends Error {
   override readonly name = "Suspended";
 
   constructor() {

@@ -5,9 +5,9 @@ import type { Timeouts } from "../jsonrpc/pending.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { NotificationBus } from "./changes.js";
 import type { RequestContext } from "./context.js";
-import type { SerialisedResult } from "./result.js";
 import type { StateStore, StateSeal } from "./rounds.js";
-import { printError, printWarning } from "../jsonrpc/warning.js";
+import type { McpError } from "../jsonrpc/errors.js";
+import { printError, printWarning, internalError } from "../jsonrpc/errors.js";
 
 /** Handles the requests of one method. Results are in the authoring vocabulary. */
 export type MethodHandler = (
@@ -83,4 +83,45 @@ export function placeOf(method: string, params: Params = {}): ErrorPlace {
   const ref = params["ref"] as Params | undefined;
   const name = params["name"] ?? params["uri"] ?? ref?.["name"] ?? ref?.["uri"];
   return typeof name === "string" ? { method, name } : { method };
+}
+
+/** How long and for whom a result may be cached (2026-07-28, caching). */
+export interface CacheHints {
+  /** Milliseconds that the result stays fresh. */
+  readonly ttlMs: number;
+  readonly cacheScope: "public" | "private";
+}
+
+/** Default: a result is neither fresh nor shared. */
+export const uncached: CacheHints = { ttlMs: 0, cacheScope: "private" };
+
+/**
+ * A result that does not depend on the request. It is lowered and serialised once for each revision.
+ */
+export class SerialisedResult {
+  readonly value: Params;
+  readonly hints: CacheHints;
+  private readonly texts = new Map<RevisionView, string>();
+
+  constructor(value: Params, hints: CacheHints = uncached) {
+    this.value = value;
+    this.hints = hints;
+  }
+
+  /** @param serialise makes the text for a revision that has none yet */
+  text(revision: RevisionView, serialise: () => string): string {
+    let text = this.texts.get(revision);
+    if (text === undefined) this.texts.set(revision, (text = serialise()));
+    return text;
+  }
+}
+
+/**
+ * The error for an invalid result of a handler; the client gets it in place of the result. It has no stack: the stack
+ * would show the runtime, not the handler.
+ */
+export function unusableResult(problem: string): McpError {
+  const error = internalError(problem);
+  delete error.stack;
+  return error;
 }

@@ -17,9 +17,11 @@ import {
   type ErrorListener,
   errorReport,
   warningReport,
+  type CacheHints,
+  SerialisedResult,
+  uncached,
 } from "./server-definition.js";
-import { Features } from "./features.js";
-import { type CacheHints, SerialisedResult, uncached } from "./result.js";
+import { Features } from "./listing.js";
 import { type StateStore, stateSeal } from "./rounds.js";
 
 /** How a server behaves, apart from its tools, resources and prompts. */

@@ -1,11 +1,11 @@
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
 import { McpError, invalidParams, isMcpError, messageOf, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject, isPromise } from "../jsonrpc/message.js";
-import type { Parse, Checked } from "../schema/check.js";
+import type { Parse, Checked } from "../schema/schema-type.js";
 import { isSuspended } from "./rounds.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import type { Listed, Listing } from "./listing.js";
-import { unusableResult } from "./result.js";
+import { unusableResult } from "./server-definition.js";
 
 /**
  * What a tool handler may return: a text, a list of content, a result, or structured content. Without `content`, the

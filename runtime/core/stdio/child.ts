@@ -1,11 +1,12 @@
+import { Buffer } from "node:buffer";
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import { statSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { setTimeout as sleep } from "node:timers/promises";
 import { withTimeout } from "../time/clock.js";
-import { invocationOf } from "./command.js";
-import type { ChildOptions, Exit, StartOptions } from "./child-options.js";
+import { invocationOf, type Command } from "./command.js";
+import type { ChildOptions, Exit, StartOptions } from "./client-options.js";
 import { childEnvironment } from "./environment.js";
 import {
   afterProcess,
@@ -14,8 +15,28 @@ import {
   windowsTree,
   type ProcessTree,
 } from "./process-tree.js";
-import type { Command } from "./source.js";
-import { StderrTail } from "./stderr-tail.js";
+
+/** Bytes of standard error of a child that are kept. */
+const kept = 8 * 1024;
+
+/** The end of a text stream, for errors. */
+export class StderrTail {
+  #bytes: Buffer = Buffer.alloc(0);
+
+  push(chunk: Buffer): void {
+    const recent = chunk.length >= kept ? chunk : Buffer.concat([this.#bytes, chunk]);
+    // A copy: a part would keep the whole chunk in memory.
+    this.#bytes = recent.length > kept ? Buffer.from(recent.subarray(-kept)) : recent;
+  }
+
+  /** The text, from the first whole character on. */
+  text(): string {
+    let start = 0;
+    // Bytes 10xxxxxx belong to a character that began before.
+    while (start < 4 && (this.#bytes[start]! & 0xc0) === 0x80) start++;
+    return this.#bytes.toString("utf8", start);
+  }
+}
 
 const windows = process.platform === "win32";
 

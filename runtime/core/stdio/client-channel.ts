@@ -1,17 +1,12 @@
 import { McpError } from "../jsonrpc/errors.js";
 import type { Channel, Receiver } from "../jsonrpc/channel.js";
 import { Child } from "./child.js";
-import type { ChildOptions, Exit } from "./child-options.js";
+import { type Exit, type StdioClientOptions, clientRules } from "./client-options.js";
 import { MessageReader } from "./message-reader.js";
-import { checkClientOptions } from "./option-check.js";
-import { MessageWriter } from "./message-writer.js";
-import type { Command } from "./source.js";
+import { checkOptions } from "../options/option-check.js";
+import { MessageWriter } from "./stream-channel.js";
+import type { Command } from "./command.js";
 import { withTimeout } from "../time/clock.js";
-
-export interface StdioClientOptions extends ChildOptions {
-  /** Bytes of one incoming message; a longer one is dropped. Default: 10 MiB. */
-  readonly limit?: number | undefined;
-}
 
 /** The `data` of errors about the process of a server. */
 export interface ServerProcessDetails {
@@ -38,7 +33,7 @@ export interface StdioClientChannel extends Channel {
  * @throws {McpError} `invalid-definition`: an option is wrong
  */
 export function stdioClientChannel(command: Command, options: StdioClientOptions = {}): StdioClientChannel {
-  checkClientOptions(options);
+  checkOptions(options, clientRules);
   try {
     return new RunningServer(command, new Child(command, options), options.limit);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { Buffer, isAscii } from "node:buffer";
 import type { Readable } from "node:stream";
 import type { Receiver } from "../jsonrpc/channel.js";
-import type { MessageWriter } from "./message-writer.js";
+import type { MessageWriter } from "./stream-channel.js";
 
 /** Bytes of one message: 10 MiB. */
 const defaultLimit = 10 * 1024 * 1024;

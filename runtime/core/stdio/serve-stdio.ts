@@ -1,7 +1,37 @@
+import type { Readable, Writable } from "node:stream";
+import { keepStdout } from "./guard.js";
+import { StreamChannel, type StreamChannelOptions, streamRules } from "./stream-channel.js";
 import type { Channel } from "../jsonrpc/channel.js";
-import { type Names, requireKnown } from "../options/option-names.js";
-import { type StdioServerOptions, openServerChannel } from "./server-channel.js";
+import { type Names, type Rules, checkOptions, requireKnown } from "../options/option-check.js";
 import { withTimeout } from "../time/clock.js";
+
+export interface StdioServerOptions extends StreamChannelOptions {
+  /** Replaces standard input of the process. */
+  readonly input?: Readable | undefined;
+  /** Replaces standard output of the process. */
+  readonly output?: Writable | undefined;
+}
+
+const serverRules: Rules<StdioServerOptions> = { ...streamRules, input: "object", output: "object" };
+
+/**
+ * The server side of stdio. Reserves standard output of the process (`keepStdout`) unless `output` replaces it. The end
+ * of the input closes the channel in order; messages sent after that are still written.
+ *
+ * @throws {McpError} `invalid-definition`: an option is wrong
+ */
+export function stdioServerChannel(options: StdioServerOptions = {}): StreamChannel {
+  checkOptions(options, serverRules);
+  return openServerChannel(options);
+}
+
+/** The same, without a check of the options. */
+function openServerChannel(options: StdioServerOptions): StreamChannel {
+  const input = options.input ?? process.stdin;
+  const own = options.output === undefined;
+  const { stream, write } = own ? keepStdout() : { stream: options.output, write: undefined };
+  return new StreamChannel(input, stream, options, { end: !own, write });
+}
 
 /** A server: it takes a channel and returns the session on it. */
 export interface StdioServable {

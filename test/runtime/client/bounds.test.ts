@@ -1,7 +1,7 @@
 import { type AnswerContext, type Channel, type Client, type Receiver, connect } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { interrupted } from "../../../runtime/core/jsonrpc/interrupted.js";
+import { interrupted } from "../../../runtime/core/jsonrpc/errors.js";
 import { systemClock } from "../../../runtime/core/time/clock.js";
 import { type Connected, ScriptedPeer, base, connected, reply } from "../../checklist/scripted-peer.js";
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { EventStreams } from "../../../runtime/core/http/client/event-streams.js";
-import { Backoff } from "../../../runtime/core/http/client/event-streams.js";
+import { EventStreams, Backoff } from "../../../runtime/core/http/client/event-streams.js";
 import { type Incoming, type Script, connected } from "../../checklist/http/scripted.js";
 
 const notice = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { batchProblem, classify } from "../../../runtime/core/jsonrpc/classify.js";
+import { classify } from "../../../runtime/core/jsonrpc/message.js";
+import { batchProblem } from "../../../runtime/core/jsonrpc/batch.js";
 
 const head = { jsonrpc: "2.0" };
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { batchArguments } from "../../../runtime/core/stdio/batch.js";
+import { batchArguments } from "../../../runtime/core/stdio/command.js";
 import { throughBatchFile } from "./cmd-exe.js";
 
 const variables = { CD: "C:\\work", PATH: "C:\\secret", CMDCMDLINE: "cmd" };

@@ -1,10 +1,7 @@
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import {
-  stdioClientChannel,
-  type StdioClientChannel,
-  type StdioClientOptions,
-} from "../../../runtime/core/stdio/client-channel.js";
-import type { Command } from "../../../runtime/core/stdio/source.js";
+import { stdioClientChannel, type StdioClientChannel } from "../../../runtime/core/stdio/client-channel.js";
+import type { StdioClientOptions } from "../../../runtime/core/stdio/client-options.js";
+import type { Command } from "../../../runtime/core/stdio/command.js";
 import { bundle } from "./bundle.js";
 import { members, until } from "./processes.js";
 import { Recorder } from "./recorder.js";

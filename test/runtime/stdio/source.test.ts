@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseStdioSource } from "../../../runtime/core/stdio/source.js";
+import { parseStdioSource } from "../../../runtime/core/stdio/command.js";
 
 test.each([
   ["stdio:npx -y server", ["npx", "-y", "server"]],

@@ -1,6 +1,5 @@
-import { McpError, messageOf, rpc } from "../../jsonrpc/errors.js";
+import { McpError, messageOf, rpc, interrupted } from "../../jsonrpc/errors.js";
 import { type ErrorObject, type RequestId, type ResponseMessage, isObject } from "../../jsonrpc/message.js";
-import { interrupted } from "../../jsonrpc/interrupted.js";
 
 /** Bytes of one message of the server: 10 MiB. */
 export const defaultLimit = 10 * 1_048_576;

@@ -1,6 +1,6 @@
-import { McpError, messageOf, rpc } from "../../jsonrpc/errors.js";
+import { McpError, messageOf, rpc, printWarning } from "../../jsonrpc/errors.js";
+import type { HttpClientOptions } from "./http-client-options.js";
 import type { RequestId } from "../../jsonrpc/message.js";
-import { printWarning } from "../../jsonrpc/warning.js";
 import type { Channel, Outgoing, Receiver } from "../../jsonrpc/channel.js";
 import {
   answerIn,
@@ -11,10 +11,8 @@ import {
   sessionLost,
   isSessionLost,
 } from "./answer-body.js";
-import { EventStreams } from "./event-streams.js";
-import type { HttpClientOptions } from "./http-client-options.js";
+import { EventStreams, GetStream } from "./event-streams.js";
 import { HttpRequests } from "./http-requests.js";
-import { GetStream } from "./get-stream.js";
 import { mediaType } from "../shared/media.js";
 import { OrderedSender } from "./ordered-sender.js";
 import { settleWithin } from "../../time/clock.js";
@@ -32,7 +30,7 @@ const fallbackStatuses: ReadonlySet<number> = new Set([400, 404, 405]);
 type Named = Readonly<Record<string, string>>;
 
 /** The client of Streamable HTTP: each message is one POST; answers come in its body or on a stream. */
-export class HttpClientChannel implements Channel {
+class HttpClientChannel implements Channel {
   readonly answersAll = true;
   private readonly limit: number;
   private readonly requests: HttpRequests;

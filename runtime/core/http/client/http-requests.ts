@@ -1,4 +1,4 @@
-import { McpError, messageOf } from "../../jsonrpc/errors.js";
+import { McpError, messageOf, interrupted } from "../../jsonrpc/errors.js";
 import { isObject } from "../../jsonrpc/message.js";
 import { connectionClosed } from "./answer-body.js";
 import {
@@ -7,7 +7,6 @@ import {
   type HttpClientOptions,
   setHeaders,
 } from "./http-client-options.js";
-import { interrupted } from "../../jsonrpc/interrupted.js";
 import { abortable, pause } from "../../time/clock.js";
 
 /** Redirects that one request follows. */

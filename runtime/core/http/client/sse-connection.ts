@@ -1,9 +1,8 @@
-import { McpError, messageOf } from "../../jsonrpc/errors.js";
+import { McpError, messageOf, interrupted, isInterrupted } from "../../jsonrpc/errors.js";
 import type { HttpRequests } from "./http-requests.js";
 import { connectionClosed, pump, refusal, sessionLost, textWithin } from "./answer-body.js";
 import { mediaType } from "../shared/media.js";
 import { type ServerEvent, SseReader } from "./sse-reader.js";
-import { interrupted, isInterrupted } from "../../jsonrpc/interrupted.js";
 import { abortable } from "../../time/clock.js";
 
 /** Milliseconds that a server has to send the `endpoint` event. */

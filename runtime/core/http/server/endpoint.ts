@@ -1,17 +1,25 @@
-import { isRequest } from "../../jsonrpc/classify.js";
-import { McpError, messageOf, rpc } from "../../jsonrpc/errors.js";
-import { type Message, idOf, isObject } from "../../jsonrpc/message.js";
-import { mostLevels, nestsDeeper } from "../../protocol/nesting.js";
+import { isRequest, type Message, idOf, isObject } from "../../jsonrpc/message.js";
+import { McpError, messageOf, parseError } from "../../jsonrpc/errors.js";
+import { mostLevels, nestsDeeper } from "../../jsonrpc/json-limits.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import { errorOf } from "../../server/context.js";
-import { isModern } from "../../server/modern.js";
+import { isModern } from "../../server/request-protocol.js";
 import type { Server } from "../../server/server.js";
 import { withTimeout } from "../../time/clock.js";
 import { type Accepted, acceptedBy, isJson } from "../shared/media.js";
-import { type Principal, authenticated, corsHeaders, guard } from "./access.js";
+import {
+  type Principal,
+  authenticated,
+  corsHeaders,
+  guard,
+  replyError,
+  replyBusy,
+  replyClosing,
+  replyInvalid,
+  replyForbidden,
+} from "./access.js";
 import { MemoryEventStore } from "./events.js";
 import { type Exchange, sseSessionOf } from "./exchange.js";
-import { replyError, replyBusy, replyClosing, replyInvalid, replyForbidden } from "./http-error.js";
 import { type HttpOptions, defaults } from "./http-options.js";
 import { SessionRequests, StatelessRequests } from "./legacy-requests.js";
 import { Backlog, CountedWarnings, ConcurrencyLimit, Quota, BodyReading } from "./limits.js";
@@ -248,7 +256,7 @@ export class Endpoint {
     const take = (text: string | undefined | null): void => {
       reading.end();
       if (reading.limitReached) return replyBusy(exchange, undefined);
-      if (text === null) return replyError(exchange, 400, undefined, unreadable("the bytes are no UTF-8"));
+      if (text === null) return replyError(exchange, 400, undefined, parseError("the bytes are no UTF-8"));
       if (text === undefined)
         return replyInvalid(exchange, 413, `the body is longer than ${bodyLimit} bytes`);
       this.body(exchange, text, accepted, principal, older);
@@ -277,7 +285,7 @@ export class Endpoint {
     try {
       message = JSON.parse(text);
     } catch (error) {
-      return replyError(exchange, 400, undefined, unreadable(messageOf(error)));
+      return replyError(exchange, 400, undefined, parseError(messageOf(error)));
     }
     // Responses and notifications are still accepted: running requests may await them.
     const requests = requestsIn(message);
@@ -312,10 +320,6 @@ export class Endpoint {
     this.warnings.add(`HTTP: ${messageOf(error)}`);
     replyError(exchange, 500, idOf(message), errorOf(error));
   }
-}
-
-function unreadable(problem: string): McpError {
-  return new McpError("parse-error", `not JSON: ${problem}`, { rpcCode: rpc.parseError });
 }
 
 /** The number of requests in a body: 1, or the requests of a batch. */

@@ -1,25 +1,16 @@
-import {
-  batchProblem,
-  batchesUnsupported,
-  classify,
-  initializeInBatch,
-  isRequest,
-  nestedBatch,
-} from "../../jsonrpc/classify.js";
-import { McpError, invalidRequest, rpc } from "../../jsonrpc/errors.js";
-import { type RequestId, idOf, isObject } from "../../jsonrpc/message.js";
+import { classify, isRequest, type RequestId, idOf, isObject } from "../../jsonrpc/message.js";
+import { batchProblem, batchesUnsupported, initializeInBatch, nestedBatch } from "../../jsonrpc/batch.js";
+import { invalidRequest, internalError } from "../../jsonrpc/errors.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import type { ServerConnection } from "../../server/connection.js";
 import { beforeHandshake } from "../../server/legacy.js";
-import { unsupportedVersion } from "../../server/modern.js";
-import type { RequestProtocol } from "../../server/request-protocol.js";
+import { unsupportedVersion, type RequestProtocol } from "../../server/request-protocol.js";
 import type { ServerDefinition } from "../../server/server-definition.js";
 import type { Server } from "../../server/server.js";
 import { type Accepted, acceptedBy } from "../shared/media.js";
-import { type Principal, corsHeaders } from "./access.js";
+import { type Principal, corsHeaders, replyBusy, replyError, replyInvalid } from "./access.js";
 import { type EventStore, eventHeaders, eventText } from "./events.js";
 import type { Exchange } from "./exchange.js";
-import { replyBusy, replyError, replyInvalid } from "./http-error.js";
 import type { ConcurrencyLimit } from "./limits.js";
 import { PostChannel, type ResponseForm } from "./post-channel.js";
 import { type HttpSession, SessionStream } from "./session.js";
@@ -102,9 +93,7 @@ export class SessionRequests {
   ): void {
     const session = this.sessions.create(principal);
     if (!session) {
-      const error = new McpError("internal-error", "there are too many sessions", {
-        rpcCode: rpc.internalError,
-      });
+      const error = internalError("there are too many sessions");
       return replyError(exchange, 503, idOf(message), error);
     }
     session.connection = this.server.attach(session, { auth, principal });
@@ -236,11 +225,7 @@ const date = /^\d{4}-\d\d-\d\d$/;
  * Rejects a revision that is not served. If the header looks like a revision, the error lists the supported ones
  * (2026-07-28, versioning, negotiation).
  */
-export function replyUnsupportedVersion(
-  exchange: Exchange,
-  definition: ServerDefinition,
-  message: unknown,
-): void {
+function replyUnsupportedVersion(exchange: Exchange, definition: ServerDefinition, message: unknown): void {
   const version = exchange.header("mcp-protocol-version") ?? "";
   const error = unsupportedVersion(definition, version);
   replyError(exchange, 400, idOf(message), date.test(version) ? error : invalidRequest(error.message));
@@ -268,7 +253,7 @@ export function postProblem(
 }
 
 /** Why a value is not a message. */
-export function messageProblem(message: unknown): string | undefined {
+function messageProblem(message: unknown): string | undefined {
   const kind = classify(message);
   if (kind === "batch") return nestedBatch;
   return typeof kind === "object" ? kind.problem : undefined;
@@ -279,10 +264,7 @@ export function messageProblem(message: unknown): string | undefined {
  *
  * @param supported whether the revision has batches
  */
-export function wholeBatchProblem(
-  messages: readonly unknown[],
-  supported: boolean | undefined,
-): string | undefined {
+function wholeBatchProblem(messages: readonly unknown[], supported: boolean | undefined): string | undefined {
   if (!supported) return batchesUnsupported;
   for (const message of messages) {
     const problem = messageProblem(message);

@@ -1,18 +1,26 @@
 import type { HeaderSource, IncomingRequest, ReceiveTable } from "@mcpgen/protocol/model";
-import { classify } from "../../jsonrpc/classify.js";
+import {
+  classify,
+  type NotificationMessage,
+  type RequestMessage,
+  idOf,
+  isObject,
+} from "../../jsonrpc/message.js";
 import { McpError, messageOf } from "../../jsonrpc/errors.js";
-import { type NotificationMessage, type RequestMessage, idOf, isObject } from "../../jsonrpc/message.js";
 import { decodeHeaderValue, keyword, valueAt } from "../../protocol/param-headers.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import type { ServerConnection } from "../../server/connection.js";
 import { RequestContext, errorOf } from "../../server/context.js";
-import { isModern, modernProtocol, unsupportedVersion } from "../../server/modern.js";
-import type { RequestProtocol } from "../../server/request-protocol.js";
+import {
+  isModern,
+  modernProtocol,
+  unsupportedVersion,
+  type RequestProtocol,
+} from "../../server/request-protocol.js";
 import type { Server } from "../../server/server.js";
 import type { Accepted } from "../shared/media.js";
-import { type Principal, corsHeaders } from "./access.js";
+import { type Principal, corsHeaders, replyBusy, replyClosing, replyError, replyInvalid } from "./access.js";
 import type { Exchange } from "./exchange.js";
-import { replyBusy, replyClosing, replyError, replyInvalid } from "./http-error.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
 import { PostChannel, type ResponseForm, statusOf } from "./post-channel.js";
 import type { Streams } from "./streams.js";
@@ -107,11 +115,7 @@ export class ModernRequests {
     const { definition } = this.server;
     // Without legacy revisions, `initialize` gets the error that lists the supported ones (2026-07-28, versioning,
     // compatibility).
-    if (
-      request.method === "initialize" &&
-      definition.revisions.at(-1)!.era === "modern" &&
-      !isModern(request)
-    )
+    if (request.method === "initialize" && definition.legacy.length === 0 && !isModern(request))
       throw unsupportedVersion(definition, request.params?.["protocolVersion"]);
     const protocol = modernProtocol(definition, request);
     const entry = protocol.revision.table.incomingRequests.get(request.method);
@@ -167,7 +171,7 @@ function mismatch(revision: RevisionView, problem: string): McpError {
  * Compares the headers that every request has with the body (2026-07-28, Streamable HTTP, server validation). Returns
  * the first problem.
  */
-export function standardProblem(
+function standardProblem(
   exchange: Exchange,
   { headers }: ReceiveTable,
   request: RequestMessage,
@@ -180,7 +184,7 @@ export function standardProblem(
 }
 
 /** Compares the headers that mirror parameters of the method with the body. Returns the first problem. */
-export function methodProblem(
+function methodProblem(
   exchange: Exchange,
   { headers = [] }: IncomingRequest,
   request: RequestMessage,

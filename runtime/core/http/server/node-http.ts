@@ -239,13 +239,13 @@ export function nodeHandler(server: Server, options: HttpOptions): NodeHandler {
 const piece = 262_144;
 
 /** Bodies of at least this many bytes are written in pieces. */
-export const longBody = piece;
+const longBody = piece;
 
 /**
  * Writes a response body as fast as its reader takes it. Waiting bytes are counted and queued here, not in the
  * platform.
  */
-export class NodeWriter implements EventSink, Reader {
+class NodeWriter implements EventSink, Reader {
   private readonly request: IncomingMessage;
   private readonly response: ServerResponse;
   private readonly backlog: Backlog;

@@ -1,13 +1,12 @@
 import type { Channel, Receiver } from "../../jsonrpc/channel.js";
 import { type Message, type RequestId, idOf, isObject } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
-import { isModern } from "../../server/modern.js";
+import { isModern } from "../../server/request-protocol.js";
 import type { Server } from "../../server/server.js";
 import { acceptedBy } from "../shared/media.js";
-import { type Principal, corsHeaders } from "./access.js";
+import { type Principal, corsHeaders, replyBusy, replyInvalid } from "./access.js";
 import { eventHeaders } from "./events.js";
 import { type EventSink, type Exchange, parseTarget, sessionParameter } from "./exchange.js";
-import { replyBusy, replyInvalid } from "./http-error.js";
 import { idsOfRequests, postProblem } from "./legacy-requests.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
 import { sessionId } from "./session.js";
@@ -125,7 +124,7 @@ function relative({ pathname, search }: URL): string {
 }
 
 /** One client over HTTP+SSE (2024-11-05). The session lasts as long as its stream. */
-export class SseSession implements Channel {
+class SseSession implements Channel {
   readonly id: string;
   /** The owner; messages of other principals get 404. */
   readonly principal: string;

@@ -1,3 +1,4 @@
+import type { Rules } from "../options/option-check.js";
 import type { Environment } from "./environment.js";
 
 // Apart from the process itself: programs without Node's types read these.
@@ -22,6 +23,21 @@ export interface ChildOptions extends StartOptions {
   /** Milliseconds between SIGTERM and SIGKILL. Default: 2000. */
   readonly terminateGrace?: number | undefined;
 }
+
+export interface StdioClientOptions extends ChildOptions {
+  /** Bytes of one incoming message; a longer one is dropped. Default: 10 MiB. */
+  readonly limit?: number | undefined;
+}
+
+export const clientRules: Rules<StdioClientOptions> = {
+  cwd: "anything",
+  env: "object",
+  stderr: "anything",
+  inheritEnv: ["safe", "all"],
+  inputGrace: "amount",
+  terminateGrace: "amount",
+  limit: "amount",
+};
 
 /** How a process ended, or the error with which it did not start. */
 export interface Exit {
