@@ -15,7 +15,7 @@ const given = process.argv
 const folders = given === undefined ? [join(root, "generated/dist"), join(root, "generated")] : [given];
 
 /** Where the emitted validators of a revision are: compiled or as source. */
-export function validatorsFile(revision) {
+function validatorsFile(revision) {
   const candidates = folders.flatMap((folder) =>
     ["js", "ts"].map((extension) => join(folder, revision, `validators.${extension}`)),
   );

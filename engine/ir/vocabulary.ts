@@ -36,7 +36,7 @@ function shown(declared: JsonValue): string {
 }
 
 /** A keyword as 2020-12 spells it, with its value and the spelling the document has. */
-export interface CurrentKeyword {
+interface CurrentKeyword {
   readonly keyword: string;
   readonly value: JsonValue;
   readonly written: string;

@@ -4,7 +4,7 @@ import { type Place, type Registry, type Resource, recursiveAnchor, throwSchemaE
 import { resolveUri, splitFragment } from "./uri.js";
 
 /** What a reference leads to. */
-export interface Target {
+interface Target {
   readonly schema: JsonObject | boolean;
   /** The name of the dynamic anchor that was referred to by name, if it was one. */
   readonly dynamic: string | undefined;

@@ -23,7 +23,7 @@ export interface Captured {
   readonly nameless: boolean;
 }
 
-export type ListName = "tools" | "resources" | "resourceTemplates" | "prompts";
+type ListName = "tools" | "resources" | "resourceTemplates" | "prompts";
 
 interface ListOf {
   readonly name: ListName;

@@ -79,7 +79,7 @@ export function isRuntimeError(error: unknown): error is RuntimeError {
 }
 
 /** What a server's process has printed beside messages. */
-export interface Prints {
+interface Prints {
   /** The end of its standard error. */
   readonly printed: string;
   /** What it printed on standard output, in words. */

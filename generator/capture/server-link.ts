@@ -19,7 +19,7 @@ export interface ServerLink {
 }
 
 /** How a server's process is started. */
-export interface Start {
+interface Start {
   readonly command: readonly [string, ...string[]];
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>> | undefined;

@@ -1,14 +1,14 @@
 import { CodedError } from "../diagnostics/coded-error.js";
 
 /** A program that serves on standard input and output. */
-export interface ProcessAddress {
+interface ProcessAddress {
   readonly kind: "stdio";
   readonly command: readonly [program: string, ...args: string[]];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface HttpAddress {
+interface HttpAddress {
   readonly kind: "http";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -109,7 +109,7 @@ async function server(args: Arguments, project: Project, context: CommandContext
 }
 
 /** Compares schemas with the lock and output with its input. Never writes below either folder. */
-export async function checkOutput(
+async function checkOutput(
   wanted: OutputRequest,
   project: Project,
   context: CommandContext,

@@ -11,7 +11,7 @@ export interface ConsoleSettings {
 }
 
 /** The two streams and what the environment says of them; tests bring their own. */
-export interface Streams {
+interface Streams {
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly stderr: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;

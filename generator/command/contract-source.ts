@@ -31,7 +31,7 @@ export interface ContractSource {
 }
 
 /** What a SOURCE looks like; a URL that does not end as a file does can be either. */
-export type SourceKind = "contract" | "server" | "url" | "standard input" | "other";
+type SourceKind = "contract" | "server" | "url" | "standard input" | "other";
 
 /** Distinguishes contracts and servers from revisions and schemas: by name and, for JSON files, by keys. */
 export function contractKind(source: ServerSource, { directory }: CommandContext): SourceKind {

@@ -8,7 +8,7 @@ import { exitCodeTable } from "./exit-codes.js";
 import { unknownOption, usageError } from "./usage-error.js";
 
 /** The command that a command line selects, with its arguments. */
-export interface Selection {
+interface Selection {
   readonly command: CommandDefinition;
   readonly args: Arguments;
 }

@@ -99,7 +99,7 @@ export function findingText({ code, severity, message, place, next, detail }: Fi
 }
 
 /** `file:line:column` and the JSON Pointer, as far as each is known. */
-export function placeText({ file, line, column, pointer }: Place): string {
+function placeText({ file, line, column, pointer }: Place): string {
   const position = [file, line, line === undefined ? undefined : column]
     .filter((part) => part !== undefined)
     .join(":");

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import type { ColorChoice, ConsoleSettings, Format } from "./console.js";
 
-export const formats = ["text", "json", "github"] as const satisfies readonly Format[];
-export const colorChoices = ["auto", "always", "never"] as const satisfies readonly ColorChoice[];
+const formats = ["text", "json", "github"] as const satisfies readonly Format[];
+const colorChoices = ["auto", "always", "never"] as const satisfies readonly ColorChoice[];
 
 /**
  * How to print, read before anything else is: errors in the rest of the command line are printed that way

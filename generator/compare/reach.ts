@@ -1,14 +1,14 @@
 import type { Edge, Pair } from "./align/pair.js";
 
 /** Where a walk begins. */
-export interface Start {
+interface Start {
   readonly pair: Pair;
   /** Which members of the first pair are entered; without it, all are. */
   readonly isEntered?: (key: string, edge: Edge) => boolean;
 }
 
 /** How one pair was reached from another. */
-export interface Link {
+interface Link {
   readonly from: Pair;
   readonly edge: Edge;
 }

@@ -21,7 +21,7 @@ export interface Config {
 }
 
 /** Members of the package.json of the output, e.g. `version`, `repository`. What the output decides is not among them. */
-export interface PackageConfig {
+interface PackageConfig {
   readonly name: string;
   readonly [member: string]: unknown;
 }

@@ -23,7 +23,7 @@ export interface ContractTool {
   readonly annotations?: JsonObject;
 }
 
-export interface ContractResource {
+interface ContractResource {
   readonly name: string;
   readonly uri: string;
   readonly title?: string;
@@ -39,14 +39,14 @@ export interface ContractTemplate {
   readonly mimeType?: string;
 }
 
-export interface ContractPrompt {
+interface ContractPrompt {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
   readonly arguments?: readonly ContractPromptArgument[];
 }
 
-export interface ContractPromptArgument {
+interface ContractPromptArgument {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;

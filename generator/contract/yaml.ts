@@ -5,7 +5,7 @@ import { nodeAt } from "./yaml-node.js";
 import { NotJson, aliasesOf, yamlValue } from "./yaml-value.js";
 
 /** A YAML document as JSON, and where its parts stand. */
-export interface YamlDocument {
+interface YamlDocument {
   readonly value: JsonValue;
   /** Where the value at a JSON Pointer stands; where there is none, the nearest value around it. */
   readonly place: (pointer: string) => Place;

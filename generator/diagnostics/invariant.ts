@@ -1,5 +1,5 @@
 /** A bug of ours: something that the code around it promises did not hold. */
-export class InvariantError extends Error {
+class InvariantError extends Error {
   override readonly name = "InvariantError";
 }
 

@@ -17,7 +17,7 @@ export function closest(name: string, candidates: Iterable<string>): string | un
 }
 
 /** Levenshtein distance, or `limit` where it is at least that. */
-export function editDistance(a: string, b: string, limit = Infinity): number {
+function editDistance(a: string, b: string, limit = Infinity): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -30,7 +30,7 @@ export function shortened(text: string, most: number): string {
   return `${cut.replace(/\s+\S*$/, "").replace(/[\s,;:]+$/, "")}…`;
 }
 
-export interface Repository {
+interface Repository {
   readonly url: string;
   /** Of a repository that holds several packages. */
   readonly folder: string | undefined;

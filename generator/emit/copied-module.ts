@@ -13,43 +13,41 @@ const folder = join(packageFolder, "engine/emitted");
  * @param name its path there without an extension: `issues/search`
  */
 export function copyModule(name: string, { origin, importExtension, render }: Surroundings): string {
-  const file = join(folder, `${name}.ts`);
-  const [, about = "", code = ""] = /^((?:\/\/.*\n)*)([^]*)$/.exec(withoutEngineImports(file))!;
-  const modules = engineModules(file);
+  const { imports, code: own } = readModule(join(folder, `${name}.ts`));
+  const [, about = "", code = ""] = /^((?:\/\/.*\n)*)([^]*)$/.exec(own)!;
+  const modules = codeOf(imports, new Set());
   const source = modules.length === 0 ? about + code : [about, ...modules, code.trimStart()].join("\n");
   const extended = source.replace(/( from "\.[^"]*\.)js"/g, `$1${importExtension}"`);
   return render("module.ts", { origin, source: extended });
 }
 
-/** The code of what a file takes from outside the folder, each module once, behind those it imports itself. */
-function engineModules(file: string, seen = new Set<string>()): string[] {
-  return importsOf(file).flatMap((path) => {
-    if (seen.has(path)) return [];
-    seen.add(path);
-    return [...engineModules(path, seen), withoutEngineImports(path)];
+/** The code of engine modules, each module once, behind those that it imports. */
+function codeOf(files: readonly string[], seen: Set<string>): string[] {
+  return files.flatMap((file) => {
+    if (seen.has(file)) return [];
+    seen.add(file);
+    const { imports, code } = readModule(file);
+    return [...codeOf(imports, seen), code];
   });
 }
 
 const statement = /^(?:import|export) (?:type )?(?:\{[^}]*\}|\*) from "(\.[^"]*)";\n/gm;
 
-function importsOf(file: string): string[] {
-  const specifiers = [...read(file).matchAll(statement)].map(([, specifier]) => specifier!);
-  return specifiers.map((specifier) => target(file, specifier)).filter((path) => !path.startsWith(folder));
+interface EngineModule {
+  /** The files outside `engine/emitted` that the module imports. */
+  readonly imports: readonly string[];
+  /** Its text without those imports, with the line ends that output has. */
+  readonly code: string;
 }
 
-function withoutEngineImports(file: string): string {
-  return read(file)
-    .replace(statement, (whole, specifier: string) =>
-      target(file, specifier).startsWith(folder) ? whole : "",
-    )
-    .trimStart();
-}
-
-function target(file: string, specifier: string): string {
-  return join(dirname(file), specifier).replace(/\.js$/, ".ts");
-}
-
-/** With the line ends that output has. */
-function read(file: string): string {
-  return readFileSync(file, "utf8").replace(/\r\n?/g, "\n");
+function readModule(file: string): EngineModule {
+  const imports: string[] = [];
+  const text = readFileSync(file, "utf8").replace(/\r\n?/g, "\n");
+  const code = text.replace(statement, (whole, specifier: string) => {
+    const path = join(dirname(file), specifier).replace(/\.js$/, ".ts");
+    if (path.startsWith(folder)) return whole;
+    imports.push(path);
+    return "";
+  });
+  return { imports, code: code.trimStart() };
 }

@@ -1,7 +1,7 @@
 import { CodedError } from "../diagnostics/coded-error.js";
 import { maximumBytes, tooLarge } from "./text-file.js";
 
-export interface DownloadOptions {
+interface DownloadOptions {
   /** Milliseconds for all of it, redirects included. */
   readonly timeout?: number;
 }

@@ -16,7 +16,7 @@ export interface PlannedFile {
   readonly after: number;
 }
 
-export interface PlanOptions {
+interface PlanOptions {
   /** Overwrite and delete what was edited by hand or stands in the way. */
   readonly force: boolean;
 }

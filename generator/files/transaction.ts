@@ -21,7 +21,7 @@ export interface FileChange {
 }
 
 /** Folder below the root that holds a run's staged and saved files while it writes; its process id follows. */
-export const transactionPrefix = ".mcpgen-write-";
+const transactionPrefix = ".mcpgen-write-";
 
 type Journal = readonly { readonly path: string; readonly existed: boolean }[];
 

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { escapeUnprintable } from "../print/text.js";
+import { escapedLines } from "../print/text.js";
 import { bundleCommand } from "../distribution/mcpb.js";
 import { packageName } from "../contract/project-name.js";
 
 /** What hosts need to start a server, with the path that it has on this machine. */
-export interface HostSnippets {
+interface HostSnippets {
   /** The name that hosts call it by. */
   readonly host: string;
   /** For Claude Desktop, Cursor and Claude Code. */
@@ -32,7 +32,7 @@ export function hostSnippets(name: string, folder: string): HostSnippets {
 }
 
 function text(value: object): string {
-  return JSON.stringify(value, null, 2).split("\n").map(escapeUnprintable).join("\n");
+  return escapedLines(JSON.stringify(value, null, 2));
 }
 
 function shellWord(word: string): string {

@@ -11,7 +11,7 @@ const workspaces = {
 } as const;
 
 /** The name of one of our packages. */
-export type OwnPackage = keyof typeof workspaces;
+type OwnPackage = keyof typeof workspaces;
 
 /**
  * Where a new project takes our packages from: the place that this mcpgen came from, so that `npm install` finds the same

@@ -13,7 +13,7 @@ import { isExtendable, isOpen, repeats, saysOfOthers } from "../notes/apply.js";
 import type { ExtendsNote, OpenNote } from "../notes/note.js";
 
 /** Notes derived from a schema that has none, and what was assumed to derive them. */
-export interface Derived {
+interface Derived {
   readonly notes: readonly (ExtendsNote | OpenNote)[];
   readonly assumptions: readonly Assumption[];
 }

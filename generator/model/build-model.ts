@@ -15,7 +15,7 @@ import { type Membership, readRoleUnions } from "./role-unions.js";
 import { type Sending, findSenders, isRedundantSender, settleSender } from "./senders.js";
 
 /** What a protocol model is made from. */
-export interface ModelSource {
+interface ModelSource {
   readonly revision: string;
   readonly status: Status;
   /** The schema with errata, extends and documentation applied. */
@@ -25,7 +25,7 @@ export interface ModelSource {
   readonly documentation?: (method: string) => MethodDocumentation | undefined;
 }
 
-export interface MethodDocumentation {
+interface MethodDocumentation {
   readonly description?: string;
   /** The page of the specification that describes it. */
   readonly see?: string;

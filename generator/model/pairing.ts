@@ -13,7 +13,7 @@ interface Pairing {
   readonly assumed?: string;
 }
 
-export interface Paired {
+interface Paired {
   readonly result: ResultOf;
   /** The note says nothing that would not be found without it. */
   readonly redundant: boolean;

@@ -34,7 +34,7 @@ export function readRoleUnions(schema: Schema): ReadonlyMap<string, Membership> 
 }
 
 /** A message where a role union comes upon it: a definition, or what the union writes out in place. */
-export interface ListedMessage {
+interface ListedMessage {
   readonly node: SchemaNode;
   readonly method: string;
   readonly role: Role;

@@ -57,19 +57,19 @@ export interface CapabilityNote extends NoteBase {
  * An HTTP header that repeats a part of a message (`from`, a JSON Pointer), or the negotiated revision (`null`)
  * once it is negotiated.
  */
-export interface HeaderNote extends NoteBase {
+interface HeaderNote extends NoteBase {
   readonly kind: "header";
   readonly header: string;
   readonly from: string | null;
 }
 
 /** Results of the methods carry cache hints. */
-export interface CacheableNote extends NoteBase {
+interface CacheableNote extends NoteBase {
   readonly kind: "cacheable";
 }
 
 /** The methods may be answered with a request for input. */
-export interface MultiRoundTripNote extends NoteBase {
+interface MultiRoundTripNote extends NoteBase {
   readonly kind: "multiRoundTrip";
 }
 

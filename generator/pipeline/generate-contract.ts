@@ -22,7 +22,7 @@ import {
 } from "../contract/emit/tool-schemas.js";
 import { emitTypes } from "../contract/emit/types.js";
 
-export interface ContractRequest {
+interface ContractRequest {
   readonly document: ContractDocument;
   readonly role: ContractRole;
   readonly importExtension: "js" | "ts";

@@ -6,7 +6,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 export type RevisionStatus = "released" | "draft" | "handwritten";
 
 /** Where a revision's schema came from. */
-export interface Upstream {
+interface Upstream {
   /** Of the file's bytes as they were imported. */
   readonly sha256: string;
   readonly commit?: string;
@@ -37,7 +37,7 @@ export function readLock(schemaDir: string): Lock {
 }
 
 /** @throws CodedError MG1204 when `text` is not a lock */
-export function parseLock(text: string, file: string): Lock {
+function parseLock(text: string, file: string): Lock {
   const content = parseJson(text, file);
   if (!isJsonObject(content) || content["format"] !== 1 || !isJsonObject(content["revisions"])) {
     throw malformed(file, "", 'expected { "format": 1, "revisions": { … } }');

@@ -88,7 +88,7 @@ async function optionalJson(file: string | undefined): Promise<JsonFile | undefi
 }
 
 /** A revision resolved, with the notes that cannot be applied or change nothing. */
-export interface ResolvedRevision {
+interface ResolvedRevision {
   readonly model: ProtocolModel;
   readonly problems: readonly NoteProblem[];
 }

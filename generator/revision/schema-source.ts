@@ -107,7 +107,7 @@ export async function canonicalDocument(
 }
 
 /** A schema read, with what stands beside it applied. */
-export interface AnnotatedSchema {
+interface AnnotatedSchema {
   readonly schema: Schema;
   readonly corrected: Corrected;
 }

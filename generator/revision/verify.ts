@@ -76,7 +76,7 @@ function isCanonical(text: string, { descriptions }: LockedRevision): boolean {
 }
 
 /** How a file relates to the one a revision was imported from. */
-export type UpstreamRelation =
+type UpstreamRelation =
   | "same-file"
   /** other bytes, equal canonical form: only prose or formatting differ */
   | "same-meaning"

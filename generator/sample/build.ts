@@ -13,7 +13,7 @@ import { rangeOf } from "./numbers.js";
 import { fitted, matching } from "./strings.js";
 
 /** What building an instance needs to know at every place. */
-export interface Builder {
+interface Builder {
   readonly schema: Schema;
   readonly choices: Choices;
 }
@@ -98,8 +98,8 @@ function collectFacts(builder: Builder, node: SchemaNode, room: number, facts: S
   }
 }
 
-/** The values that constants and enumerations leave, or `undefined` where there are none of these. */
-function fixedValues(facts: readonly SchemaNode[]): JsonValue[] | undefined {
+/** The values that `const` and `enum` of all nodes allow; `undefined` if no node has either. */
+export function fixedValues(facts: readonly SchemaNode[]): JsonValue[] | undefined {
   let left: JsonValue[] | undefined;
   for (const { const: constant, enum: members } of facts) {
     const allowed = constant ? [constant.value] : members;

@@ -7,7 +7,7 @@ export interface Insertion {
 }
 
 /** How a file is indented and how its lines end, around one literal or class. */
-export interface Layout {
+interface Layout {
   readonly lineEnd: string;
   /** One step of indentation. */
   readonly step: string;

@@ -36,6 +36,6 @@ export const unknownExports: Exports = {
   names: () => [],
 };
 
-export function isCreator(name: string): boolean {
+function isCreator(name: string): boolean {
   return /^create.+Server$/.test(name);
 }

@@ -14,7 +14,7 @@ export type Target =
   | { readonly kind: "unknown" };
 
 /** Finds and reads modules. */
-export interface ModuleHost {
+interface ModuleHost {
   resolve(path: string, specifier: string): Target;
   /** Nothing where there is no such file, or it is no text. */
   read(path: string): string | undefined;

@@ -6,7 +6,7 @@ import type { HandlerMember, HandlerMembers } from "./members.js";
 import { type Section, nounOf } from "./wanted.js";
 
 /** A handler without an entry in the contract. */
-export interface UnknownHandler {
+interface UnknownHandler {
   readonly node: ts.Node;
   readonly finding: Omit<Finding, "place">;
 }

@@ -34,7 +34,7 @@ export function importsOf(files: readonly string[]): Import[] {
   );
 }
 
-export interface Specifier {
+interface Specifier {
   readonly specifier: string;
   readonly typeOnly: boolean;
 }

@@ -9,7 +9,7 @@ export interface Measured extends Room {
 }
 
 /** Imports from one room to another. */
-export interface Arrow {
+interface Arrow {
   readonly from: string;
   readonly to: string;
   readonly imports: readonly Import[];
@@ -85,7 +85,7 @@ function arrowsBetween(
 }
 
 /** The strongly connected components of more than one file (Tarjan). */
-export function circlesOf(imports: readonly Pick<Import, "from" | "to">[]): string[][] {
+function circlesOf(imports: readonly Pick<Import, "from" | "to">[]): string[][] {
   const next = grouped(imports);
   const index = new Map<string, number>();
   const lowest = new Map<string, number>();

@@ -13,7 +13,7 @@ export interface FormField {
   readonly fault: (value: JsonValue) => string | undefined;
 }
 
-export interface Choice {
+interface Choice {
   readonly value: string;
   readonly label: string;
 }

@@ -5,7 +5,7 @@ import type { FormField } from "./form-fields.js";
 import { readAs } from "./prepared-answers.js";
 
 /** What a user decides on a question of a server's. */
-export type Decision = "accept" | "decline" | "cancel";
+type Decision = "accept" | "decline" | "cancel";
 
 /** Loaded with the first question. */
 const prompts = () => import("@clack/prompts");

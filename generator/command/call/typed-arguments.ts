@@ -5,7 +5,7 @@ import { followed, membersOf, typeText } from "../list/type-text.js";
 import type { Pair } from "./pairs.js";
 
 /** What an object of arguments may hold, for messages and for types. */
-export interface Target {
+interface Target {
   /** A JSON Schema of an object. */
   readonly schema: JsonValue;
   /** What messages call the whole, e.g. `the tool "greet"`. */

@@ -10,7 +10,7 @@ import { shownPath } from "../shown-path.js";
 const mostExtended = 8;
 
 /** What TypeScript makes of the output of contracts, where that is no ES module. */
-export interface ModuleKinds {
+interface ModuleKinds {
   readonly findings: readonly Finding[];
   /** Files that decided it. */
   readonly read: readonly string[];

@@ -24,7 +24,7 @@ import { serverSource } from "../servers/named-servers.js";
 import { shownPath } from "../shown-path.js";
 
 /** A live server, and the contract that it is to keep. */
-export interface Pairing {
+interface Pairing {
   readonly source: ServerSource;
   /** The contract's file. */
   readonly file: string;

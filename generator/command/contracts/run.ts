@@ -14,7 +14,7 @@ import { type ContractComparison, type ContractOptions, compareContract } from "
 import type { ContractTarget } from "./targets.js";
 
 /** What generating from contracts would do. */
-export interface ContractPlans {
+interface ContractPlans {
   readonly conflicts: readonly Finding[];
   /** What it comes to, for people and for programs. */
   readonly outcome: Outcome;

@@ -12,7 +12,7 @@ import type { Project } from "../project.js";
 import { shownPath } from "../shown-path.js";
 
 /** The subject of a report; it decides which generated code may use it. */
-export type Compared =
+type Compared =
   | { readonly kind: "protocol"; readonly models: readonly [ProtocolModel, ProtocolModel] }
   | { readonly kind: "contract"; readonly old: Contract };
 

@@ -9,7 +9,7 @@ import type { CommandContext } from "../context.js";
 import { knownServers } from "../servers/named-servers.js";
 
 /** What the configuration of a new project says of its live server. */
-export interface ConfiguredServer {
+interface ConfiguredServer {
   /** A SOURCE that holds in the project's folder; undefined where none can be written. */
   readonly server?: string;
   readonly findings: readonly Finding[];

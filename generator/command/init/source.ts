@@ -23,7 +23,7 @@ import { shownPath } from "../shown-path.js";
 import { configuredServer } from "./configured-server.js";
 
 /** The contract that a project starts from. */
-export interface ProjectSource {
+interface ProjectSource {
   readonly document: ContractDocument;
   /** Its file below the project. */
   readonly contractFile: string;
@@ -34,7 +34,7 @@ export interface ProjectSource {
   readonly findings: readonly Finding[];
 }
 
-export interface SourceRequest {
+interface SourceRequest {
   readonly role: "client" | "server";
   readonly args: Arguments;
   readonly context: CommandContext;

@@ -25,7 +25,7 @@ export function promptSignature({ name, arguments: args }: JsonObject): string {
 }
 
 /** An argument of a prompt. */
-export interface PromptArgument {
+interface PromptArgument {
   readonly name: string;
   readonly isRequired: boolean;
 }

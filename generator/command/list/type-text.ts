@@ -65,7 +65,7 @@ function objectText(node: JsonObject, root: JsonValue, depth: number, budget: Bu
 }
 
 /** A member of an object, or an argument. */
-export interface SignatureMember {
+interface SignatureMember {
   readonly name: string;
   readonly schema: JsonValue;
   readonly isRequired: boolean;

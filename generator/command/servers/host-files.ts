@@ -2,10 +2,10 @@ import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Which `${…}` a host replaces in the entries of its file. */
-export type Expansion = "shell" | "editor" | "none";
+type Expansion = "shell" | "editor" | "none";
 
 /** A kind of file in which a host names servers. */
-export interface HostFileKind {
+interface HostFileKind {
   readonly host: string;
   /** The member that holds the servers by name. */
   readonly member: "mcpServers" | "servers";

@@ -13,7 +13,7 @@ import { type HostConfiguration, type ServerEntry, entryOf, readHostFile } from 
 import { inputValues } from "./inputs.js";
 
 /** A name that a host's configuration gives a server. */
-export interface KnownServer {
+interface KnownServer {
   readonly name: string;
   readonly host: string;
   /** As messages show it. */

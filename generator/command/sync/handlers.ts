@@ -18,7 +18,7 @@ export interface HandlersFile extends SyncedFile {
 }
 
 /** The handlers of a project, judged by its contracts. */
-export interface HandlersReport {
+interface HandlersReport {
   readonly files: readonly HandlersFile[];
   /** All that is to be said, but for what can be inserted. */
   readonly findings: readonly Finding[];

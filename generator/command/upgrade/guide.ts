@@ -33,7 +33,7 @@ export interface Guide {
   readonly sections: readonly Section[];
 }
 
-export interface GuideInput {
+interface GuideInput {
   readonly revision: string;
   readonly done: readonly Point[];
   readonly decisions: readonly Decision[];

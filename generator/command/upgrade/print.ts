@@ -5,7 +5,7 @@ import { fenced } from "../../print/markdown.js";
 /** More particulars than these are asked for with --verbose. */
 const mostDetails = 3;
 
-export interface TextOptions {
+interface TextOptions {
   readonly paint: Paint;
   readonly verbose: boolean;
 }

@@ -1,6 +1,6 @@
 import type { Side } from "./protocol.js";
 
-export interface OpenRequest {
+interface OpenRequest {
   readonly method: string;
   /** Undefined where the transcript does not say who speaks. */
   readonly from: Side | undefined;

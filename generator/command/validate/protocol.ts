@@ -14,14 +14,14 @@ export interface Protocol {
   readonly checks: Readonly<Record<string, (value: unknown) => readonly Issue[]>>;
 }
 
-export interface SendTable {
+interface SendTable {
   readonly format: 1;
   readonly requests: ReadonlyMap<string, ExactDefinition>;
   readonly notifications: ReadonlyMap<string, ExactDefinition>;
   readonly results: ReadonlyMap<string, readonly ExactDefinition[]>;
 }
 
-export interface ReceiveTable {
+interface ReceiveTable {
   readonly incomingRequests: ReadonlyMap<string, { readonly payload?: true }>;
   readonly outgoingRequests: ReadonlyMap<string, { readonly alternatives?: readonly Alternative[] }>;
 }
@@ -32,7 +32,7 @@ export interface ExactDefinition {
 }
 
 /** Differs from the plain result in one member: by its presence, or by its value if one is given. */
-export interface Alternative {
+interface Alternative {
   readonly name: string;
   readonly key?: string;
   readonly value?: string;

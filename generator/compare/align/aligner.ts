@@ -9,7 +9,7 @@ import { compareForms } from "./compare.js";
 import type { Edge, Pair, Place } from "./pair.js";
 import type { Renames } from "./renames.js";
 
-export interface PairOptions {
+interface PairOptions {
   readonly isMapValue?: boolean;
   /** Replaces the location of the places where their own would mislead. */
   readonly location?: Location;

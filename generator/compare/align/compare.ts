@@ -52,7 +52,7 @@ function locationOfArm({ name, pointer }: ShapeArm): Location {
 }
 
 /** What is found of a place itself. */
-export interface PlaceFact extends Pick<Fact, "rule" | "when" | "narrowed" | "widened" | "needsProof"> {
+interface PlaceFact extends Pick<Fact, "rule" | "when" | "narrowed" | "widened" | "needsProof"> {
   readonly old?: string | null;
   readonly new?: string | null;
   readonly member?: string;

@@ -51,7 +51,7 @@ export function boundsOf(nodes: Conjunction, type: ShapeType): Bounds {
 }
 
 /** An end of a range of numbers. */
-export interface RangeEnd {
+interface RangeEnd {
   readonly value: number;
   /** Whether the value itself lies outside. */
   readonly exclusive: boolean;

@@ -17,10 +17,8 @@ const conditionKeywords = [
   { keyword: "patternProperties", of: ["object"] },
 ] as const satisfies readonly { readonly keyword: keyof SchemaNode; readonly of: readonly ShapeType[] }[];
 
-export type ConditionKeyword = (typeof conditionKeywords)[number]["keyword"];
-
 /** A condition's name among the bounds: its keyword, and the key or pattern where it has several. */
-export function conditionName(keyword: string, key: string): string {
+function conditionName(keyword: string, key: string): string {
   return `${keyword} ${key}`;
 }
 

@@ -1,7 +1,7 @@
 import { type JsonValue, type Schema, type SchemaNode, canonicalText, naturalCompare } from "@mcpgen/engine";
-import { memberNodes } from "../../sample/build.js";
+import { fixedValues, memberNodes } from "../../sample/build.js";
 import { type Alternative, Alternatives, saysNothing } from "./alternatives.js";
-import { allowedTypes, allowedValues } from "./allowed.js";
+import { allowedTypes } from "./allowed.js";
 import { boundsOf, wholeBounds } from "./bounds.js";
 import {
   type Bounds,
@@ -83,7 +83,7 @@ function readForm(key: string, alternatives: readonly Alternative[]): Form {
   const members: ShapeArm[] = [];
   for (const alternative of alternatives) {
     const types = allowedTypes(alternative.nodes);
-    const values = allowedValues(alternative.nodes);
+    const values = fixedValues(alternative.nodes);
     for (const type of types) {
       if (type === "array" || type === "object") {
         const member = memberOf(types.length === 1 ? alternative : typed(alternative, type), type, values);

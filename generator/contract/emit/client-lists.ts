@@ -3,7 +3,7 @@ import type { ContractInput } from "./input.js";
 import { templateExpressions, variableNames } from "./uri-template.js";
 
 /** A list of the contract as the client has it: an interface with a method for each entry, and what the methods need. */
-export interface ClientList {
+interface ClientList {
   /** The member of the client: `resourceTemplates`. */
   readonly name: string;
   /** What its interface is called: `WeatherResourceTemplates`. */

@@ -23,7 +23,7 @@ export interface ToolSchemas {
 }
 
 /** A schema of a tool that nothing can be judged by. */
-export interface UnreadSchema {
+interface UnreadSchema {
   readonly tool: string;
   readonly part: "inputSchema" | "outputSchema";
   /** In the contract. */

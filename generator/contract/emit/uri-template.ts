@@ -1,10 +1,10 @@
 import { CodedError, type Place } from "../../diagnostics/coded-error.js";
 
 /** A literal, or a variable and what expands it (RFC 6570). */
-export type TemplatePart = string | { readonly name: string; readonly operator: string };
+type TemplatePart = string | { readonly name: string; readonly operator: string };
 
 /** A literal, or the variables that one operator expands together (RFC 6570). */
-export type TemplateExpression = string | { readonly operator: string; readonly names: readonly string[] };
+type TemplateExpression = string | { readonly operator: string; readonly names: readonly string[] };
 
 /** Operators whose expansion can be undone. */
 const operators = "+#./?&";

@@ -18,7 +18,7 @@ export interface Approval {
 export const approvalsFile = "mcp-approvals.json";
 
 /** What is wrong with an approvals file, where, and what to do. */
-export interface Malformed {
+interface Malformed {
   readonly pointer: string;
   readonly message: string;
   readonly next?: string;
@@ -88,7 +88,7 @@ function isDay(value: JsonValue | undefined): boolean {
 }
 
 /** An approval whose fingerprint is that of a finding which it does not name. */
-export interface Mistaken {
+interface Mistaken {
   readonly approval: Approval;
   readonly finding: Finding;
 }

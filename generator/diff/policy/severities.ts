@@ -4,7 +4,7 @@ import { ruleIds } from "../rules/table.js";
 const severities = ["breaking", "dangerous", "safe", "off"];
 
 /** What cannot be used of the severities in a configuration. */
-export interface SeverityProblem {
+interface SeverityProblem {
   readonly rule: string;
   readonly message: string;
   /** The names that could have been meant. */

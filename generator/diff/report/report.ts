@@ -24,7 +24,7 @@ export interface ReportedFinding extends Finding {
   readonly uses?: readonly Use[];
 }
 
-export interface Summary {
+interface Summary {
   readonly breaking: number;
   readonly dangerous: number;
   readonly safe: number;
@@ -43,7 +43,7 @@ export interface Report {
   readonly code?: LookedThrough;
 }
 
-export interface LookedThrough {
+interface LookedThrough {
   /** The folder or tsconfig file. */
   readonly path: string;
   readonly files: number;
@@ -58,7 +58,7 @@ export interface LookedThrough {
 export type FailOn = "breaking" | "dangerous" | "any" | "never";
 
 /** Whether findings of a level fail the command. */
-export function failsOn(level: Level, failOn: FailOn): boolean {
+function failsOn(level: Level, failOn: FailOn): boolean {
   if (failOn === "never") return false;
   if (failOn === "any") return true;
   return level === "breaking" || (level === "dangerous" && failOn === "dangerous");

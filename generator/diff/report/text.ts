@@ -13,7 +13,7 @@ const headings: readonly (readonly [Level, string, Style])[] = [
   ["safe", "Safe", "green"],
 ];
 
-export interface TextOptions {
+interface TextOptions {
   readonly paint: Paint;
   /** Reasons, examples and safe findings, too. */
   readonly verbose: boolean;

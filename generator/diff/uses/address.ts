@@ -1,7 +1,7 @@
 import { ts } from "ts-morph";
 
 /** What a declaration in generated code is called in the terms of targets. */
-export interface Address {
+interface Address {
   /** The type, or the namespace of a contract's entry. */
   readonly definition: string;
   /** From there; empty for the type itself. */

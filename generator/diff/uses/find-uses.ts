@@ -10,7 +10,7 @@ import { type Compared, SdkNames, isDispatched, isOfMessage } from "./sdk.js";
 import { type Unresolved, unresolvedNames } from "./unresolved.js";
 import type { CodeUses, Use } from "./use.js";
 
-export interface FindOptions {
+interface FindOptions {
   /** A folder or a tsconfig file, absolute. */
   readonly path: string;
   /** What code of which origin the targets are names of. */

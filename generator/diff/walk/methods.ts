@@ -112,7 +112,7 @@ function announce(direction: Direction, method: Method, rule: string, side: "old
 }
 
 /** The smallest message of a method, envelope included. */
-export function minimalMessage(make: Makers["old"], method: Method, context: Context): JsonValue {
+function minimalMessage(make: Makers["old"], method: Method, context: Context): JsonValue {
   const body = make.minimal(messageNodes(make.reader, method));
   return {
     ...(messageOf(context, undefined) as JsonObject),

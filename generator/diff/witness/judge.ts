@@ -63,7 +63,7 @@ export function judge(
 }
 
 /** The method, if `from` may send it as a separate message. */
-export function sent(model: ProtocolModel, name: string, from: Role): Method | undefined {
+function sent(model: ProtocolModel, name: string, from: Role): Method | undefined {
   return methodsByName(model)
     .get(name)
     ?.find((method) => !method.payload && method.senders.includes(from));

@@ -5,7 +5,7 @@ import { kindOfValue } from "../validators/kind.js";
 import type { Shapes } from "../validators/shape.js";
 
 /** What the open reading of a node takes beside what the node lists: exactly what `acceptsX` does (union.ts). */
-export interface Opening {
+interface Opening {
   /** Objects with a string in this member are taken, unless it is `known`. */
   readonly tag?: string;
   readonly known?: readonly string[];

@@ -4,14 +4,14 @@ import { methodDoc } from "../method-doc.js";
 import { memberKey } from "../../print/text.js";
 
 /** One method in the type maps. */
-export interface TypeRow {
+interface TypeRow {
   readonly doc: string;
   readonly key: string;
   readonly params: string;
   readonly result: string;
 }
 
-export interface TypeRows {
+interface TypeRows {
   readonly requests: readonly TypeRow[];
   readonly notifications: readonly TypeRow[];
   readonly usesTypes: boolean;

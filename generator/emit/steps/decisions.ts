@@ -3,14 +3,14 @@ import type { StepNote } from "../../notes/note.js";
 import type { Outcome, TextBlock } from "./plan.js";
 
 /** A value without a form at the other revision, of which no note says what becomes of it. */
-export interface Undecided {
+interface Undecided {
   readonly direction: StepNote["kind"];
   readonly pointer: string;
   readonly what: string;
 }
 
 /** A note that cannot be done as it says. */
-export interface Impossible {
+interface Impossible {
   readonly note: StepNote;
   readonly message: string;
 }

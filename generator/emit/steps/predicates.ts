@@ -18,7 +18,7 @@ import { commonHint, either } from "./same.js";
 import { signatureOfNodes } from "./signature.js";
 
 /** The schema that predicates speak of, and the module whose validators serve for its definitions. */
-export interface PredicateSource {
+interface PredicateSource {
   readonly schema: Schema;
   /** The definitions that the module judges otherwise: they get their own validator. */
   readonly changed: ReadonlySet<string>;

@@ -7,7 +7,7 @@ import type { Planner } from "./planner.js";
 import { always } from "./tests.js";
 
 /** A method as one of the two revisions has it. */
-export interface Answered {
+interface Answered {
   readonly model: ProtocolModel;
   readonly method: Method;
 }

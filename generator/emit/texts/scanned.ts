@@ -2,7 +2,7 @@ import { type Schema, type SchemaNode, formats } from "@mcpgen/engine";
 import { withChildren, withNodes } from "../with-children.js";
 
 /** A node whose `format` is asserted. `scanned` is internal: no schema document has it. */
-export interface ScannedNode extends SchemaNode {
+interface ScannedNode extends SchemaNode {
   /** The format, one that the engine knows. */
   readonly scanned?: string;
 }

@@ -63,7 +63,7 @@ export function importTypes(names: readonly string[], from: string): string {
 }
 
 /** Pieces of `type` between separators that stand outside brackets and string literals. */
-export function topLevel(type: string, separator: string): string[] {
+function topLevel(type: string, separator: string): string[] {
   const pieces: string[] = [];
   let depth = 0;
   let start = 0;

@@ -85,7 +85,7 @@ function outside(type: string): string {
 }
 
 /** The literal type of a JSON value. */
-export function literal(value: JsonValue): string {
+function literal(value: JsonValue): string {
   if (typeof value === "string") return stringLiteral(value);
   if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
   if (isJsonObject(value)) {
@@ -116,7 +116,7 @@ export function isConstrainedToObjects(node: SchemaNode): boolean {
 }
 
 /** The type of an object node: its members in braces, an index signature, or `object`. */
-export function printObject(node: SchemaNode, names: TypeNames, indent: string): string {
+function printObject(node: SchemaNode, names: TypeNames, indent: string): string {
   // `{ properties: {}, additionalProperties: true }` is how TypeScript's `object` is written, and nothing else.
   if (node.additionalProperties?.always && node.properties?.size === 0) return "object";
   return printBody(membersOf(node, names, indent + "  "), indexSignature(node, names, indent + "  "), indent);

@@ -17,7 +17,7 @@ export type Expression =
   | { readonly kind: "call"; readonly call: Layout; readonly negated: boolean; readonly yields: boolean }
   | { readonly kind: "logic"; readonly operator: "&&" | "||"; readonly parts: readonly Expression[] };
 
-export type Operator = "===" | "!==" | "<" | ">=" | ">" | "<=";
+type Operator = "===" | "!==" | "<" | ">=" | ">" | "<=";
 
 const opposite: Record<Operator, Operator> = {
   "===": "!==",

@@ -9,7 +9,7 @@ import { camelCase } from "./words.js";
 export type Prefix = "is" | "accepts";
 
 /** Words behind the underscore that stand for a definition's own ways of being judged. */
-export type Way = "deep" | "stepwise";
+type Way = "deep" | "stepwise";
 
 const ways: readonly Way[] = ["deep", "stepwise"];
 

@@ -8,7 +8,7 @@ import {
 import { withChildren } from "../with-children.js";
 
 /** A schema in which some nodes are definitions that nothing outside of a file of validators calls. */
-export interface Promoted {
+interface Promoted {
   readonly schema: Schema;
   /** Names of those definitions, each with the definition that its node stood in. */
   readonly own: ReadonlyMap<string, string>;

@@ -19,7 +19,7 @@ export interface Reading {
  * The recursion over a schema (`check.ts`). What judges members, items and unions reaches it through its place, so that
  * each of those files can be read, and loaded, without the others.
  */
-export interface Recursion {
+interface Recursion {
   check(node: SchemaNode, subject: string, place: Place, within?: ReadonlySet<Kind>): Statement[];
   verdictOn(node: SchemaNode, subject: string, place: Place, within?: ReadonlySet<Kind>): Statement[];
   conditionFor(node: SchemaNode, subject: string, place: Place, within?: ReadonlySet<Kind>): Expression;
