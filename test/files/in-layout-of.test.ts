@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { diffLines } from "diff";
-import { type Options, format } from "prettier";
+import { format } from "prettier";
 import { describe, expect, test } from "vitest";
 import { inLayoutOf } from "../../generator/files/in-layout-of.js";
+import { prettierStyles } from "../support/prettier-styles.js";
 
 const golden = "test/golden/contract/weather";
 const files = [
@@ -20,29 +21,21 @@ function linesApart(text: string, other: string): string[] {
 }
 
 describe("in the layout of a formatted text", () => {
-  test.each<Options>([
-    { printWidth: 120, singleQuote: true, semi: false, trailingComma: "none" },
-    { printWidth: 60, useTabs: true, arrowParens: "avoid", bracketSpacing: false, quoteProps: "consistent" },
-    {
-      printWidth: 100,
-      objectWrap: "collapse",
-      quoteProps: "preserve",
-      endOfLine: "crlf",
-      proseWrap: "always",
+  test.each(prettierStyles)(
+    "%j the same text is that text, and a changed word is one changed line",
+    async (options) => {
+      for (const [path, text] of files) {
+        const formatted = await format(text, { ...options, filepath: path });
+        const plain = formatted.replaceAll("\r\n", "\n");
+        expect(inLayoutOf(path, formatted, text), path).toBe(plain);
+        const word = text.match(/\w{6,}/g)!.at(-1)!;
+        const changed = text.replace(new RegExp(`${word}(?![^]*${word})`), "renamed");
+        const apart = linesApart(plain, inLayoutOf(path, formatted, changed));
+        expect(apart, `${path}: ${word}`).toHaveLength(2);
+        expect(apart[1], path).toContain("renamed");
+      }
     },
-    { tabWidth: 4, trailingComma: "es5", experimentalOperatorPosition: "start", proseWrap: "never" },
-  ])("%j the same text is that text, and a changed word is one changed line", async (options) => {
-    for (const [path, text] of files) {
-      const formatted = await format(text, { ...options, filepath: path });
-      const plain = formatted.replaceAll("\r\n", "\n");
-      expect(inLayoutOf(path, formatted, text), path).toBe(plain);
-      const word = text.match(/\w{6,}/g)!.at(-1)!;
-      const changed = text.replace(new RegExp(`${word}(?![^]*${word})`), "renamed");
-      const apart = linesApart(plain, inLayoutOf(path, formatted, changed));
-      expect(apart, `${path}: ${word}`).toHaveLength(2);
-      expect(apart[1], path).toContain("renamed");
-    }
-  });
+  );
 });
 
 test.each([

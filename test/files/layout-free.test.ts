@@ -1,9 +1,10 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Options, format } from "prettier";
+import { format } from "prettier";
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../../generator/files/sha256.js";
 import { layoutFreeSha256, withoutLayout } from "../../generator/files/layout-free.js";
+import { prettierStyles } from "../support/prettier-styles.js";
 
 const golden = "test/golden/contract/weather";
 const files = new Map(
@@ -23,19 +24,7 @@ const files = new Map(
 describe("what a formatter makes of output is no edit", () => {
   // Prettier takes a second a style: the long run has time for all.
   const isLong = process.env["MCPGEN_LONG"] === "1";
-  const styles: readonly Options[] = [
-    { printWidth: 120, singleQuote: true, semi: false, trailingComma: "none" },
-    { printWidth: 60, useTabs: true, arrowParens: "avoid", bracketSpacing: false, quoteProps: "consistent" },
-    {
-      printWidth: 100,
-      objectWrap: "collapse",
-      quoteProps: "preserve",
-      endOfLine: "crlf",
-      proseWrap: "always",
-    },
-    { tabWidth: 4, trailingComma: "es5", experimentalOperatorPosition: "start", proseWrap: "never" },
-  ];
-  test.each(isLong ? styles : styles.slice(1, 3))("%j", async (options) => {
+  test.each(isLong ? prettierStyles : prettierStyles.slice(1, 3))("%j", async (options) => {
     for (const [path, text] of files) {
       const formatted = await format(text, { ...options, filepath: path });
       expect(withoutLayout(path, formatted), path).toBe(withoutLayout(path, text));
