@@ -14,7 +14,7 @@ export { dialectOf, isSchemaPlace, type Dialect } from "./ir/vocabulary.js";
 export { readSchema, type DefinitionRemarks, type NodeRemarks, type ReadOptions } from "./read/read.js";
 export { formats } from "./formats/format.js";
 export { hazardOf, type Hazard } from "./patterns/hazard.js";
-export { divides } from "./interpret/divides.js";
+export { divides } from "./emitted/shared-checks.js";
 export { PatternBudget } from "./patterns/budget.js";
 export { isAutomaton, matcherOf } from "./patterns/pattern.js";
 export { keywords, type Keyword, type KeywordShape } from "./ir/keywords.js";
@@ -29,6 +29,7 @@ export {
   inPlaceChildren,
   memberChildren,
   reachable,
+  reaching,
   reachingOpen,
   recursiveDefinitions,
   referencesOf,

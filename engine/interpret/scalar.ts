@@ -2,7 +2,7 @@ import type { SchemaNode, TypeName } from "../ir/ir.js";
 import { type JsonValue, isJsonObject, jsonEqual } from "../ir/json.js";
 import { patternOf } from "../patterns/compiled.js";
 import type { Check, Compiler } from "./check.js";
-import { divides } from "./divides.js";
+import { divides } from "../emitted/shared-checks.js";
 
 /** `type`. */
 export function typeCheck(types: readonly TypeName[]): Check {

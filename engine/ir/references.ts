@@ -62,21 +62,32 @@ export function reachable(schema: Schema, start: Iterable<string>): Set<string> 
   return seen;
 }
 
-/** Names of the definitions that are open themselves or reach something that is. */
-export function reachingOpen(schema: Schema): Set<string> {
+/** Names of all definitions from which one of `targets` is reachable, those included. */
+export function reaching(schema: Schema, targets: Iterable<string>): Set<string> {
   const referrers = new Map<string, string[]>();
-  const reaching = new Set<string>();
   for (const { name, node } of schema.definitions.values()) {
     for (const target of referencesOf(node)) {
       const known = referrers.get(target);
       if (known) known.push(name);
       else referrers.set(target, [name]);
     }
-    for (const descendant of descendants(node)) if (descendant.open) reaching.add(name);
   }
+  const found = new Set(targets);
   // A Set's iteration includes what is added meanwhile, so this follows the references back to the end.
-  for (const name of reaching) for (const referrer of referrers.get(name) ?? []) reaching.add(referrer);
-  return reaching;
+  for (const name of found) for (const referrer of referrers.get(name) ?? []) found.add(referrer);
+  return found;
+}
+
+/** Names of the definitions that are open themselves or reach something that is. */
+export function reachingOpen(schema: Schema): Set<string> {
+  const open: string[] = [];
+  for (const { name, node } of schema.definitions.values())
+    for (const descendant of descendants(node))
+      if (descendant.open) {
+        open.push(name);
+        break;
+      }
+  return reaching(schema, open);
 }
 
 /**

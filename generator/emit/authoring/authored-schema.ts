@@ -1,4 +1,11 @@
-import { type Definition, type Schema, type SchemaNode, referencesOf } from "@mcpgen/engine";
+import {
+  type Definition,
+  type Schema,
+  type SchemaNode,
+  reachable,
+  reaching,
+  referencesOf,
+} from "@mcpgen/engine";
 import { type Method, type ProtocolModel, answersOf } from "../../model/model.js";
 import { memberNodes } from "../../model/object-view.js";
 
@@ -23,14 +30,12 @@ export function authoredSchema(model: ProtocolModel): AuthoredSchema {
     definitions.set(name, owned ? { ...definition, node: without(definition.node, owned) } : definition);
   }
   const lenient = relax(model.schema, definitions, touched);
-  const references = new Map([...definitions].map(([name, { node }]) => [name, referencesOf(node)]));
   // Types of owned members are included: the options of the runtime use capabilities.
-  const wire = new Map([...model.schema.definitions].map(([name, { node }]) => [name, referencesOf(node)]));
-  const reached = closure(rootsOf(model), wire);
+  const reached = reachable(model.schema, rootsOf(model));
   return {
     schema: { definitions },
     reached: [...definitions.values()].filter(({ name }) => reached.has(name)),
-    changed: closure(touched, reversed(references)),
+    changed: reaching({ definitions }, touched),
     lenient,
   };
 }
@@ -130,24 +135,4 @@ function belongsToEra({ schema, owned }: ProtocolModel, definition: string): boo
   return (
     own.size > 0 && [...(node.properties?.keys() ?? [])].every((name) => own.has(name) || inherited.has(name))
   );
-}
-
-function closure(start: Iterable<string>, edges: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
-  const seen = new Set<string>();
-  const pending = [...start];
-  while (pending.length > 0) {
-    const name = pending.pop()!;
-    if (seen.has(name)) continue;
-    seen.add(name);
-    pending.push(...(edges.get(name) ?? []));
-  }
-  return seen;
-}
-
-function reversed(edges: ReadonlyMap<string, ReadonlySet<string>>): Map<string, Set<string>> {
-  const result = new Map<string, Set<string>>();
-  for (const [from, targets] of edges) {
-    for (const target of targets) result.set(target, (result.get(target) ?? new Set()).add(from));
-  }
-  return result;
 }

@@ -46,7 +46,7 @@ export const emitValidators: Emitter<SchemaInput> = (input) => {
     blocks: [...prelude(emitter.prelude), ...definitions],
   });
   return new Map<string, EmittedFile>([
-    [`${folder}/validators.ts`, needs.patterns ? { content } : laidOut(content)],
+    [`${folder}/validators.ts`, needs.patterns ? { content } : formattedUnlessAsserting(content)],
     ...textModules(needs, input),
   ]);
 };
@@ -77,10 +77,10 @@ function importsOf(needs: TextNeeds, extension: string): string[] {
 }
 
 /**
- * Prettier counts some characters beyond ASCII as two columns or none: files that hold any are left to it, and those
- * with assertions, which are not laid out.
+ * A file that the pipeline need not format. Prettier formats a file that has characters beyond ASCII, for it counts some
+ * of them as two columns or none, and a file with type assertions, for this emitter does not break their lines.
  */
-function laidOut(content: string): EmittedFile {
+function formattedUnlessAsserting(content: string): EmittedFile {
   return /^[\n -~]*$/.test(content) && !content.includes(" as unknown")
     ? { content, formatted: true }
     : { content };

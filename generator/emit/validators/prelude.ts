@@ -1,186 +1,56 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageFolder } from "../../files/package-folder.js";
+
+const names = [
+  "isObject",
+  "ownMember",
+  "isStrings",
+  "lengthOf",
+  "divides",
+  "decimalOf",
+  "textOf",
+  "distinct",
+  "postpone",
+  "settle",
+] as const;
+
 /**
  * Checks that emitted validators share. A file declares those it uses. A definition whose
  * validator would be called the same gives way (see function-names.ts), and so do locals (see scope.ts).
  */
-export type PreludeName =
-  | "isObject"
-  | "ownMember"
-  | "isStrings"
-  | "lengthOf"
-  | "divides"
-  | "decimalOf"
-  | "textOf"
-  | "distinct"
-  | "postpone"
-  | "settle";
+export type PreludeName = (typeof names)[number];
+
+export const preludeNames: readonly string[] = names;
 
 interface PreludeFunction {
   readonly uses: readonly PreludeName[];
   readonly text: string;
 }
 
-const functions: Record<PreludeName, PreludeFunction> = {
-  isObject: {
-    uses: [],
-    text: `\
-/** Whether \`value\` is a JSON object. */
-function isObject(value: unknown): value is { [key: string]: unknown } {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}`,
-  },
-  ownMember: {
-    uses: [],
-    text: `\
-/** A member whose name every object inherits something under. */
-function ownMember(value: { [key: string]: unknown }, key: string): unknown {
-  return Object.hasOwn(value, key) ? value[key] : undefined;
-}`,
-  },
-  isStrings: {
-    uses: [],
-    text: `\
-/** Whether \`value\` is an array of strings. */
-function isStrings(value: unknown): value is string[] {
-  if (!Array.isArray(value)) return false;
-  for (const item of value) {
-    if (typeof item !== "string") return false;
-  }
-  return true;
-}`,
-  },
-  lengthOf: {
-    uses: [],
-    text: `\
-/** Length in code points: a surrogate pair counts once. */
-function lengthOf(text: string): number {
-  let length = 0;
-  for (const _ of text) length++;
-  return length;
-}`,
-  },
-  divides: {
-    uses: ["decimalOf"],
-    text: `\
-/** Whether a number is a multiple of a step, both taken as the decimals that they are written as. */
-function divides(step: number, value: number): boolean {
-  if (Number.isSafeInteger(value) && Number.isSafeInteger(step))
-    return value % step === 0;
-  if (!Number.isFinite(value)) return false;
-  const [digits, places] = decimalOf(value);
-  const [stepDigits, stepPlaces] = decimalOf(step);
-  const most = Math.max(places, stepPlaces);
-  const whole = stepDigits * 10n ** BigInt(most - stepPlaces);
-  return (digits * 10n ** BigInt(most - places)) % whole === 0n;
-}`,
-  },
-  decimalOf: {
-    uses: [],
-    text: `\
-/** All digits of a number, and how many of them stand behind the point. */
-function decimalOf(value: number): [digits: bigint, places: number] {
-  const [written = "", exponent = "0"] = String(value).split("e");
-  const [whole = "", fraction = ""] = written.split(".");
-  return [BigInt(whole + fraction), fraction.length - Number(exponent)];
-}`,
-  },
-  textOf: {
-    uses: ["isObject"],
-    text: `\
-/** A text that is the same for equal JSON values only; nesting of any depth. */
-function textOf(value: unknown): string {
-  const pending = [value];
-  let text = "";
-  while (pending.length > 0) {
-    const next = pending.pop();
-    if (Array.isArray(next)) {
-      text += \`[\${next.length}:\`;
-      for (const item of next) pending.push(item);
-    } else if (isObject(next)) {
-      const keys = Object.keys(next).sort();
-      text += \`{\${JSON.stringify(keys)}\`;
-      for (const key of keys) pending.push(next[key]);
-    } else {
-      text += typeof next === "string" ? JSON.stringify(next) : \`\${next},\`;
-    }
-  }
-  return text;
-}`,
-  },
-  distinct: {
-    uses: ["textOf"],
-    text: `\
-/** Whether no two items are equal. */
-function distinct(items: readonly unknown[]): boolean {
-  if (items.length < 2) return true;
-  const scalars = new Set<unknown>();
-  const texts = new Set<string>();
-  for (const item of items) {
-    if (typeof item === "object" && item !== null) texts.add(textOf(item));
-    else scalars.add(item);
-  }
-  return scalars.size + texts.size === items.length;
-}`,
-  },
-  postpone: {
-    uses: [],
-    text: `\
-/**
- * Keeps a part that is nested deep for later; where no parts are kept yet,
- * does so and works through them, so that no depth exhausts the stack.
- */
-function postpone(
-  walk: (value: unknown, depth: number, later?: unknown[]) => boolean,
-  value: unknown,
-  later?: unknown[],
-): boolean {
-  if (later) {
-    later.push(walk, value);
-    return true;
-  }
-  const kept: unknown[] = [walk, value];
-  while (kept.length > 0) {
-    const part = kept.pop();
-    const judge = kept.pop() as typeof walk;
-    if (!judge(part, 0, kept)) return false;
-  }
-  return true;
-}`,
-  },
-  settle: {
-    uses: [],
-    text: `\
-/** The verdict of a judgement that asks for others, on a separate stack. */
-function settle(judgement: Iterator<unknown, boolean, boolean>): boolean {
-  const asking = [judgement];
-  let verdict = true;
-  let last: typeof judgement | undefined = judgement;
-  while (last) {
-    const { done, value } = last.next(verdict);
-    if (done) {
-      verdict = value;
-      asking.pop();
-      last = asking[asking.length - 1];
-    } else {
-      last = value as typeof judgement;
-      asking.push(last);
-    }
-  }
-  return verdict;
-}`,
-  },
-};
+let functions: ReadonlyMap<string, PreludeFunction> | undefined;
 
-export const preludeNames: readonly string[] = Object.keys(functions);
+/** The functions of `engine/emitted/shared-checks.ts`, where they are type-checked and tested. */
+function sharedChecks(): ReadonlyMap<string, PreludeFunction> {
+  const file = join(packageFolder, "engine/emitted/shared-checks.ts");
+  const source = readFileSync(file, "utf8").replace(/\r\n?/g, "\n");
+  const declared = /^\/\*\*(?:(?!\*\/)[^])*\*\/\nfunction (\w+)[^]*?^\}$/gm;
+  return new Map(
+    [...source.matchAll(declared)].map(([text, own]) => {
+      const uses = names.filter((name) => name !== own && text.includes(`${name}(`));
+      return [own!, { uses, text }];
+    }),
+  );
+}
 
 /** The text of the functions in `used` and of those they use, in a fixed order. */
 export function prelude(used: ReadonlySet<PreludeName>): string[] {
+  const known = (functions ??= sharedChecks());
   const needed = new Set<PreludeName>();
   const add = (name: PreludeName): void => {
     needed.add(name);
-    functions[name].uses.forEach(add);
+    known.get(name)!.uses.forEach(add);
   };
   used.forEach(add);
-  return (preludeNames as PreludeName[])
-    .filter((name) => needed.has(name))
-    .map((name) => functions[name].text);
+  return names.filter((name) => needed.has(name)).map((name) => known.get(name)!.text);
 }
