@@ -10,7 +10,7 @@ import { McpError } from "../jsonrpc/errors.js";
 import { isObject } from "../jsonrpc/message.js";
 import type { Check, Parse, JsonSchema, ToolSchema } from "./schema-type.js";
 import { type Side, isStandard, jsonSchemaOf, parserOf, shapeProblem } from "./standard-schema.js";
-import { toolCheck } from "./tool-check.js";
+import { explained } from "./tool-check.js";
 
 /** A schema as it is sent to clients, and its check. */
 export interface CheckedSchema {
@@ -59,10 +59,8 @@ function reading(schema: JsonSchema, place: string, patternBudget: PatternBudget
   }
   const { root } = read;
   if (root === undefined) return () => undefined;
-  return toolCheck(
-    (value) => value !== undefined && isValid(read, root, value as JsonValue),
-    () => schema,
-  );
+  const accepts = (value: unknown): boolean => value !== undefined && isValid(read, root, value as JsonValue);
+  return (value) => (accepts(value) ? undefined : explained(accepts, schema, value));
 }
 
 function invalid(place: string, problem: string, cause?: SchemaError): McpError {

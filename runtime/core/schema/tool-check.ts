@@ -8,15 +8,15 @@ import type { Check, JsonSchema } from "./schema-type.js";
  *   wrong place only
  */
 export function toolCheck(judge: Judge, schemaOf?: () => JsonSchema | undefined): Check {
-  return (value) => (judge(value) ? undefined : explained(judge, schemaOf, value));
+  return (value) => (judge(value) ? undefined : explained(judge, schemaOf?.(), value));
 }
 
-/** Loads the explainer only after a value was refused. */
-async function explained(
+/** Explains why a validator refuses a value. Loads the explainer, which is rarely needed. */
+export async function explained(
   judge: Judge,
-  schemaOf: (() => JsonSchema | undefined) | undefined,
+  schema: JsonSchema | undefined,
   value: unknown,
 ): Promise<string> {
   const { explainRefusal } = await import("./refusal.js");
-  return explainRefusal(judge, schemaOf?.(), value);
+  return explainRefusal(judge, schema, value);
 }
