@@ -23,27 +23,27 @@ export function batchProblem(messages: readonly unknown[]): string | undefined {
  * batching).
  */
 export class Batch {
-  private readonly texts: string[] = [];
-  private open: number;
-  private readonly send: (text: string) => void;
+  readonly #texts: string[] = [];
+  #open: number;
+  readonly #send: (text: string) => void;
 
   /** @param open the number of messages that get an answer */
   constructor(open: number, send: (text: string) => void) {
-    this.open = open;
-    this.send = send;
+    this.#open = open;
+    this.#send = send;
   }
 
   answer(text: string): void {
-    this.texts.push(text);
-    this.settle();
+    this.#texts.push(text);
+    this.#settle();
   }
 
   /** One of its requests was cancelled and gets no answer. */
   forgo(): void {
-    this.settle();
+    this.#settle();
   }
 
-  private settle(): void {
-    if (--this.open === 0 && this.texts.length > 0) this.send(`[${this.texts.join(",")}]`);
+  #settle(): void {
+    if (--this.#open === 0 && this.#texts.length > 0) this.#send(`[${this.#texts.join(",")}]`);
   }
 }

@@ -14,52 +14,52 @@ export function memoryChannels(): [Channel, Channel] {
 
 class MemoryChannel implements Channel {
   peer: MemoryChannel | undefined;
-  private receiver: Receiver | undefined;
+  #receiver: Receiver | undefined;
   /** Messages that arrived before `open`. */
-  private arrived: string[] = [];
-  private queue: string[] = [];
-  private over = false;
+  #arrived: string[] = [];
+  #queue: string[] = [];
+  #over = false;
 
   open(receiver: Receiver): void {
-    this.receiver = receiver;
-    queueMicrotask(() => this.deliver());
+    this.#receiver = receiver;
+    queueMicrotask(() => this.#deliver());
   }
 
   send(text: string, _origin?: RequestId): void {
-    if (this.over) return;
-    if (this.queue.length === 0) queueMicrotask(() => this.flush());
-    this.queue.push(text);
+    if (this.#over) return;
+    if (this.#queue.length === 0) queueMicrotask(() => this.flush());
+    this.#queue.push(text);
   }
 
   flush(): void {
-    const texts = this.queue;
+    const texts = this.#queue;
     if (texts.length === 0) return;
-    this.queue = [];
-    for (const text of texts) this.peer!.arrived.push(text);
-    queueMicrotask(() => this.peer!.deliver());
+    this.#queue = [];
+    for (const text of texts) this.peer!.#arrived.push(text);
+    queueMicrotask(() => this.peer!.#deliver());
   }
 
   async close(): Promise<void> {
-    if (this.over) return;
+    if (this.#over) return;
     this.flush();
-    this.over = true;
+    this.#over = true;
     const { peer } = this;
     await Promise.resolve();
-    queueMicrotask(() => peer!.hangUp());
+    queueMicrotask(() => peer!.#hangUp());
   }
 
-  private deliver(): void {
-    if (!this.receiver || this.arrived.length === 0) return;
-    const texts = this.arrived;
-    this.arrived = [];
-    for (const text of texts) this.receiver.message(text);
-    this.receiver.turn();
+  #deliver(): void {
+    if (!this.#receiver || this.#arrived.length === 0) return;
+    const texts = this.#arrived;
+    this.#arrived = [];
+    for (const text of texts) this.#receiver.message(text);
+    this.#receiver.turn();
   }
 
-  private hangUp(): void {
-    if (this.over) return;
-    this.deliver();
-    this.over = true;
-    this.receiver?.closed();
+  #hangUp(): void {
+    if (this.#over) return;
+    this.#deliver();
+    this.#over = true;
+    this.#receiver?.closed();
   }
 }

@@ -27,7 +27,7 @@ class PendingRequest<Answer> {
   readonly started: number;
   /** When the request was sent, or its last progress arrived. */
   lastSign: number;
-  private readonly clock: Clock;
+  readonly #clock: Clock;
 
   constructor(
     id: RequestId,
@@ -44,7 +44,7 @@ class PendingRequest<Answer> {
     this.method = method;
     this.onProgress = options.onProgress;
     this.limits = limits;
-    this.clock = clock;
+    this.#clock = clock;
     this.lastSign = clock.now();
     this.started = started ?? this.lastSign;
     this.resolve = resolve;
@@ -54,7 +54,7 @@ class PendingRequest<Answer> {
 
   /** Progress has arrived: the timeout starts again, the total timeout does not. */
   progressed(): void {
-    this.lastSign = this.clock.now();
+    this.lastSign = this.#clock.now();
   }
 
   /** When the request times out, unless progress arrives. */
@@ -82,30 +82,30 @@ class PendingRequest<Answer> {
  * timer serves them all: it is set to the first request that may time out.
  */
 export class Pending<Answer> {
-  private readonly requests = new Map<RequestId, PendingRequest<Answer>>();
-  private aborts: Aborts | undefined;
-  private lastId = 0;
-  private timer: unknown;
+  readonly #requests = new Map<RequestId, PendingRequest<Answer>>();
+  #aborts: Aborts | undefined;
+  #lastId = 0;
+  #timer: unknown;
   /** When the timer fires. */
-  private firesAt = Infinity;
-  private readonly timeouts: Timeouts;
-  private readonly clock: Clock;
+  #firesAt = Infinity;
+  readonly #timeouts: Timeouts;
+  readonly #clock: Clock;
 
   constructor(timeouts: Timeouts = defaultTimeouts, clock: Clock = systemClock) {
-    this.timeouts = timeouts;
-    this.clock = clock;
+    this.#timeouts = timeouts;
+    this.#clock = clock;
   }
 
   get size(): number {
-    return this.requests.size;
+    return this.#requests.size;
   }
 
   nextId(): number {
-    return ++this.lastId;
+    return ++this.#lastId;
   }
 
   get(id: RequestId): PendingRequest<Answer> | undefined {
-    return this.requests.get(id);
+    return this.#requests.get(id);
   }
 
   /**
@@ -121,82 +121,82 @@ export class Pending<Answer> {
     abandon: (reason: McpError) => void,
     started?: number,
   ): Promise<Answer> {
-    const limits = limitsOf(options, this.timeouts);
+    const limits = limitsOf(options, this.#timeouts);
     return new Promise<Answer>((resolve, reject) => {
       const request = new PendingRequest(
         id,
         method,
         options,
         limits,
-        this.clock,
+        this.#clock,
         resolve,
         reject,
         abandon,
         started,
       );
-      this.requests.set(id, request);
+      this.#requests.set(id, request);
       const { due } = request;
-      if (due < this.firesAt) this.schedule(due);
-      if (options.signal) this.watch(request, options.signal);
+      if (due < this.#firesAt) this.#schedule(due);
+      if (options.signal) this.#watch(request, options.signal);
     });
   }
 
-  private watch(request: PendingRequest<Answer>, signal: Signal): void {
+  #watch(request: PendingRequest<Answer>, signal: Signal): void {
     const { method } = request;
-    request.ignore = (this.aborts ??= new Aborts()).on(signal, () =>
-      this.giveUp(request, new McpError("cancelled", `${method} was cancelled`, { cause: signal.reason })),
+    request.ignore = (this.#aborts ??= new Aborts()).on(signal, () =>
+      this.#giveUp(request, new McpError("cancelled", `${method} was cancelled`, { cause: signal.reason })),
     );
   }
 
   /** Removes the request that `id` names, and returns it. */
   take(id: RequestId): PendingRequest<Answer> | undefined {
-    const request = this.requests.get(id);
+    const request = this.#requests.get(id);
     if (request) {
-      this.requests.delete(id);
+      this.#requests.delete(id);
       request.ignore?.();
-      if (this.requests.size === 0) this.stopTimer();
+      if (this.#requests.size === 0) this.#stopTimer();
     }
     return request;
   }
 
   /** Rejects all requests. */
   rejectAll(reason: (method: string) => Error): void {
-    for (const id of [...this.requests.keys()]) {
+    for (const id of [...this.#requests.keys()]) {
       const request = this.take(id)!;
       request.reject(reason(request.method));
     }
   }
 
-  private giveUp(request: PendingRequest<Answer>, error: McpError): void {
-    if (this.requests.get(request.id) !== request) return;
+  #giveUp(request: PendingRequest<Answer>, error: McpError): void {
+    if (this.#requests.get(request.id) !== request) return;
     this.take(request.id);
     request.abandon(error);
     request.reject(error);
   }
 
-  private stopTimer(): void {
-    this.clock.clear(this.timer);
-    this.firesAt = Infinity;
+  #stopTimer(): void {
+    this.#clock.clear(this.#timer);
+    this.#firesAt = Infinity;
   }
 
-  private schedule(due: number): void {
-    this.clock.clear(this.timer);
-    this.firesAt = due;
-    const wait = Math.min(Math.max(due - this.clock.now(), 0), longestWait);
-    this.timer = this.clock.schedule(this.expire, wait);
+  #schedule(due: number): void {
+    this.#clock.clear(this.#timer);
+    this.#firesAt = due;
+    const wait = Math.min(Math.max(due - this.#clock.now(), 0), longestWait);
+    this.#timer = this.#clock.schedule(this.#expire, wait);
   }
 
   /** Progress and answers do not move the timer: which requests are due is looked up when it fires. */
-  private readonly expire = (): void => {
-    this.firesAt = Infinity;
-    const now = this.clock.now();
+  readonly #expire = (): void => {
+    this.#firesAt = Infinity;
+    const now = this.#clock.now();
     let next = Infinity;
-    for (const request of [...this.requests.values()]) {
+    for (const request of [...this.#requests.values()]) {
       const { due } = request;
-      if (due <= now) this.giveUp(request, request.expiry(now));
+      if (due <= now) this.#giveUp(request, request.expiry(now));
       else next = Math.min(next, due);
     }
-    if (next < this.firesAt) this.schedule(next);
+    if (next < this.#firesAt) this.#schedule(next);
   };
 }
 

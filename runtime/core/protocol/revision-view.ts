@@ -29,14 +29,14 @@ export class RevisionView<R extends Role = Role> {
   readonly era: Era;
   readonly revision: Revision<R>;
   /** Steps between this revision and the newest, the newest first. */
-  private readonly chain: readonly Steps[];
-  private readonly composed = new Map<StepKind, Map<string, readonly Step[]>>();
+  readonly #chain: readonly Steps[];
+  readonly #composed = new Map<StepKind, Map<string, readonly Step[]>>();
 
   constructor(revision: Revision<R>, chain: readonly Steps[]) {
     this.id = revision.id;
     this.era = revision.era;
     this.revision = revision;
-    this.chain = chain;
+    this.#chain = chain;
   }
 
   get table(): Revision<R>["table"] {
@@ -50,7 +50,7 @@ export class RevisionView<R extends Role = Role> {
 
   /** Translates a received value into the authoring vocabulary. */
   lift(kind: StepKind, method: string, value: Params): Params {
-    const steps = this.steps(kind, method);
+    const steps = this.#steps(kind, method);
     let lifted: object = value;
     // The steps are in order from the newest revision to the oldest.
     for (let index = steps.length - 1; index >= 0; index--) lifted = steps[index]!(lifted, silent);
@@ -64,17 +64,17 @@ export class RevisionView<R extends Role = Role> {
    */
   lower(kind: StepKind, method: string, value: Params): Params {
     let lowered: object = value;
-    for (const step of this.steps(kind, method)) lowered = step(lowered, silent);
+    for (const step of this.#steps(kind, method)) lowered = step(lowered, silent);
     return lowered as Params;
   }
 
-  private steps(kind: StepKind, method: string): readonly Step[] {
-    if (this.chain.length === 0) return none;
-    let byMethod = this.composed.get(kind);
-    if (!byMethod) this.composed.set(kind, (byMethod = new Map<string, readonly Step[]>()));
+  #steps(kind: StepKind, method: string): readonly Step[] {
+    if (this.#chain.length === 0) return none;
+    let byMethod = this.#composed.get(kind);
+    if (!byMethod) this.#composed.set(kind, (byMethod = new Map<string, readonly Step[]>()));
     let steps = byMethod.get(method);
     if (!steps) {
-      const tables: StepTable[] = this.chain.map((links) => links[kind]);
+      const tables: StepTable[] = this.#chain.map((links) => links[kind]);
       steps = tables.flatMap((table) => table.get(method) ?? []);
       byMethod.set(method, steps);
     }

@@ -12,21 +12,21 @@ export interface Reading {
 
 /** Runs of one validator on one value. The number of members read is bounded over all runs. */
 export class ValidatorTrace {
-  private readonly accepts: Judge;
-  private readonly value: unknown;
+  readonly #accepts: Judge;
+  readonly #value: unknown;
   /** Members that may still be read. */
-  private left: number;
-  private place = "";
-  private found: unknown;
-  private isItem = false;
+  #left: number;
+  #place = "";
+  #found: unknown;
+  #isItem = false;
   /** Keys of the last `ownKeys` whose descriptors the engine has not read yet. */
-  private listing = 0;
-  private instead: ReadonlyMap<string, unknown> = new Map();
+  #listing = 0;
+  #instead: ReadonlyMap<string, unknown> = new Map();
 
   constructor(accepts: Judge, value: unknown, reads: number) {
-    this.accepts = accepts;
-    this.value = value;
-    this.left = reads;
+    this.#accepts = accepts;
+    this.#value = value;
+    this.#left = reads;
   }
 
   /**
@@ -34,10 +34,10 @@ export class ValidatorTrace {
    * @returns `undefined` if the run reads too many members
    */
   read(instead: ReadonlyMap<string, unknown>): Reading | undefined {
-    this.instead = instead;
+    this.#instead = instead;
     try {
-      const taken = this.accepts(this.see("", this.value, false));
-      return { taken, place: this.place, found: this.found, isItem: this.isItem };
+      const taken = this.#accepts(this.#see("", this.#value, false));
+      return { taken, place: this.#place, found: this.#found, isItem: this.#isItem };
     } catch (error) {
       if (error === tooMuch) return undefined;
       throw error;
@@ -45,52 +45,52 @@ export class ValidatorTrace {
   }
 
   /** Records that a place is read. Returns a view of an object, and any other value unchanged. */
-  private see(place: string, value: unknown, isItem: boolean): unknown {
-    if (--this.left < 0) throw tooMuch;
-    const seen = this.instead.has(place) ? this.instead.get(place) : value;
-    this.place = place;
-    this.found = seen;
-    this.isItem = isItem;
-    return typeof seen === "object" && seen !== null ? this.view(place, seen) : seen;
+  #see(place: string, value: unknown, isItem: boolean): unknown {
+    if (--this.#left < 0) throw tooMuch;
+    const seen = this.#instead.has(place) ? this.#instead.get(place) : value;
+    this.#place = place;
+    this.#found = seen;
+    this.#isItem = isItem;
+    return typeof seen === "object" && seen !== null ? this.#view(place, seen) : seen;
   }
 
-  private view(place: string, object: object): unknown {
+  #view(place: string, object: object): unknown {
     // A trap must not contradict a frozen target, and applications freeze what they send: so the target is a copy.
     return Array.isArray(object)
       ? new Proxy([...(object as unknown[])], {
           get: (items, key) =>
             typeof key === "string" && /^\d+$/.test(key)
-              ? this.see(inside(place, key), items[Number(key)], true)
-              : this.all(place, object, Reflect.get(items, key)),
+              ? this.#see(inside(place, key), items[Number(key)], true)
+              : this.#all(place, object, Reflect.get(items, key)),
         })
       : new Proxy({ ...object } as { [key: string]: unknown }, {
-          get: (members, key) => this.see(inside(place, String(key)), members[String(key)], false),
+          get: (members, key) => this.#see(inside(place, String(key)), members[String(key)], false),
           ownKeys: (members) => {
-            const keys = Object.keys(members).filter((key) => !this.hides(inside(place, key)));
-            this.listing = keys.length;
-            return this.all(place, object, keys);
+            const keys = Object.keys(members).filter((key) => !this.#hides(inside(place, key)));
+            this.#listing = keys.length;
+            return this.#all(place, object, keys);
           },
           getOwnPropertyDescriptor: (members, key) => {
             const at = inside(place, String(key));
             const own = Reflect.getOwnPropertyDescriptor(members, key);
-            if (this.listing > 0) this.listing--;
-            else this.see(at, own?.value, false);
-            if (!this.instead.has(at)) return own;
-            const value = this.instead.get(at);
+            if (this.#listing > 0) this.#listing--;
+            else this.#see(at, own?.value, false);
+            if (!this.#instead.has(at)) return own;
+            const value = this.#instead.get(at);
             return value === undefined ? undefined : { ...shown, value };
           },
         });
   }
 
-  private hides(place: string): boolean {
-    return this.instead.has(place) && this.instead.get(place) === undefined;
+  #hides(place: string): boolean {
+    return this.#instead.has(place) && this.#instead.get(place) === undefined;
   }
 
   /** Records that the object is read as a whole. */
-  private all<Answer>(place: string, object: object, answer: Answer): Answer {
-    this.place = place;
-    this.found = object;
-    this.isItem = false;
+  #all<Answer>(place: string, object: object, answer: Answer): Answer {
+    this.#place = place;
+    this.#found = object;
+    this.#isItem = false;
     return answer;
   }
 }

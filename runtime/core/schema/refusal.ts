@@ -105,105 +105,105 @@ class Search {
   found: Wrong[] = [];
   /** Strings that a pattern or a format describes, by place. Only the validator matches them: matching may take long. */
   readonly texts = new Map<string, string>();
-  private readonly constants = new Map<readonly unknown[], ReadonlySet<unknown> | undefined>();
-  private readonly root: unknown;
-  private steps: number;
-  private isTooDeep = false;
+  readonly #constants = new Map<readonly unknown[], ReadonlySet<unknown> | undefined>();
+  readonly #root: unknown;
+  #steps: number;
+  #isTooDeep = false;
 
   constructor(root: unknown, steps: number) {
-    this.root = root;
-    this.steps = steps;
+    this.#root = root;
+    this.#steps = steps;
   }
 
   /** Part of the value was not compared: it is too large or too deep. */
   get isCut(): boolean {
-    return this.isTooDeep || this.steps < 0;
+    return this.#isTooDeep || this.#steps < 0;
   }
 
   compare(value: unknown, schema: unknown, place: string, depth: number): void {
-    if (schema === false) return this.report(place, "nothing", value);
+    if (schema === false) return this.#report(place, "nothing", value);
     if (!isObject(schema) || this.found.length >= enough) return;
-    if (depth > deepest) this.isTooDeep = true;
-    if (--this.steps < 0 || depth > deepest) return;
+    if (depth > deepest) this.#isTooDeep = true;
+    if (--this.#steps < 0 || depth > deepest) return;
     const node: Node = schema;
-    if (node["$ref"] !== undefined) this.compare(value, this.referred(node["$ref"]), place, depth + 1);
-    if (!this.compareKind(value, node, place)) return;
-    if (typeof value === "number") this.compareNumber(value, node, place);
-    else if (typeof value === "string") this.compareString(value, node, place);
-    else if (Array.isArray(value)) this.compareArray(value, node, place, depth);
-    else if (isObject(value)) this.compareObject(value, node, place, depth);
+    if (node["$ref"] !== undefined) this.compare(value, this.#referred(node["$ref"]), place, depth + 1);
+    if (!this.#compareKind(value, node, place)) return;
+    if (typeof value === "number") this.#compareNumber(value, node, place);
+    else if (typeof value === "string") this.#compareString(value, node, place);
+    else if (Array.isArray(value)) this.#compareArray(value, node, place, depth);
+    else if (isObject(value)) this.#compareObject(value, node, place, depth);
     for (const part of listOf(node["allOf"])) this.compare(value, part, place, depth + 1);
-    this.compareArms(value, listOf(node["anyOf"]), place, depth);
-    this.compareArms(value, listOf(node["oneOf"]), place, depth);
+    this.#compareArms(value, listOf(node["anyOf"]), place, depth);
+    this.#compareArms(value, listOf(node["oneOf"]), place, depth);
   }
 
-  private report(place: string, expected: string, value: unknown, more: Partial<Wrong> = {}): void {
+  #report(place: string, expected: string, value: unknown, more: Partial<Wrong> = {}): void {
     this.found.push({ place, expected, got: valueText(value), advice: "", ...more });
   }
 
-  private reportChoice(place: string, choices: readonly unknown[], value: unknown): void {
-    this.report(place, choiceText(choices), value, { choices, kind: true, advice: meant(value, choices) });
+  #reportChoice(place: string, choices: readonly unknown[], value: unknown): void {
+    this.#report(place, choiceText(choices), value, { choices, kind: true, advice: meant(value, choices) });
   }
 
   /** The subschema that a reference inside the schema leads to. */
-  private referred(reference: unknown): unknown {
-    return /^#(\/|$)/.test(String(reference)) ? at(this.root, String(reference).slice(1)) : undefined;
+  #referred(reference: unknown): unknown {
+    return /^#(\/|$)/.test(String(reference)) ? at(this.#root, String(reference).slice(1)) : undefined;
   }
 
   /** Type, constant and listed values; false where one of them refuses the value. */
-  private compareKind(value: unknown, node: Node, place: string): boolean {
+  #compareKind(value: unknown, node: Node, place: string): boolean {
     const choices = choicesOf(node);
     const types = typesOf(node);
-    this.steps -= (choices?.length ?? 0) / choicesAStep;
+    this.#steps -= (choices?.length ?? 0) / choicesAStep;
     // Objects and arrays are not compared: they count as allowed.
     const isAllowed =
       !choices || choices.includes(value) || (isComposite(value) && choices.some(isComposite));
     if (isAllowed && (!types || types.some((type) => isOfType(type, value)))) return true;
-    if (choices) this.reportChoice(place, choices, value);
-    else this.report(place, alternatives(types!), value, { kind: true });
+    if (choices) this.#reportChoice(place, choices, value);
+    else this.#report(place, alternatives(types!), value, { kind: true });
     return false;
   }
 
-  private compareNumber(value: number, node: Node, place: string): void {
+  #compareNumber(value: number, node: Node, place: string): void {
     for (const [keyword, words, holds] of bounds) {
       const bound = node[keyword];
-      if (typeof bound === "number" && !holds(value, bound)) this.report(place, `${words} ${bound}`, value);
+      if (typeof bound === "number" && !holds(value, bound)) this.#report(place, `${words} ${bound}`, value);
     }
   }
 
-  private compareString(value: string, node: Node, place: string): void {
+  #compareString(value: string, node: Node, place: string): void {
     const { minLength, maxLength, pattern, format } = node;
-    if (minLength ?? maxLength) this.compareSize([...value].length, node, "Length", "character", place);
+    if (minLength ?? maxLength) this.#compareSize([...value].length, node, "Length", "character", place);
     if (pattern !== undefined) this.texts.set(place, `a string that matches ${scalarText(pattern)}`);
     else if (format !== undefined) this.texts.set(place, `a string of the format ${scalarText(format)}`);
   }
 
-  private compareSize(size: number, node: Node, keyword: string, unit: string, place: string): void {
+  #compareSize(size: number, node: Node, keyword: string, unit: string, place: string): void {
     const got = String(size);
     const { [`min${keyword}`]: least = 0, [`max${keyword}`]: most = Infinity } = node;
     const counted = (count: unknown): string => `${String(count)} ${unit}${count === 1 ? "" : "s"}`;
-    if (size < Number(least)) this.report(place, `at least ${counted(least)}`, size, { got });
-    if (size > Number(most)) this.report(place, `at most ${counted(most)}`, size, { got });
+    if (size < Number(least)) this.#report(place, `at least ${counted(least)}`, size, { got });
+    if (size > Number(most)) this.#report(place, `at most ${counted(most)}`, size, { got });
   }
 
-  private compareArray(value: readonly unknown[], node: Node, place: string, depth: number): void {
+  #compareArray(value: readonly unknown[], node: Node, place: string, depth: number): void {
     const { items, uniqueItems } = node;
     const first = listOf(node["prefixItems"]);
-    this.compareSize(value.length, node, "Items", "item", place);
+    this.#compareSize(value.length, node, "Items", "item", place);
     const earlier = new Map<unknown, number>();
-    for (let index = 0; index < value.length && this.steps >= 0; index++) {
+    for (let index = 0; index < value.length && this.#steps >= 0; index++) {
       const item = value[index];
       const there = inside(place, index);
       this.compare(item, index < first.length ? first[index] : items, there, depth + 1);
       if (uniqueItems !== true) continue;
       const key = JSON.stringify(item);
       if (earlier.has(key))
-        this.report(there, "no item twice", item, { got: `item ${earlier.get(key)} again` });
+        this.#report(there, "no item twice", item, { got: `item ${earlier.get(key)} again` });
       earlier.set(key, index);
     }
   }
 
-  private compareObject(value: Node, node: Node, place: string, depth: number): void {
+  #compareObject(value: Node, node: Node, place: string, depth: number): void {
     const properties = isObject(node["properties"]) ? node["properties"] : {};
     // As in JSON, a member that is undefined is absent.
     const keys = Object.keys(value).filter((key) => value[key] !== undefined);
@@ -214,27 +214,21 @@ class Search {
       const advice =
         instead === undefined ? "" : `; did you mean ${scalarText(key)} by ${scalarText(instead)}?`;
       const part = Object.hasOwn(properties, key) ? properties[key] : undefined;
-      this.report(inside(place, key), this.expectation(part), undefined, { missing: true, advice });
+      this.#report(inside(place, key), this.#expectation(part), undefined, { missing: true, advice });
     }
     for (const key of keys)
       if (Object.hasOwn(properties, key))
         this.compare(value[key], properties[key], inside(place, key), depth + 1);
-    this.compareSize(keys.length, node, "Properties", "key", place);
-    this.compareOthers(value, others, node, place, depth);
+    this.#compareSize(keys.length, node, "Properties", "key", place);
+    this.#compareOthers(value, others, node, place, depth);
   }
 
   /** Members that `properties` does not name. */
-  private compareOthers(
-    value: Node,
-    keys: readonly string[],
-    node: Node,
-    place: string,
-    depth: number,
-  ): void {
+  #compareOthers(value: Node, keys: readonly string[], node: Node, place: string, depth: number): void {
     const { additionalProperties: schema, patternProperties } = node;
     for (const key of patternProperties === undefined ? keys : [])
       if (schema === false)
-        this.report(inside(place, key), "no such key", value[key], {
+        this.#report(inside(place, key), "no such key", value[key], {
           advice: meant(
             key,
             Object.keys(node["properties"] ?? {}).filter((name) => !(name in value)),
@@ -244,7 +238,7 @@ class Search {
   }
 
   /** The issues of a value under another schema. */
-  private trial(value: unknown, schema: unknown, place: string, depth: number): readonly Wrong[] {
+  #trial(value: unknown, schema: unknown, place: string, depth: number): readonly Wrong[] {
     const { found } = this;
     this.found = [];
     this.compare(value, schema, place, depth + 1);
@@ -257,11 +251,11 @@ class Search {
    * If no alternative fits: the one place where all alternatives fail, or else the issues of the alternative that was
    * probably meant.
    */
-  private compareArms(value: unknown, arms: readonly unknown[], place: string, depth: number): void {
-    const constants = isComposite(value) ? undefined : this.constantsOf(arms);
+  #compareArms(value: unknown, arms: readonly unknown[], place: string, depth: number): void {
+    const constants = isComposite(value) ? undefined : this.#constantsOf(arms);
     if (constants?.has(value)) return;
-    if (constants) return this.reportChoice(place, [...constants], value);
-    const trials = arms.map((arm) => this.trial(value, arm, place, depth));
+    if (constants) return this.#reportChoice(place, [...constants], value);
+    const trials = arms.map((arm) => this.#trial(value, arm, place, depth));
     if (trials.some((wrong) => wrong.length === 0)) return;
     const ofKind = trials.filter(([first]) => !(first!.place === place && first!.kind));
     const near = ofKind.length === 0 ? trials : ofKind;
@@ -276,7 +270,7 @@ class Search {
       const expected = choices
         ? choiceText(choices)
         : alternatives([...new Set(all.map((wrong) => wrong.expected))]);
-      return this.report(there, expected, part, {
+      return this.#report(there, expected, part, {
         got,
         choices,
         kind: true,
@@ -291,24 +285,24 @@ class Search {
   }
 
   /** The values of a choice that has a subschema for each; nothing if the subschemas hold more than these. */
-  private constantsOf(arms: readonly unknown[]): ReadonlySet<unknown> | undefined {
-    if (this.constants.has(arms)) return this.constants.get(arms);
+  #constantsOf(arms: readonly unknown[]): ReadonlySet<unknown> | undefined {
+    if (this.#constants.has(arms)) return this.#constants.get(arms);
     const isChoice = arms.length > 0 && arms.every((arm) => isObject(arm) && "const" in arm);
     const values = isChoice ? new Set((arms as readonly Node[]).map((arm) => arm["const"])) : undefined;
-    this.constants.set(arms, values);
+    this.#constants.set(arms, values);
     return values;
   }
 
   /** What a schema expects, in a few words. */
-  private expectation(schema: unknown, depth = 0): string {
+  #expectation(schema: unknown, depth = 0): string {
     if (!isObject(schema) || depth > deepest) return "a value";
     const choices = choicesOf(schema);
     if (choices) return choiceText(choices);
-    if (schema["$ref"] !== undefined) return this.expectation(this.referred(schema["$ref"]), depth + 1);
+    if (schema["$ref"] !== undefined) return this.#expectation(this.#referred(schema["$ref"]), depth + 1);
     const arms = [...listOf(schema["anyOf"]), ...listOf(schema["oneOf"])];
-    const constants = this.constantsOf(arms);
+    const constants = this.#constantsOf(arms);
     if (constants) return choiceText([...constants]);
-    const texts = typesOf(schema) ?? arms.slice(0, 4).map((arm) => this.expectation(arm, depth + 1));
+    const texts = typesOf(schema) ?? arms.slice(0, 4).map((arm) => this.#expectation(arm, depth + 1));
     return texts.length === 0 ? "a value" : alternatives([...new Set(texts)]);
   }
 }

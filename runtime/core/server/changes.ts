@@ -24,15 +24,15 @@ export interface NotificationBus {
 
 /** The bus within one process. */
 export class Changes implements NotificationBus {
-  private readonly listeners = new Set<(change: Change) => void>();
+  readonly #listeners = new Set<(change: Change) => void>();
 
   publish(change: Change): void {
-    for (const listener of this.listeners) listener(change);
+    for (const listener of this.#listeners) listener(change);
   }
 
   subscribe(listener: (change: Change) => void): () => void {
-    this.listeners.add(listener);
-    return () => void this.listeners.delete(listener);
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 }
 

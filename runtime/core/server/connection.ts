@@ -49,19 +49,19 @@ export class ServerConnection implements Receiver {
   session: Session | undefined;
   /** Name of the authenticated client, or an empty string. */
   readonly principal: string;
-  private readonly channel: Channel;
-  private readonly onClose: (connection: ServerConnection) => void;
-  private running: Map<RequestId, RequestContext> | undefined;
-  private clientRequests: ServerToClientRequests | undefined;
-  private listeners: Set<(change: Change) => void> | undefined;
-  private closers: Set<() => void> | undefined;
-  private reserved = 0;
-  private readonly drainMs: number;
+  readonly #channel: Channel;
+  readonly #onClose: (connection: ServerConnection) => void;
+  #running: Map<RequestId, RequestContext> | undefined;
+  #clientRequests: ServerToClientRequests | undefined;
+  #listeners: Set<(change: Change) => void> | undefined;
+  #closers: Set<() => void> | undefined;
+  #reserved = 0;
+  readonly #drainMs: number;
   /** The client has ended its output: it answers no requests. */
-  private inputEnded = false;
+  #inputEnded = false;
   /** Called when no request is open. */
-  private idle: (() => void)[] | undefined;
-  private isOver = false;
+  #idle: (() => void)[] | undefined;
+  #isOver = false;
 
   constructor(
     definition: ServerDefinition,
@@ -70,16 +70,16 @@ export class ServerConnection implements Receiver {
     onClose: (connection: ServerConnection) => void,
   ) {
     this.definition = definition;
-    this.channel = channel;
+    this.#channel = channel;
     this.auth = options.auth;
     this.principal = options.principal ?? "";
-    this.drainMs = options.drain ?? 1000;
-    this.onClose = onClose;
+    this.#drainMs = options.drain ?? 1000;
+    this.#onClose = onClose;
   }
 
   /** Number of open requests. */
   get open(): number {
-    return this.running?.size ?? 0;
+    return this.#running?.size ?? 0;
   }
 
   message(text: string): void {
@@ -93,7 +93,7 @@ export class ServerConnection implements Receiver {
   }
 
   turn(): void {
-    if (this.open === 0) this.channel.flush();
+    if (this.open === 0) this.#channel.flush();
   }
 
   tooLong(limit: number): void {
@@ -102,56 +102,56 @@ export class ServerConnection implements Receiver {
 
   /** Answers the received requests, then ends the connection. Requests to the client fail at once. */
   ended(): void {
-    this.clientRequests?.end(inputEndedError());
-    this.inputEnded = true;
+    this.#clientRequests?.end(inputEndedError());
+    this.#inputEnded = true;
     const { clock } = this.definition;
-    const timer = clock.schedule(() => this.overdue(), this.drainMs);
+    const timer = clock.schedule(() => this.#overdue(), this.#drainMs);
     void this.drain().then(() => {
       clock.clear(timer);
-      this.end("the client is gone");
+      this.#end("the client is gone");
     });
   }
 
   /** Sends an error for each open request (the client may still read), then ends the connection. */
-  private overdue(): void {
-    const message = `not answered within ${this.drainMs} ms after the end of the input`;
+  #overdue(): void {
+    const message = `not answered within ${this.#drainMs} ms after the end of the input`;
     const error = internalError(message);
-    for (const { request, batch } of this.running?.values() ?? []) this.refuse(request.id, error, batch);
-    this.end("the client is gone");
+    for (const { request, batch } of this.#running?.values() ?? []) this.refuse(request.id, error, batch);
+    this.#end("the client is gone");
   }
 
   closed(): void {
-    this.end("the client is gone");
+    this.#end("the client is gone");
   }
 
   /** Answers open subscriptions; resolves when no request is open. */
   drain(): Promise<void> {
-    for (const closer of this.closers ?? []) closer();
+    for (const closer of this.#closers ?? []) closer();
     return this.drained();
   }
 
   /** Resolves when no request is open. */
   drained(): Promise<void> {
     if (this.open === 0) return Promise.resolve();
-    return new Promise((resolve) => (this.idle ??= []).push(resolve));
+    return new Promise((resolve) => (this.#idle ??= []).push(resolve));
   }
 
   /** Answers open subscriptions, then ends the connection. */
   async close(): Promise<void> {
-    for (const closer of this.closers ?? []) closer();
+    for (const closer of this.#closers ?? []) closer();
     // The responses of the subscriptions are sent a few microtasks later.
     await new Promise<void>((resolve) => setTimeout(resolve, 0));
-    this.end("the server is closing");
-    await this.channel.close();
+    this.#end("the server is closing");
+    await this.#channel.close();
   }
 
   /** Dispatches a parsed message or batch. A value that is not a JSON-RPC message is answered with an error. */
   receive(message: unknown): void {
-    if (Array.isArray(message)) this.receiveBatch(message);
-    else this.dispatch(message);
+    if (Array.isArray(message)) this.#receiveBatch(message);
+    else this.#dispatch(message);
   }
 
-  private dispatch(message: unknown, batch?: Batch): void {
+  #dispatch(message: unknown, batch?: Batch): void {
     const kind = classify(message);
     if (kind === "request") return this.request(message as RequestMessage, undefined, batch);
     if (kind === "notification") return this.notified(message as NotificationMessage);
@@ -161,10 +161,10 @@ export class ServerConnection implements Receiver {
   }
 
   /** Dispatches a JSON-RPC batch (2025-03-26, basic, batching). Its responses are sent as one batch. */
-  private receiveBatch(messages: readonly unknown[]): void {
+  #receiveBatch(messages: readonly unknown[]): void {
     const problem = this.session?.revision.table.batches ? batchProblem(messages) : batchesUnsupported;
     if (problem !== undefined) return this.refuse(undefined, invalidRequest(problem));
-    const { channel } = this;
+    const channel = this.#channel;
     // Some channels collect the responses themselves.
     const batch = channel.answer
       ? undefined
@@ -172,7 +172,7 @@ export class ServerConnection implements Receiver {
     for (const message of messages) {
       if (isRequest(message) && message.method === "initialize")
         this.refuse(message.id, invalidRequest(initializeInBatch), batch);
-      else this.dispatch(message, batch);
+      else this.#dispatch(message, batch);
     }
   }
 
@@ -188,7 +188,7 @@ export class ServerConnection implements Receiver {
       const entry = protocol.revision.table.incomingRequests.get(request.method);
       if (!entry || entry.payload || !this.definition.handlers.has(request.method))
         throw methodNotFound(protocol, request.method);
-      if (this.running?.has(request.id)) throw invalidRequest("a request of this id is being answered");
+      if (this.#running?.has(request.id)) throw invalidRequest("a request of this id is being answered");
       const context = new RequestContext(this, request, protocol, entry);
       if (batch) context.batch = batch;
       runRequest(context);
@@ -199,17 +199,17 @@ export class ServerConnection implements Receiver {
 
   /** Tracks an open request, so that the client can cancel it and the end of the connection aborts it. */
   track(context: RequestContext): void {
-    (this.running ??= new Map()).set(context.request.id, context);
+    (this.#running ??= new Map()).set(context.request.id, context);
   }
 
-  private becomeIdle(): void {
-    for (const resolve of this.idle ?? []) resolve();
-    this.idle = undefined;
+  #becomeIdle(): void {
+    for (const resolve of this.#idle ?? []) resolve();
+    this.#idle = undefined;
   }
 
   /** The handler of an aborted request has settled. */
   abortedWorkEnded(): void {
-    this.channel.late?.(-1);
+    this.#channel.late?.(-1);
   }
 
   refuse(id: RequestId | undefined, error: McpError, batch?: Batch): void {
@@ -220,16 +220,16 @@ export class ServerConnection implements Receiver {
   /** Ends a request with its response. */
   answer(context: RequestContext, text: string, rpcCode?: number): void {
     const { request, batch, reported } = context;
-    const { channel } = this;
+    const channel = this.#channel;
     context.over = true;
-    this.untrack(request.id);
+    this.#untrack(request.id);
     if (reported !== undefined && !batch && channel.sendApart) channel.sendApart(text, reported);
     else this.respond(request.id, text, batch, rpcCode);
   }
 
-  private untrack(id: RequestId): void {
-    this.running?.delete(id);
-    if (this.idle && this.open === 0) this.becomeIdle();
+  #untrack(id: RequestId): void {
+    this.#running?.delete(id);
+    if (this.#idle && this.open === 0) this.#becomeIdle();
   }
 
   /** Ends a request with an error. */
@@ -240,8 +240,8 @@ export class ServerConnection implements Receiver {
 
   respond(id: RequestId | undefined, text: string, batch?: Batch, rpcCode?: number): void {
     if (batch) batch.answer(text);
-    else if (this.channel.answer) this.channel.answer(id, text, rpcCode);
-    else this.channel.send(text, id);
+    else if (this.#channel.answer) this.#channel.answer(id, text, rpcCode);
+    else this.#channel.send(text, id);
   }
 
   /**
@@ -250,37 +250,37 @@ export class ServerConnection implements Receiver {
    * @throws {McpError} `invalid-params`: the limit of this client; `limit-exceeded`: the limit of all clients
    */
   reserve(bytes: number): void {
-    if (this.reserved + bytes > mostReserved)
+    if (this.#reserved + bytes > mostReserved)
       throw invalidParams(`the server would have to keep more than ${mostReserved} bytes for this client`);
-    if (this.channel.reserve?.(bytes) === false)
+    if (this.#channel.reserve?.(bytes) === false)
       throw new McpError("limit-exceeded", "the server keeps too much for its clients: try again later", {
         rpcCode: rpc.invalidRequest,
         data: { limit: "keptLimit" },
       });
-    this.reserved += bytes;
+    this.#reserved += bytes;
   }
 
   release(bytes: number): void {
-    this.reserved -= bytes;
-    this.channel.reserve?.(-bytes);
+    this.#reserved -= bytes;
+    this.#channel.reserve?.(-bytes);
   }
 
   /** Calls `listener` with each change. Returns a function that removes it. */
   onChange(listener: (change: Change) => void): () => void {
-    this.listeners = (this.listeners ?? new Set()).add(listener);
-    return () => void this.listeners?.delete(listener);
+    this.#listeners = (this.#listeners ?? new Set()).add(listener);
+    return () => void this.#listeners?.delete(listener);
   }
 
   /** Notifies the session and its subscribers of a change. */
   changed(change: Change): void {
     const { session } = this;
     if (session && (change.uri === undefined || session.watched?.has(change.uri)))
-      this.notifyChange(session, change);
-    for (const listener of this.listeners ?? []) listener(change);
+      this.#notifyChange(session, change);
+    for (const listener of this.#listeners ?? []) listener(change);
   }
 
   /** Notifies the session of a change, once the client is initialized. */
-  private notifyChange(session: Session, change: Change): void {
+  #notifyChange(session: Session, change: Change): void {
     const { method, uri } = change;
     const capability = session.revision.table.outgoingNotifications.get(method)?.capability;
     if (capability && !declares(session.declared, capability.path)) return;
@@ -289,20 +289,20 @@ export class ServerConnection implements Receiver {
   }
 
   /** The client is initialized: sends the notifications and requests that waited for it. */
-  private becomeReady(session: Session): void {
+  #becomeReady(session: Session): void {
     session.ready = true;
-    for (const change of session.held?.values() ?? []) this.notifyChange(session, change);
+    for (const change of session.held?.values() ?? []) this.#notifyChange(session, change);
     session.held = undefined;
-    this.clientRequests?.sendHeld();
+    this.#clientRequests?.sendHeld();
   }
 
   /** Dispatches a notification. */
   notified({ method, params }: NotificationMessage): void {
-    if (method === "notifications/cancelled") return this.cancel(params);
+    if (method === "notifications/cancelled") return this.#cancel(params);
     const { session } = this;
-    if (method === readyMethod && session?.ready === false) this.becomeReady(session);
+    if (method === readyMethod && session?.ready === false) this.#becomeReady(session);
     const revision = session?.revision;
-    if (method === "notifications/progress") return this.clientRequests?.progressed(params);
+    if (method === "notifications/progress") return this.#clientRequests?.progressed(params);
     const entry = revision?.table.incomingNotifications.get(method);
     const handler = this.definition.notificationHandlers.get(method);
     if (!revision || !entry || !handler) return;
@@ -314,21 +314,21 @@ export class ServerConnection implements Receiver {
       .catch((error: unknown) => this.definition.report(error, { method }));
   }
 
-  private cancel(params: Params | undefined): void {
-    const context = this.running?.get(params?.["requestId"] as RequestId);
+  #cancel(params: Params | undefined): void {
+    const context = this.#running?.get(params?.["requestId"] as RequestId);
     if (!context) return;
-    this.untrack(context.request.id);
+    this.#untrack(context.request.id);
     const reason = params?.["reason"];
     context.abort(
       new McpError("cancelled", typeof reason === "string" ? reason : "the client cancelled the request"),
     );
     context.batch?.forgo();
-    this.channel.late?.(1);
-    this.channel.forgo?.(context.request.id);
+    this.#channel.late?.(1);
+    this.#channel.forgo?.(context.request.id);
   }
 
   disconnect(origin: RequestId, retryMs: number): void {
-    this.channel.disconnect?.(origin, retryMs);
+    this.#channel.disconnect?.(origin, retryMs);
   }
 
   /** Sends a notification, if the revision has it. */
@@ -338,14 +338,14 @@ export class ServerConnection implements Receiver {
     params: Params | undefined,
     origin?: RequestId,
   ): void {
-    if (this.isOver || !revision.table.outgoingNotifications.has(method)) return;
+    if (this.#isOver || !revision.table.outgoingNotifications.has(method)) return;
     const lowered = params && revision.lower("outgoingNotifications", method, params);
     this.send(notificationText(method, lowered), origin);
   }
 
   /** Sends a message that belongs to a request of the client. */
   send(text: string, origin: RequestId | undefined): void {
-    this.channel.send(text, origin);
+    this.#channel.send(text, origin);
   }
 
   /**
@@ -360,33 +360,33 @@ export class ServerConnection implements Receiver {
     params: Params | undefined,
     options: RequestOptions,
   ): Promise<Params> {
-    if (this.inputEnded) return Promise.reject(inputEndedError());
-    return (this.clientRequests ??= new ServerToClientRequests(this)).ask(context, method, params, options);
+    if (this.#inputEnded) return Promise.reject(inputEndedError());
+    return (this.#clientRequests ??= new ServerToClientRequests(this)).ask(context, method, params, options);
   }
 
   /** Dispatches a response of the client. */
   answered(response: ResponseMessage): void {
-    this.clientRequests?.answered(response);
+    this.#clientRequests?.answered(response);
   }
 
   /** Calls `closer` once, when the server closes the connection. Returns a function that removes it. */
   onClosing(closer: () => void): () => void {
-    this.closers = (this.closers ?? new Set()).add(closer);
-    return () => void this.closers?.delete(closer);
+    this.#closers = (this.#closers ?? new Set()).add(closer);
+    return () => void this.#closers?.delete(closer);
   }
 
-  private end(why: string): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.listeners = undefined;
-    this.onClose(this);
-    if (!this.running && !this.clientRequests) return;
+  #end(why: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#listeners = undefined;
+    this.#onClose(this);
+    if (!this.#running && !this.#clientRequests) return;
     const reason = new McpError("connection-closed", why);
-    this.channel.late?.(this.open);
-    for (const context of this.running?.values() ?? []) context.abort(reason);
-    this.running = undefined;
-    this.becomeIdle();
-    this.clientRequests?.end(reason);
+    this.#channel.late?.(this.open);
+    for (const context of this.#running?.values() ?? []) context.abort(reason);
+    this.#running = undefined;
+    this.#becomeIdle();
+    this.#clientRequests?.end(reason);
   }
 }
 

@@ -74,9 +74,9 @@ export class RequestContext implements HandlerContext {
   reported: number | undefined;
   /** The request has ended: nothing more is sent for it. */
   over = false;
-  private controller: AbortController | undefined;
-  private asking: Ask | undefined;
-  private lastProgress = -Infinity;
+  #controller: AbortController | undefined;
+  #asking: Ask | undefined;
+  #lastProgress = -Infinity;
 
   constructor(
     connection: ServerConnection,
@@ -92,11 +92,11 @@ export class RequestContext implements HandlerContext {
   }
 
   get signal(): platform.AbortSignal {
-    if (!this.controller) {
-      this.controller = new AbortController();
-      if (this.over) this.controller.abort();
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.over) this.#controller.abort();
     }
-    return this.controller.signal;
+    return this.#controller.signal;
   }
 
   get revision(): string {
@@ -126,8 +126,8 @@ export class RequestContext implements HandlerContext {
       const progressToken = this.request.params?._meta?.["progressToken"];
       if (this.over || progressToken === undefined || this.protocol.ready === false) return;
       // JSON has only finite numbers, and callers in JavaScript may pass other values.
-      if (!Number.isFinite(progress) || progress <= this.lastProgress) return;
-      this.lastProgress = progress;
+      if (!Number.isFinite(progress) || progress <= this.#lastProgress) return;
+      this.#lastProgress = progress;
       this.reported = performance.now();
       this.notify("notifications/progress", {
         progressToken,
@@ -160,18 +160,14 @@ export class RequestContext implements HandlerContext {
   /** Sends a notification that belongs to this request. A failure to send is a warning: it never fails the handler. */
   notify(method: string, params: Params): void {
     try {
-      this.send(method, params);
+      if (!this.over) this.connection.notify(this.protocol.revision, method, params, this.request.id);
     } catch (error) {
       this.connection.definition.warn(`${method} is left out: ${messageOf(error)}`);
     }
   }
 
-  private send(method: string, params: Params): void {
-    if (!this.over) this.connection.notify(this.protocol.revision, method, params, this.request.id);
-  }
-
   get ask(): Ask {
-    return (this.asking ??= this.protocol.era.ask(this));
+    return (this.#asking ??= this.protocol.era.ask(this));
   }
 
   get once(): HandlerContext["once"] {
@@ -201,7 +197,7 @@ export class RequestContext implements HandlerContext {
   abort(reason: McpError): void {
     if (this.over) return;
     this.over = true;
-    this.controller?.abort(reason);
+    this.#controller?.abort(reason);
   }
 }
 

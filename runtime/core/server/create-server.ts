@@ -148,7 +148,7 @@ export class CodeFirstServer extends Server {
       handler: handler as unknown as ToolHandler,
       ...schemas.checks,
     } as ToolEntry;
-    return this.register("tools", name, this.features.tools, entry, (changed, changes) => {
+    return this.#register("tools", name, this.features.tools, entry, (changed, changes) => {
       checkDefinition(place, changes, "Tool");
       const next = schemasOf(place, changes as ToolDefinition);
       Object.assign(changed, next.checks);
@@ -173,7 +173,7 @@ export class CodeFirstServer extends Server {
       handler,
       hints: cache,
     };
-    return this.register("resources", uri, this.features.resources, entry, (_, changes) => {
+    return this.#register("resources", uri, this.features.resources, entry, (_, changes) => {
       checkDefinition(place, changes, "Resource");
       return changes;
     });
@@ -205,7 +205,7 @@ export class CodeFirstServer extends Server {
       completers: complete,
       hints: cache,
     };
-    return this.register("templates", uriTemplate, this.features.templates, entry, (_, changes) => {
+    return this.#register("templates", uriTemplate, this.features.templates, entry, (_, changes) => {
       checkDefinition(place, changes, "ResourceTemplate");
       return changes;
     });
@@ -236,7 +236,7 @@ export class CodeFirstServer extends Server {
       ...values.checks,
     };
     requireArguments(place, entry.definition.arguments?.map((argument) => argument.name) ?? [], complete);
-    return this.register("prompts", name, this.features.prompts, entry, (changed, changes) => {
+    return this.#register("prompts", name, this.features.prompts, entry, (changed, changes) => {
       checkDefinition(place, changes, "Prompt");
       const next = valuesOf(place, changes as PromptDefinition);
       Object.assign(changed, next.checks);
@@ -244,7 +244,7 @@ export class CodeFirstServer extends Server {
     });
   }
 
-  private register<Entry extends Listed>(
+  #register<Entry extends Listed>(
     kind: "tools" | "resources" | "templates" | "prompts",
     key: string,
     listing: Listing<Entry>,

@@ -158,15 +158,15 @@ function shortened(info: Params): Params {
 
 /** Requests that a server sends while it answers a request of the client (legacy era). */
 export class ServerToClientRequests {
-  private readonly pending: Pending<ResponseMessage>;
-  private readonly connection: ServerConnection;
+  readonly #pending: Pending<ResponseMessage>;
+  readonly #connection: ServerConnection;
   /** Sends the requests that wait until the client is initialized; their timeouts run meanwhile. */
-  private readonly held = new Map<RequestId, () => void>();
+  readonly #held = new Map<RequestId, () => void>();
 
   constructor(connection: ServerConnection) {
     const { timeouts, clock } = connection.definition;
-    this.pending = new Pending(timeouts, clock);
-    this.connection = connection;
+    this.#pending = new Pending(timeouts, clock);
+    this.#connection = connection;
   }
 
   /**
@@ -181,7 +181,7 @@ export class ServerToClientRequests {
     params: Params | undefined,
     options: RequestOptions,
   ): Promise<Params> {
-    const { connection } = this;
+    const connection = this.#connection;
     const { revision } = context.protocol;
     const origin = context.request.id;
     const entry = revision.table.outgoingRequests.get(method);
@@ -189,18 +189,18 @@ export class ServerToClientRequests {
       throw new McpError("missing-capability", `revision ${revision.id} has no ${method}`);
     if (options.signal?.aborted)
       throw new McpError("cancelled", `${method}: the request that it belongs to has ended`);
-    const id = this.pending.nextId();
+    const id = this.#pending.nextId();
     // Progress of the client restarts the timeout.
     const withToken = { ...params, _meta: { ...params?._meta, progressToken: id } };
     const lowered = revision.lower("outgoingRequests", method, withToken);
     // Parameters that cannot be serialised throw here, before anything waits for a response.
     const text = requestText(id, method, lowered);
-    const answer = this.pending.wait(id, method, options, ({ message }) => {
-      if (!this.held.delete(id))
+    const answer = this.#pending.wait(id, method, options, ({ message }) => {
+      if (!this.#held.delete(id))
         connection.notify(revision, "notifications/cancelled", { requestId: id, reason: message }, origin);
     });
     const send = (): void => connection.send(text, origin);
-    if (connection.session?.ready === false) this.held.set(id, send);
+    if (connection.session?.ready === false) this.#held.set(id, send);
     else send();
     const { result, error } = await answer;
     if (error) throw new McpError("remote-error", error.message, { data: error });
@@ -214,23 +214,23 @@ export class ServerToClientRequests {
 
   /** Sends the requests that waited until the client was initialized. */
   sendHeld(): void {
-    for (const send of this.held.values()) send();
-    this.held.clear();
+    for (const send of this.#held.values()) send();
+    this.#held.clear();
   }
 
   /** Settles the request that a response answers; an unknown id is ignored. */
   answered(response: ResponseMessage): void {
-    if (response.id !== undefined) this.pending.take(response.id)?.resolve(response);
+    if (response.id !== undefined) this.#pending.take(response.id)?.resolve(response);
   }
 
   /** Restarts the timeout of a request that the client reports progress on. */
   progressed(params: Params | undefined): void {
-    this.pending.get(params?.["progressToken"] as RequestId)?.progressed();
+    this.#pending.get(params?.["progressToken"] as RequestId)?.progressed();
   }
 
   /** Rejects all requests: the client cannot answer any more. */
   end(reason: McpError): void {
-    this.held.clear();
-    this.pending.rejectAll(() => reason);
+    this.#held.clear();
+    this.#pending.rejectAll(() => reason);
   }
 }

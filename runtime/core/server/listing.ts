@@ -28,15 +28,15 @@ const cachedViews = 64;
  */
 export class Listing<Entry extends Listed> {
   readonly entries = new Map<string, Entry>();
-  private readonly member: string;
-  private readonly pageSize: number;
-  private readonly hints: CacheHints;
-  private readonly pages = new Map<string, SerialisedResult>();
+  readonly #member: string;
+  readonly #pageSize: number;
+  readonly #hints: CacheHints;
+  readonly #pages = new Map<string, SerialisedResult>();
   /** Whether any entry has `visible`; computed with the first page. */
-  private filtered: boolean | undefined;
+  #filtered: boolean | undefined;
   /** Characters of the longest cursor; computed with the first page. */
-  private longestCursor = 0;
-  private filled = false;
+  #longestCursor = 0;
+  #filled = false;
 
   /** @param member the member of the result that contains the items */
   constructor(member: string, pageSize = Infinity, hints: CacheHints = uncached) {
@@ -45,21 +45,21 @@ export class Listing<Entry extends Listed> {
         "invalid-definition",
         `pageSize: expected 1 or more, got ${pageSize}. Leave it out for one page.`,
       );
-    this.member = member;
-    this.pageSize = pageSize;
-    this.hints = hints;
+    this.#member = member;
+    this.#pageSize = pageSize;
+    this.#hints = hints;
   }
 
   /** Whether the listing has or had an entry. */
   get wasFilled(): boolean {
-    return this.filled;
+    return this.#filled;
   }
 
   /** Drops the cached pages; call it after an entry was added, removed or changed. */
   changed(): void {
-    this.filled ||= this.entries.size > 0;
-    this.pages.clear();
-    this.filtered = undefined;
+    this.#filled ||= this.entries.size > 0;
+    this.#pages.clear();
+    this.#filtered = undefined;
   }
 
   /** The entry of that name or URI, if this client may use it. */
@@ -70,60 +70,60 @@ export class Listing<Entry extends Listed> {
 
   /** @throws {McpError} `invalid-params`: this list has not issued the cursor */
   page(cursor: unknown, context: HandlerContext): SerialisedResult {
-    if (this.filtered === undefined) this.scanEntries();
-    const after = cursor === undefined ? undefined : this.nameOfCursor(cursor);
-    const view = this.filtered ? this.seenBy(context) : undefined;
+    if (this.#filtered === undefined) this.#scanEntries();
+    const after = cursor === undefined ? undefined : this.#nameOfCursor(cursor);
+    const view = this.#filtered ? this.#seenBy(context) : undefined;
     const key = JSON.stringify([after, view?.map(([name]) => name)]);
-    let page = this.pages.get(key);
+    let page = this.#pages.get(key);
     if (!page) {
-      const entries = view ?? this.seenBy(context);
+      const entries = view ?? this.#seenBy(context);
       const start = after === undefined ? 0 : positionAfter(after, entries);
-      page = this.prepare(start, entries);
-      if (this.pages.size >= cachedViews && this.filtered) this.pages.clear();
+      page = this.#prepare(start, entries);
+      if (this.#pages.size >= cachedViews && this.#filtered) this.#pages.clear();
       // A cursor can name any entry: only the pages that start at a multiple of the page size are cached.
-      if (start % this.pageSize === 0) this.pages.set(key, page);
+      if (start % this.#pageSize === 0) this.#pages.set(key, page);
     }
     return page;
   }
 
-  private scanEntries(): void {
+  #scanEntries(): void {
     let longest = 0;
-    this.filtered = false;
+    this.#filtered = false;
     for (const [name, { visible }] of this.entries) {
       longest = Math.max(longest, name.length);
-      this.filtered ||= visible !== undefined;
+      this.#filtered ||= visible !== undefined;
     }
     // A character takes at most six bytes in JSON, and three bytes take four characters in base64.
-    this.longestCursor = 8 * longest + 64;
+    this.#longestCursor = 8 * longest + 64;
   }
 
-  private seenBy(context: HandlerContext): [string, Entry][] {
+  #seenBy(context: HandlerContext): [string, Entry][] {
     return [...this.entries].filter(([, entry]) => isOpenTo(entry, context));
   }
 
-  private prepare(start: number, entries: readonly [string, Entry][]): SerialisedResult {
-    const page = entries.slice(start, start + this.pageSize);
+  #prepare(start: number, entries: readonly [string, Entry][]): SerialisedResult {
+    const page = entries.slice(start, start + this.#pageSize);
     const last = page.at(-1);
-    const more = last !== undefined && start + this.pageSize < entries.length;
-    const hints: CacheHints = this.filtered ? { ...this.hints, cacheScope: "private" } : this.hints;
+    const more = last !== undefined && start + this.#pageSize < entries.length;
+    const hints: CacheHints = this.#filtered ? { ...this.#hints, cacheScope: "private" } : this.#hints;
     const result = {
-      [this.member]: page.map(([, { definition }]) => definition),
-      ...(more ? { nextCursor: this.cursorAfter(last[0]) } : {}),
+      [this.#member]: page.map(([, { definition }]) => definition),
+      ...(more ? { nextCursor: this.#cursorAfter(last[0]) } : {}),
     };
     return new SerialisedResult(result, hints);
   }
 
   /** A cursor names the entry before the page: entries added or removed elsewhere do not shift the page. */
-  private cursorAfter(name: string): string {
-    return toBase64Url(new TextEncoder().encode(JSON.stringify([this.member, name])));
+  #cursorAfter(name: string): string {
+    return toBase64Url(new TextEncoder().encode(JSON.stringify([this.#member, name])));
   }
 
   /** The name of the entry before the page. The length of a cursor is checked before it is decoded. */
-  private nameOfCursor(cursor: unknown): string {
-    if (this.pageSize === Infinity || typeof cursor !== "string" || cursor.length > this.longestCursor)
+  #nameOfCursor(cursor: unknown): string {
+    if (this.#pageSize === Infinity || typeof cursor !== "string" || cursor.length > this.#longestCursor)
       throw noSuchPage();
     const name = nameOf(cursor);
-    if (name === undefined || !this.entries.has(name) || this.cursorAfter(name) !== cursor)
+    if (name === undefined || !this.entries.has(name) || this.#cursorAfter(name) !== cursor)
       throw noSuchPage();
     return name;
   }
@@ -178,15 +178,15 @@ export class Features {
   readonly prompts: Listing<PromptEntry>;
   /** Absent in a server of tools alone. */
   others: OtherFeatures | undefined;
-  private readonly changes: NotificationBus;
-  private readonly changing: boolean;
+  readonly #changes: NotificationBus;
+  readonly #changing: boolean;
   /** Kinds that have changed in this turn: each is published once, at the end of the turn. */
-  private unpublished: Set<string> | undefined;
+  #unpublished: Set<string> | undefined;
 
   constructor(options: ListOptions, changes: NotificationBus) {
     const { pageSize, cache } = options;
-    this.changing = options.changing;
-    this.changes = changes;
+    this.#changing = options.changing;
+    this.#changes = changes;
     this.tools = new Listing("tools", pageSize, cache);
     this.resources = new Listing("resources", pageSize, cache);
     this.templates = new Listing("resourceTemplates", pageSize, cache);
@@ -195,7 +195,7 @@ export class Features {
 
   /** The capabilities for the kinds that have or had entries. */
   capabilities(): ServerCapabilities {
-    const list = this.changing ? { listChanged: true } : {};
+    const list = this.#changing ? { listChanged: true } : {};
     const completes = [...this.prompts.entries.values(), ...this.templates.entries.values()].some(
       ({ completers }) => Object.keys(completers).length > 0,
     );
@@ -203,7 +203,7 @@ export class Features {
     const reads = this.resources.wasFilled || this.templates.wasFilled;
     return {
       ...(this.tools.wasFilled ? { tools: list } : {}),
-      ...(reads ? { resources: { ...list, ...(this.changing ? { subscribe: true } : {}) } } : {}),
+      ...(reads ? { resources: { ...list, ...(this.#changing ? { subscribe: true } : {}) } } : {}),
       ...(this.prompts.wasFilled ? { prompts: list } : {}),
       ...(completes ? { completions: {} } : {}),
     };
@@ -213,16 +213,16 @@ export class Features {
   changed(kind: "tools" | "resources" | "templates" | "prompts"): void {
     const listing: Listing<Listed & never> = this[kind] as Listing<never>;
     listing.changed();
-    if (!this.changing) return;
-    if (!this.unpublished) queueMicrotask(() => this.publish());
-    this.unpublished = (this.unpublished ?? new Set()).add(kind === "templates" ? "resources" : kind);
+    if (!this.#changing) return;
+    if (!this.#unpublished) queueMicrotask(() => this.publish());
+    this.#unpublished = (this.#unpublished ?? new Set()).add(kind === "templates" ? "resources" : kind);
   }
 
   /** Publishes the pending changes. A client that connects afterwards does not get them. */
   publish(): void {
-    const kinds = this.unpublished ?? [];
-    this.unpublished = undefined;
-    for (const kind of kinds) this.changes.publish({ method: `notifications/${kind}/list_changed` });
+    const kinds = this.#unpublished ?? [];
+    this.#unpublished = undefined;
+    for (const kind of kinds) this.#changes.publish({ method: `notifications/${kind}/list_changed` });
   }
 
   /** The methods that the declared capabilities require. */
@@ -233,26 +233,26 @@ export class Features {
         (listing as Listing<never>).page(cursor, context);
     const methods: [string, keyof ServerCapabilities, MethodHandler][] = [
       ["tools/list", "tools", list(this.tools)],
-      ["tools/call", "tools", this.call],
+      ["tools/call", "tools", this.#call],
       ["resources/list", "resources", list(this.resources)],
       ["resources/templates/list", "resources", list(this.templates)],
-      ["resources/read", "resources", this.read],
+      ["resources/read", "resources", this.#read],
       ["prompts/list", "prompts", list(this.prompts)],
-      ["prompts/get", "prompts", this.get],
-      ["completion/complete", "completions", this.complete],
+      ["prompts/get", "prompts", this.#get],
+      ["completion/complete", "completions", this.#complete],
     ];
     return methods.flatMap(([method, capability, handler]) =>
       declared[capability] ? [[method, handler]] : [],
     );
   }
 
-  private readonly call: MethodHandler = (params: never, context) => callTool(this.tools, params, context);
-  private readonly read: MethodHandler = (params: never, context) =>
+  readonly #call: MethodHandler = (params: never, context) => callTool(this.tools, params, context);
+  readonly #read: MethodHandler = (params: never, context) =>
     this.others!.readResource(this.resources, this.templates, params, context);
-  private readonly get: MethodHandler = (params: never, context) =>
+  readonly #get: MethodHandler = (params: never, context) =>
     this.others!.getPrompt(this.prompts, params, context);
 
-  private readonly complete: MethodHandler = (params: CompleteParams, context: RequestContext) => {
+  readonly #complete: MethodHandler = (params: CompleteParams, context: RequestContext) => {
     const { type, name = "", uri = "" } = params.ref;
     if (type === "ref/prompt") {
       const prompt = this.prompts.find(name, context);

@@ -101,7 +101,7 @@ export const uncached: CacheHints = { ttlMs: 0, cacheScope: "private" };
 export class SerialisedResult {
   readonly value: Params;
   readonly hints: CacheHints;
-  private readonly texts = new Map<RevisionView, string>();
+  readonly #texts = new Map<RevisionView, string>();
 
   constructor(value: Params, hints: CacheHints = uncached) {
     this.value = value;
@@ -110,8 +110,8 @@ export class SerialisedResult {
 
   /** @param serialise makes the text for a revision that has none yet */
   text(revision: RevisionView, serialise: () => string): string {
-    let text = this.texts.get(revision);
-    if (text === undefined) this.texts.set(revision, (text = serialise()));
+    let text = this.#texts.get(revision);
+    if (text === undefined) this.#texts.set(revision, (text = serialise()));
     return text;
   }
 }

@@ -78,38 +78,38 @@ export class Server {
   /** @internal */
   readonly definition: ServerDefinition;
   /** All of `options.revisions`, those that `options.speaks` leaves out included. */
-  private readonly given: readonly RevisionView<"server">[];
-  private readonly changes: NotificationBus;
-  private readonly methods = new Map<string, MethodHandler>();
-  private readonly notificationHandlers = new Map<string, NotificationHandler>();
-  private readonly added = new Map<string, MethodHandler>();
-  private readonly connections = new Set<ServerConnection>();
-  private readonly extra: ServerCapabilities;
-  private declared: ServerCapabilities | undefined;
-  private unsubscribe: (() => void) | undefined;
+  readonly #given: readonly RevisionView<"server">[];
+  readonly #changes: NotificationBus;
+  readonly #methods = new Map<string, MethodHandler>();
+  readonly #notificationHandlers = new Map<string, NotificationHandler>();
+  readonly #added = new Map<string, MethodHandler>();
+  readonly #connections = new Set<ServerConnection>();
+  readonly #extra: ServerCapabilities;
+  #declared: ServerCapabilities | undefined;
+  #unsubscribe: (() => void) | undefined;
 
   /**
    * @param changing whether tools, resources and prompts may change while clients are connected
    * @throws {McpError} `invalid-definition`
    */
   constructor(info: Implementation, options: ServerOptions, changing: boolean) {
-    this.given = linkRevisions(options.revisions);
-    const revisions = selectRevisions(this.given, options.speaks);
+    this.#given = linkRevisions(options.revisions);
+    const revisions = selectRevisions(this.#given, options.speaks);
     const { instructions } = options;
-    this.changes = options.changes ?? new Changes();
-    this.extra = options.capabilities ?? {};
+    this.#changes = options.changes ?? new Changes();
+    this.#extra = options.capabilities ?? {};
     const lists = { pageSize: options.pageSize, cache: options.cache, changing };
-    this.features = new Features(lists, this.changes);
+    this.features = new Features(lists, this.#changes);
     this.definition = {
       info,
       instructions,
       revisions,
       modern: revisions.filter(({ era }) => era === "modern"),
       legacy: revisions.filter(({ era }) => era === "legacy"),
-      handlers: this.methods,
-      notificationHandlers: this.notificationHandlers,
-      capabilities: () => this.capabilities(),
-      changes: this.changes,
+      handlers: this.#methods,
+      notificationHandlers: this.#notificationHandlers,
+      capabilities: () => this.#capabilities(),
+      changes: this.#changes,
       seal: stateSeal(options.stateKeys ?? []),
       states: options.stateStore,
       clock: options.clock ?? systemClock,
@@ -118,7 +118,7 @@ export class Server {
       warn: warningReport(options.onWarning),
       report: errorReport(options.onError),
     };
-    this.addProtocolMethods(revisions, options.cache);
+    this.#addProtocolMethods(revisions, options.cache);
     this.refresh();
   }
 
@@ -137,9 +137,9 @@ export class Server {
   /** @internal Makes a connection without opening its channel: the transport delivers the messages itself. */
   attach(channel: Channel, options: ConnectionOptions = {}): ServerConnection {
     this.features.publish();
-    const connection = new ServerConnection(this.definition, channel, options, this.forget);
-    this.unsubscribe ??= this.changes.subscribe(this.broadcast);
-    this.connections.add(connection);
+    const connection = new ServerConnection(this.definition, channel, options, this.#forget);
+    this.#unsubscribe ??= this.#changes.subscribe(this.#broadcast);
+    this.#connections.add(connection);
     return connection;
   }
 
@@ -149,9 +149,9 @@ export class Server {
    * @throws {McpError} `invalid-definition`: no revision has such a request
    */
   handle(method: string, handler: MethodHandler): void {
-    if (!this.given.some(({ table }) => table.incomingRequests.has(method)))
+    if (!this.#given.some(({ table }) => table.incomingRequests.has(method)))
       throw unknownMethod("request", method);
-    this.added.set(method, handler);
+    this.#added.set(method, handler);
     this.refresh();
   }
 
@@ -161,61 +161,61 @@ export class Server {
    * @throws {McpError} `invalid-definition`: no revision has such a notification
    */
   on(method: string, handler: NotificationHandler): void {
-    if (!this.given.some(({ table }) => table.incomingNotifications.has(method)))
+    if (!this.#given.some(({ table }) => table.incomingNotifications.has(method)))
       throw unknownMethod("notification", method);
-    this.notificationHandlers.set(method, handler);
+    this.#notificationHandlers.set(method, handler);
   }
 
   /** Notifies the clients that subscribed to a resource that it has changed. */
   resourceUpdated(uri: string): void {
-    this.changes.publish({ method: "notifications/resources/updated", uri });
+    this.#changes.publish({ method: "notifications/resources/updated", uri });
   }
 
   /** Closes all connections: open subscriptions get their responses first. */
   async close(): Promise<void> {
-    await Promise.all([...this.connections].map((connection) => connection.close()));
+    await Promise.all([...this.#connections].map((connection) => connection.close()));
     this.rest();
   }
 
   /** @internal Leaves the bus if no connection is left; a transport calls it after it has closed its connections. */
   rest(): void {
-    if (this.connections.size > 0) return;
-    this.unsubscribe?.();
-    this.unsubscribe = undefined;
+    if (this.#connections.size > 0) return;
+    this.#unsubscribe?.();
+    this.#unsubscribe = undefined;
   }
 
-  private readonly forget = (connection: ServerConnection): void => void this.connections.delete(connection);
+  readonly #forget = (connection: ServerConnection): void => void this.#connections.delete(connection);
 
   /** The one listener on the bus, for all connections. */
-  private readonly broadcast = (change: Change): void => {
-    for (const connection of this.connections) connection.changed(change);
+  readonly #broadcast = (change: Change): void => {
+    for (const connection of this.#connections) connection.changed(change);
   };
 
   /** Recomputes capabilities and methods, after tools, resources or prompts have changed. */
   protected refresh(): void {
-    this.declared = undefined;
-    this.methods.clear();
-    for (const [method, handler] of this.protocol) this.methods.set(method, handler);
-    for (const [method, handler] of this.features.handlers(this.capabilities()))
-      this.methods.set(method, handler);
-    for (const [method, handler] of this.added) this.methods.set(method, handler);
-    const { logging, resources } = this.capabilities();
-    if (logging) this.methods.set("logging/setLevel", setLevel);
+    this.#declared = undefined;
+    this.#methods.clear();
+    for (const [method, handler] of this.#protocol) this.#methods.set(method, handler);
+    for (const [method, handler] of this.features.handlers(this.#capabilities()))
+      this.#methods.set(method, handler);
+    for (const [method, handler] of this.#added) this.#methods.set(method, handler);
+    const { logging, resources } = this.#capabilities();
+    if (logging) this.#methods.set("logging/setLevel", setLevel);
     if (!resources?.subscribe) return;
-    this.methods.set("resources/subscribe", watch);
-    this.methods.set("resources/unsubscribe", unwatch);
+    this.#methods.set("resources/subscribe", watch);
+    this.#methods.set("resources/unsubscribe", unwatch);
   }
 
-  private readonly protocol = new Map<string, MethodHandler>();
+  readonly #protocol = new Map<string, MethodHandler>();
 
-  private addProtocolMethods(revisions: readonly RevisionView[], cache: CacheHints = uncached): void {
-    this.protocol.set("initialize", initialize).set("ping", ping).set("subscriptions/listen", listen);
+  #addProtocolMethods(revisions: readonly RevisionView[], cache: CacheHints = uncached): void {
+    this.#protocol.set("initialize", initialize).set("ping", ping).set("subscriptions/listen", listen);
     const supportedVersions = revisions.map(({ id }) => id);
-    this.protocol.set("server/discover", () => {
+    this.#protocol.set("server/discover", () => {
       const { info, instructions } = this.definition;
       const result: Params = {
         supportedVersions,
-        capabilities: this.capabilities(),
+        capabilities: this.#capabilities(),
         _meta: { [metaKeys.serverInfo]: info },
         ...(instructions === undefined ? {} : { instructions }),
       };
@@ -223,8 +223,8 @@ export class Server {
     });
   }
 
-  private capabilities(): ServerCapabilities {
-    return (this.declared ??= { ...this.features.capabilities(), ...this.extra });
+  #capabilities(): ServerCapabilities {
+    return (this.#declared ??= { ...this.features.capabilities(), ...this.#extra });
   }
 }
 

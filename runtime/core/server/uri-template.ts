@@ -28,13 +28,13 @@ const operators: { readonly [operator: string]: string } = {
 export class UriTemplate {
   readonly text: string;
   readonly variables: readonly string[];
-  private readonly parts: readonly Part[];
+  readonly #parts: readonly Part[];
 
   /** @throws {McpError} `invalid-definition` */
   constructor(text: string) {
     this.text = text;
-    this.parts = partsOf(text);
-    this.variables = this.parts.flatMap((part) => (typeof part === "string" ? [] : [part.name]));
+    this.#parts = partsOf(text);
+    this.variables = this.#parts.flatMap((part) => (typeof part === "string" ? [] : [part.name]));
     const twice = this.variables.find((name, index) => this.variables.indexOf(name) < index);
     if (twice !== undefined) throw invalid(text, `the variable ${twice} stands in it twice`);
   }
@@ -48,7 +48,7 @@ export class UriTemplate {
     let at = 0;
     /** Whether a variable of this expression had a value: the first value follows a `?`, the others a `&`. */
     let queried = false;
-    for (const [index, part] of this.parts.entries()) {
+    for (const [index, part] of this.#parts.entries()) {
       if (typeof part === "string") {
         if (!uri.startsWith(part, at)) return undefined;
         at += part.length;
@@ -60,7 +60,7 @@ export class UriTemplate {
         if (isOptional(part)) continue;
         return undefined;
       }
-      const end = this.endOf(uri, at + prefix.length, index);
+      const end = this.#endOf(uri, at + prefix.length, index);
       const value = end === undefined ? undefined : valueOf(uri.slice(at + prefix.length, end), part);
       if (value === undefined) return undefined;
       queried = true;
@@ -71,9 +71,9 @@ export class UriTemplate {
   }
 
   /** The end of the value of the variable at `index`, which starts at `from`: the first occurrence of a possible next part. */
-  private endOf(uri: string, from: number, index: number): number | undefined {
+  #endOf(uri: string, from: number, index: number): number | undefined {
     let end = uri.length;
-    for (const next of this.parts.slice(index + 1)) {
+    for (const next of this.#parts.slice(index + 1)) {
       if (typeof next === "string") {
         const found = uri.indexOf(next, from);
         return found < 0 ? undefined : Math.min(end, found);

@@ -5,12 +5,12 @@ import type { Channel, Receiver } from "../jsonrpc/channel.js";
 /** All messages of a connection in order. */
 export class Recording {
   readonly session: Recorded[] = [];
-  private readonly clock: Clock;
-  private readonly started: number;
+  readonly #clock: Clock;
+  readonly #started: number;
 
   constructor(clock: Clock = systemClock) {
-    this.clock = clock;
-    this.started = clock.now();
+    this.#clock = clock;
+    this.#started = clock.now();
   }
 
   /** The parsed messages of one side or both. @throws {SyntaxError} a text is not JSON */
@@ -34,7 +34,7 @@ export class Recording {
     return new RecordedChannel(channel, (out, text) =>
       this.session.push({
         from: out === (side === "client") ? "client" : "server",
-        at: this.clock.now() - this.started,
+        at: this.#clock.now() - this.#started,
         text,
       }),
     );
@@ -44,12 +44,12 @@ export class Recording {
 class RecordedChannel implements Channel {
   readonly answer?: NonNullable<Channel["answer"]>;
   readonly post?: NonNullable<Channel["post"]>;
-  private readonly channel: Channel;
-  private readonly keep: (out: boolean, text: string) => void;
+  readonly #channel: Channel;
+  readonly #keep: (out: boolean, text: string) => void;
 
   constructor(channel: Channel, keep: (out: boolean, text: string) => void) {
-    this.channel = channel;
-    this.keep = keep;
+    this.#channel = channel;
+    this.#keep = keep;
     // Optional members decide how a channel is used, so the wrapper has the same ones.
     const { forgo, disconnect, abandon, speak } = channel;
     Object.assign(this, {
@@ -71,9 +71,9 @@ class RecordedChannel implements Channel {
   }
 
   open(receiver: Receiver): void {
-    this.channel.open({
+    this.#channel.open({
       message: (text) => {
-        this.keep(false, text);
+        this.#keep(false, text);
         receiver.message(text);
       },
       turn: () => receiver.turn(),
@@ -87,16 +87,16 @@ class RecordedChannel implements Channel {
   }
 
   send(text: string, origin?: RequestId): void {
-    this.keep(true, text);
-    this.channel.send(text, origin);
+    this.#keep(true, text);
+    this.#channel.send(text, origin);
   }
 
   flush(): void {
-    this.channel.flush();
+    this.#channel.flush();
   }
 
   close(): Promise<void> {
-    return this.channel.close();
+    return this.#channel.close();
   }
 }
 

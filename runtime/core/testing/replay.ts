@@ -36,109 +36,109 @@ export class ReplayMismatch extends Error {
 export class Replay implements Channel {
   /** Resolves at the end of the session. Rejects with `ReplayMismatch`, and then the channel closes, too. */
   readonly done: Promise<void>;
-  private readonly session: readonly Recorded[];
-  private readonly play: Side;
-  private readonly opaque: readonly string[];
+  readonly #session: readonly Recorded[];
+  readonly #play: Side;
+  readonly #opaque: readonly string[];
   /** The new strings, by the recorded ones. */
-  private readonly renewed = new Map<string, string>();
-  private receiver: Receiver | undefined;
-  private readonly arrived: string[] = [];
-  private position = 0;
-  private over = false;
-  private resolve!: () => void;
-  private reject!: (mismatch: ReplayMismatch) => void;
+  readonly #renewed = new Map<string, string>();
+  #receiver: Receiver | undefined;
+  readonly #arrived: string[] = [];
+  #position = 0;
+  #over = false;
+  #resolve!: () => void;
+  #reject!: (mismatch: ReplayMismatch) => void;
 
   /** @throws {McpError} `invalid-definition`: an option is invalid */
   constructor(session: Iterable<Recorded>, options: ReplayOptions) {
     checkOptions(options, rules);
     const { play, opaque = ["requestState"] } = options;
-    this.session = [...session];
-    this.play = play;
-    this.opaque = opaque;
+    this.#session = [...session];
+    this.#play = play;
+    this.#opaque = opaque;
     this.done = new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
+      this.#resolve = resolve;
+      this.#reject = reject;
     });
     // Without this, a rejection that no caller awaits would end the process; the channel reports it, too.
     this.done.catch(() => {});
   }
 
   open(receiver: Receiver): void {
-    this.receiver = receiver;
-    queueMicrotask(() => this.proceed());
+    this.#receiver = receiver;
+    queueMicrotask(() => this.#proceed());
   }
 
   send(text: string): void {
-    if (this.over) return;
-    this.arrived.push(text);
-    queueMicrotask(() => this.proceed());
+    if (this.#over) return;
+    this.#arrived.push(text);
+    queueMicrotask(() => this.#proceed());
   }
 
   flush(): void {}
 
   async close(): Promise<void> {
-    if (!this.over) this.proceed();
-    if (this.over) return;
-    const recorded = this.session[this.position];
-    if (recorded) this.fail(`expected ${shown(recorded.text)}, got the end of the connection`);
-    else this.end();
+    if (!this.#over) this.#proceed();
+    if (this.#over) return;
+    const recorded = this.#session[this.#position];
+    if (recorded) this.#fail(`expected ${shown(recorded.text)}, got the end of the connection`);
+    else this.#end();
   }
 
   /** Plays the session as far as possible: sends the messages of this side, and takes those that have arrived. */
-  private proceed(): void {
-    if (!this.receiver) return;
+  #proceed(): void {
+    if (!this.#receiver) return;
     let sent = false;
-    while (!this.over) {
-      const recorded = this.session[this.position];
-      if (recorded?.from === this.play) {
-        this.position++;
+    while (!this.#over) {
+      const recorded = this.#session[this.#position];
+      if (recorded?.from === this.#play) {
+        this.#position++;
         sent = true;
-        this.receiver.message(this.current(recorded.text));
+        this.#receiver.message(this.#current(recorded.text));
       } else {
-        const text = this.arrived.shift();
+        const text = this.#arrived.shift();
         if (text === undefined) break;
-        this.take(recorded, text);
+        this.#take(recorded, text);
       }
     }
-    if (sent) this.receiver.turn();
-    if (this.position === this.session.length && !this.over) this.resolve();
+    if (sent) this.#receiver.turn();
+    if (this.#position === this.#session.length && !this.#over) this.#resolve();
   }
 
-  private take(recorded: Recorded | undefined, text: string): void {
-    if (!recorded) return this.fail(`expected nothing more, got ${shown(text)}`);
-    const difference = firstDifference(parsed(recorded.text), parsed(text), this.differing);
-    if (!difference) return void this.position++;
+  #take(recorded: Recorded | undefined, text: string): void {
+    if (!recorded) return this.#fail(`expected nothing more, got ${shown(text)}`);
+    const difference = firstDifference(parsed(recorded.text), parsed(text), this.#differing);
+    if (!difference) return void this.#position++;
     const { pointer, expected, got } = difference;
     const place = pointer === "" ? "" : `${pointer}: `;
-    this.fail(
+    this.#fail(
       `${place}expected ${shown(expected)}, got ${shown(got)}; the whole message: ${shown(text)}`,
       difference,
     );
   }
 
-  private current(text: string): string {
-    if (this.renewed.size === 0) return text;
+  #current(text: string): string {
+    if (this.#renewed.size === 0) return text;
     return JSON.stringify(JSON.parse(text), (_, value: unknown) =>
-      typeof value === "string" ? (this.renewed.get(value) ?? value) : value,
+      typeof value === "string" ? (this.#renewed.get(value) ?? value) : value,
     );
   }
 
-  private readonly differing = (member: string, expected: string, got: string): boolean => {
-    if (!this.opaque.includes(member)) return false;
-    this.renewed.set(expected, got);
+  readonly #differing = (member: string, expected: string, got: string): boolean => {
+    if (!this.#opaque.includes(member)) return false;
+    this.#renewed.set(expected, got);
     return true;
   };
 
-  private fail(what: string, difference?: Difference): void {
-    const place = `message ${this.position + 1} of ${this.session.length}`;
-    const mismatch = new ReplayMismatch(`${place}: ${what}.`, this.position, difference);
-    this.reject(mismatch);
-    this.end(mismatch);
+  #fail(what: string, difference?: Difference): void {
+    const place = `message ${this.#position + 1} of ${this.#session.length}`;
+    const mismatch = new ReplayMismatch(`${place}: ${what}.`, this.#position, difference);
+    this.#reject(mismatch);
+    this.#end(mismatch);
   }
 
-  private end(reason?: Error): void {
-    this.over = true;
-    queueMicrotask(() => this.receiver?.closed(reason));
+  #end(reason?: Error): void {
+    this.#over = true;
+    queueMicrotask(() => this.#receiver?.closed(reason));
   }
 }
 

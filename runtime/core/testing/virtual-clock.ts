@@ -7,35 +7,35 @@ interface Timer {
 
 /** A clock that a test moves. */
 export class VirtualClock implements Clock {
-  private time: number;
+  #time: number;
   /** In the order of their creation, which is also the order of timers due at the same time. */
-  private readonly timers = new Set<Timer>();
+  readonly #timers = new Set<Timer>();
 
   constructor(start = 0) {
-    this.time = start;
+    this.#time = start;
   }
 
   /** The number of timers: 0 when nothing waits. */
   get waiting(): number {
-    return this.timers.size;
+    return this.#timers.size;
   }
 
   now(): number {
-    return this.time;
+    return this.#time;
   }
 
   wallTime(): number {
-    return this.time;
+    return this.#time;
   }
 
   schedule(callback: () => void, delay: number): unknown {
-    const timer = { due: this.time + Math.max(delay, 0), callback };
-    this.timers.add(timer);
+    const timer = { due: this.#time + Math.max(delay, 0), callback };
+    this.#timers.add(timer);
     return timer;
   }
 
   clear(timer: unknown): void {
-    this.timers.delete(timer as Timer);
+    this.#timers.delete(timer as Timer);
   }
 
   /**
@@ -43,20 +43,21 @@ export class VirtualClock implements Clock {
    * before it fires the next. Timers created meanwhile fire, too.
    */
   async advance(milliseconds: number): Promise<void> {
-    const end = this.time + milliseconds;
+    const end = this.#time + milliseconds;
     await settled();
-    for (let timer = this.next(end); timer; timer = this.next(end)) {
-      this.timers.delete(timer);
-      this.time = Math.max(this.time, timer.due);
+    for (let timer = this.#next(end); timer; timer = this.#next(end)) {
+      this.#timers.delete(timer);
+      this.#time = Math.max(this.#time, timer.due);
       timer.callback();
       await settled();
     }
-    this.time = end;
+    this.#time = end;
   }
 
-  private next(end: number): Timer | undefined {
+  #next(end: number): Timer | undefined {
     let first: Timer | undefined;
-    for (const timer of this.timers) if (timer.due <= end && (!first || timer.due < first.due)) first = timer;
+    for (const timer of this.#timers)
+      if (timer.due <= end && (!first || timer.due < first.due)) first = timer;
     return first;
   }
 }
