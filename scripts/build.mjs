@@ -108,7 +108,7 @@ async function generated() {
   };
   const written = declarations("scripts/tsconfig.generated.json");
   await build({ ...options, entryPoints: sources.map((path) => join(folder, path)) });
-  // Whoever runs all revisions of a role loads one small file; what explains refusals stays apart.
+  // A program that runs all revisions of a role loads one small file; code that explains refusals stands apart.
   const roles = ["client.ts", "server.ts"].filter((path) => sources.includes(path));
   await build({
     ...options,

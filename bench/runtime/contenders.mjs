@@ -17,7 +17,8 @@ export const legacy = "2025-06-18";
 export const modern = "2026-07-28";
 
 /**
- * Whoever takes part, in the order of the columns: `{ name, server?, client?, http?, revisions }`, files absolute.
+ * The implementations compared, in the order of the columns: `{ name, server?, client?, http?, revisions }`, with
+ * absolute paths of files.
  * `http` is `{ server, responses?, acceptsJson? }`: the one form it answers in, if it has no choice, and the
  * `Accept` that makes it answer with JSON, if that decides.
  */

@@ -7,7 +7,7 @@ import { ProcessUnderTest } from "./process-under-test.mjs";
 const mediaTypes = { json: "application/json", sse: "text/event-stream" };
 
 /**
- * Whoever serves that way over HTTP.
+ * The contenders that serve in this mode over HTTP.
  *
  * @param mode `{ revision, stateful, responses }`; `responses` is `json` or `sse`, or nothing for either
  */

@@ -1,4 +1,4 @@
-/** All contenders take turns, `rounds` times; who begins changes, and the median of each counts. */
+/** All contenders take turns, `rounds` times; the order rotates, and the median of each counts. */
 export async function takeTurns(contenders, rounds, turn) {
   const samples = new Map(contenders.map((one) => [one.name, []]));
   for (let round = 0; round < rounds; round++) {

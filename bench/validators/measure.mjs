@@ -41,7 +41,7 @@ export function wrongVerdicts(validate, { values, expected }) {
 
 /**
  * Nanoseconds a verdict, by contender: all contenders take turns, `rounds` times, so that what disturbs
- * the machine disturbs all of them; who begins changes, and the median counts. Compilers work on threads of
+ * the machine disturbs all of them; the order rotates, and the median counts. Compilers work on threads of
  * the same process, so two rounds go by before anything is counted.
  */
 export function measure(contenders, values, { rounds, milliseconds }) {

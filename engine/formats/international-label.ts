@@ -1,4 +1,4 @@
-/** RFC 5892, section 2.6: what is allowed, or not, whatever its category. */
+/** RFC 5892, section 2.6: characters that are allowed or forbidden without regard to their category. */
 const allowedExceptions = /[\u00df\u03c2\u06fd\u06fe\u0f0b\u3007]/u;
 const refusedExceptions = /[\u0640\u07fa\u302e\u302f\u3031-\u3035\u303b]/u;
 /** Characters that depend on what stands beside them. */

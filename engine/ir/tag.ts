@@ -161,7 +161,7 @@ export class Tags {
 
 /** The first tag with the most values among those that distinguish arms, strings before other scalars. */
 function best(tags: readonly Tag[]): Tag | undefined {
-  const fit = tags.filter(tellsApart);
+  const fit = tags.filter(distinguishesArms);
   const strings = fit.filter(holdsStrings);
   const candidates = strings.length > 0 ? strings : fit;
   return candidates.length === 0
@@ -174,7 +174,7 @@ function isStrict({ required }: Tag): boolean {
 }
 
 /** Whether each value excludes an arm, and the tag distinguishes most arms. */
-function tellsApart(tag: Tag): boolean {
+function distinguishesArms(tag: Tag): boolean {
   const counts = countOf(tag);
   const arms = tag.values.length;
   const silent = tag.values.filter((values) => values.length === 0).length;

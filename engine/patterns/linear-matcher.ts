@@ -15,8 +15,8 @@ const mostMoments = 1_000;
 const mostStates = 200_000;
 
 /**
- * Whether a pattern matches somewhere in a text, by all ways at once: the time grows with the length of the text,
- * whatever the pattern. Sets of states are worked out when a text first leads to them.
+ * Whether a pattern matches somewhere in a text, by all ways at once: for every pattern, the time grows with the length
+ * of the text. Sets of states are worked out when a text first leads to them.
  */
 export class LinearMatcher {
   private readonly program: Program;

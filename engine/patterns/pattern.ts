@@ -7,7 +7,7 @@ import { programOf } from "./program.js";
 import { hasProgram } from "./states.js";
 
 /**
- * A matcher whose time grows with the length of the text, whatever the text: the regular expression of the
+ * A matcher whose time grows with the length of every text: the regular expression of the
  * platform where little work shows that this is so, else an automaton. For a pattern that stands in no document:
  * those of a document share a budget (`DocumentPatterns`).
  *

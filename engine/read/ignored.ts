@@ -22,7 +22,7 @@ export function ignoredKeywords(document: JsonValue): IgnoredKeyword[] {
   return [...places].flatMap(([schema, place]) => {
     const { rules } = place.resource;
     if (rules.dialect === "2020-12") return [];
-    // What a schema says beside a reference that stands alone is ignored whatever it is.
+    // In dialects where `$ref` stands alone, every keyword beside it is ignored.
     return Object.keys(schema)
       .filter(
         (keyword) =>

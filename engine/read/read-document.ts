@@ -12,11 +12,11 @@ export type DocumentOptions = BundleOptions &
 
 /**
  * Reads any schema document, JSON Schema 2020-12 or draft-07, into the schema IR: the schemas of tools, and
- * whatever else comes from people that do not write for mcpgen. Unknown keywords are ignored, as JSON Schema
+ * other documents that are not written for mcpgen. Unknown keywords are ignored, as JSON Schema
  * asks; `canonicalise` and `readSchema`, which protocol schemas go through, refuse them.
  *
  * The schema itself is `root`, absent where it takes any value; definitions are those of the document and
- * whatever else is referred to.
+ * all other places that references name.
  *
  * @throws SchemaError with the place in `document`, or in the document that its `document` names
  */

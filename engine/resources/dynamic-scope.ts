@@ -68,7 +68,7 @@ export class DynamicScopes {
     }
   }
 
-  /** What a schema leads to, on whatever way it was come to, and the name it looks up itself. */
+  /** The schemas that a schema leads to by any path, and the name that its dynamic reference looks up. */
   private leadsTo(schema: JsonObject): { next: Set<JsonObject>; name: string | undefined } {
     const next = new Set<JsonObject>();
     const place = this.registry.places.get(schema)!;

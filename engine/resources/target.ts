@@ -20,7 +20,7 @@ export function targetOf(registry: Registry, reference: JsonValue, from: Place, 
   if (typeof reference !== "string")
     return throwSchemaError("malformed-keyword", from, at, "expected a string");
   const { absolute, fragment } = splitFragment(resolveUri(reference, from.resource.uri));
-  // Where nothing but a fragment is written, the resource itself is meant, whatever else has its name.
+  // A reference that is only a fragment names its resource, even if another resource has the same URI.
   const resource = reference.startsWith("#") || reference === "" ? from.resource : registry.find(absolute);
   if (!resource) {
     return throwSchemaError(

@@ -65,7 +65,7 @@ function applied(search: Search, value: unknown, shape: Shape): Shape[] {
     const each = "is" in part ? part.shape() : part;
     shapes.push(each);
     if (search.open && isUnlisted(value, each)) {
-      // Nobody knows what an arm describes that is not listed.
+      // An arm that the schema does not list may describe any member.
       shapes.push({ additionalProperties: {}, items: {} });
       continue;
     }

@@ -50,7 +50,7 @@ export class Console {
     this.streams.stdout.write(shown.endsWith("\n") ? shown : shown + "\n");
   }
 
-  /** An error, to standard error, whatever the settings. */
+  /** An error, to standard error, at every setting. */
   error(text: string): void {
     this.clearProgress();
     this.streams.stderr.write(this.errorColours.show(text) + "\n");
@@ -61,7 +61,7 @@ export class Console {
     if (!this.settings.quiet) this.error(text);
   }
 
-  /** For those who asked for more. */
+  /** Printed only with `--verbose`. */
   detail(text: string): void {
     if (this.settings.verbose) this.error(this.paintError("dim", text));
   }

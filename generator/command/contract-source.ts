@@ -52,7 +52,10 @@ function isYaml(extension: string): boolean {
   return extension === ".yaml" || extension === ".yml";
 }
 
-/** A schema has definitions, a contract lists or nothing but its name; what is no JSON is left to who reads it. */
+/**
+ * A schema has definitions; a contract has lists, or only its name. A text that is not JSON is left to the reader of
+ * contracts.
+ */
 function isContractJson(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);

@@ -32,10 +32,10 @@ const meanings: { readonly [S in Exclude<FileState, "same">]: Meaning } = {
     message: "the file is not as mcpgen would write it, and the manifest does not have it",
     next: "Move it away if it is yours.",
   },
-  stale: { code: "MG3103", message: "the file is not generated any more" },
+  stale: { code: "MG3103", message: "the file is no longer generated" },
   "stale-edited": {
     code: "MG3103",
-    message: "the file is not generated any more, and is not as mcpgen wrote it",
+    message: "the file is no longer generated, and is not as mcpgen wrote it",
     next: "Move it away if you need it.",
   },
   foreign: {

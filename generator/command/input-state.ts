@@ -17,7 +17,7 @@ export interface InputState {
   /** Hash of what concerns every revision. */
   readonly setup: string;
   readonly cacheFile: string | undefined;
-  /** The last run by this mcpgen, whatever its input was. */
+  /** The last run by this version of mcpgen, on any input. */
   readonly cached: CachedRun | undefined;
 }
 

@@ -61,7 +61,7 @@ function codedErrorOf(error: unknown): CodedError | undefined {
   });
 }
 
-/** Whatever we did not foresee is our bug, never the user's. */
+/** An error that no code foresees is a bug of mcpgen, never the user's. */
 function bug(error: unknown, console: Console): CodedError {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof Error && error.stack !== undefined) console.detail(error.stack);

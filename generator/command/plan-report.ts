@@ -40,7 +40,7 @@ const unrecorded = "the manifest has no record of the file that stands here, and
 
 function conflictMessage(state: PlannedFile["state"]): string {
   if (state === "unrecorded") return unrecorded;
-  if (state === "stale-edited") return "the file is not generated any more, and was edited by hand";
+  if (state === "stale-edited") return "the file is no longer generated, and was edited by hand";
   return "the file was edited by hand";
 }
 

@@ -110,10 +110,10 @@ class Transcript {
   }
 }
 
-/** At most three issues: what follows from them is not worth reading. */
+/** At most three issues: later ones mostly follow from the first. */
 function detailOf(issues: readonly Issue[]): string | undefined {
   if (issues.length === 0) return undefined;
-  // An issue is one line, whatever it quotes.
+  // An issue is one line, even if the text that it quotes has several.
   const shown = issues.slice(0, 3).map(({ message }) => printable(message));
   return [...shown, ...(issues.length > 3 ? [`and ${issues.length - 3} more`] : [])].join("\n");
 }

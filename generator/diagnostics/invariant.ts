@@ -3,7 +3,7 @@ class InvariantError extends Error {
   override readonly name = "InvariantError";
 }
 
-/** Asserts what must hold whatever the input. */
+/** Asserts what must hold for every input. */
 export function invariant(condition: unknown, message: string): asserts condition {
   if (!condition) throw new InvariantError(message);
 }

@@ -121,7 +121,10 @@ function proven(level: Level, direction: Direction, prove: Prove): Weighed {
   return proof ? { level, proof } : { level: "dangerous", demoted: true };
 }
 
-/** Who writes is hit as a writer, the other side as a reader; who does both by the worse. */
+/**
+ * A role that writes the part gets the writer's level, the other role the reader's. A role that does both gets the
+ * worse.
+ */
 function rolesOf(
   writer: Level,
   reader: Level,

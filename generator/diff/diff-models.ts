@@ -69,10 +69,10 @@ function collect({ facts }: MethodComparison, roots: readonly Root[], met: Reado
 }
 
 function gather(root: Root, reached: Reached, collection: Collection): void {
-  const { context, writers, methods, isTold, needsProof } = root;
+  const { context, writers, methods, isReported, needsProof } = root;
   for (const pair of reached.keys()) {
     for (const fact of pair.facts) {
-      if (isTold && !isTold(fact, pair)) continue;
+      if (isReported && !isReported(fact, pair)) continue;
       const stated = needsProof ? { ...fact, needsProof } : fact;
       collection.add({ fact: stated, context, place: { pair, reached } }, writers, methods);
     }

@@ -20,7 +20,7 @@ export async function* download(
   try {
     const response = await request(url, AbortSignal.timeout(timeout));
     let size = 0;
-    // Whatever the server says the length is, no more than the limit is taken.
+    // The limit holds for the bytes received: the server's `Content-Length` may be wrong.
     for await (const chunk of response.body ?? []) {
       size += chunk.byteLength;
       if (size > maximumBytes) throw tooLarge(url, size);

@@ -8,10 +8,10 @@ export interface DuplicateKey {
   readonly offset: number;
 }
 
-/** Strings whole, so that nothing inside of one is taken for something else; keys with their colon. */
+/** Whole strings, so that no character inside one is read as syntax; keys with their colon. */
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g;
 
-/** Strings and whatever opens, closes or parts. */
+/** Strings, brackets, colons and commas. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /**

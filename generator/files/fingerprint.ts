@@ -31,7 +31,7 @@ export function generatorFingerprint(): string | undefined {
   return hash.digest("hex");
 }
 
-/** The hash of one file's content, whatever its line ends; of no file, too. */
+/** The hash of a file's content without regard to line ends; a missing file has a hash, too. */
 export function fileFingerprint(file: string | undefined): string {
   const isFile = file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile();
   return isFile ? contentSha256(readFileSync(file)) : "none";

@@ -123,7 +123,7 @@ function plainKey(written: string): string {
   return plain === ";" ? plain : plain.replace(/;+$/, "").replace(/^-{2,}$/, "-");
 }
 
-/** A string whatever its quotes; the name of a member has none. */
+/** A string without regard to its quotes; the name of a member loses them. */
 function stringKey(string: string, rest: string): string {
   const content = string.slice(1, -1).replace(/\\(?=["'])/g, "");
   return /^[A-Za-z_$][\w$]*$/.test(content) && /^\??:/.test(rest) ? content : `"${content}"`;

@@ -20,7 +20,7 @@ const deepest = 64;
 /** One search is fast; the index pays off only for repeated lookups. */
 const seldom = 16;
 
-/** As `positionOf` for one text of JSON, for those who ask very often. */
+/** As `positionOf`, for many lookups in one JSON text. */
 export function positionsIn(text: string): (pointer: string) => Position {
   let asked = 0;
   let index: ((pointer: string) => Position | undefined) | undefined;

@@ -47,8 +47,8 @@ export function applyChanges(root: string, changes: readonly FileChange[]): void
 const held = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * From here until what it returns is called, signals do not end the process; one that arrived ends it
- * then. Anywhere else they act at once, whatever is being computed.
+ * Defers signals until the returned function is called: a signal that arrived meanwhile ends the process then.
+ * At all other times a signal ends the process at once.
  */
 function holdSignals(): () => void {
   const arrived = (signal: NodeJS.Signals): void => {

@@ -31,7 +31,7 @@ export function eraOf(
   return era;
 }
 
-/** Whether each request of this method says itself who sends it, as stateless ones do. */
+/** Whether each request of this method names its sender in `_meta`, as stateless requests do. */
 function requiresMeta(schema: Schema, { definition }: Message): boolean {
   return memberNodes(schema, definition.node, "params").some((params) =>
     requiredMembers(schema, params).has("_meta"),

@@ -34,11 +34,11 @@ export interface ProtocolModel {
 export interface Method {
   readonly name: string;
   readonly kind: Kind;
-  /** Who sends it. */
+  /** The roles that send it. */
   readonly senders: readonly Role[];
   /** The method is never a separate JSON-RPC message: other messages embed it (2026-07-28). */
   readonly payload: boolean;
-  /** The unions of messages list others of its kind, and not this one: who sends it was assumed. */
+  /** The unions of messages list others of its kind, and not this one: the senders are assumed. */
   readonly unlisted?: true;
   /** Definition of the message, e.g. `CallToolRequest`. */
   readonly message: string;

@@ -4,7 +4,7 @@ import { type Assumption, type ResultOf, type Role, answersOf, opposite } from "
 import type { SenderNote } from "../notes/note.js";
 import { type Membership, isRoleUnion } from "./role-unions.js";
 
-/** Who sends a method, and whether only as a part of other messages. */
+/** The roles that send a method, and whether only as a part of other messages. */
 export interface Sending {
   /** Empty where the schema does not say. */
   readonly senders: readonly Role[];
@@ -18,7 +18,7 @@ interface Sent {
   readonly result: ResultOf | undefined;
 }
 
-/** Who sends each message: the unions say it, else where the message is embedded, else an assumption. */
+/** The senders of each message: from the unions, else from the place where the message is embedded, else assumed. */
 export function findSenders(
   schema: Schema,
   sent: readonly Sent[],
@@ -44,7 +44,7 @@ export function findSenders(
   return senders;
 }
 
-/** The definitions that others refer to, those aside that only list who may send what. */
+/** The definitions that others refer to; the unions that list the messages of a role do not count. */
 function heldDefinitions({ definitions }: Schema): ReadonlySet<string> {
   const holders = [...definitions.values()].filter(({ name }) => !isRoleUnion(name));
   return new Set(holders.flatMap(({ node }) => [...referencesOf(node)]));

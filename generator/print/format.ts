@@ -1,6 +1,6 @@
 import type { Options } from "prettier";
 
-/** Fixed, whatever the user's own configuration: output must not depend on where it is made. */
+/** Fixed, and no configuration of the user changes it: output must not depend on the machine. */
 const options: Options = {
   printWidth: 80,
   tabWidth: 2,

@@ -91,7 +91,7 @@ export async function stageRevision(request: AddRequest): Promise<StagedRevision
   };
 }
 
-/** The notes a revision starts with; none where it has some, whatever they say. */
+/** The notes that a revision starts with; none where it has a file of notes already. */
 async function newNotes(
   { schemaDir, source }: AddRequest,
   revision: string,

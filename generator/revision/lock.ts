@@ -55,7 +55,7 @@ export function lockText(lock: Lock): string {
   return JSON.stringify({ format: 1, revisions: Object.fromEntries(entries) }, null, 2) + "\n";
 }
 
-/** Keys in a fixed order, so that the text does not depend on who built the entry. */
+/** Keys in a fixed order, so that equal entries have equal text. */
 function ordered({ status, dialect, upstream, canonical, descriptions }: LockedRevision): LockedRevision {
   const { sha256, commit, date, url } = upstream;
   return {

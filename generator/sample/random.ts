@@ -12,7 +12,7 @@ export interface Random {
 
 /**
  * The stream that `seed` names. Samples of a definition are drawn from the stream named after it, so that
- * they stay the same whatever happens to other definitions.
+ * they stay the same when other definitions change.
  */
 export function randomFrom(seed: string): Random {
   const fraction = mulberry32(fnv1a(seed));

@@ -66,7 +66,7 @@ export class ModuleGraph {
 
   private mentions(text: string): boolean {
     if (seeds.test(text)) return true;
-    // Whatever a module exports by default, others import under any name.
+    // Other modules import a default export under any name.
     if (this.names.has("default") && /\bimport\b/.test(text)) return true;
     return [...this.names].some((name) => text.includes(name));
   }

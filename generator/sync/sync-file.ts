@@ -79,7 +79,7 @@ function untouched(text: string, findings: readonly Finding[], contracts: readon
   return { text, insertions: [], missing: [], findings, references: [], traces: [], anchored };
 }
 
-/** Whether text with insertions still parses and has nothing missing any more. */
+/** Whether the text with insertions parses and misses no entry. */
 function isSettled(text: string, file: string, contracts: readonly SyncContract[]): boolean {
   const source = parse(text, file);
   if (syntaxProblem(source, file)) return false;

@@ -69,14 +69,14 @@ test("a file that mcpgen never wrote is not overwritten, and one beside the outp
   expect(read(folder, "2030-01-01/notes.txt")).toBe("mine, too\n");
 });
 
-test("what is not generated any more is deleted, unless it was edited", async () => {
+test("what is no longer generated is deleted, unless it was edited", async () => {
   const folder = await smallProject({ "other/schema.json": smallSchemaText });
   await mcpgen(folder, ["revision", "add", "other/schema.json", "--name", "other"]);
   await mcpgen(folder, ["generate"]);
   writeFileSync(join(folder, "mcpgen.config.json"), '{"revisions":["2030-01-01"]}');
   writeFileSync(generated(folder, "other/open.ts"), "mine\n");
   const refused = await mcpgen(folder, ["generate"]);
-  expect(refused.stdout).toContain("other/open.ts: error MG3001: the file is not generated any more");
+  expect(refused.stdout).toContain("other/open.ts: error MG3001: the file is no longer generated");
   expect(readdirSync(generated(folder, "other"))).toContain("types.ts");
 
   await mcpgen(folder, ["generate", "--force"]);

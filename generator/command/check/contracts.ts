@@ -45,7 +45,7 @@ export async function checkConfigured(
     context.console.detail("nothing changed since the last complete run (--full checks everything)");
     return cached.outcome;
   }
-  const { outcome, read } = await checkAnew(state);
+  const { outcome, read } = await checkUncached(state);
   if (key !== undefined && exitCodeOf(outcome) === 0)
     writeCached<CachedCheck>(place, { format: 1, key, read: fingerprintsOf(read), outcome });
   return outcome;
@@ -62,7 +62,7 @@ interface Checked {
   readonly read: readonly string[];
 }
 
-async function checkAnew({ args, targets, project, context, files }: ContractInputs): Promise<Checked> {
+async function checkUncached({ args, targets, project, context, files }: ContractInputs): Promise<Checked> {
   // What generates is loaded only when something may have changed.
   const { checkContracts } = await import("../contracts/run.js");
   const { moduleKinds } = await import("./module-kind.js");

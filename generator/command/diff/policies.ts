@@ -65,7 +65,7 @@ export function today(): string {
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }
 
-/** Approvals that approve nothing (any more), each where it stands. */
+/** Warnings about approvals that match no finding, each with the place of the approval. */
 export async function approvalWarnings(
   { expired, unused, mistaken }: Approved,
   { file, approvals, text }: ApprovalsInFile,

@@ -41,7 +41,7 @@ export function isTaken(folder: string, path: string): boolean {
 
 const configFile = "mcpgen.config.json";
 
-/** A configuration stands alone in its folder, whatever its extension. */
+/** A folder has one configuration file, of any extension. */
 function configIn(folder: string): string | undefined {
   const names = ["mcpgen.config.json", "mcpgen.config.js", "mcpgen.config.ts"];
   return names.find((name) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined);

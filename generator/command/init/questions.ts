@@ -15,7 +15,7 @@ export interface Answers {
   readonly speaks?: readonly string[] | undefined;
 }
 
-/** Who can be asked. */
+/** The streams that questions and answers pass. */
 export interface Terminal {
   readonly input: Readable;
   readonly output: Writable;
@@ -28,7 +28,7 @@ export interface Terminal {
  * @throws CodedError MG2016 where they are left with Ctrl-C or Escape
  */
 export async function ask(known: Answers, terminal: Terminal, directory: string): Promise<Answers> {
-  // The library is loaded by those who are asked.
+  // The library is loaded only for questions.
   const { isCancel, multiselect, text } = await import("@clack/prompts");
   const settled = <T>(answer: T | typeof CANCEL_SYMBOL): T => {
     if (!isCancel(answer)) return answer;

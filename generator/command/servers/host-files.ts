@@ -31,7 +31,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * The files that name servers for `directory`: those of the nearest folder first, that of the desktop last. A file in a
  * parent that belongs to another user is left out: it could start that user's program under the name of one's own.
  *
- * @param user the id of the user who runs this process; undefined on platforms without
+ * @param user the id of the process's user; undefined on platforms without
  */
 export function hostFiles(
   directory: string,

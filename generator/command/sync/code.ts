@@ -7,7 +7,7 @@ import type { ServerContract } from "./server-contracts.js";
 
 interface Text {
   readonly text: string;
-  /** Whatever does not come back the same from text is nothing to write into. */
+  /** Whether the file's bytes are valid UTF-8: only then can `sync` write into the file. */
   readonly isText: boolean;
 }
 

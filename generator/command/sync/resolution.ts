@@ -115,7 +115,7 @@ export class Resolution {
   }
 }
 
-/** Options by which every kind of import is found, whatever they leave open. */
+/** Compiler options with which every kind of import resolves. */
 function resolving(options: ts.CompilerOptions): ts.CompilerOptions {
   const module = options.module ?? ts.ModuleKind.ESNext;
   const own =

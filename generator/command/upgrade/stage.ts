@@ -72,7 +72,7 @@ export async function stageUpgrade(
   };
 }
 
-/** What upstream has mended since needs no note any more, and a note that changes nothing would be an error. */
+/** Drops notes for faults that upstream has mended: a note that changes nothing is an error. */
 async function withPrunedNotes(staged: StagedRevision, schemaDir: string): Promise<StagedRevision> {
   const { revision, locked, schema, changes } = staged;
   const { notesFile } = storedRevision(schemaDir, revision, locked.status, true);

@@ -15,7 +15,7 @@ export interface Verdict {
 
 const sides: readonly Side[] = ["client", "server"];
 
-/** A method as messages show it: whatever a peer sent stays inside of its quotes, and short. */
+/** A method as messages show it: shortened and escaped, so that text of a peer cannot leave its quotes. */
 export function quoted(method: string): string {
   return JSON.stringify(method.length > 80 ? `${method.slice(0, 79)}…` : method);
 }
@@ -29,7 +29,7 @@ export class Judge {
     this.protocol = protocol;
   }
 
-  /** @param from who sent it, if the transcript says so */
+  /** @param from the sender, if the transcript names it */
   judge(message: unknown, from?: Side): Verdict[] {
     // Batches exist in the revisions whose schema describes them.
     if (Array.isArray(message) && this.protocol.checks["checkJSONRPCBatchRequest"] && message.length > 0) {

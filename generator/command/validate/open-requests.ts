@@ -2,7 +2,7 @@ import type { Side } from "./protocol.js";
 
 interface OpenRequest {
   readonly method: string;
-  /** Undefined where the transcript does not say who speaks. */
+  /** Undefined where the transcript does not name the sender. */
   readonly from: Side | undefined;
 }
 

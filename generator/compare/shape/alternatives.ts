@@ -1,7 +1,7 @@
 import type { Schema, SchemaNode } from "@mcpgen/engine";
 import type { Conjunction } from "./form.js";
 
-/** One way to satisfy a place: all of these nodes, none of which refers, joins or chooses any more. */
+/** One way to satisfy a place: all of these nodes. None of them has `$ref`, `allOf`, `anyOf` or `oneOf`. */
 export interface Alternative {
   readonly nodes: Conjunction;
   /** The definition it is, where it has a name. */

@@ -54,7 +54,7 @@ function ifOf({ if: condition, then: consequence, else: otherwise }: SchemaNode)
   };
 }
 
-/** Keys are strings, whatever else is said: names that must be strings may be any. */
+/** Keys are always strings: `propertyNames` that only requires strings allows every key. */
 function takesAnyKey({ types, ...rest }: SchemaNode): boolean {
   return saysNothing(rest) && (!types || types.includes("string"));
 }

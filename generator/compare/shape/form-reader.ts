@@ -26,7 +26,7 @@ export class FormReader {
     this.alternatives = new Alternatives(schema);
   }
 
-  /** The same for the same nodes, whatever their order. */
+  /** The same for the same nodes in any order. */
   keyOf(nodes: Conjunction): string {
     if (nodes.length === 1) return String(this.numberOf(nodes[0]!));
     const numbers = nodes.map((node) => this.numberOf(node));

@@ -90,7 +90,7 @@ function untaken(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-/** An identifier by key. Names that are camel case stay; where two become the same, who comes second gets a number. */
+/** An identifier by key. Names in camel case stay. If two names become the same, the second gets a number. */
 function methodNames(things: readonly Thing[], otherwise: string): Map<string, string> {
   const forms = new Map<string, string>();
   const taken = new Map<string, number>();

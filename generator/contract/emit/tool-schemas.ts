@@ -34,8 +34,8 @@ interface UnreadSchema {
 }
 
 /**
- * The schemas of a contract's tools, of which the patterns are judged within the budget of one document. Who cannot do
- * without one of them goes on with `expectRead`.
+ * The schemas of a contract's tools, whose patterns are judged within the budget of one document. A schema that
+ * cannot be read is listed in `unread`; `expectRead` throws for it.
  */
 export function readToolSchemas({ tools = [] }: Contract): ToolSchemas[] {
   const patternBudget = new PatternBudget();

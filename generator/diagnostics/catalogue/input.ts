@@ -54,7 +54,7 @@ export const inputDiagnostics = {
     title: "A key stands twice in an object",
     exit: 3,
     explanation:
-      "JSON readers keep one of the two values, most of them the last, and say nothing: what the file means depends on who reads it. Mostly a merge or a copy left the other one behind. Remove the one that is not meant.",
+      "JSON readers keep one of the two values, most of them the last, and report nothing: what the file means depends on the reader. Mostly a merge or a copy left the other one behind. Remove the one that is not meant.",
   },
   MG1101: {
     title: "The document is not a JSON Schema",

@@ -56,7 +56,7 @@ export const outputDiagnostics = {
     explanation: "The file would be generated but does not exist. `mcpgen generate` writes it.",
   },
   MG3103: {
-    title: "A file in the output folder is not generated any more",
+    title: "A file in the output folder is no longer generated",
     exit: 1,
     explanation:
       "mcpgen wrote the file earlier and would not write it now, or it was never part of the output. `mcpgen generate` removes the former if it was not edited; the latter is yours to move: the output folder holds nothing but output.",

@@ -12,7 +12,7 @@ export const serverDiagnostics = {
     title: "The connection to the server is lost, or never was one",
     exit: 4,
     explanation:
-      "A process has ended, or does not read or write any more; what it last printed on standard error stands below the message. Over HTTP the address may be wrong, or the server wants authorization: `--header NAME:VALUE` sends what it asks for. Servers inherit only variables that hold no secrets; `--env NAME` passes one on.",
+      "The process has ended, or no longer reads or writes; what it last printed on standard error stands below the message. Over HTTP the address may be wrong, or the server wants authorization: `--header NAME:VALUE` sends what it asks for. Servers inherit only variables that hold no secrets; `--env NAME` passes one on.",
   },
   MG4103: {
     title: "The server does not answer",

@@ -12,7 +12,7 @@ export const syncDiagnostics = {
     title: "A handler is for nothing in the contract",
     exit: 1,
     explanation:
-      "Your handlers have a function for something that the contract does not offer, perhaps not any more. A server refuses to start with it. `mcpgen sync` never deletes code: remove the function, move its body if only the name has changed, or bring the entry back into the contract. A class may have further methods: a public method that is typed as a handler (with `Handlers.Answer`, say) is an error, any other a warning.",
+      "Your handlers have a function for something that the contract does not offer, or no longer offers. A server refuses to start with it. `mcpgen sync` never deletes code: remove the function, move its body if only the name has changed, or bring the entry back into the contract. A class may have further methods: a public method that is typed as a handler (with `Handlers.Answer`, say) is an error, any other a warning.",
   },
   MG6503: {
     title: "It cannot be known whether a handler is missing",

@@ -23,7 +23,7 @@ export interface Difference {
   readonly path?: string;
   readonly old: string | null;
   readonly new: string | null;
-  /** Who writes what differs. */
+  /** The roles that write the part that differs. */
   readonly writer: Role;
   /** Further in than the part. */
   readonly pointer?: string;

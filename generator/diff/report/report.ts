@@ -112,8 +112,8 @@ export function inGroups(findings: readonly ReportedFinding[]): ReportedFinding[
   return [...groups.values()];
 }
 
-/** Whom a finding hits at its worst. */
+/** The roles for which a finding has the level `worst`. */
 export function hit({ level }: Finding, worst: Level): string {
   const roles = (["client", "server"] as const).filter((role) => level[role] === worst);
-  return roles.length === 2 ? "both" : (roles[0] ?? "nobody");
+  return roles.length === 2 ? "both" : (roles[0] ?? "none");
 }

@@ -81,7 +81,7 @@ class Search {
     this.#sdk = new SdkNames(targets, options.compared);
   }
 
-  /** The runtime is code that people write, too, for those who look through it. */
+  /** The runtime is written by hand, so a search through its source reports uses in it. */
   isGenerated(file: ts.SourceFile): boolean {
     const kind = this.#origins.of(file)?.kind;
     return kind === "protocol" || kind === "contract";

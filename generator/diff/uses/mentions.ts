@@ -3,7 +3,7 @@ import type { Claim, TargetIndex } from "./targets.js";
 
 /**
  * Functions of generated code and of the runtime whose signatures name a target: `isTool(value): value is Tool`,
- * `setLevel(caller, params: Params<"logging/setLevel">)`. Who names such a function uses what it is about.
+ * `setLevel(caller, params: Params<"logging/setLevel">)`. Code that names such a function uses the target.
  */
 export class Mentions {
   readonly #claims = new Map<ts.Node, readonly Claim[]>();

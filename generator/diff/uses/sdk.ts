@@ -83,7 +83,7 @@ export class SdkNames {
   #concerns({ finding }: Claim, side: Role | undefined): boolean {
     if (side === undefined) return true;
     const { level, rule } = this.#compared.findings[finding]!;
-    // A method that comes or goes concerns who sends it and who answers it.
+    // An added or removed method concerns its sender and its receiver.
     if (/^(?:request|notification|method)-/.test(rule)) return true;
     return level[side] !== "safe" || level[opposite(side)] === "safe";
   }

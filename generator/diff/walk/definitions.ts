@@ -105,11 +105,11 @@ function renames(
 function shapeOf(reader: FormReader, name: string): string {
   const form = reader.of([reader.schema.definitions.get(name)!.node]);
   const shape = formSignature(reader, form);
-  // Plain scalars and empty objects look alike whatever they mean.
+  // Plain scalars and empty objects of different meaning have equal forms: their name tells them apart.
   return form.members.some(({ properties }) => properties.size > 0) ? shape : `${name}: ${shape}`;
 }
 
-/** Definitions that only list what else is defined: who may send it. */
+/** Unions that only list the messages of one role. */
 const lists = /^(Client|Server)(Request|Notification|Result)$/;
 
 /** What became of a name that both have. */

@@ -16,12 +16,12 @@ export interface Direction {
   readonly next: ProtocolModel;
   readonly aligner: Aligner;
   readonly name: string;
-  /** Who sends it. */
+  /** The sender. */
   readonly from: Role;
   readonly comparison: MethodComparison;
 }
 
-/** @param writer who writes the part of the message that differs, where that is not the sender */
+/** @param writer the role that writes the part that differs, where that is not the sender */
 export function messageFact(
   { name, from }: Direction,
   fact: Fact,

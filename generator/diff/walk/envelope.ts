@@ -33,7 +33,7 @@ export function envelopeRoots(aligner: Aligner, old: ProtocolModel, next: Protoc
       writers: writersOf([old, next], arm),
       methods: [],
       isEntered: (key, edge) => ofMethods.has(key) && isOf(edge, nodes),
-      isTold: (_fact, place) => place !== pair,
+      isReported: (_fact, place) => place !== pair,
       needsProof: true,
     };
   });
@@ -42,7 +42,7 @@ export function envelopeRoots(aligner: Aligner, old: ProtocolModel, next: Protoc
 
 type Arm = "request" | "notification" | "response";
 
-/** Who writes messages of this kind in both revisions, whatever their method. */
+/** The roles that write messages of this kind in both revisions, with any method. */
 function writersOf(models: readonly ProtocolModel[], arm: Arm): Role[] {
   const kind = arm === "response" ? "request" : arm;
   const isWriter = (role: Role, { methods }: ProtocolModel): boolean =>

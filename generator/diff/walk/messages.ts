@@ -73,7 +73,7 @@ function compareWhole(
     writers: [context.part === "response" ? opposite(from) : from],
     methods: [name],
     isEntered: (key) => !left.includes(key),
-    isTold: (fact, place) => place !== pair || !left.some((key) => isOfMember(fact, key)),
+    isReported: (fact, place) => place !== pair || !left.some((key) => isOfMember(fact, key)),
   };
   comparison.roots.push(root);
   return root;
@@ -98,7 +98,8 @@ function tellInside({ comparison }: Direction, whole: Root, member: "params" | "
     ...whole,
     context,
     isEntered: (key) => key === member,
-    isTold: (fact, place) => place !== pair && (member === "params" || place === inside()) && !isKnown(fact),
+    isReported: (fact, place) =>
+      place !== pair && (member === "params" || place === inside()) && !isKnown(fact),
     needsProof: true,
   });
 }

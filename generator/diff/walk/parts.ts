@@ -2,7 +2,7 @@ import { type Schema, referencesOf } from "@mcpgen/engine";
 import { type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
 import { resultsOf } from "../../model/pairing.js";
 
-/** What messages and results hold, and who writes it. */
+/** The definitions that messages and results contain, and the roles that write them. */
 export interface Parts {
   /** The definitions that any message or result holds. */
   readonly held: ReadonlySet<string>;

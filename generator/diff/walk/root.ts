@@ -10,10 +10,10 @@ export interface Root {
   readonly methods: readonly string[];
   /** Members that other roots account for are not entered from here. */
   readonly isEntered?: (key: string, edge: Edge) => boolean;
-  /** Excludes facts that other roots report. */
   /** Reports only facts for which a message proves a break. */
   readonly needsProof?: true;
-  readonly isTold?: (fact: Fact, pair: Pair) => boolean;
+  /** Excludes facts that other roots report. */
+  readonly isReported?: (fact: Fact, pair: Pair) => boolean;
 }
 
 /** A difference of a whole message, found without walking into it. */

@@ -3,7 +3,7 @@ import type { Conjunction } from "../../compare/shape/form.js";
 import { type Owner, ownedOf } from "./owned-members.js";
 import { isIdle } from "./signature.js";
 
-/** Tells whether places of two schemas are described in the same words, definitions they refer to included. */
+/** Decides whether two schemas describe a place in the same words, including the definitions that they refer to. */
 export class Likeness {
   private readonly schemas: readonly [Schema, Schema];
   private readonly owners: readonly [Owner, Owner];

@@ -28,7 +28,7 @@ interface PredicateSource {
   readonly prefix: string;
 }
 
-/** Functions that tell whether a value is what some place of a schema describes; each is emitted once. */
+/** Predicates: whether a value matches a place of a schema. Each is emitted once. */
 export class Predicates {
   usesModule = false;
   private readonly source: PredicateSource;
@@ -147,7 +147,7 @@ class ImportedNames extends FunctionNames {
   }
 }
 
-/** Functions that every file of steps has at hand, by the signature of what they tell. */
+/** Predicates that every file of steps imports, by the signature of the values that they accept. */
 const simplePredicates = new Map(
   Object.entries({
     isString: { types: ["string"] },

@@ -33,16 +33,16 @@ export function discriminatingTest(
   if (rivals.length === 0) return { ...always, type: arm.type };
   const known = rivals.map((rival) => constantsOf(readers.other, rival));
   for (const [key, values] of constantsOf(readers.arm, arm)) {
-    const isTold = known.every((constants) => {
+    const distinguishes = known.every((constants) => {
       const taken = constants.get(key);
       return taken !== undefined && !values.some((value) => taken.includes(value));
     });
-    if (isTold) return { constants: [[key, values]], present: [] };
+    if (distinguishes) return { constants: [[key, values]], present: [] };
   }
   return undefined;
 }
 
-/** A test that only values of `arm` pass, whatever else the form describes; where nothing is as sure, none. */
+/** A test that only values of `arm` pass, of all that the form describes; undefined where no test is as sure. */
 export function certainAmong(reader: FormReader, arm: ShapeArm, { members }: Form): Test | undefined {
   const rivals = members.filter((member) => member !== arm && member.type === arm.type);
   for (const [key, values] of constantsOf(reader, arm)) {

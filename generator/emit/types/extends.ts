@@ -175,7 +175,7 @@ function printsAs(type: TypeName): TypeName {
   return type === "integer" ? "number" : type;
 }
 
-/** Whether two nodes are the same schema, wherever they stand and whatever is said beside them. */
+/** Whether two nodes are the same schema; their places and annotations do not count. */
 function sameText(a: SchemaNode, b: SchemaNode): boolean {
   return structure(a) === structure(b);
 }

@@ -1,6 +1,6 @@
 import type { JsonValue, Scalar, TypeName } from "@mcpgen/engine";
 
-/** The kinds of JSON value that `typeof`, `Array.isArray` and `=== null` can tell apart. */
+/** The kinds of JSON value that `typeof`, `Array.isArray` and `=== null` distinguish. */
 export type Kind = "array" | "boolean" | "null" | "number" | "object" | "string";
 
 export const everyKind: ReadonlySet<Kind> = new Set([

@@ -21,8 +21,8 @@ import type { Statement } from "./statement.js";
 
 /**
  * Writes assertions where TypeScript, which narrows the type of a value with each test, would not take what a
- * function does next: a comparison that can only fail, say. Schemas that say such things are valid; and
- * whatever the schema, what is emitted must compile. Functions that compile as they are stay as they are.
+ * function does next: a comparison that can only fail, say. Schemas that lead to such code are valid, and
+ * the code emitted for every valid schema must compile. Functions that compile as they are stay as they are.
  *
  * @param proving functions that are type predicates
  */
@@ -260,7 +260,7 @@ function declaredBy(head: string): readonly (readonly [string, Known | undefined
   return item === undefined ? [] : [[item, undefined]];
 }
 
-/** The predicates that tell kinds apart. */
+/** The predicates that distinguish kinds. */
 const predicates: ReadonlyMap<string, Kind> = new Map([
   ["Array.isArray", "array"],
   ["isObject", "object"],

@@ -16,7 +16,7 @@ interface Vector {
   readonly method?: string;
   /** The methods that a result answers. */
   readonly answers?: readonly string[];
-  /** Who may send it. */
+  /** The roles that may send it. */
   readonly from: readonly Role[];
   readonly valid: boolean;
   /** Where an invalid message is wrong, and what was done there. */
