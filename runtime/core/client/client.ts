@@ -191,13 +191,10 @@ export class Client implements Caller {
     args: object = {},
     options?: RequestOptions,
   ): Promise<ToolResult<Structured>> {
-    const result = await this.request<ToolResult<Structured>>(
-      "tools/call",
-      { name, arguments: args },
-      options,
-    );
-    await this.outputs.check(name, result);
-    return result;
+    const { result } = await this.requests.exchange("tools/call", { name, arguments: args }, options ?? {});
+    const checked = this.outputs.check(name, result as ToolResult);
+    if (checked) await checked;
+    return result as ToolResult<Structured>;
   }
 
   readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult> {

@@ -60,14 +60,18 @@ export class OutputChecks {
   }
 
   /**
-   * Checks a result. A schema that cannot be read causes one warning and no check, because the tool has already run. A
-   * schema of another dialect is an error (2025-11-25, basic, JSON Schema usage) that carries the result.
+   * Checks a result. Returns a promise only if the tool has a schema. A schema that cannot be read causes one warning and
+   * no check, because the tool has already run. A schema of another dialect is an error (2025-11-25, basic, JSON Schema
+   * usage) that carries the result.
    *
    * @throws {McpError} `invalid-result`, or `invalid-definition` whose data are `{ result }`
    */
-  async check(name: string, result: CallToolResult): Promise<void> {
+  check(name: string, result: CallToolResult): Promise<void> | undefined {
     const schema = this.schemas.get(name)?.schema;
-    if (!schema || result.isError === true) return;
+    return schema && result.isError !== true ? this.checkBy(schema, name, result) : undefined;
+  }
+
+  private async checkBy(schema: object, name: string, result: CallToolResult): Promise<void> {
     let problem: Checked;
     try {
       problem = await (await this.checkOf(name, schema))(result.structuredContent);

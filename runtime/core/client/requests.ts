@@ -2,7 +2,7 @@ import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { type Names, requireKnown } from "../options/option-check.js";
-import type { Params, ResponseMessage } from "../jsonrpc/message.js";
+import type { Params } from "../jsonrpc/message.js";
 import type { Clock } from "../time/clock.js";
 import {
   type Bounded,
@@ -13,7 +13,14 @@ import {
 } from "./bounds.js";
 import { type ResultCache, cacheKey } from "./cache.js";
 import type { Connection, Connections } from "./connections.js";
-import { type Decoded, decode, invalidResult, isAccepted, remoteError } from "./decode.js";
+import {
+  type Decoded,
+  type ServerResponse,
+  decode,
+  invalidResult,
+  isAccepted,
+  remoteError,
+} from "./decode.js";
 import { type ClientProfile, requestMeta, eraOf } from "./client-profile.js";
 import type { Link, Sending } from "./link.js";
 import type { Listeners } from "./incoming.js";
@@ -51,6 +58,16 @@ interface Call extends Bounded {
   readonly params: Params;
   /** Whether the server may run it twice. */
   readonly repeatable: boolean;
+}
+
+/** A request in the words of its revision. */
+interface PreparedRequest {
+  readonly link: Link;
+  readonly view: RevisionView<"client">;
+  readonly call: Call;
+  readonly params: Params;
+  readonly sending: Sending;
+  readonly options: RequestOptions;
 }
 
 /** The result of a request and the number of rounds of input before it. */
@@ -118,7 +135,7 @@ export class Requests {
 
   /** Adds the `_meta` of each request. */
   withMeta(params: Params, view: RevisionView<"client">): Params {
-    return { ...params, _meta: { ...params._meta, ...this.metaFor(view) } };
+    return { ...params, _meta: { ...this.metaOf(params, view) } };
   }
 
   /** The row of the retry table for a request that failed outside `repeated`, which sends it again on an open connection. */
@@ -194,13 +211,13 @@ export class Requests {
     authorized?: (authorization: string) => void,
   ): Promise<Answered> {
     const { method } = call;
-    const send = this.sender(link, view, call, authorized);
-    let result: unknown = await send(noParams);
+    const sent = this.prepared(link, view, call, authorized);
+    let result: unknown = resultOf(await this.send(sent, noParams), sent);
     let rounds = 0;
     try {
       if (eraOf(view).resultTypes && !isComplete(result))
         ({ result, rounds } = await withinBounds(whileAwaitingInput(link, call), (signal) =>
-          this.furtherRounds(view, method, entry, signal, send, result),
+          this.furtherRounds(sent, entry, signal, result),
         ));
       const decoded = isAccepted(entry, result)
         ? { result, rejected: [] }
@@ -212,38 +229,47 @@ export class Requests {
     }
   }
 
-  /** Returns the function that sends the request with added parameters. */
-  private sender(
+  /** The parts of a request that are the same in all its rounds. */
+  private prepared(
     link: Link,
     view: RevisionView<"client">,
     call: Call,
     authorized: ((authorization: string) => void) | undefined,
-  ): Send {
-    const { method, options, repeatable, started } = call;
+  ): PreparedRequest {
+    const { method } = call;
     const { headers, listeners } = this.setup;
     const params = view.lower("outgoingRequests", method, call.params);
     const declared = method === "tools/call" ? headers.of(params["name"] as string) : undefined;
     const sending: Sending = link.mirrors
       ? { headers: (_, sent) => mirrorHeaders(view, method, sent, declared), authorized }
       : noHeaders;
-    const heard = listeners.guard(options);
-    return async (added, signal) => {
-      const whole = added === noParams ? params : { ...params, ...added };
-      const make = (id: number): Params => this.withToken(whole, view, id);
-      const wanted = signal ? { ...heard, signal } : heard;
-      const ask = (): Promise<ResponseMessage> => link.request(method, make, wanted, sending, started);
-      const response = await (repeatable ? this.repeated(ask, call, link) : ask());
-      if (response.error) throw remoteError(method, response, params);
-      return response.result;
-    };
+    return { link, view, call, params, sending, options: listeners.guard(call.options) };
+  }
+
+  /**
+   * Sends a request once. Not an async function: most requests need no promise but that of the link.
+   *
+   * @param added more parameters
+   * @param signal replaces the signal of the options
+   */
+  private send(
+    { link, view, call, params, sending, options }: PreparedRequest,
+    added: Params,
+    signal?: AbortSignal,
+  ): Promise<ServerResponse> {
+    const whole = added === noParams ? params : { ...params, ...added };
+    const make = (id: number): Params => this.withToken(whole, view, id);
+    const wanted = signal ? { ...options, signal } : options;
+    const ask = (): Promise<ServerResponse> => link.request(call.method, make, wanted, sending, call.started);
+    return call.repeatable ? this.repeated(ask, call, link) : ask();
   }
 
   /** Sends a repeatable request, again after each pause while its exchange breaks on an open connection. */
   private async repeated(
-    ask: () => Promise<ResponseMessage>,
+    ask: () => Promise<ServerResponse>,
     call: Call,
     link: Link,
-  ): Promise<ResponseMessage> {
+  ): Promise<ServerResponse> {
     const { when, pauses } = retries.exchange;
     for (const pause of pauses) {
       try {
@@ -257,21 +283,28 @@ export class Requests {
   }
 
   private furtherRounds(
-    view: RevisionView<"client">,
-    method: string,
+    sent: PreparedRequest,
     entry: OutgoingRequest,
     signal: AbortSignal,
-    send: Send,
     first: unknown,
   ): Promise<{ result: Params; rounds: number }> {
-    return throughRounds(view, method, entry, this.setup.rounds, { signal }, send, first);
+    const send = async (added: Params, within: AbortSignal): Promise<unknown> =>
+      resultOf(await this.send(sent, added, within), sent);
+    const { view, call } = sent;
+    return throughRounds(view, call.method, entry, this.setup.rounds, { signal }, send, first);
   }
 
   /**
    * Adds `_meta` with a progress token, with or without a listener: progress also shows that the server is alive.
    */
   private withToken(params: Params, view: RevisionView<"client">, progressToken: number): Params {
-    return { ...params, _meta: { ...params._meta, ...this.metaFor(view), progressToken } };
+    return { ...params, _meta: { ...this.metaOf(params, view), progressToken } };
+  }
+
+  /** The `_meta` of a request without its progress token. Makes no object of two unless it needs both. */
+  private metaOf({ _meta }: Params, view: RevisionView<"client">): Params | undefined {
+    const general = this.metaFor(view);
+    return _meta && general ? { ..._meta, ...general } : (_meta ?? general);
   }
 
   /** The `_meta` of all requests, until the revision or the log level changes; `undefined` in eras without it. */
@@ -282,6 +315,12 @@ export class Requests {
       this.cachedMeta = { view, logLevel, meta: requestMeta(view, this.setup.profile, logLevel) };
     return this.cachedMeta.meta;
   }
+}
+
+/** @throws {McpError} the error of the response */
+function resultOf(response: ServerResponse, { call, params }: PreparedRequest): unknown {
+  if (response.error) throw remoteError(call.method, response, params);
+  return response.result;
 }
 
 /** The error for a result that cannot be decoded, such as one nested too deeply for the stack. */
@@ -296,6 +335,3 @@ function sleep(ms: number, clock: Clock): Promise<void> {
 const noHeaders: Sending = {};
 
 const noParams: Params = {};
-
-/** Sends the request with added parameters. `signal` replaces the signal of its options. */
-type Send = (added: Params, signal?: AbortSignal) => Promise<unknown>;

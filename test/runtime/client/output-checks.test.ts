@@ -20,7 +20,7 @@ test("a server with other tools in each list makes the client keep the schemas o
   for (let index = 0; index < 40; index++) checks.learn([tool(index)]);
   await expect(checks.check("t39", wrong)).rejects.toMatchObject({ code: "invalid-result" });
   await expect(checks.check("t30", wrong)).rejects.toMatchObject({ code: "invalid-result" });
-  await expect(checks.check("t0", wrong)).resolves.toBeUndefined();
+  expect(checks.check("t0", wrong)).toBeUndefined();
 });
 
 test("a schema that comes again counts once", async () => {
