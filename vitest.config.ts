@@ -28,7 +28,7 @@ const drawing = [
 
 /** Those that have more to do in the long run. */
 const heavy = [
-  "test/runtime/http/{bodies,heap,kept,readers}.test.ts",
+  "test/runtime/http/server/{bodies,heap,kept,readers}.test.ts",
   "test/runtime/client/{deep,floods}.test.ts",
   "test/init/*.test.ts",
   "test/files/layout-free.test.ts",
@@ -41,13 +41,13 @@ const deep = [
   "test/properties/{differential,large,soak}.test.ts",
   "test/diff/{memory,metamorphic,released-mutations,robustness,truth}.test.ts",
   "test/contract/hostile.test.ts",
-  "test/generate/memory.test.ts",
+  "test/pipeline/memory.test.ts",
   "test/contract/{compile-cost,compiled}.test.ts",
   "test/command/rehearsal.test.ts",
   "test/emit/validators/depth.test.ts",
   "test/properties/foreign/{cases,compile}.test.ts",
   "test/distribution/package.test.ts",
-  "test/generate/determinism.test.ts",
+  "test/pipeline/determinism.test.ts",
   "test/emit/steps/renames-released.test.ts",
   "test/types/mistakes.test.ts",
   "test/capture/signals.test.ts",
@@ -93,7 +93,7 @@ export default defineConfig({
       },
     ],
     server: { deps: { inline: [/@mcpgen\//] } },
-    setupFiles: ["test/seed.ts"],
+    setupFiles: ["test/support/seed.ts"],
     // Files share the modules a worker has loaded: reading them anew for each would cost a third of the time.
     isolate: false,
     // One worker a core: the default leaves one core idle, which is half of a small machine.

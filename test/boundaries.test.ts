@@ -5,7 +5,7 @@ import { filesBelow, importsOf, specifiersOf } from "../scripts/rooms/imports.js
 import { planOf, plans } from "../scripts/rooms/plan.js";
 import { planPicture } from "../scripts/rooms/svg.js";
 import { faultsOf } from "../scripts/rooms/text.js";
-import { temporaryFolder } from "./temporary-folder.js";
+import { temporaryFolder } from "./support/temporary-folder.js";
 
 interface Area {
   /** Folder whose files the rule is about. */

@@ -12,7 +12,7 @@ import { capitalised, nameDefinitions } from "../../generator/print/names.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 import { emitValidators } from "../../generator/emit/validators/emit.js";
 import { metaSchemas } from "../../engine/meta-schemas.js";
-import { combined, nameIn } from "../../test/emit/validators/combined.js";
+import { combined, nameIn } from "../../test/support/combined-schemas.js";
 // @ts-expect-error a script without declarations
 import { geometricMean, measure } from "./measure.mjs";
 

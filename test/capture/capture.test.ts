@@ -6,10 +6,10 @@ import type { Contract } from "../../generator/contract/contract.js";
 import { contractText } from "../../generator/contract/contract-text.js";
 import { shownSource } from "../../generator/capture/shown-source.js";
 import { readContract } from "../../generator/contract/read-contract.js";
-import { mcpgen } from "../command/in-process.js";
-import { loopback } from "../loopback.js";
-import { temporaryFolder } from "../temporary-folder.js";
-import { initialized, newServer, scripted, serve } from "./live.js";
+import { mcpgen } from "../support/in-process.js";
+import { loopback } from "../support/loopback.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { initialized, newServer, scripted, serve } from "../support/live-server.js";
 
 const schema = { type: "object", properties: { zebra: { type: "string" }, ant: { enum: ["b", "a"] } } };
 

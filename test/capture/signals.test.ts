@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Interruption } from "../../generator/capture/interruption.js";
-import { builtCli } from "../built-cli.js";
-import { members, until } from "../runtime/stdio/processes.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { builtCli } from "../support/built-program.js";
+import { members, until } from "../support/processes.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const cli = builtCli();
 

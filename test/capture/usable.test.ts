@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { readContract } from "../../generator/contract/read-contract.js";
-import { mcpgen } from "../command/in-process.js";
-import { temporaryFolder } from "../temporary-folder.js";
-import { initialized, scripted } from "./live.js";
+import { mcpgen } from "../support/in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { initialized, scripted } from "../support/live-server.js";
 
 test("a prompt with an argument twice is left out: what is captured reads back", async () => {
   const prompts = [

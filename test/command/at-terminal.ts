@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { type Ran, mcpgen } from "./in-process.js";
+import { type Ran, mcpgen } from "../support/in-process.js";
 
 export const enter = "\r";
 export const down = "\u001b[B";

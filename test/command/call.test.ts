@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { resultText } from "../../generator/command/content/content-text.js";
-import { newServer, serve } from "../capture/live.js";
-import { temporaryFolder } from "../temporary-folder.js";
-import { type Ran, mcpgen } from "./in-process.js";
+import { newServer, serve } from "../support/live-server.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { type Ran, mcpgen } from "../support/in-process.js";
 
 const inputSchema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 

@@ -8,8 +8,8 @@ import type { CommandContext } from "../../generator/command/context.js";
 import { contractTargets } from "../../generator/command/contracts/targets.js";
 import type { Outcome } from "../../generator/command/outcome.js";
 import { openProject } from "../../generator/command/project.js";
-import { temporaryFolder } from "../temporary-folder.js";
-import { mcpgen } from "./in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
 
 const contract = `name: n
 version: "1"

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { appendFileSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../temporary-folder.js";
-import { mcpgen } from "./in-process.js";
-import { smallProject } from "./small-protocol.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
+import { smallProject } from "../support/small-protocol.js";
 
 const contract = `name: n
 version: "1"

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Finding, subjectText } from "../../generator/diff/finding.js";
-import { type LiveServer, initialized, newServer, scripted, serve } from "../capture/live.js";
-import { temporaryFolder } from "../temporary-folder.js";
-import { type Ran, mcpgen } from "./in-process.js";
+import { type LiveServer, initialized, newServer, scripted, serve } from "../support/live-server.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { type Ran, mcpgen } from "../support/in-process.js";
 
 const definition = {
   description: "The weather.",

@@ -1,8 +1,8 @@
 import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { mcpgen } from "./in-process.js";
-import { smallProject } from "./small-protocol.js";
+import { mcpgen } from "../support/in-process.js";
+import { smallProject } from "../support/small-protocol.js";
 
 async function generatedProject(): Promise<string> {
   const folder = await smallProject();

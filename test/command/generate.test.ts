@@ -1,9 +1,9 @@
 import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { temporaryFolder } from "../temporary-folder.js";
-import { mcpgen } from "./in-process.js";
-import { smallProject, smallSchema, smallSchemaText } from "./small-protocol.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
+import { smallProject, smallSchema, smallSchemaText } from "../support/small-protocol.js";
 
 const generated = (folder: string, path: string): string => join(folder, "generated", path);
 const read = (folder: string, path: string): string => readFileSync(generated(folder, path), "utf8");

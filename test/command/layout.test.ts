@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { format } from "prettier";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../temporary-folder.js";
-import { mcpgen } from "./in-process.js";
-import { smallProject } from "./small-protocol.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
+import { smallProject } from "../support/small-protocol.js";
 
 const contract = (tool: string): string =>
   JSON.stringify({ name: "w", version: "1", tools: [{ name: tool, inputSchema: { type: "object" } }] });

@@ -3,9 +3,9 @@ import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, write
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { builtCli } from "../built-cli.js";
-import { temporaryFolder } from "../temporary-folder.js";
-import { smallProject } from "./small-protocol.js";
+import { builtCli } from "../support/built-program.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { smallProject } from "../support/small-protocol.js";
 
 const cli = builtCli();
 

@@ -1,10 +1,10 @@
 import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { compilerErrors } from "../emit/protocol/emitted.js";
+import { compilerErrors } from "../support/emitted-output.js";
 import { lockText, readLock } from "../../generator/revision/lock.js";
-import { temporaryFolder } from "../temporary-folder.js";
-import { mcpgen } from "./in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
 
 const released = [...readLock("schema")].filter(([, { status }]) => status === "released");
 const unknown = released.at(-1)![0];

@@ -6,7 +6,7 @@ import type { InputState } from "../../generator/command/input-state.js";
 import { generateFiles } from "../../generator/pipeline/generate.js";
 import { storedRevision } from "../../generator/revision/revision-source.js";
 import { sha256 } from "../../generator/files/sha256.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const revisions = ["2025-06-18", "2025-11-25"];
 

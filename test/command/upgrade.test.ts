@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { temporaryFolder } from "../temporary-folder.js";
-import { type Ran, mcpgen } from "./in-process.js";
-import { smallProject, smallSchema, smallSchemaText } from "./small-protocol.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { type Ran, mcpgen } from "../support/in-process.js";
+import { smallProject, smallSchema, smallSchemaText } from "../support/small-protocol.js";
 
 const text = { type: "string" };
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { commands, globalOptions } from "../../generator/command/commands.js";
-import { smallProject } from "./small-protocol.js";
-import { temporaryFolder } from "../temporary-folder.js";
-import { mcpgen } from "./in-process.js";
+import { smallProject } from "../support/small-protocol.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
 
 describe("a command line that cannot be read exits with 2, a code and what was meant", () => {
   test.each<[string, string, string, RegExp]>([

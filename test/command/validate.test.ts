@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Judge } from "../../generator/command/validate/judge.js";
 import { lines } from "../../generator/command/validate/lines.js";
 import { type Protocol, loadProtocol } from "../../generator/command/validate/protocol.js";
-import { temporaryFolder } from "../temporary-folder.js";
-import { mcpgen } from "./in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
 
 /** A built output folder with the two revisions the tests speak of. */
 let outDir: string;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../temporary-folder.js";
-import { mcpgen } from "./in-process.js";
-import { smallSchemaText } from "./small-protocol.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
+import { smallSchemaText } from "../support/small-protocol.js";
 
 const schema = JSON.stringify({ $defs: { A: { type: "string" } } });
 const generate = (text: string, ...more: string[]) =>

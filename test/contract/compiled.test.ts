@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
-import { compilerErrors } from "../properties/foreign/compiler.js";
+import { compilerErrors } from "../support/typescript-compiler.js";
 
 /** Arguments and variables called as members that every object has. */
 const named = {

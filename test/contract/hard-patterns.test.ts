@@ -4,7 +4,7 @@ import { diffContracts } from "../../generator/diff/contract/diff-contracts.js";
 import { readToolSchemas } from "../../generator/contract/emit/tool-schemas.js";
 import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
-import { hardPatterns, judgingSteps } from "../hard-patterns.js";
+import { hardPatterns, judgingSteps } from "../support/hard-patterns.js";
 
 const ordinary = "^[a-z]+(-[a-z]+)*$";
 

@@ -6,8 +6,8 @@ import { readDocument } from "@mcpgen/engine";
 import { validatorOf } from "@mcpgen/engine/interpreter";
 import { withLocalReferences } from "../../generator/contract/local-references.js";
 import { readContract } from "../../generator/contract/read-contract.js";
-import { mcpgen } from "../command/in-process.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const city = { $defs: { City: { type: "string", minLength: 2 } } };
 

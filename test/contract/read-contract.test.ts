@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { contractSchema } from "../../generator/contract/contract-schema.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 import { CodedError } from "../../generator/diagnostics/coded-error.js";
-import { mcpgen } from "../command/in-process.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const weather = `name: weather
 version: "1.0"

@@ -4,8 +4,8 @@ import { transformSync } from "esbuild";
 import { expect, test } from "vitest";
 import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
-import { mcpgen } from "../command/in-process.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** Twelve times one of two, on all of which it depends what is left: 4096 ways. */
 function endless(): object {

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../temporary-folder.js";
-import { mcpgen } from "../command/in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
 import { pairs } from "./models.js";
 import { files, run } from "./small-files.js";
 

@@ -4,7 +4,7 @@ import { diffModels } from "../../generator/diff/diff-models.js";
 import { defaultPolicy } from "../../generator/diff/finding.js";
 import type { Published } from "../../generator/diff/walk/files.js";
 import type { ErrataNote } from "../../generator/notes/note.js";
-import { documentOf } from "../sample/revisions.js";
+import { documentOf } from "../support/revisions.js";
 import { line, modelFrom } from "./models.js";
 
 const model = modelFrom(documentOf("2025-11-25"));

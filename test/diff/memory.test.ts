@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { expect, test } from "vitest";
-import { builtCli } from "../built-cli.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { builtCli } from "../support/built-program.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const cli = builtCli();
 const ref = (name: string): JsonObject => ({ $ref: `#/$defs/${name}` });

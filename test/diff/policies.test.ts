@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../temporary-folder.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { files, run } from "./small-files.js";
 
 const approval = (fingerprint: string, more: object = {}): string =>

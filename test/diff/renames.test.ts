@@ -5,8 +5,8 @@ import { diffModels } from "../../generator/diff/diff-models.js";
 import { defaultPolicy } from "../../generator/diff/finding.js";
 import { buildModel } from "../../generator/model/build-model.js";
 import type { ProtocolModel } from "../../generator/model/model.js";
-import { object } from "../model/models.js";
-import { notes } from "../notes/noted.js";
+import { object } from "../support/models.js";
+import { notes } from "../support/notes.js";
 import { line, protocolOf } from "./models.js";
 
 const text = { type: "string" };

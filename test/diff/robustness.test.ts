@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { expect, test } from "vitest";
 import { diffModels } from "../../generator/diff/diff-models.js";
 import { levelFor } from "../../generator/diff/finding.js";
-import { documentOf } from "../sample/revisions.js";
+import { documentOf } from "../support/revisions.js";
 import { between, line, modelFrom, protocolOf, released } from "./models.js";
 
 const ref = (name: string): JsonObject => ({ $ref: `#/$defs/${name}` });

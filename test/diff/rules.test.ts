@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { rulesManual } from "../../generator/diff/rules/manual.js";
 import { ruleIds, ruleTable } from "../../generator/diff/rules/table.js";
-import { mcpgen } from "../command/in-process.js";
+import { mcpgen } from "../support/in-process.js";
 
 test("docs/rules.md is up to date (node scripts/run-ts.mjs scripts/rules.ts)", () => {
   expect(readFileSync("docs/rules.md", "utf8")).toBe(rulesManual());

@@ -1,5 +1,5 @@
-import { mcpgen } from "../command/in-process.js";
-import { smallSchema } from "../command/small-protocol.js";
+import { mcpgen } from "../support/in-process.js";
+import { smallSchema } from "../support/small-protocol.js";
 
 /** `smallSchema` with another EchoParams. */
 const withParams = (params: object): string =>

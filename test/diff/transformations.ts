@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject, keywords } from "@mcpgen/engine";
 import { type Random, randomFrom } from "../../generator/sample/random.js";
-import { shuffledSchema } from "../engine/shuffle.js";
+import { shuffledSchema } from "../support/shuffled-schema.js";
 
 /** Ways to write a schema differently that mean the same on the wire. */
 export const transformations: Readonly<Record<string, (document: JsonObject) => JsonObject>> = {

@@ -9,7 +9,7 @@ import { opposite } from "../../generator/model/model.js";
 import { hasMember } from "../../generator/model/object-view.js";
 import { randomFrom } from "../../generator/sample/random.js";
 import { sampleValid } from "../../generator/sample/sample.js";
-import { documentOf } from "../sample/revisions.js";
+import { documentOf } from "../support/revisions.js";
 import { modelFrom, pairs, released } from "./models.js";
 
 const draws = Math.max(15, Number(process.env["MCPGEN_COUNT"] ?? 0) / 100);

@@ -4,8 +4,8 @@ import { join, resolve } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { bundleCommand } from "../../generator/distribution/mcpb.js";
-import { temporaryFolder } from "../temporary-folder.js";
-import { type Ran, mcpgen } from "../command/in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { type Ran, mcpgen } from "../support/in-process.js";
 
 const contract = `name: weather
 title: The weather

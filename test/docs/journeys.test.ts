@@ -2,8 +2,8 @@ import { chmodSync, copyFileSync, mkdirSync, readFileSync, readdirSync } from "n
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parseCommandLine } from "../../generator/command/parse.js";
-import { builtCli } from "../built-cli.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { builtCli } from "../support/built-program.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { Reader, type Step, expectedOutput, stepsOf } from "./walkthrough.js";
 
 const cli = builtCli();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { releasedModel, revisions } from "../model/models.js";
+import { releasedModel, revisions } from "../support/models.js";
 
 describe.each(revisions)("pages of %s", (revision) => {
   test("are linked from the messages of methods, and from nothing else", async () => {

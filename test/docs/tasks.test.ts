@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { build } from "esbuild";
 import { parseCommandLine } from "../../generator/command/parse.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { blocksOf, documentsIn } from "./documents.js";

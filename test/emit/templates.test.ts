@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CodedError } from "../../generator/diagnostics/coded-error.js";
 import { loadTemplates, templatesFolder } from "../../generator/print/templates.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 function refusal(work: () => unknown): CodedError {
   try {

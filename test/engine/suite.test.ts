@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Schema, readDocument } from "@mcpgen/engine";
 import { validatorOf } from "@mcpgen/engine/interpreter";
-import { type SuiteFile, suiteDocuments, suiteFiles } from "../json-schema-suite.js";
+import { type SuiteFile, suiteDocuments, suiteFiles } from "../support/json-schema-suite.js";
 
 const files = [...suiteFiles("2020-12"), ...suiteFiles("draft-07")];
 const required = files.filter(({ optional }) => !optional);

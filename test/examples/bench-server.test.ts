@@ -1,12 +1,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { bundled } from "./program.js";
+import { expect, onTestFinished, test } from "vitest";
+import { builtProgram } from "../support/built-program.js";
 
-let program: string;
-beforeAll(async () => {
-  program = await bundled("examples/bench-server/main.ts");
-});
+const program = builtProgram("examples/bench-server/main.ts");
 
 const opening = {
   jsonrpc: "2.0",

@@ -2,11 +2,11 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { builtCli } from "../built-cli.js";
-import { mcpgen } from "../command/in-process.js";
-import { smallProject, smallSchema, smallSchemaText } from "../command/small-protocol.js";
-import { loopback } from "../loopback.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { builtCli } from "../support/built-program.js";
+import { mcpgen } from "../support/in-process.js";
+import { smallProject, smallSchema, smallSchemaText } from "../support/small-protocol.js";
+import { loopback } from "../support/loopback.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { type Outputs, type Step, readOutputs, readWorkflow, runs } from "./workflow.js";
 
 const cli = builtCli();

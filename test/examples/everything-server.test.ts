@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
 import { type AddressInfo, createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { bundled } from "./program.js";
+import { builtProgram } from "../support/built-program.js";
+
+const program = builtProgram("examples/everything-server/main.ts");
 
 /** Runs a program to its end. */
 function ended(program: string, ...args: string[]): Promise<{ code: unknown; text: string }> {
@@ -14,7 +16,6 @@ function ended(program: string, ...args: string[]): Promise<{ code: unknown; tex
 }
 
 test("a port that is none, or taken, is told in one line", async () => {
-  const program = await bundled("examples/everything-server/main.ts");
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "localhost", resolve));
   onTestFinished(() => void other.close());

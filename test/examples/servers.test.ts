@@ -2,12 +2,14 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ChangeNotice, Subscription } from "@mcpgen/runtime";
-import { temporaryFolder } from "../temporary-folder.js";
-import { bundled, clientOf } from "./program.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { builtProgram, clientOf } from "../support/built-program.js";
 import { sampleDatabase } from "./sample-database.js";
 
+const echo = builtProgram("examples/echo/main.ts");
+const sqliteExplorer = builtProgram("examples/sqlite-explorer/main.ts");
 const eras = ["2025-11-25", "2026-07-28"];
 
 test("the first import of every example on stdio is the guard of standard output", () => {
@@ -22,17 +24,14 @@ test("the first import of every example on stdio is the guard of standard output
 });
 
 test("echo says what it is told", async () => {
-  const client = await clientOf(await bundled("examples/echo/main.ts"));
+  const client = await clientOf(echo);
   expect((await client.callTool("echo", { message: "ä\n\u2028" })).content).toEqual([
     { type: "text", text: "ä\n\u2028" },
   ]);
 });
 
 describe("weather", () => {
-  let program: string;
-  beforeAll(async () => {
-    program = await bundled("examples/weather/main.ts");
-  });
+  const program = builtProgram("examples/weather/main.ts");
 
   test("is a complete server in sixty lines", () => {
     expect(readFileSync("examples/weather/main.ts", "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(
@@ -74,10 +73,7 @@ describe("weather", () => {
 });
 
 describe("files", () => {
-  let program: string;
-  beforeAll(async () => {
-    program = await bundled("examples/files/main.ts");
-  });
+  const program = builtProgram("examples/files/main.ts");
 
   /** A folder to serve, with a secret beside it. */
   function served(): { readonly folder: string; readonly uri: string } {
@@ -216,9 +212,7 @@ describe("files", () => {
 });
 
 test("sqlite-explorer: schema as resources, queries as a tool, over stdio", async () => {
-  const client = await clientOf(await bundled("examples/sqlite-explorer/main.ts"), [
-    sampleDatabase(temporaryFolder()),
-  ]);
+  const client = await clientOf(sqliteExplorer, [sampleDatabase(temporaryFolder())]);
   expect(client.instructions).toContain("sqlite:schema");
   const [schema] = (await client.readResource("sqlite:schema")).contents;
   expect(schema).toMatchObject({

@@ -5,7 +5,7 @@ import { compareOutput } from "../../generator/files/compare.js";
 import type { Manifest } from "../../generator/files/manifest.js";
 import { type Action, planOutput } from "../../generator/files/plan.js";
 import { layoutFreeSha256 } from "../../generator/files/layout-free.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 function recorded(files: Readonly<Record<string, string>>): Manifest {
   const hashes = Object.entries(files).map(

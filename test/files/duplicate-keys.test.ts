@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "@mcpgen/engine";
 import { duplicateKey } from "../../generator/files/duplicate-keys.js";
-import { mcpgen } from "../command/in-process.js";
-import { smallProject, smallSchemaText } from "../command/small-protocol.js";
+import { mcpgen } from "../support/in-process.js";
+import { smallProject, smallSchemaText } from "../support/small-protocol.js";
 
 const found = (text: string): string | undefined => duplicateKey(text, JSON.parse(text) as JsonValue)?.key;
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { loadJson, parseJson } from "../../generator/files/json-file.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** What was said of text that is not JSON, with line and column. */
 async function problem(text: string): Promise<{ message: string; line?: number; column?: number }> {

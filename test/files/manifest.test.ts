@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { manifestText, parseManifest, readManifest } from "../../generator/files/manifest.js";
-import { mcpgen } from "../command/in-process.js";
-import { smallProject } from "../command/small-protocol.js";
+import { mcpgen } from "../support/in-process.js";
+import { smallProject } from "../support/small-protocol.js";
 
 const manifest = {
   generator: "1.2.3",

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type JsonValue, atPointer, isJsonObject, pointer } from "@mcpgen/engine";
 import { lineAndColumn, positionOf } from "../../generator/files/positions.js";
-import { documentOf } from "../sample/revisions.js";
+import { documentOf } from "../support/revisions.js";
 
 function offsetOf(text: string, { line, column }: { line: number; column: number }): number {
   const lines = text.split("\n");

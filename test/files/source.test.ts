@@ -4,10 +4,10 @@ import { CodedError } from "../../generator/diagnostics/coded-error.js";
 import { download } from "../../generator/files/download.js";
 import { kindOfSource, readSource } from "../../generator/files/source.js";
 import { sha256 } from "../../generator/files/sha256.js";
-import { mcpgen } from "../command/in-process.js";
-import { smallProject, smallSchemaText } from "../command/small-protocol.js";
-import { loopback } from "../loopback.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
+import { smallProject, smallSchemaText } from "../support/small-protocol.js";
+import { loopback } from "../support/loopback.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 async function* chunks(...texts: string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);

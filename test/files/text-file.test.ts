@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CodedError } from "../../generator/diagnostics/coded-error.js";
 import { decodeText, maximumBytes, readBytes } from "../../generator/files/text-file.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const text = '{"a": "é😀"}';
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { expect, test } from "vitest";
 import { applyChanges, isInterrupted, recover } from "../../generator/files/transaction.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 /** Every file below `folder` with its content. */
 function contents(folder: string): Record<string, string> {

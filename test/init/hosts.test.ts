@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { hostSnippets } from "../../generator/init/host-snippets.js";
-import { mcpgen } from "../command/in-process.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 test("the README of a server has what each host needs, and mcpgen knows the server by it", async () => {
   const folder = temporaryFolder();

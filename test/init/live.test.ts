@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { mcpgen } from "../command/in-process.js";
-import { temporaryFolder } from "../temporary-folder.js";
-import { initialized, newServer, scripted, serve } from "../capture/live.js";
+import { mcpgen } from "../support/in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { initialized, newServer, scripted, serve } from "../support/live-server.js";
 
 const read = (folder: string, file: string): string => readFileSync(join(folder, file), "utf8");
 

@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { packageName } from "../../generator/contract/project-name.js";
-import { mcpgen } from "../command/in-process.js";
-import { loopback } from "../loopback.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
+import { loopback } from "../support/loopback.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const files = {
   file: "",

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { packageSpecs } from "../../generator/init/package-specs.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const names = ["mcpgen", "@mcpgen/engine", "@mcpgen/protocol", "@mcpgen/runtime"];
 

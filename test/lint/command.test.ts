@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { lintRules } from "../../generator/lint/table.js";
 import { readContract } from "../../generator/contract/read-contract.js";
-import { mcpgen } from "../command/in-process.js";
-import { initialized, scripted } from "../capture/live.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
+import { initialized, scripted } from "../support/live-server.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const contract = `name: weather
 version: "1.0"

@@ -5,8 +5,8 @@ import { resolveRevision } from "../../generator/revision/revision-source.js";
 import { applyNotes, isOpen } from "../../generator/notes/apply.js";
 import { assumeNotes } from "../../generator/model/assume.js";
 import type { Note } from "../../generator/notes/note.js";
-import { documentOf, revisions } from "../sample/revisions.js";
-import { notesOf } from "../notes/noted.js";
+import { documentOf, revisions } from "../support/revisions.js";
+import { notesOf } from "../support/notes.js";
 
 function assume(definitions: JsonObject): ReturnType<typeof assumeNotes> {
   return assumeNotes(canonicalise({ $defs: definitions }));

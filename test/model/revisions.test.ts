@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { emitProtocolReport } from "../../generator/emit/protocol-report/emit.js";
 import type { Method } from "../../generator/model/model.js";
 import { loadTemplates } from "../../generator/print/templates.js";
-import { methodOf, releasedModel, revisions } from "./models.js";
+import { methodOf, releasedModel, revisions } from "../support/models.js";
 
 const models = await Promise.all(revisions.map(releasedModel));
 

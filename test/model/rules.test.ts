@@ -1,7 +1,7 @@
 import type { JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { gate } from "../../generator/model/model.js";
-import { type NoteText, anyOf, built, message, methodOf, modelOf, object, ref } from "./models.js";
+import { type NoteText, anyOf, built, message, methodOf, modelOf, object, ref } from "../support/models.js";
 
 const result = object({});
 

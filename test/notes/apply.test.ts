@@ -4,8 +4,8 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import { type Corrected, applyNotes } from "../../generator/notes/apply.js";
 import { undocumented } from "../../generator/revision/documentation.js";
 import { resolveRevision } from "../../generator/revision/revision-source.js";
-import { documentOf, revisions } from "../sample/revisions.js";
-import { notes, notesOf } from "./noted.js";
+import { documentOf, revisions } from "../support/revisions.js";
+import { notes, notesOf } from "../support/notes.js";
 
 function apply(definitions: JsonObject, ...entries: JsonObject[]): Corrected {
   return applyNotes(canonicalise({ $defs: definitions }), notes(...entries));

@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { CodedError } from "../../generator/diagnostics/coded-error.js";
 import type { Note } from "../../generator/notes/note.js";
 import { parseNotes } from "../../generator/notes/parse.js";
-import { revisions } from "../sample/revisions.js";
+import { revisions } from "../support/revisions.js";
 
 function parse(...notes: JsonValue[]): Note[] {
   return parseNotes({ file: "notes.json", value: { format: 1, notes } });

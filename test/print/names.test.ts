@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { capitalised, identifiersFor } from "../../generator/print/names.js";
 import { nameDefinitions } from "../../generator/print/names.js";
-import { revisions, schemaOf } from "../sample/revisions.js";
+import { revisions, schemaOf } from "../support/revisions.js";
 import { shuffled, randomFrom } from "../../generator/sample/random.js";
-import { compilerErrors } from "../emit/protocol/emitted.js";
+import { compilerErrors } from "../support/emitted-output.js";
 
 const words = [
   "break case catch class const continue debugger default delete do else enum export extends false finally for",

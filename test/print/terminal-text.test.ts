@@ -2,9 +2,9 @@ import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { Console } from "../../generator/command/console.js";
 import { Colours, printableLines, terminalText } from "../../generator/print/terminal-text.js";
-import { initialized, scripted } from "../capture/live.js";
-import { temporaryFolder } from "../temporary-folder.js";
-import { mcpgen } from "../command/in-process.js";
+import { initialized, scripted } from "../support/live-server.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
 
 /** What a terminal obeys, or does not show. */
 const odd = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/u;

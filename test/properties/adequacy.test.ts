@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { type Schema, type SchemaNode, descendants } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { schemaOf } from "../sample/revisions.js";
-import { instancesOf } from "./instances.js";
+import { schemaOf } from "../support/revisions.js";
+import { instancesOf } from "../support/instances.js";
 
 /** What the instances must notice in one revision, and how many of them each definition gets. */
 const revision = "2025-06-18";

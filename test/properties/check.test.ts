@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { type Schema, SchemaError, canonicalise, readSchema } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { format } from "../../generator/print/format.js";
-import { definitions, value } from "../emit/validators/arbitrary.js";
-import { emittedFiles, loadChecks } from "../emit/check/emitted.js";
+import { definitions, value } from "../support/arbitrary-schema.js";
+import { emittedFiles, loadChecks } from "../support/emitted-checks.js";
 
 const runs = process.env["MCPGEN_LONG"] ? 1_000 : 12;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { revisions } from "../sample/revisions.js";
-import { compile } from "./compiled.js";
-import { instanceCount, instancesOf } from "./instances.js";
+import { revisions } from "../support/revisions.js";
+import { compile } from "../support/compiled-schema.js";
+import { instanceCount, instancesOf } from "../support/instances.js";
 import { oracleOf } from "./oracle.js";
 import { type Subject, corrected, published } from "./subjects.js";
 

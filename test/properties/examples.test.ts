@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { compile } from "./compiled.js";
-import { revisions } from "../sample/revisions.js";
+import { compile } from "../support/compiled-schema.js";
+import { revisions } from "../support/revisions.js";
 import { corrected, published } from "./subjects.js";
 
 /**

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { JsonValue } from "@mcpgen/engine";
-import { schemaFrom, schemaOf } from "../sample/revisions.js";
-import { compile } from "./compiled.js";
-import type { Issue } from "../emit/check/emitted.js";
+import { schemaFrom, schemaOf } from "../support/revisions.js";
+import { compile } from "../support/compiled-schema.js";
+import type { Issue } from "../support/emitted-checks.js";
 
 // Emitted checks with emitted validators on values that somebody made to take long. What would take the
 // square of a size runs into the time limit.

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { clientRevisions } from "@mcpgen/protocol/client";
 import { serverRevisions } from "@mcpgen/protocol/server";
 import { connect, createServer, memoryChannels } from "@mcpgen/runtime";
-import { heap } from "../heap.js";
+import { heap } from "../support/heap.js";
 
 /** 100,000 requests in the whole long run, fewer where it is shortened. */
 const requests = Math.min(100_000, Number(process.env["MCPGEN_COUNT"] ?? 400) * 5);

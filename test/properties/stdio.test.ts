@@ -1,18 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { stdioClientChannel } from "../../runtime/core/stdio/client-channel.js";
-import { bundle } from "../runtime/stdio/bundle.js";
-import { members } from "../runtime/stdio/processes.js";
-import { Recorder } from "../runtime/stdio/recorder.js";
+import { builtProgram } from "../support/built-program.js";
+import { members } from "../support/processes.js";
+import { Recorder } from "../support/recorder.js";
 
 // Both ends of the stdio transport of ours, in real processes, again and again. `npm test` runs a few rounds.
 const long = process.env["MCPGEN_LONG"] !== undefined;
 const rounds = long ? 200 : 2;
 
-let program: string;
-beforeAll(async () => {
-  program = await bundle("server.ts");
-});
+const program = builtProgram("test/runtime/stdio/programs/server.ts");
 
 const echo = (id: number, text = ""): string => JSON.stringify({ id, method: "echo", text });
 

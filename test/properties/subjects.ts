@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type JsonObject, type JsonValue, type Schema, readSchema } from "@mcpgen/engine";
 import { applyNotes } from "../../generator/notes/apply.js";
 import { parseNotes } from "../../generator/notes/parse.js";
-import { documentOf } from "../sample/revisions.js";
+import { documentOf } from "../support/revisions.js";
 
 /** A schema and the document it was read from. */
 export interface Subject {

@@ -3,10 +3,10 @@ import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readLock } from "../../generator/revision/lock.js";
-import { mcpgen } from "../command/in-process.js";
-import { smallProject, smallSchema, smallSchemaText } from "../command/small-protocol.js";
-import { loopback } from "../loopback.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
+import { smallProject, smallSchema, smallSchemaText } from "../support/small-protocol.js";
+import { loopback } from "../support/loopback.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const add = (folder: string, ...args: string[]) => mcpgen(folder, ["revision", "add", ...args]);
 const stored = (folder: string, revision: string): string =>

@@ -4,8 +4,8 @@ import { undocumented } from "../../generator/revision/documentation.js";
 import { resolveRevision } from "../../generator/revision/revision-source.js";
 import { type Carried, carryNotes } from "../../generator/revision/carry.js";
 import { parseNotes } from "../../generator/notes/parse.js";
-import { documentOf, revisions } from "../sample/revisions.js";
-import { notesFileOf } from "../notes/noted.js";
+import { documentOf, revisions } from "../support/revisions.js";
+import { notesFileOf } from "../support/notes.js";
 
 const schemaFile = { file: "schema.json", text: "" };
 

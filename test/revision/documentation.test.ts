@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "@mcpgen/engine";
 import { documentation, loadDocumentation, undocumented } from "../../generator/revision/documentation.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const docs = documentation({
   format: 1,

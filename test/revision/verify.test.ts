@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { mcpgen } from "../command/in-process.js";
-import { smallProject, smallSchema, smallSchemaText } from "../command/small-protocol.js";
+import { mcpgen } from "../support/in-process.js";
+import { smallProject, smallSchema, smallSchemaText } from "../support/small-protocol.js";
 
 const verify = (folder: string, ...args: string[]) => mcpgen(folder, ["revision", "verify", ...args]);
 

@@ -3,13 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { clientRevisions } from "@mcpgen/protocol/client";
 import { type Client, connect } from "@mcpgen/runtime";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { bundle } from "./stdio/bundle.js";
+import { expect, onTestFinished, test } from "vitest";
+import { builtProgram } from "../support/built-program.js";
 
-let program: string;
-beforeAll(async () => {
-  program = await bundle("walked.ts");
-});
+const program = builtProgram("test/runtime/stdio/programs/walked.ts");
 
 async function connected(source: Parameters<typeof connect>[0]): Promise<Client> {
   const client = await connect(source, {

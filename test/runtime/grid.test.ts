@@ -15,12 +15,12 @@ import { createHttpHandler, serveHttp } from "@mcpgen/runtime/http";
 import { stdioClientChannel, stdioServerChannel, streamChannel } from "@mcpgen/runtime/stdio";
 import { Recording, VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
 import { httpClientChannel } from "../../runtime/core/http/client/http-client.js";
-import { adapters, serve } from "../checklist/http/adapters.js";
-import { bundled } from "../examples/program.js";
-import { expectedTour } from "./every-feature/expected.js";
-import { everyFeature } from "./every-feature/server.js";
-import { judge } from "./every-feature/judge.js";
-import { answers, tour } from "./every-feature/tour.js";
+import { adapters, serve } from "../support/http-adapters.js";
+import { builtProgram } from "../support/built-program.js";
+import { expectedTour } from "../support/every-feature/expected.js";
+import { everyFeature } from "../support/every-feature/server.js";
+import { judge } from "../support/every-feature/judge.js";
+import { answers, tour } from "../support/every-feature/tour.js";
 
 type HttpClientOptions = NonNullable<ConnectOptions["http"]>;
 
@@ -123,10 +123,10 @@ describe.each(Object.keys(wires))("over %s", (wire) => {
 });
 
 describe("one definition", () => {
-  let program: string;
+  const program = builtProgram("test/support/every-feature/main.ts");
   let judged: Awaited<ReturnType<typeof judge>>;
   beforeAll(async () => {
-    [program, judged] = await Promise.all([bundled("test/runtime/every-feature/main.ts"), judge(ids)]);
+    judged = await judge(ids);
   });
 
   /** Every feature works, and `mcpgen validate` finds nothing in the session. */

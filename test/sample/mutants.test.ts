@@ -5,7 +5,7 @@ import { minimallyInvalid } from "../../generator/sample/invalid.js";
 import { mutants } from "../../generator/sample/mutants.js";
 import { randomFrom } from "../../generator/sample/random.js";
 import { minimalValid } from "../../generator/sample/sample.js";
-import { revisions, schemaOf } from "./revisions.js";
+import { revisions, schemaOf } from "../support/revisions.js";
 
 const schema = schemaOf("2025-11-25");
 const message: JsonValue = {

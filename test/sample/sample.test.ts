@@ -3,7 +3,7 @@ import { type JsonValue, type Schema, isJsonObject, referencesOf } from "@mcpgen
 import { isValid } from "@mcpgen/engine/interpreter";
 import { randomFrom } from "../../generator/sample/random.js";
 import { minimalValid, sampleValid } from "../../generator/sample/sample.js";
-import { revisions, schemaFrom, schemaOf } from "./revisions.js";
+import { revisions, schemaFrom, schemaOf } from "../support/revisions.js";
 
 function samples(schema: Schema, name: string, count: number): JsonValue[] {
   const random = randomFrom(name);

@@ -4,7 +4,7 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import { minimallyInvalid } from "../../generator/sample/invalid.js";
 import { randomFrom } from "../../generator/sample/random.js";
 import { sampleValid } from "../../generator/sample/sample.js";
-import { suiteDocuments, suiteFiles } from "../json-schema-suite.js";
+import { suiteDocuments, suiteFiles } from "../support/json-schema-suite.js";
 
 interface Subject {
   readonly schema: Schema;

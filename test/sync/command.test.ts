@@ -9,8 +9,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { mcpgen } from "../command/in-process.js";
-import { temporaryFolder } from "../temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 const contract = `name: weather
 version: "1.0"

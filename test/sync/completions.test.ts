@@ -7,8 +7,8 @@ import { serverExports } from "../../generator/sync/meanings.js";
 import { handlersStub } from "../../generator/sync/stub.js";
 import { syncFile } from "../../generator/sync/sync-file.js";
 import { wantedMembers } from "../../generator/sync/wanted.js";
-import { temporaryFolder } from "../temporary-folder.js";
-import { mcpgen } from "../command/in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { mcpgen } from "../support/in-process.js";
 
 const contract: Contract = {
   ...{ name: "w", version: "1", capabilities: { completions: {} } },

@@ -3,7 +3,13 @@ import type { AddressInfo } from "node:net";
 import { type ConnectOptions, connect, memoryChannels, userRejected } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished, vi } from "vitest";
-import { type Members, type ScriptedPeer, base, connected, reply } from "../scripted-peer.js";
+import {
+  type Members,
+  type ScriptedPeer,
+  base,
+  connected,
+  reply,
+} from "../../support/scripted-stdio-server.js";
 import { row } from "./rows.js";
 
 /** What became of a question to the client: its answer, or the error that it gave. */

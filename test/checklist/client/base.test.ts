@@ -1,6 +1,13 @@
 import { safeIcons } from "@mcpgen/runtime";
 import { expect, test } from "vitest";
-import { type Members, type ScriptedPeer, type Wired, connected, failure, reply } from "../scripted-peer.js";
+import {
+  type Members,
+  type ScriptedPeer,
+  type Wired,
+  connected,
+  failure,
+  reply,
+} from "../../support/scripted-stdio-server.js";
 import { revisionsOf, row } from "./rows.js";
 
 /** Ways to answer that are none of the success. */

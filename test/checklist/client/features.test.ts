@@ -1,5 +1,11 @@
 import { expect, vi } from "vitest";
-import { type Members, type ScriptedPeer, type Wired, connected, reply } from "../scripted-peer.js";
+import {
+  type Members,
+  type ScriptedPeer,
+  type Wired,
+  connected,
+  reply,
+} from "../../support/scripted-stdio-server.js";
 import { row } from "./rows.js";
 
 const inputSchema = { type: "object" };

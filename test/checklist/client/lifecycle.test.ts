@@ -11,7 +11,7 @@ import {
   serverInfo,
   standard,
   supervise,
-} from "../scripted-peer.js";
+} from "../../support/scripted-stdio-server.js";
 import { row } from "./rows.js";
 
 function methods(peer: ScriptedPeer): (string | undefined)[] {

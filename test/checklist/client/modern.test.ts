@@ -9,7 +9,7 @@ import {
   connected,
   failure,
   reply,
-} from "../scripted-peer.js";
+} from "../../support/scripted-stdio-server.js";
 import { row } from "./rows.js";
 
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";

@@ -2,7 +2,13 @@ import { readFileSync } from "node:fs";
 import { clientRevisions } from "@mcpgen/protocol";
 import { type ConnectOptions } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
-import { type Connected, type Members, connected, reply, serverInfo } from "../scripted-peer.js";
+import {
+  type Connected,
+  type Members,
+  connected,
+  reply,
+  serverInfo,
+} from "../../support/scripted-stdio-server.js";
 
 /** The object that a path leads to. */
 const at = (value: Members, path: readonly (string | number)[]): Members =>

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { connect } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { until } from "../../runtime/stdio/processes.js";
-import { temporaryFolder } from "../../temporary-folder.js";
-import { ScriptedPeer, base } from "../scripted-peer.js";
+import { until } from "../../support/processes.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+import { ScriptedPeer, base } from "../../support/scripted-stdio-server.js";
 
 const program = join(import.meta.dirname, "programs", "server.mjs");
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { connected, reply } from "../scripted-peer.js";
+import { connected, reply } from "../../support/scripted-stdio-server.js";
 import { revisionsOf, row } from "./rows.js";
 
 row("BASE-18", "a result of an unknown type is none", async (revision) => {

@@ -5,8 +5,8 @@ import { connect } from "@mcpgen/runtime";
 import { stdioClientChannel } from "@mcpgen/runtime/stdio";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished } from "vitest";
-import { members } from "../../runtime/stdio/processes.js";
-import { temporaryFolder } from "../../temporary-folder.js";
+import { members } from "../../support/processes.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 import {
   ScriptedPeer,
   base,
@@ -16,7 +16,7 @@ import {
   reply,
   standard,
   supervise,
-} from "../scripted-peer.js";
+} from "../../support/scripted-stdio-server.js";
 import { row } from "./rows.js";
 
 row("STDIO-03", "every line is a message of the revision, and lines hold nothing else", async (revision) => {

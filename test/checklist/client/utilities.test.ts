@@ -1,7 +1,14 @@
 import { connect } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, vi } from "vitest";
-import { type Wired, ScriptedPeer, base, connected, reply, standard } from "../scripted-peer.js";
+import {
+  type Wired,
+  ScriptedPeer,
+  base,
+  connected,
+  reply,
+  standard,
+} from "../../support/scripted-stdio-server.js";
 import { row } from "./rows.js";
 
 const silent = { "tools/call": () => undefined };

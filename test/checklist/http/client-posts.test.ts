@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { clientRow } from "./rows.js";
-import { type Script, type Wired, connected } from "./scripted.js";
+import { type Script, type Wired, connected } from "../../support/scripted-http-server.js";
 
 clientRow("HTTPC-01", "Accept names both forms, and on GET events", async (revision) => {
   const { server, client } = await connected(revision);

@@ -2,7 +2,13 @@ import { clientRevisions } from "@mcpgen/protocol";
 import { connect } from "@mcpgen/runtime";
 import { expect } from "vitest";
 import { clientRow } from "./rows.js";
-import { type Incoming, type Script, clientOf, connected, scripted } from "./scripted.js";
+import {
+  type Incoming,
+  type Script,
+  clientOf,
+  connected,
+  scripted,
+} from "../../support/scripted-http-server.js";
 
 /** A GET stream that stays open. */
 const listens: Script = { GET: (incoming) => void incoming.events(": here\n\n") };

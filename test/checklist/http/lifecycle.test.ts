@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { serve } from "./adapters.js";
-import { http, inside } from "./fixture.js";
-import { Party, both, messagesOf } from "./party.js";
+import { serve } from "../../support/http-adapters.js";
+import { http, inside } from "../../support/http-fixture.js";
+import { Party, both, messagesOf } from "../../support/raw-http-client.js";
 import { serverRow } from "./rows.js";
 
 const anyText = expect.any(String) as string;

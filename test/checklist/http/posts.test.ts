@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { http } from "./fixture.js";
-import { messagesOf, textOf, type Party } from "./party.js";
+import { http } from "../../support/http-fixture.js";
+import { messagesOf, textOf, type Party } from "../../support/raw-http-client.js";
 import { serverRow } from "./rows.js";
 
 const anyText = expect.any(String) as string;

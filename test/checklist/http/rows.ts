@@ -1,5 +1,5 @@
 import { describe, test } from "vitest";
-import { type Adapter, adapters } from "./adapters.js";
+import { type Adapter, adapters } from "../../support/http-adapters.js";
 
 /** The last two digits of a revision's year and month as the checklist has them. */
 const revisions = {

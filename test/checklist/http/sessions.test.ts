@@ -1,9 +1,9 @@
 import { expect } from "vitest";
-import { http } from "./fixture.js";
-import { type Wired, Party, messagesOf, textOf } from "./party.js";
-import { RawConnection, postText } from "./raw-connection.js";
+import { http } from "../../support/http-fixture.js";
+import { type Wired, Party, messagesOf, textOf } from "../../support/raw-http-client.js";
+import { RawConnection, postText } from "../../support/raw-connection.js";
 import { serverRow } from "./rows.js";
-import type { WireAnswer } from "./wire.js";
+import type { WireAnswer } from "../../support/http-wire.js";
 
 const asking = { elicitation: {} };
 

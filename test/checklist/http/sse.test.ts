@@ -1,11 +1,17 @@
 import { expect } from "vitest";
-import { serve } from "./adapters.js";
-import { inside } from "./fixture.js";
+import { serve } from "../../support/http-adapters.js";
+import { inside } from "../../support/http-fixture.js";
 import { clientRow, serverRow } from "./rows.js";
-import { textOf } from "./party.js";
-import { type Incoming, type Script, type ScriptedHttp, clientOf, scripted } from "./scripted.js";
-import { SseParty } from "./sse-party.js";
-import { send } from "./wire.js";
+import { textOf } from "../../support/raw-http-client.js";
+import {
+  type Incoming,
+  type Script,
+  type ScriptedHttp,
+  clientOf,
+  scripted,
+} from "../../support/scripted-http-server.js";
+import { SseParty } from "../../support/raw-sse-client.js";
+import { send } from "../../support/http-wire.js";
 
 const sse = { sse: true, keepAliveMs: 0 } as const;
 

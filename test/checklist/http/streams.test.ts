@@ -1,11 +1,11 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import type { NotificationBus } from "@mcpgen/runtime";
 import { expect } from "vitest";
-import { serve } from "./adapters.js";
-import { http, inside } from "./fixture.js";
-import { Party, messagesOf, textOf } from "./party.js";
+import { serve } from "../../support/http-adapters.js";
+import { http, inside } from "../../support/http-fixture.js";
+import { Party, messagesOf, textOf } from "../../support/raw-http-client.js";
 import { serverRow } from "./rows.js";
-import { type WireAnswer, send, sendOff } from "./wire.js";
+import { type WireAnswer, send, sendOff } from "../../support/http-wire.js";
 
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 

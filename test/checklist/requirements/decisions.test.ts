@@ -1,8 +1,8 @@
 import { revisionIds } from "@mcpgen/protocol";
 import { type CodeFirstServer, McpError } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
-import { connected } from "../scripted-peer.js";
-import { type Members, raw } from "../server/raw-client.js";
+import { connected } from "../../support/scripted-stdio-server.js";
+import { type Members, raw } from "../../support/raw-stdio-client.js";
 
 /** What a failure is told as: the code of an error, the `isError` of a result, or nothing at all. */
 type Verdict = number | "isError" | "nothing";

@@ -1,7 +1,7 @@
 import { revisionIds } from "@mcpgen/protocol";
 import type { CodeFirstServer } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
-import { type RawClient, raw } from "../server/raw-client.js";
+import { type RawClient, raw } from "../../support/raw-stdio-client.js";
 
 const ids = [0, "", 2 ** 53 - 1, -1, "0", "an id of some length, with ü and \u2028"];
 

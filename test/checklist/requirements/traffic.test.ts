@@ -3,7 +3,7 @@ import { clientRevisions, revisionIds } from "@mcpgen/protocol";
 import type { ReceiveTable } from "@mcpgen/protocol/model";
 import type { McpError } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
-import { type Members, connected, reply } from "../scripted-peer.js";
+import { type Members, connected, reply } from "../../support/scripted-stdio-server.js";
 
 interface Vector {
   readonly validator: string;

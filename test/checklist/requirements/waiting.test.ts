@@ -1,6 +1,6 @@
 import { revisionIds } from "@mcpgen/protocol";
 import { describe, expect, test } from "vitest";
-import { type Connected, connected, reply } from "../scripted-peer.js";
+import { type Connected, connected, reply } from "../../support/scripted-stdio-server.js";
 
 const content = [{ type: "text" as const, text: "done" }];
 

@@ -1,10 +1,10 @@
 // What was received is answered before the end: the end of the input on stdio, `close()` over HTTP.
 import type { CodeFirstServer } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
-import { adapters, serve } from "../http/adapters.js";
-import { Gate, inside } from "../http/fixture.js";
-import { Party, textOf as textIn } from "../http/party.js";
-import { RawClient, raw, served, textOf } from "./raw-client.js";
+import { adapters, serve } from "../../support/http-adapters.js";
+import { Gate, inside } from "../../support/http-fixture.js";
+import { Party, textOf as textIn } from "../../support/raw-http-client.js";
+import { RawClient, raw, served, textOf } from "../../support/raw-stdio-client.js";
 
 const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 

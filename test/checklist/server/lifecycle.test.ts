@@ -1,8 +1,8 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import type { CodeFirstServer } from "@mcpgen/runtime";
 import { expect } from "vitest";
-import { everyFeature } from "../../runtime/every-feature/server.js";
-import { RawClient, type Wired, clientOf, metaOf, raw, served } from "./raw-client.js";
+import { everyFeature } from "../../support/every-feature/server.js";
+import { RawClient, type Wired, clientOf, metaOf, raw, served } from "../../support/raw-stdio-client.js";
 import { row } from "./rows.js";
 
 const newest = "2026-07-28";

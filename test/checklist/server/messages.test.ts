@@ -1,8 +1,17 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import type { CodeFirstServer } from "@mcpgen/runtime";
 import { describe, expect, onTestFinished } from "vitest";
-import { everyFeature } from "../../runtime/every-feature/server.js";
-import { type Members, RawClient, type Wired, clientOf, metaOf, raw, served, textOf } from "./raw-client.js";
+import { everyFeature } from "../../support/every-feature/server.js";
+import {
+  type Members,
+  RawClient,
+  type Wired,
+  clientOf,
+  metaOf,
+  raw,
+  served,
+  textOf,
+} from "../../support/raw-stdio-client.js";
 import { row } from "./rows.js";
 
 const asking = { sampling: {}, roots: {}, elicitation: { form: {}, url: {} } };

@@ -5,7 +5,7 @@ import { serverRevisions } from "@mcpgen/protocol";
 import { type CodeFirstServer, defineServer, resourceNotFound } from "@mcpgen/runtime";
 import { afterAll, describe, expect } from "vitest";
 import { Folder } from "../../../examples/files/folder.js";
-import { everyFeature } from "../../runtime/every-feature/server.js";
+import { everyFeature } from "../../support/every-feature/server.js";
 import {
   type Members,
   RawClient,
@@ -15,7 +15,7 @@ import {
   raw,
   served,
   textOf,
-} from "./raw-client.js";
+} from "../../support/raw-stdio-client.js";
 import { row } from "./rows.js";
 
 const strict = {

@@ -1,8 +1,8 @@
 import type { CodeFirstServer } from "@mcpgen/runtime";
 import { expect, test } from "vitest";
-import { serve } from "../http/adapters.js";
-import { Party, messagesOf } from "../http/party.js";
-import { RawClient, served, textOf } from "./raw-client.js";
+import { serve } from "../../support/http-adapters.js";
+import { Party, messagesOf } from "../../support/raw-http-client.js";
+import { RawClient, served, textOf } from "../../support/raw-stdio-client.js";
 
 const legacy = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 

@@ -8,7 +8,7 @@ import {
   defineServer,
 } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
-import { everyFeature } from "../../runtime/every-feature/server.js";
+import { everyFeature } from "../../support/every-feature/server.js";
 import {
   type Members,
   RawClient,
@@ -18,7 +18,7 @@ import {
   served,
   subscriptionId,
   textOf,
-} from "./raw-client.js";
+} from "../../support/raw-stdio-client.js";
 import { row } from "./rows.js";
 
 const form: Form = {

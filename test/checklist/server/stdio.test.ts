@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { serverRevisions } from "@mcpgen/protocol";
 import type { CodeFirstServer } from "@mcpgen/runtime";
-import { beforeAll, expect, onTestFinished } from "vitest";
-import { bundled } from "../../examples/program.js";
-import { RawClient, metaOf, raw, served } from "./raw-client.js";
+import { expect, onTestFinished } from "vitest";
+import { builtProgram } from "../../support/built-program.js";
+import { RawClient, metaOf, raw, served } from "../../support/raw-stdio-client.js";
 import { row } from "./rows.js";
 
 function echo(server: CodeFirstServer): void {
@@ -94,10 +94,7 @@ row("STDIO-20", "before initialize there is nothing but ping", async (revision) 
   }
 });
 
-let program: string;
-beforeAll(async () => {
-  program = await bundled("test/runtime/every-feature/main.ts");
-});
+const program = builtProgram("test/support/every-feature/main.ts");
 
 row("STDIO-06", "the end of the input ends the process, also during a call", async (revision) => {
   const started = Date.now();

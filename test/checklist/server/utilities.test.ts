@@ -1,8 +1,8 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import type { CodeFirstServer } from "@mcpgen/runtime";
 import { expect } from "vitest";
-import { everyFeature } from "../../runtime/every-feature/server.js";
-import { type Members, RawClient, raw, served, textOf } from "./raw-client.js";
+import { everyFeature } from "../../support/every-feature/server.js";
+import { type Members, RawClient, raw, served, textOf } from "../../support/raw-stdio-client.js";
 import { row } from "./rows.js";
 
 /** Asks for a message, and gives what came of it. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { newServer, serve } from "../../capture/live.js";
-import { temporaryFolder } from "../../temporary-folder.js";
+import { newServer, serve } from "../../support/live-server.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 import { type Answer, atTerminal, ctrlC, down, enter } from "../at-terminal.js";
-import { mcpgen } from "../in-process.js";
+import { mcpgen } from "../../support/in-process.js";
 
 const requestedSchema = {
   type: "object",

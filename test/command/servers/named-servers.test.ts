@@ -3,11 +3,11 @@ import { chownSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { hostFiles } from "../../../generator/command/servers/host-files.js";
-import { initialized, newServer, scripted, serve } from "../../capture/live.js";
-import { loopback } from "../../loopback.js";
-import { temporaryFolder } from "../../temporary-folder.js";
+import { initialized, newServer, scripted, serve } from "../../support/live-server.js";
+import { loopback } from "../../support/loopback.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 import { atTerminal, enter } from "../at-terminal.js";
-import { mcpgen } from "../in-process.js";
+import { mcpgen } from "../../support/in-process.js";
 
 const tools = { tools: [{ name: "echo", inputSchema: { type: "object" } }] };
 

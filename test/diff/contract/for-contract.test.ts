@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { Contract } from "../../../generator/contract/contract.js";
 import { relevantTo } from "../../../generator/diff/contract/for-contract.js";
 import { diffModels } from "../../../generator/diff/diff-models.js";
-import { mcpgen } from "../../command/in-process.js";
-import { releasedModel, revisions } from "../../model/models.js";
-import { temporaryFolder } from "../../temporary-folder.js";
+import { mcpgen } from "../../support/in-process.js";
+import { releasedModel, revisions } from "../../support/models.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const models = [await releasedModel(revisions.at(-2)!), await releasedModel(revisions.at(-1)!)] as const;
 const all = diffModels(...models);

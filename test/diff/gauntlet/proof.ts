@@ -1,6 +1,6 @@
 import { type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { Finding } from "../../../generator/diff/finding.js";
-import { answersTo, opposite } from "./document.js";
+import { answersTo, opposite } from "../../support/schema-changes/document.js";
 import type { Judge } from "./truth.js";
 
 /** Whether ajv's verdicts on the counter-example of a finding are those that it claims. */

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { Random } from "../../../generator/sample/random.js";
-import { definitionsOf, holdersOf, referenced, strings } from "./document.js";
+import { definitionsOf, holdersOf, referenced, strings } from "../../support/schema-changes/document.js";
 
 /** A key that no document declares and no operator adds. */
 const undeclared = "x-undeclared";

@@ -12,7 +12,7 @@ import {
   placesIn,
   referenced,
   sentIn,
-} from "./document.js";
+} from "../../support/schema-changes/document.js";
 import { Sampler } from "./sampler.js";
 
 /** A document and ajv's verdicts on it. */

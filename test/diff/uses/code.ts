@@ -1,8 +1,8 @@
 import { readFileSync, symlinkSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect } from "vitest";
-import { mcpgen } from "../../command/in-process.js";
-import { temporaryFolder } from "../../temporary-folder.js";
+import { mcpgen } from "../../support/in-process.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 /** @param lib what is known of the language; reading much of it takes longer than all else */
 const tsconfig = (lib: string) =>

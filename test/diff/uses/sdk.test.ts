@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { temporaryFolder } from "../../temporary-folder.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 import { reportOf, usesOf } from "./code.js";
 
 const pair = ["2025-11-25", "2026-07-28"];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { mcpgen } from "../../command/in-process.js";
-import { smallProject } from "../../command/small-protocol.js";
+import { mcpgen } from "../../support/in-process.js";
+import { smallProject } from "../../support/small-protocol.js";
 import { breaking, files } from "../small-files.js";
 import { codeFolder, reportOf, usesOf } from "./code.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { authoredResults, authoredSchema } from "../../../generator/emit/authoring/authored-schema.js";
-import { methodOf, releasedModel, revisions } from "../../model/models.js";
+import { methodOf, releasedModel, revisions } from "../../support/models.js";
 import { tinyModel } from "../protocol/tiny.js";
 
 const modern = await releasedModel("2026-07-28");

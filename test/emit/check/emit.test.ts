@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { type JsonValue, type Schema, readSchema } from "@mcpgen/engine";
 import { format } from "../../../generator/print/format.js";
 import { capitalised, nameDefinitions } from "../../../generator/print/names.js";
-import { documentOf, revisions, schemaFrom, schemaOf } from "../../sample/revisions.js";
-import { temporaryFolder } from "../../temporary-folder.js";
-import { emittedFiles } from "./emitted.js";
+import { documentOf, revisions, schemaFrom, schemaOf } from "../../support/revisions.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
+import { emittedFiles } from "../../support/emitted-checks.js";
 
 /** Every keyword, in forms that are long and odd enough to meet each rule of the layout. */
 const odd = schemaFrom({

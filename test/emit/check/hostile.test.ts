@@ -4,8 +4,8 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import { mutants } from "../../../generator/sample/mutants.js";
 import { randomFrom } from "../../../generator/sample/random.js";
 import { sampleValid } from "../../../generator/sample/sample.js";
-import { revisions, schemaFrom, schemaOf } from "../../sample/revisions.js";
-import { type Issue, loadChecks } from "./emitted.js";
+import { revisions, schemaFrom, schemaOf } from "../../support/revisions.js";
+import { type Issue, loadChecks } from "../../support/emitted-checks.js";
 
 describe.each(revisions)("%s", async (revision) => {
   const schema = schemaOf(revision);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "@mcpgen/engine";
-import { schemaFrom } from "../../sample/revisions.js";
-import { loadChecks } from "./emitted.js";
+import { schemaFrom } from "../../support/revisions.js";
+import { loadChecks } from "../../support/emitted-checks.js";
 
 /** What is said when a keyword is not met, to the letter: definition, value, text. */
 const table: readonly (readonly [keyword: string, definition: JsonValue, value: unknown, said: string])[] = [

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonValue } from "@mcpgen/engine";
-import { schemaOf } from "../../sample/revisions.js";
-import { loadChecks } from "./emitted.js";
+import { schemaOf } from "../../support/revisions.js";
+import { loadChecks } from "../../support/emitted-checks.js";
 
 const checks = {
   "2024-11-05": await loadChecks(schemaOf("2024-11-05")),

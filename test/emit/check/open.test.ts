@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { compile } from "../../properties/compiled.js";
+import { compile } from "../../support/compiled-schema.js";
 import { schemaOf } from "../validators/emitted.js";
 
 const object = (properties: object): object => ({

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type JsonValue, type Schema, SchemaError } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { compile } from "../../properties/compiled.js";
-import { definitions, value } from "../validators/arbitrary.js";
+import { compile } from "../../support/compiled-schema.js";
+import { definitions, value } from "../../support/arbitrary-schema.js";
 import { schemaOf } from "../validators/emitted.js";
-import { loadChecks } from "./emitted.js";
+import { loadChecks } from "../../support/emitted-checks.js";
 
 const runs = Number(process.env["MCPGEN_COUNT"] ?? 0) / 200 || 5;
 const values = fc.array(value, { minLength: 20, maxLength: 40 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import { revisions } from "../../sample/revisions.js";
-import { compilerErrors } from "../protocol/emitted.js";
+import { revisions } from "../../support/revisions.js";
+import { compilerErrors } from "../../support/emitted-output.js";
 import { noted, printed, released } from "../types/printed.js";
 
 const object = (properties: JsonObject, required = Object.keys(properties)): JsonObject => ({

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { emitCheck } from "../../../generator/emit/check/emit.js";
 import { emitOpen } from "../../../generator/emit/open/emit.js";
 import { loadTemplates } from "../../../generator/print/templates.js";
-import { compilerErrors } from "../protocol/emitted.js";
+import { compilerErrors } from "../../support/emitted-output.js";
 import { load, schemaOf, typesOf, validatorsOf } from "../validators/emitted.js";
 
 const values = ["x", "y", "z", "w"];

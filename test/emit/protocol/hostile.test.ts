@@ -1,7 +1,7 @@
 import { type JsonValue, jsonObject } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
-import { message, modelOf, object, ref } from "../../model/models.js";
-import { compilerErrors, emitted, loaded } from "./emitted.js";
+import { message, modelOf, object, ref } from "../../support/models.js";
+import { compilerErrors, emitted, loaded } from "../../support/emitted-output.js";
 
 interface Revision {
   readonly table: { readonly incomingRequests: ReadonlyMap<string, object>; readonly errors: object };

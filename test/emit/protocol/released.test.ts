@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { format } from "../../../generator/print/format.js";
-import { releasedModel, revisions } from "../../model/models.js";
-import { bundled, compilerErrors, emitted } from "./emitted.js";
+import { releasedModel, revisions } from "../../support/models.js";
+import { bundled, compilerErrors, emitted } from "../../support/emitted-output.js";
 
 const models = await Promise.all(revisions.map(releasedModel));
 const files = emitted(models, "@mcpgen/protocol");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { format } from "../../../generator/print/format.js";
-import { compilerErrors, emitted, loaded } from "./emitted.js";
-import { message, object } from "../../model/models.js";
+import { compilerErrors, emitted, loaded } from "../../support/emitted-output.js";
+import { message, object } from "../../support/models.js";
 import { tinyModel } from "./tiny.js";
 
 const files = emitted([tinyModel()], "@example/protocol");

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@mcpgen/engine";
 import type { ProtocolModel } from "../../../generator/model/model.js";
-import { type NoteText, anyOf, message, modelOf, object, ref } from "../../model/models.js";
+import { type NoteText, anyOf, message, modelOf, object, ref } from "../../support/models.js";
 
 const text = { type: "string" };
 

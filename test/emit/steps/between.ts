@@ -3,8 +3,8 @@ import type { Files, Surroundings } from "../../../generator/emit/emitter.js";
 import { modelEmitters, schemaEmitters, workspaceEmitters } from "../../../generator/emit/registry.js";
 import { loadTemplates } from "../../../generator/print/templates.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
-import { type NoteText, modelOf } from "../../model/models.js";
-import { loaded } from "../protocol/emitted.js";
+import { type NoteText, modelOf } from "../../support/models.js";
+import { loaded } from "../../support/emitted-output.js";
 import { Refusal, type Loss, type Steps, listener } from "./protocol.js";
 
 const render = loadTemplates();

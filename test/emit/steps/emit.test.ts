@@ -4,8 +4,8 @@ import { emitterNames, generateFiles } from "../../../generator/pipeline/generat
 import { format } from "../../../generator/print/format.js";
 import { storedRevision } from "../../../generator/revision/revision-source.js";
 import { randomFrom } from "../../../generator/sample/random.js";
-import { revisions } from "../../model/models.js";
-import { bundled, compilerErrors, loaded } from "../protocol/emitted.js";
+import { revisions } from "../../support/models.js";
+import { bundled, compilerErrors, loaded } from "../../support/emitted-output.js";
 import { Refusal, type Steps, carriedBy, isAccepted, listener, methodOf, sampleOf } from "./protocol.js";
 
 const schemaDir = fileURLToPath(new URL("../../../schema/", import.meta.url));

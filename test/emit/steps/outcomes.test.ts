@@ -2,7 +2,7 @@ import { type JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { planSteps } from "../../../generator/emit/steps/methods.js";
 import { refuseProblems } from "../../../generator/emit/steps/problems.js";
-import { type NoteText, object } from "../../model/models.js";
+import { type NoteText, object } from "../../support/models.js";
 import { answering, between } from "./between.js";
 import { deepFrozen } from "./protocol.js";
 

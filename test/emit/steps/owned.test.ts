@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
-import { type NoteText, object } from "../../model/models.js";
+import { type NoteText, object } from "../../support/models.js";
 import { between } from "./between.js";
 import { deepFrozen } from "./protocol.js";
 

@@ -2,9 +2,9 @@ import { descendants, type JsonValue } from "@mcpgen/engine";
 import { expect, it } from "vitest";
 import type { ProtocolModel } from "../../../generator/model/model.js";
 import { randomFrom } from "../../../generator/sample/random.js";
-import { releasedModel, revisions } from "../../model/models.js";
-import { seed } from "../../properties/instances.js";
-import { loaded } from "../protocol/emitted.js";
+import { releasedModel, revisions } from "../../support/models.js";
+import { seed } from "../../support/instances.js";
+import { loaded } from "../../support/emitted-output.js";
 import { stepFiles } from "./between.js";
 import {
   type Carried,

@@ -6,10 +6,10 @@ import { buildModel } from "../../../generator/model/build-model.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
 import { assumeNotes } from "../../../generator/model/assume.js";
 import { type Random, randomFrom } from "../../../generator/sample/random.js";
-import { seed } from "../../properties/instances.js";
-import { documentOf } from "../../sample/revisions.js";
-import { notes } from "../../notes/noted.js";
-import { loaded } from "../protocol/emitted.js";
+import { seed } from "../../support/instances.js";
+import { documentOf } from "../../support/revisions.js";
+import { notes } from "../../support/notes.js";
+import { loaded } from "../../support/emitted-output.js";
 import { stepFiles } from "./between.js";
 import { type Steps, carriedBy, deepFrozen, isAccepted, listener, sampleOf } from "./protocol.js";
 

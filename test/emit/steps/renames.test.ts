@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { planSteps } from "../../../generator/emit/steps/methods.js";
 import { refuseProblems } from "../../../generator/emit/steps/problems.js";
 import { renameCandidates } from "../../../generator/emit/steps/rename-candidates.js";
-import { type NoteText, object, ref } from "../../model/models.js";
+import { type NoteText, object, ref } from "../../support/models.js";
 import { answering, between, stepFiles } from "./between.js";
 import { deepFrozen } from "./protocol.js";
 

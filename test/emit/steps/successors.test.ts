@@ -7,11 +7,11 @@ import type { ProtocolModel } from "../../../generator/model/model.js";
 import { carryNotes } from "../../../generator/revision/carry.js";
 import { parseNotes } from "../../../generator/notes/parse.js";
 import { randomFrom } from "../../../generator/sample/random.js";
-import { mutate } from "../../diff/gauntlet/operators.js";
-import { revisions } from "../../model/models.js";
-import { seed } from "../../properties/instances.js";
-import { documentOf } from "../../sample/revisions.js";
-import { loaded } from "../protocol/emitted.js";
+import { mutate } from "../../support/schema-changes/operators.js";
+import { revisions } from "../../support/models.js";
+import { seed } from "../../support/instances.js";
+import { documentOf } from "../../support/revisions.js";
+import { loaded } from "../../support/emitted-output.js";
 import { stepFiles } from "./between.js";
 import {
   type Carried,

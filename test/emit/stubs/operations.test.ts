@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { nameOperations } from "../../../generator/emit/stubs/operations.js";
-import { message, modelOf, object } from "../../model/models.js";
+import { message, modelOf, object } from "../../support/models.js";
 
 describe("operations", () => {
   const operationsOf = (...messages: [definition: string, method: string][]): string[] => {

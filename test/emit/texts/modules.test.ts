@@ -4,9 +4,9 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import { copyModule } from "../../../generator/emit/copied-module.js";
 import { scannerOf } from "../../../generator/emit/texts/modules.js";
 import { loadTemplates } from "../../../generator/print/templates.js";
-import { suiteFiles } from "../../json-schema-suite.js";
-import { compile } from "../../properties/compiled.js";
-import { combined, nameIn } from "../validators/combined.js";
+import { suiteFiles } from "../../support/json-schema-suite.js";
+import { compile } from "../../support/compiled-schema.js";
+import { combined, nameIn } from "../../support/combined-schemas.js";
 import { schemaOf } from "../validators/emitted.js";
 
 const render = loadTemplates();

@@ -4,8 +4,8 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import { pendingMutants } from "../../../generator/sample/mutants.js";
 import { randomFrom } from "../../../generator/sample/random.js";
 import { minimalValid, sampleValid } from "../../../generator/sample/sample.js";
-import { compilerErrors } from "../protocol/emitted.js";
-import { revisions } from "../../sample/revisions.js";
+import { compilerErrors } from "../../support/emitted-output.js";
+import { revisions } from "../../support/revisions.js";
 import { printed, released } from "./printed.js";
 
 /** Changes whose effect a type can show; others change lengths, formats and the like. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type JsonObject, type JsonValue, canonicalise, readSchema } from "@mcpgen/engine";
 import { format } from "../../../generator/print/format.js";
-import { compilerErrors } from "../protocol/emitted.js";
+import { compilerErrors } from "../../support/emitted-output.js";
 import { declarationOf, noted, types } from "./printed.js";
 
 const others: JsonObject = { A: { type: "string" }, B: { type: "object", properties: { b: {} } } };

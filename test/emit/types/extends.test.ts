@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import { compilerErrors } from "../protocol/emitted.js";
+import { compilerErrors } from "../../support/emitted-output.js";
 import { noted, types } from "./printed.js";
 
 const definitions = ["Open", "Closed", "Narrow", "Union", "Scalar", "Loop"];

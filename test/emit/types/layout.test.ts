@@ -9,7 +9,7 @@ import { undocumented } from "../../../generator/revision/documentation.js";
 import { annotateSchema } from "../../../generator/revision/schema-source.js";
 import { assumeNotes } from "../../../generator/model/assume.js";
 import { randomFrom } from "../../../generator/sample/random.js";
-import { documentOf } from "../../sample/revisions.js";
+import { documentOf } from "../../support/revisions.js";
 
 /** types.ts and open.ts as their emitters print them, and whether they say that nothing need be formatted. */
 async function emitted(document: JsonObject): Promise<{ content: string; formatted?: true }[]> {

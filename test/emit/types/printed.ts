@@ -5,8 +5,8 @@ import { loadTemplates } from "../../../generator/print/templates.js";
 import { emitTypes } from "../../../generator/emit/types/emit.js";
 import { annotateSchema } from "../../../generator/revision/schema-source.js";
 import { undocumented } from "../../../generator/revision/documentation.js";
-import { documentOf } from "../../sample/revisions.js";
-import { notes, notesOf } from "../../notes/noted.js";
+import { documentOf } from "../../support/revisions.js";
+import { notes, notesOf } from "../../support/notes.js";
 
 const render = loadTemplates();
 

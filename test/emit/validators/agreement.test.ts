@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { type Schema, SchemaError } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
-import { definitions, value } from "./arbitrary.js";
+import { definitions, value } from "../../support/arbitrary-schema.js";
 import { emittedFrom, load, schemaOf, validatorsOf } from "./emitted.js";
-import { ajvFor, interpreterFor, isReadByAjv } from "./oracle.js";
+import { ajvFor, interpreterFor, isReadByAjv } from "../../support/ajv-verdicts.js";
 import { format } from "../../../generator/print/format.js";
 
 /** The IR, unless the definitions refer to themselves without an end. */

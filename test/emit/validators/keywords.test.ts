@@ -1,7 +1,7 @@
 import type { JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { compiled, schemaOf } from "./emitted.js";
-import { ajvFor, interpreterFor, isReadByAjv } from "./oracle.js";
+import { ajvFor, interpreterFor, isReadByAjv } from "../../support/ajv-verdicts.js";
 
 const scalars: JsonValue[] = [
   null,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "@mcpgen/engine";
-import { ajvFor } from "./oracle.js";
+import { ajvFor } from "../../support/ajv-verdicts.js";
 import { compiled, schemaOf, validatorsOf } from "./emitted.js";
 
 const inherited = Object.getOwnPropertyNames(Object.prototype);

@@ -12,7 +12,7 @@ import {
   object,
   releasedModel,
   revisions,
-} from "../../model/models.js";
+} from "../../support/models.js";
 import { tinyModel } from "../protocol/tiny.js";
 
 interface Vector {

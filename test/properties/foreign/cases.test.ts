@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "@mcpgen/engine";
-import { compilerErrors } from "./compiler.js";
+import { compilerErrors } from "../../support/typescript-compiler.js";
 import { contractOutput, protocolOutput } from "./output.js";
 
 // Schemas that once made output that did not compile, or ended the run.

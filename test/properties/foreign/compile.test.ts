@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compilerErrors } from "./compiler.js";
+import { compilerErrors } from "../../support/typescript-compiler.js";
 import { type Outcome, contractOutput, protocolOutput, randomProtocol, randomTool } from "./output.js";
 
 // Random schemas of every keyword: whatever a schema says, what is generated from it compiles, strictly.

@@ -3,10 +3,10 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { type JsonObject, type JsonValue, type Schema, SchemaError, readDocument } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { combined, nameIn } from "../../emit/validators/combined.js";
-import { isComparedByAjv, isReadByAjv } from "../../emit/validators/oracle.js";
-import { compile } from "../compiled.js";
-import { instancesOf } from "../instances.js";
+import { combined, nameIn } from "../../support/combined-schemas.js";
+import { isComparedByAjv, isReadByAjv } from "../../support/ajv-verdicts.js";
+import { compile } from "../../support/compiled-schema.js";
+import { instancesOf } from "../../support/instances.js";
 import { randomTool } from "./output.js";
 
 // Emitted validators and checks of random schemas give the verdicts of ajv and of the interpreter.

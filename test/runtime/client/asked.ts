@@ -1,6 +1,6 @@
 import { type ConnectOptions } from "@mcpgen/runtime";
-import * as http from "../../checklist/http/scripted.js";
-import { type Members, type Wired, connected, reply } from "../../checklist/scripted-peer.js";
+import * as http from "../../support/scripted-http-server.js";
+import { type Members, type Wired, connected, reply } from "../../support/scripted-stdio-server.js";
 
 export const transports = ["stdio", "http"] as const;
 

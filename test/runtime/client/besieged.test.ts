@@ -1,12 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { beforeAll, expect, test } from "vitest";
-import { bundle } from "../stdio/bundle.js";
+import { expect, test } from "vitest";
+import { builtProgram } from "../../support/built-program.js";
 
-let program: string;
-beforeAll(async () => {
-  program = await bundle("../../client/programs/besieged.ts");
-});
+const program = builtProgram("test/runtime/client/programs/besieged.ts");
 
 const mb = 1_000_000;
 

@@ -3,7 +3,7 @@ import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { interrupted } from "../../../runtime/core/jsonrpc/errors.js";
 import { systemClock } from "../../../runtime/core/time/clock.js";
-import { type Connected, ScriptedPeer, base, connected, reply } from "../../checklist/scripted-peer.js";
+import { type Connected, ScriptedPeer, base, connected, reply } from "../../support/scripted-stdio-server.js";
 
 const requestedSchema = { type: "object", properties: { name: { type: "string" } } };
 const inputRequests = {

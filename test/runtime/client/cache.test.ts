@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import * as http from "../../checklist/http/scripted.js";
-import { type Members, type Wired, connected, reply } from "../../checklist/scripted-peer.js";
+import * as http from "../../support/scripted-http-server.js";
+import { type Members, type Wired, connected, reply } from "../../support/scripted-stdio-server.js";
 import { failureOf, transports } from "./asked.js";
 
 test("a reader of a cached result changes nothing for the next one", async () => {

@@ -1,8 +1,14 @@
 import { expect, onTestFinished, test } from "vitest";
 import { McpError, connect } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/runtime/testing";
-import { type Members, ScriptedPeer, type Wired, base, connected } from "../../checklist/scripted-peer.js";
-import * as http from "../../checklist/http/scripted.js";
+import {
+  type Members,
+  ScriptedPeer,
+  type Wired,
+  base,
+  connected,
+} from "../../support/scripted-stdio-server.js";
+import * as http from "../../support/scripted-http-server.js";
 import { everyWay, failureOf } from "./asked.js";
 
 const isLong = process.env["MCPGEN_LONG"] === "1";

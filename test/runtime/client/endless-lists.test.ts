@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import * as http from "../../checklist/http/scripted.js";
-import { type Members, connected } from "../../checklist/scripted-peer.js";
+import * as http from "../../support/scripted-http-server.js";
+import { type Members, connected } from "../../support/scripted-stdio-server.js";
 import { everyWay, failureOf } from "./asked.js";
 
 const inputSchema = { type: "object" };

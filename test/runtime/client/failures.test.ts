@@ -1,6 +1,6 @@
 import { type ConnectOptions } from "@mcpgen/runtime";
 import { expect, test } from "vitest";
-import { connected, reply } from "../../checklist/scripted-peer.js";
+import { connected, reply } from "../../support/scripted-stdio-server.js";
 
 const requestedSchema = { type: "object", properties: { name: { type: "string" } } };
 const who = { method: "elicitation/create", params: { mode: "form", message: "Who?", requestedSchema } };

@@ -3,14 +3,14 @@ import { clientRevisions } from "@mcpgen/protocol";
 import { type ConnectOptions, connect } from "@mcpgen/runtime";
 import { streamChannel } from "@mcpgen/runtime/stdio";
 import { expect, onTestFinished, test, vi } from "vitest";
-import * as http from "../../checklist/http/scripted.js";
+import * as http from "../../support/scripted-http-server.js";
 import {
   type Members,
   type Wired,
   connected,
   everything,
   serverInfo,
-} from "../../checklist/scripted-peer.js";
+} from "../../support/scripted-stdio-server.js";
 import { asked, everyWay, failureOf } from "./asked.js";
 
 const isLong = process.env["MCPGEN_LONG"] === "1";

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { connected, reply } from "../../checklist/scripted-peer.js";
+import { connected, reply } from "../../support/scripted-stdio-server.js";
 
 test("listeners that reject are warned of, as those that throw are", async () => {
   const warnings: string[] = [];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { OutputChecks } from "../../../runtime/core/client/output-checks.js";
-import { hardPatterns, judgingSteps } from "../../hard-patterns.js";
+import { hardPatterns, judgingSteps } from "../../support/hard-patterns.js";
 
 const wrong = { content: [], structuredContent: { a: 1 } };
 

@@ -1,7 +1,7 @@
 import { type Client, connect } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, test, vi } from "vitest";
-import { ScriptedPeer, type Script, base, reply } from "../../checklist/scripted-peer.js";
+import { ScriptedPeer, type Script, base, reply } from "../../support/scripted-stdio-server.js";
 import type { ConnectOptions } from "@mcpgen/runtime";
 
 interface Reconnecting {

@@ -1,6 +1,6 @@
 import { type ConnectOptions } from "@mcpgen/runtime";
 import { expect, test } from "vitest";
-import { connected } from "../../checklist/http/scripted.js";
+import { connected } from "../../support/scripted-http-server.js";
 import { failureOf } from "./asked.js";
 
 const inputSchema = { type: "object" };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import * as http from "../../checklist/http/scripted.js";
-import { connected, failure } from "../../checklist/scripted-peer.js";
+import * as http from "../../support/scripted-http-server.js";
+import { connected, failure } from "../../support/scripted-stdio-server.js";
 import { everyWay, failureOf } from "./asked.js";
 
 const uri = "file:///absent";

@@ -1,13 +1,10 @@
 import { connect } from "@mcpgen/runtime";
 import { clientRevisions } from "@mcpgen/protocol";
 import { type StdioClientChannel, stdioClientChannel } from "@mcpgen/runtime/stdio";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { bundle } from "../stdio/bundle.js";
+import { expect, onTestFinished, test } from "vitest";
+import { builtProgram } from "../../support/built-program.js";
 
-let program: string;
-beforeAll(async () => {
-  program = await bundle("../../client/programs/changing.ts");
-});
+const program = builtProgram("test/runtime/client/programs/changing.ts");
 
 test.each(["2025-11-25", "2026-07-28"])(
   "a subscription over stdio outlives the server's process (%s)",

@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from "vitest";
-import { connected, reply } from "../../checklist/scripted-peer.js";
+import { connected, reply } from "../../support/scripted-stdio-server.js";
 
 test("the caller says what the structured content of a tool is", async () => {
   const { client } = await connected("2026-07-28", {

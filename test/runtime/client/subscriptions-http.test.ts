@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { connected } from "../../checklist/http/scripted.js";
-import type { Incoming } from "../../checklist/http/scripted.js";
+import { connected } from "../../support/scripted-http-server.js";
+import type { Incoming } from "../../support/scripted-http-server.js";
 
 const changed = "notifications/tools/list_changed";
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";

@@ -8,7 +8,7 @@ import {
   base,
   connected,
   failure,
-} from "../../checklist/scripted-peer.js";
+} from "../../support/scripted-stdio-server.js";
 
 const legacy = "2025-11-25";
 const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", legacy, "2026-07-28"];

@@ -1,6 +1,6 @@
 import { type ConnectOptions, McpError } from "@mcpgen/runtime";
 import { expect, onTestFinished, test } from "vitest";
-import { connected } from "../../checklist/scripted-peer.js";
+import { connected } from "../../support/scripted-stdio-server.js";
 import { asked, everyWay, failureOf } from "./asked.js";
 
 const cycle: Record<string, unknown> = {};

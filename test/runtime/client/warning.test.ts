@@ -2,7 +2,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { printWarning } from "../../../runtime/core/jsonrpc/errors.js";
 import { clientRevisions } from "@mcpgen/protocol/client";
 import { connect } from "@mcpgen/runtime";
-import { initialized, scripted } from "../../capture/live.js";
+import { initialized, scripted } from "../../support/live-server.js";
 
 const hostile = "a\u001b[31mred\u001b]0;title\u0007\r\n\u009b2J\u202e\u2066\u200b\u{e0041}b";
 

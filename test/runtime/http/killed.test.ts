@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import type { Client, McpError } from "@mcpgen/runtime";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { clientOf } from "../../checklist/http/scripted.js";
-import { bundle } from "../stdio/bundle.js";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { clientOf } from "../../support/scripted-http-server.js";
+import { builtProgram } from "../../support/built-program.js";
 
 interface Told {
   readonly port?: number;
@@ -11,10 +11,7 @@ interface Told {
   readonly handshake?: true;
 }
 
-let program: string;
-beforeAll(async () => {
-  program = await bundle("../../http/programs/mortal.ts");
-});
+const program = builtProgram("test/runtime/http/programs/mortal.ts");
 
 /** A server in a process of its own, and what it told. */
 class Mortal {

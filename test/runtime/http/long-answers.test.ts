@@ -2,7 +2,7 @@ import { serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Incoming, clientOf, scripted } from "../../checklist/http/scripted.js";
+import { type Incoming, clientOf, scripted } from "../../support/scripted-http-server.js";
 import { SseReader } from "../../../runtime/core/http/client/sse-reader.js";
 
 const limit = 2000;

@@ -10,8 +10,8 @@ import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { connect, createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { expect, onTestFinished, test } from "vitest";
-import { Gate } from "../../checklist/http/fixture.js";
-import { type Incoming, clientOf, connected, scripted } from "../../checklist/http/scripted.js";
+import { Gate } from "../../support/http-fixture.js";
+import { type Incoming, clientOf, connected, scripted } from "../../support/scripted-http-server.js";
 
 /** A server whose tool tells which of its lives it is in. */
 function lives(life: number): ReturnType<typeof createServer> {

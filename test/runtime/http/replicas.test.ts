@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from "node:child_process";
 import { type Server, createServer, request as open } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Party } from "../../checklist/http/party.js";
-import { clientOf } from "../../checklist/http/scripted.js";
-import { bundle } from "../stdio/bundle.js";
+import { Party } from "../../support/raw-http-client.js";
+import { clientOf } from "../../support/scripted-http-server.js";
+import { builtProgram } from "../../support/built-program.js";
 
 interface Told {
   readonly port?: number;
@@ -17,8 +17,9 @@ let url: string;
 /** How many requests each replica was given. */
 const given = [0, 0];
 
+const program = builtProgram("test/runtime/http/programs/replica.ts");
+
 beforeAll(async () => {
-  const program = await bundle("../../http/programs/replica.ts");
   const ports = await Promise.all([start(program), start(program)]);
   let turn = 0;
   // Strictly in turn: no two requests in a row reach one process.

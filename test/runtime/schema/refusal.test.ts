@@ -3,7 +3,7 @@ import { readDocument } from "@mcpgen/engine";
 import { validatorOf } from "@mcpgen/engine/interpreter";
 import type { Judge } from "@mcpgen/protocol/model";
 import { explainRefusal, schemaProblem } from "../../../runtime/core/schema/refusal.js";
-import { suiteDocuments, suiteFiles } from "../../json-schema-suite.js";
+import { suiteDocuments, suiteFiles } from "../../support/json-schema-suite.js";
 
 const explain = (schema: object, value: unknown): string =>
   explainRefusal(validatorOf(readDocument(schema as never)) as Judge, schema, value);

@@ -1,9 +1,9 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { type CodeFirstServer, type ErrorPlace, McpError, createServer } from "@mcpgen/runtime";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { serve } from "../../checklist/http/adapters.js";
-import { Party } from "../../checklist/http/party.js";
-import { type Members, RawClient, type Wired } from "../../checklist/server/raw-client.js";
+import { serve } from "../../support/http-adapters.js";
+import { Party } from "../../support/raw-http-client.js";
+import { type Members, RawClient, type Wired } from "../../support/raw-stdio-client.js";
 import { badValues } from "./bad-values.js";
 
 const revisions = serverRevisions.map(({ id }) => id);

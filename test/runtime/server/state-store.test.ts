@@ -1,7 +1,7 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { type ServerOptions, type StateStore, createServer, memoryStateStore } from "@mcpgen/runtime";
 import { expect, test, vi } from "vitest";
-import { type Members, RawClient, type Wired, textOf } from "../../checklist/server/raw-client.js";
+import { type Members, RawClient, type Wired, textOf } from "../../support/raw-stdio-client.js";
 
 const stateKeys = ["a secret that processes share"];
 const form = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { raw, textOf } from "../../checklist/server/raw-client.js";
+import { raw, textOf } from "../../support/raw-stdio-client.js";
 
 test.each([7, "7"])(
   "a batch with the id %j twice is refused over stdio as over HTTP, and nothing of it runs",

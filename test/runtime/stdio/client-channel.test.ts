@@ -1,15 +1,12 @@
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { stdioClientChannel, type StdioClientChannel } from "../../../runtime/core/stdio/client-channel.js";
 import type { StdioClientOptions } from "../../../runtime/core/stdio/client-options.js";
 import type { Command } from "../../../runtime/core/stdio/command.js";
-import { bundle } from "./bundle.js";
-import { members, until } from "./processes.js";
-import { Recorder } from "./recorder.js";
+import { builtProgram } from "../../support/built-program.js";
+import { members, until } from "../../support/processes.js";
+import { Recorder } from "../../support/recorder.js";
 
-let program: string;
-beforeAll(async () => {
-  program = await bundle("server.ts");
-});
+const program = builtProgram("test/runtime/stdio/programs/server.ts");
 
 /** A channel that is closed when the test ends, and what it tells. */
 function started(

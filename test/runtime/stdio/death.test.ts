@@ -1,14 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { bundle } from "./bundle.js";
-import { members, until } from "./processes.js";
+import { expect, onTestFinished, test } from "vitest";
+import { builtProgram } from "../../support/built-program.js";
+import { members, until } from "../../support/processes.js";
 
-let client: string;
-let server: string;
-beforeAll(async () => {
-  [client, server] = await Promise.all([bundle("client.ts"), bundle("server.ts")]);
-});
+const client = builtProgram("test/runtime/stdio/programs/client.ts");
+const server = builtProgram("test/runtime/stdio/programs/server.ts");
 
 /** A client in a process of its own, and its server's process group, once both talk. */
 async function talking(fate: string, command: readonly string[]): Promise<readonly [ChildProcess, number]> {

@@ -1,12 +1,9 @@
-import { beforeAll, expect, test } from "vitest";
-import { bundle } from "./bundle.js";
-import { until } from "./processes.js";
-import { rawServer } from "./raw-client.js";
+import { expect, test } from "vitest";
+import { builtProgram } from "../../support/built-program.js";
+import { until } from "../../support/processes.js";
+import { rawServer } from "./server-process.js";
 
-let program: string;
-beforeAll(async () => {
-  program = await bundle("server.ts");
-});
+const program = builtProgram("test/runtime/stdio/programs/server.ts");
 
 /** Where a machine that is busy with other things must not cut the output off. */
 const patient = { GRACE: "20000" };

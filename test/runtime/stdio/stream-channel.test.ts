@@ -3,7 +3,7 @@ import { createServer, connect, type AddressInfo } from "node:net";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
 import { streamChannel } from "../../../runtime/core/stdio/stream-channel.js";
-import { Recorder } from "./recorder.js";
+import { Recorder } from "../../support/recorder.js";
 
 /** A writable that keeps what is written at once, as separate writes. */
 function collector(): { readonly stream: Writable; readonly writes: string[] } {

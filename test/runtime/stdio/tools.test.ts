@@ -1,11 +1,8 @@
-import { beforeAll, expect, test } from "vitest";
-import { bundle } from "./bundle.js";
-import { rawServer } from "./raw-client.js";
+import { expect, test } from "vitest";
+import { builtProgram } from "../../support/built-program.js";
+import { rawServer } from "./server-process.js";
 
-let program: string;
-beforeAll(async () => {
-  program = await bundle("tools.ts");
-});
+const program = builtProgram("test/runtime/stdio/programs/tools.ts");
 
 const initialize = {
   jsonrpc: "2.0",

@@ -7,8 +7,8 @@ import * as tasks from "@mcpgen/protocol/2025-11-25/methods";
 import * as modern from "@mcpgen/protocol/2026-07-28/methods";
 import { createServer } from "@mcpgen/runtime";
 import { type SendTables, type Side, checkSends, createTestPair } from "@mcpgen/runtime/testing";
-import { everyFeature } from "../every-feature/server.js";
-import { answers, tour } from "../every-feature/tour.js";
+import { everyFeature } from "../../support/every-feature/server.js";
+import { answers, tour } from "../../support/every-feature/tour.js";
 
 function tablesOf(methods: {
   readonly clientSends: SendTables["client"];

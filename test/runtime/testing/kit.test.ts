@@ -11,8 +11,8 @@ import {
   memoryChannels,
   parseSession,
 } from "@mcpgen/runtime/testing";
-import { everyFeature } from "../every-feature/server.js";
-import { answers } from "../every-feature/tour.js";
+import { everyFeature } from "../../support/every-feature/server.js";
+import { answers } from "../../support/every-feature/tour.js";
 
 const revisions = clientRevisions.map(({ id }) => id);
 /** Nothing in a replay may depend on time passing. */

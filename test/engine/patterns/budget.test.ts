@@ -1,0 +1,159 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  type JsonObject,
+  type JsonValue,
+  PatternBudget,
+  type Schema,
+  isAutomaton,
+  readDocument,
+} from "@mcpgen/engine";
+import { validatorOf } from "@mcpgen/engine/interpreter";
+import { Memory } from "../../../engine/patterns/memory.js";
+import { parsePattern } from "../../../engine/patterns/parse.js";
+import { programOf } from "../../../engine/patterns/program.js";
+import { hasProgram } from "../../../engine/patterns/states.js";
+import { hardPatterns, judgingSteps } from "../../support/hard-patterns.js";
+
+/** A document whose members `p0`, `p1` … have the patterns, in this order. */
+const documentOf = (patterns: readonly string[]): JsonObject => ({
+  properties: Object.fromEntries(
+    patterns.map((pattern, index) => [`p${index}`, { type: "string", pattern }]),
+  ),
+});
+
+/** Of each pattern, whether the automaton matches it. */
+const automata = ({ patterns }: Schema, given: readonly string[]): boolean[] =>
+  given.map((pattern) => isAutomaton(patterns!.get(pattern)));
+
+describe("the work of judging the patterns of a document", () => {
+  test.each([100, 1000])("is bounded, however many there are: %i", async (count) => {
+    let isValid: (value: JsonValue) => boolean = () => false;
+    const steps = await judgingSteps(() => {
+      isValid = validatorOf(readDocument(documentOf(hardPatterns(count, `bounded${count}x`))));
+    });
+    expect(steps).toBeGreaterThan(900_000);
+    expect(steps).toBeLessThanOrEqual(1_000_000);
+    expect(isValid({ p0: `aabounded${count}x0`, p99: `bounded${count}x99` })).toBe(true);
+    expect(isValid({ p0: `aabounded${count}x1` })).toBe(false);
+    expect(isValid({ p99: `aabounded${count}x0` })).toBe(false);
+  });
+
+  test("is spent in the order of the document; after that an automaton matches what is not known to be harmless", () => {
+    const ordinary = "^[a-z]+(-[a-z]+)*$";
+    const hard = hardPatterns(20, "order");
+    const [first, last] = [
+      readDocument(documentOf([ordinary, ...hard])),
+      readDocument(documentOf([...hard, ordinary])),
+    ];
+    expect(automata(first, [ordinary])).toEqual([false]);
+    expect(automata(last, [ordinary])).toEqual([true]);
+    for (const [schema, member] of [
+      [first, "p0"],
+      [last, "p20"],
+    ] as const) {
+      expect(validatorOf(schema)({ [member]: "a-b-c" })).toBe(true);
+      expect(validatorOf(schema)({ [member]: "a-" })).toBe(false);
+    }
+  });
+
+  test("a pattern that was not judged for want of work is judged in the next document", () => {
+    const late = "^(x[a-z]+-)*late$";
+    expect(automata(readDocument(documentOf([...hardPatterns(20, "want"), late])), [late])).toEqual([true]);
+    expect(automata(readDocument(documentOf([late])), [late])).toEqual([false]);
+  });
+
+  test("what no automaton stands for is refused after it, and taken before", () => {
+    const lookahead = "^(?!foo)(?=.*\\d)[a-z0-9]+$";
+    const hard = hardPatterns(20, "refused");
+    expect(() => readDocument(documentOf([lookahead, ...hard]))).not.toThrow();
+    expect(() => readDocument(documentOf([...hard, lookahead]))).toThrow(
+      expect.objectContaining({
+        code: "unsafe-pattern",
+        pointer: "/properties/p20/pattern",
+        message: expect.stringContaining("too much work"),
+      }),
+    );
+    expect(() => readDocument(documentOf([lookahead]))).not.toThrow();
+  });
+
+  test("does not depend on what was read before", () => {
+    const patterns = [
+      ...hardPatterns(8, "again"),
+      ...Array.from({ length: 40 }, (_, at) => `^(a{${at}}b)*$`),
+    ];
+    const verdicts = [1, 2, 3].map(() => automata(readDocument(documentOf(patterns)), patterns));
+    expect(verdicts[1]).toEqual(verdicts[0]);
+    expect(verdicts[2]).toEqual(verdicts[0]);
+    // Each alone is judged in a document of its own, and remembered.
+    for (const pattern of patterns) readDocument(documentOf([pattern]));
+    expect(automata(readDocument(documentOf(patterns)), patterns)).toEqual(verdicts[0]);
+  });
+
+  test("is shared by documents that are read with one budget", async () => {
+    const patternBudget = new PatternBudget();
+    const steps = await judgingSteps(() => {
+      for (const pattern of hardPatterns(100, "shared"))
+        readDocument({ patternProperties: { [pattern]: true } }, { patternBudget });
+    });
+    expect(steps).toBeLessThanOrEqual(1_000_000);
+  });
+
+  test("the same pattern costs once", () => {
+    const pattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$";
+    const patternBudget = new PatternBudget();
+    for (let count = 0; count < 300; count++) {
+      const schema = readDocument(documentOf([pattern, pattern]), { patternBudget });
+      expect(automata(schema, [pattern])).toEqual([false]);
+    }
+  });
+});
+
+test("the memory of patterns lets go of the one that was not asked for longest", () => {
+  const memory = new Memory<number>(3);
+  for (const [index, pattern] of ["a", "b", "c"].entries()) memory.set(pattern, index);
+  expect(memory.get("a")).toBe(0);
+  memory.set("d", 3);
+  expect(["a", "b", "c", "d"].map((pattern) => memory.get(pattern))).toEqual([0, undefined, 2, 3]);
+  memory.set("long".repeat(10_000), 4);
+  expect(memory.get("long".repeat(10_000))).toBeUndefined();
+  expect(memory.get("d")).toBe(3);
+});
+
+describe("whether there is an automaton is known without making it", () => {
+  test.each([
+    ["(?:a{1000}){19}", true],
+    ["(?:a{1000}){20}", false],
+    ["(?:a?){0,9999}", false],
+    ["(?:){1000000000}a", true],
+    ["(?:(?:(?:){1000}){1000}){1000}a", true],
+    ["(?:){0,1000000000}", false],
+    ["(?=a)b", false],
+    ["(?:(?=a)b){0}c", true],
+    ["(?:(a)\\1){2}", false],
+  ])("%s: %s", (pattern, is) => {
+    const expression = parsePattern(pattern)!;
+    expect(hasProgram(expression)).toBe(is);
+    expect(programOf(expression) !== undefined).toBe(is);
+  });
+
+  test("of patterns of every kind", () => {
+    const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
+      pattern: fc.oneof(
+        { maxDepth: 5 },
+        fc.constantFrom("a", "", "^", "\\b", "(?=a)", "(a)\\1", "[a-c]"),
+        fc.tuple(tie("pattern"), tie("pattern")).map(([a, b]) => `(?:${a}|${b})${a}`),
+        fc
+          .tuple(tie("pattern"), fc.constantFrom("*", "+", "?", "{0}", "{3}", "{2,40}", "{90}", "{30,}"))
+          .map(([part, bounds]) => `(?:${part})${bounds}`),
+      ),
+    }));
+    fc.assert(
+      fc.property(pattern, (source) => {
+        const expression = parsePattern(source)!;
+        expect(hasProgram(expression), source).toBe(programOf(expression) !== undefined);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,121 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { emitterNames } from "../../generator/pipeline/generate.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { generate, releasedSource, writtenSource } from "./generated.js";
+
+const sources = [releasedSource("2024-11-05")];
+const schema = JSON.stringify({ $defs: { A: { enum: ["a", "b"] } } });
+
+describe("template overrides", () => {
+  test("change the files they lay out, and only those", async () => {
+    const only = ["types", "open", "methods"];
+    const shipped = await generate(sources, { only });
+    const templatesDir = temporaryFolder({
+      "types.ts.hbs": "// Mine.\n{{#each definitions}}{{doc}}{{declaration}}\n{{/each}}",
+    });
+    const { files } = await generate(sources, { only, templatesDir });
+    expect(files.get("2024-11-05/types.ts")).toMatch(/^\/\/ Mine\.\n/);
+    for (const [path, content] of shipped.files) {
+      expect(files.get(path) === content, path).toBe(!path.endsWith("/types.ts"));
+    }
+  });
+
+  test.each<[string, { [name: string]: string }, string, RegExp]>([
+    ["of no template", { "type.ts.hbs": "" }, "MG1005", /Did you mean types\.ts\.hbs\?/],
+    ["that cannot be parsed", { "types.ts.hbs": "{{#if}}" }, "MG1006", /Correct the template/],
+    ["that ask for what there is not", { "types.ts.hbs": "{{nothing}}" }, "MG1006", /Correct the template/],
+    [
+      "that make no TypeScript",
+      { "types.ts.hbs": `export type A = {${" | x".repeat(40)};` },
+      "MG1006",
+      /Correct the template/,
+    ],
+  ])("%s are refused", async (_, templates, code, next) => {
+    const templatesDir = temporaryFolder(templates);
+    await expect(generate(sources, { only: ["types"], templatesDir })).rejects.toMatchObject({
+      code,
+      next: expect.stringMatching(next) as string,
+    });
+  });
+});
+
+describe("outputs", () => {
+  test("are named after their files", () => {
+    expect(emitterNames).toEqual(expect.arrayContaining(["types", "open", "validators", "check", "methods"]));
+    expect(new Set(emitterNames).size).toBe(emitterNames.length);
+  });
+
+  test("that do not exist are refused, with the nearest name", async () => {
+    await expect(generate(sources, { only: ["typs"] })).rejects.toMatchObject({
+      code: "MG1007",
+      exitCode: 2,
+      next: "Did you mean types?",
+    });
+  });
+});
+
+describe("input", () => {
+  test("that cannot be read leaves nothing behind and names the file", async () => {
+    const folder = temporaryFolder();
+    const schemaFile = join(folder, "none.json");
+    await expect(generate([{ revision: "r", status: "draft", schemaFile }])).rejects.toMatchObject({
+      code: "MG1001",
+      place: { file: schemaFile },
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test.each<[string, string, string]>([
+    ["empty", "", "MG1002"],
+    ["truncated", schema.slice(0, 20), "MG1002"],
+    ["a list", "[]", "MG1101"],
+    ["without definitions", "{}", "MG1109"],
+    ["with a keyword not supported", '{"$defs": {"A": {"$dynamicRef": "#a"}}}', "MG1103"],
+    [
+      "with circular references",
+      '{"$defs": {"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}}}',
+      "MG1107",
+    ],
+    [
+      "nested without end",
+      `{"$defs": {"A": ${'{"items":'.repeat(50_000)}{}${"}".repeat(50_000)}}}`,
+      "MG1108",
+    ],
+  ])("that is %s is refused, with or without notes", async (_, text, code) => {
+    await expect(generate([writtenSource("r", text)])).rejects.toMatchObject({ code, exitCode: 3 });
+    const noted = writtenSource("r", text, "2024-11-05");
+    await expect(generate([noted])).rejects.toMatchObject({ code, exitCode: 3 });
+  });
+
+  test("notes that lead nowhere are refused at their place", async () => {
+    const note = { kind: "open", target: "/$defs/B", reason: "r", link: "l" };
+    const folder = temporaryFolder({
+      "schema.json": schema,
+      "notes.json": JSON.stringify({ format: 1, notes: [note, note] }),
+    });
+    const notesFile = join(folder, "notes.json");
+    const source = {
+      revision: "r",
+      status: "draft",
+      schemaFile: join(folder, "schema.json"),
+      notesFile,
+    } as const;
+    await expect(generate([source])).rejects.toMatchObject({
+      code: "MG1202",
+      place: { file: notesFile, pointer: "/notes/0" },
+      message: expect.stringContaining("and 1 more") as string,
+    });
+  });
+});
+
+test.each<[string, string, string, string]>([
+  ["items", '{"type":"array","items":', '{"type":"string"}', "}"],
+  ["properties", '{"type":"object","properties":{"p":', '{"type":"string"}', "}}"],
+  ["anyOf", '{"anyOf":[{"type":"null"},', '{"type":"string"}', "]}"],
+])("whatever depth of %s is taken is generated", async (_, open, middle, close) => {
+  const text = `{"$defs":{"A":${open.repeat(126)}${middle}${close.repeat(126)}}}`;
+  const { files } = await generate([writtenSource("r", text)]);
+  expect(files.get("r/types.ts")).toContain("export ");
+});

@@ -1,0 +1,155 @@
+import { clientRevisions } from "@mcpgen/protocol";
+import { type Channel, connect } from "@mcpgen/runtime";
+import { VirtualClock } from "@mcpgen/runtime/testing";
+import { expect, onTestFinished, test, vi } from "vitest";
+import {
+  type Reply,
+  type Script,
+  ScriptedPeer,
+  base,
+  everything,
+  failure,
+  reply,
+} from "../../support/scripted-stdio-server.js";
+
+const silent: Script = { "server/discover": () => undefined, initialize: () => undefined };
+
+/** What connecting fails with: heard from now on. */
+function failureOf(connecting: Promise<unknown>): Promise<unknown> {
+  return connecting.then(
+    () => "no failure",
+    (error: unknown) => error,
+  );
+}
+
+const late = (limit: number): object => ({
+  code: "timeout",
+  data: { timer: "connectTimeout", limit, elapsed: limit },
+});
+
+test.each(["2026-07-28", "2025-11-25", undefined])(
+  "connectTimeout bounds all that connecting takes (%s)",
+  async (revision) => {
+    const clock = new VirtualClock();
+    const peer = new ScriptedPeer("2025-11-25", silent);
+    vi.spyOn(peer.channel, "close");
+    const only = revision === undefined ? {} : { revision };
+    const outcome = failureOf(connect(peer.channel, { ...base(clock), ...only, connectTimeout: 1500 }));
+    await clock.advance(1499);
+    expect(peer.channel.close).not.toHaveBeenCalled();
+    await clock.advance(1);
+    expect(await outcome).toMatchObject(late(1500));
+    expect(peer.channel.close).toHaveBeenCalled();
+    expect(clock.waiting).toBe(0);
+  },
+);
+
+test("it bounds a second attempt with the first", async () => {
+  const clock = new VirtualClock();
+  const peers: ScriptedPeer[] = [];
+  const start = () => {
+    const mortal: Script = {
+      "server/discover": async (_, peer) => (await clock.advance(800), void peer.hangUp()),
+    };
+    peers.push(new ScriptedPeer("2025-11-25", peers.length === 0 ? mortal : silent));
+    return peers.at(-1)!.channel;
+  };
+  const outcome = failureOf(connect(start, { ...base(clock), connectTimeout: 900 }));
+  await vi.waitFor(() => expect(peers[1]?.of("initialize")).toHaveLength(1));
+  await clock.advance(100);
+  expect(await outcome).toMatchObject(late(900));
+  expect(clock.waiting).toBe(0);
+});
+
+test("it bounds a source that opens nothing, and closes what that opens later", async () => {
+  const clock = new VirtualClock();
+  let open: (channel: Channel) => void = () => {};
+  const source = () => new Promise<Channel>((resolve) => (open = resolve));
+  const outcome = failureOf(connect(source, { ...base(clock), connectTimeout: 50 }));
+  await clock.advance(50);
+  expect(await outcome).toMatchObject(late(50));
+  const peer = new ScriptedPeer("2025-11-25");
+  vi.spyOn(peer.channel, "close");
+  open(peer.channel);
+  await vi.waitFor(() => expect(peer.channel.close).toHaveBeenCalled());
+  expect(peer.received).toEqual([]);
+});
+
+test("a level of logs that is never set takes no longer than connectTimeout, either", async () => {
+  const clock = new VirtualClock();
+  const warnings: string[] = [];
+  const peer = new ScriptedPeer("2025-11-25", { "logging/setLevel": () => undefined });
+  const connecting = connect(peer.channel, {
+    ...base(clock),
+    connectTimeout: 500,
+    logLevel: "error",
+    onWarning: (message) => void warnings.push(message),
+  });
+  await peer.until("logging/setLevel");
+  await clock.advance(500);
+  await (await connecting).close();
+  expect(warnings).toEqual([expect.stringContaining("the log level could not be set")]);
+});
+
+test.each([Infinity, 2 ** 40])(
+  "a connectTimeout of %d waits for the probe, and no millisecond",
+  async (limit) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    let answer: (reply: Reply) => void = () => {};
+    const peer = new ScriptedPeer("2026-07-28", {
+      "server/discover": () => new Promise<Reply>((resolve) => (answer = resolve)),
+    });
+    const source = Object.assign(peer.channel, { answersAll: true });
+    const connecting = connect(source, { revisions: clientRevisions, connectTimeout: limit });
+    await peer.until("server/discover");
+    await vi.advanceTimersByTimeAsync(60_000);
+    answer(reply(peer, { supportedVersions: [peer.revision], capabilities: everything }));
+    const client = await connecting;
+    expect(client.revision).toBe("2026-07-28");
+    expect(peer.of("initialize")).toEqual([]);
+    await client.close();
+  },
+);
+
+test("an abort gives up connecting, and ends what was started", async () => {
+  for (const when of ["server/discover", "initialize"]) {
+    const clock = new VirtualClock();
+    const controller = new AbortController();
+    const peer = new ScriptedPeer("2025-11-25", { [when]: () => void controller.abort("enough") });
+    vi.spyOn(peer.channel, "close");
+    const outcome = failureOf(connect(peer.channel, { ...base(clock), signal: controller.signal }));
+    expect(await outcome).toMatchObject({ code: "cancelled", cause: "enough" });
+    expect(peer.channel.close).toHaveBeenCalled();
+    expect(clock.waiting).toBe(0);
+  }
+});
+
+test("nothing is started for a signal that is aborted already", async () => {
+  const source = vi.fn();
+  const outcome = failureOf(connect(source, { ...base(new VirtualClock()), signal: AbortSignal.abort() }));
+  expect(await outcome).toMatchObject({ code: "cancelled" });
+  expect(source).not.toHaveBeenCalled();
+});
+
+test("an abort after that means nothing to the client", async () => {
+  const controller = new AbortController();
+  const start = () => new ScriptedPeer("2026-07-28").channel;
+  const client = await connect(start, { ...base(new VirtualClock()), signal: controller.signal });
+  controller.abort();
+  await expect(client.callTool("x")).resolves.toMatchObject({ content: [] });
+  await client.close();
+});
+
+test.each([
+  [undefined, "the server does not name its revisions"],
+  [{ supported: [] }, "the server does not name its revisions"],
+  [{ supported: [null, "1999-01-01"] }, "the server has 1999-01-01"],
+])("a refusal of the version with the data %j reads well", async (data, words) => {
+  const code = -32022;
+  const peer = new ScriptedPeer("2026-07-28", { "server/discover": () => failure(code, "no", data) });
+  const outcome = failureOf(connect(peer.channel, { ...base(new VirtualClock()) }));
+  const error = await outcome;
+  expect(error).toMatchObject({ code: "unsupported-version" });
+  expect((error as Error).message).toMatch(new RegExp(`${words}$`));
+});

@@ -1,0 +1,36 @@
+import { VirtualClock } from "@mcpgen/runtime/testing";
+import { expect, test } from "vitest";
+import { type Incoming, clientOf, scripted } from "../../../support/scripted-http-server.js";
+
+const modern = "2026-07-28";
+const legacy = "2025-11-25";
+
+// Over HTTP an answer is certain: a server that starts slowly is not taken for one of the legacy era, which it speaks, too.
+test("a probe over HTTP that is answered late decides", async () => {
+  const clock = new VirtualClock();
+  let probe: Incoming | undefined;
+  const server = await scripted(modern, {
+    "server/discover": (incoming) => void (probe = incoming),
+    initialize: (incoming) =>
+      incoming.reply({
+        protocolVersion: legacy,
+        capabilities: {},
+        serverInfo: { name: "slow", version: "1" },
+      }),
+  });
+  const connecting = clientOf(server.url, { clock });
+  await server.until("server/discover");
+  await clock.advance(10_000);
+  probe!.reply(server.result({ supportedVersions: [modern, legacy], capabilities: {} }));
+  expect((await connecting).revision).toBe(modern);
+  expect(server.of("initialize")).toEqual([]);
+});
+
+test("a server that never answers a probe over HTTP gets the handshake after half the time there is", async () => {
+  const clock = new VirtualClock();
+  const server = await scripted(legacy, { "server/discover": () => undefined });
+  const connecting = clientOf(server.url, { clock, connectTimeout: 20_000 });
+  await server.until("server/discover");
+  await clock.advance(10_000);
+  expect((await connecting).revision).toBe(legacy);
+});

@@ -1,0 +1,338 @@
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { EventStreams, Backoff } from "../../../../runtime/core/http/client/event-streams.js";
+import { type Incoming, type Script, connected } from "../../../support/scripted-http-server.js";
+
+const notice = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
+
+/** Resolves with the first warning. */
+function warned(): {
+  readonly warnings: string[];
+  onWarning: (text: string) => void;
+  first: Promise<string>;
+} {
+  const warnings: string[] = [];
+  let tell: ((text: string) => void) | undefined;
+  const first = new Promise<string>((resolve) => (tell = resolve));
+  return { warnings, first, onWarning: (text) => (warnings.push(text), tell?.(text)) };
+}
+
+/** Calls of the tool `held` wait to be answered by the test. */
+function holding(calls: Incoming[]): Script[string] {
+  return (incoming) =>
+    incoming.message!.params!["name"] === "held"
+      ? void calls.push(incoming)
+      : incoming.reply({ content: [] });
+}
+
+/** What becomes of the stream to listen on, the second time or while it is read. */
+const trouble: Record<string, Script[string]> = Object.fromEntries(
+  [405, 401, 400, 403, 502].map((status) => [`${status}`, (incoming) => incoming.status(status)]),
+);
+trouble["a message that is too long"] = (incoming) =>
+  void incoming.event({ ...notice, params: { _meta: { long: "x".repeat(5000) } } });
+trouble["no event stream"] = (incoming) => incoming.status(200, "<p>", { "content-type": "text/html" });
+
+test.each(Object.keys(trouble))(
+  "trouble with the stream to listen on takes no call with it: %s",
+  async (kind) => {
+    const held: Incoming[] = [];
+    const { onWarning, first, warnings } = warned();
+    const { server, client } = await connected(
+      "2025-11-25",
+      {
+        "tools/call": holding(held),
+        GET: (incoming, each) =>
+          each.of("GET").length > 1 ? trouble[kind]!(incoming, each) : incoming.event(notice, "e1").end(),
+      },
+      { onWarning, http: { retryMs: 10, reconnects: 2, limit: 2000 } },
+    );
+    const call = client.callTool("held");
+    expect(await first).toContain("not listened to any more");
+    held[0]!.reply({ content: [{ type: "text", text: "held" }] });
+    expect((await call).content).toEqual([{ type: "text", text: "held" }]);
+    await client.callTool("x");
+    expect(server.of("initialize")).toHaveLength(1);
+    expect(warnings).toHaveLength(1);
+  },
+);
+
+test("a stream that was lost is asked for again with the next request, and goes on where it was", async () => {
+  const { onWarning, first, warnings } = warned();
+  let down = false;
+  const { server, client } = await connected(
+    "2025-11-25",
+    {
+      GET: (incoming) => {
+        if (down) return incoming.status(502);
+        if (incoming.headers["last-event-id"] === "e1") return void incoming.event(notice, "e2");
+        down = true;
+        incoming.event(notice, "e1").end();
+      },
+    },
+    { onWarning, http: { retryMs: 10, reconnects: 2 } },
+  );
+  await first;
+  const asked = server.of("GET").length;
+  down = false;
+  const heard = new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
+  await client.callTool("x");
+  await heard;
+  expect(server.of("GET")).toHaveLength(asked + 1);
+  expect(server.of("initialize")).toHaveLength(1);
+  expect(warnings).toHaveLength(1);
+});
+
+test("streams that open and end at once are given up", async () => {
+  const { onWarning, first } = warned();
+  const { server } = await connected(
+    "2025-11-25",
+    { GET: (incoming) => incoming.events("retry: 0\n\n: nothing\n\n").end() },
+    { onWarning, http: { retryMs: 10, reconnects: 3 } },
+  );
+  await first;
+  expect(server.of("GET")).toHaveLength(3);
+});
+
+test("so are those that are to go on with an answer; the call fails", async () => {
+  const { server, client } = await connected(
+    "2025-11-25",
+    {
+      "tools/call": (incoming) => incoming.events("id: 1\nretry: 0\ndata: \n\n").end(),
+      GET: (incoming) =>
+        incoming.headers["last-event-id"] === undefined ? incoming.status(405) : incoming.events().end(),
+    },
+    { http: { reconnects: 3 } },
+  );
+  await expect(client.callTool("x")).rejects.toMatchObject({ code: "connection-closed" });
+  expect(server.of("GET").filter(({ headers }) => headers["last-event-id"] === "1")).toHaveLength(3);
+});
+
+test("a server that has its clients come back for an answer is asked as long as it takes", async () => {
+  let asked = 0;
+  const { server, client } = await connected(
+    "2025-11-25",
+    {
+      "tools/call": (incoming) => incoming.events("id: 0\nretry: 0\ndata: \n\n").end(),
+      GET: (incoming) => {
+        if (incoming.headers["last-event-id"] === undefined) return incoming.status(405);
+        if (++asked < 8) return incoming.events(`id: ${asked}\ndata: \n\n`).end();
+        incoming.event(server.of("tools/call")[0]!.answer({ content: [] })).end();
+      },
+    },
+    { http: { reconnects: 2, retryMs: 1 } },
+  );
+  expect((await client.callTool("x")).content).toEqual([]);
+});
+
+test("a stream that was quiet for some seconds was one, and is had again however often it ends", async () => {
+  const end = new AbortController();
+  let asked = 0;
+  let now = 0;
+  const spy = vi.spyOn(performance, "now").mockImplementation(() => (now += 3000));
+  onTestFinished(() => spy.mockRestore());
+  const streams = new EventStreams(
+    { reconnects: 2, retryMs: 1 },
+    {
+      get: () => {
+        if (++asked === 8) end.abort();
+        return Promise.resolve(new Response(": \n\n", { headers: { "content-type": "text/event-stream" } }));
+      },
+      message: () => undefined,
+      stray: () => undefined,
+      turn: () => undefined,
+      room: () => undefined,
+      forgotten: () => undefined,
+    },
+  );
+  const quick = await streams.listen(undefined, end.signal, () => undefined);
+  expect([quick?.isTransient, asked]).toEqual([true, 2]);
+  spy.mockImplementation(() => (now += 6000));
+  await streams.listen(undefined, end.signal, () => undefined);
+  expect(asked).toBe(8);
+});
+
+test("what answers GET and is no event stream is none; nobody is warned of it", async () => {
+  const { onWarning, warnings } = warned();
+  const { server, client } = await connected(
+    "2025-11-25",
+    { GET: (incoming) => incoming.status(200, "<p>", { "content-type": "text/html" }) },
+    { onWarning, http: { retryMs: 1 } },
+  );
+  for (let call = 0; call < 10; call++) await client.callTool("x");
+  expect([server.of("GET").length, warnings]).toEqual([1, []]);
+});
+
+test("nobody is waited for longer than five minutes, whatever a server says", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    for (const ms of [99_999_999_999, 2 ** 31, 300_001]) {
+      const pace = new Backoff();
+      pace.retryAfter(ms);
+      let due = false;
+      const next = pace.next(new AbortController().signal).then(() => (due = true));
+      await vi.advanceTimersByTimeAsync(299_999);
+      expect(due).toBe(false);
+      await vi.advanceTimersByTimeAsync(1);
+      await next;
+    }
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test.each(["2025-11-25", "2026-07-28"])(
+  "a stream that its server leaves open ends with its answer (%s)",
+  async (revision) => {
+    const { server, client } = await connected(revision, {
+      "tools/call": (incoming, each) => void incoming.event(incoming.answer(each.result({ content: [] }))),
+    });
+    await Promise.all([1, 2, 3].map((call) => client.callTool(`t${call}`)));
+    await Promise.all(server.of("tools/call").map(({ closed }) => closed));
+  },
+);
+
+test("nothing is left open of a session that was forgotten, once the client is closed", async () => {
+  const { server, client } = await connected("2025-11-25", {
+    "tools/call": (incoming, each) => {
+      if (incoming.message!.params!["name"] === "lost" && incoming.headers["mcp-session-id"] === "s1") {
+        each.session = "s2";
+        return incoming.status(404);
+      }
+      incoming.event(incoming.answer({ content: [] }));
+    },
+    GET: (incoming) => void incoming.events(": \n\n"),
+  });
+  await client.callTool("x");
+  await client.callTool("lost");
+  await client.close();
+  await Promise.all(server.received.map(({ closed }) => closed));
+  expect(server.of("initialize")).toHaveLength(2);
+});
+
+test("a server too busy for a stream to listen on is asked again", async () => {
+  let asked = 0;
+  const { client } = await connected(
+    "2025-11-25",
+    { GET: (incoming) => (++asked === 1 ? incoming.status(503) : void incoming.event(notice, "e1")) },
+    { http: { retryMs: 10 } },
+  );
+  await new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
+  expect(asked).toBe(2);
+});
+
+test("so is one that refuses it once after it was lost", async () => {
+  const { onWarning, first } = warned();
+  const answers = ["e1", 502, 503, "e2"];
+  const { client } = await connected(
+    "2025-11-25",
+    {
+      GET: (incoming) => {
+        const answer = answers.shift()!;
+        if (typeof answer === "number") return incoming.status(answer);
+        const sent = incoming.event(notice, answer);
+        if (answer === "e1") sent.end();
+      },
+    },
+    { onWarning, http: { retryMs: 10, reconnects: 1 } },
+  );
+  await first;
+  const heard = new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
+  await client.callTool("x");
+  await client.callTool("x");
+  await heard;
+});
+
+test("an application whose warnings fail hears of nothing else for it", async () => {
+  let warn: (() => void) | undefined;
+  const warned = new Promise<void>((resolve) => (warn = resolve));
+  const onWarning = (): never => {
+    warn?.();
+    throw new Error("mine");
+  };
+  const { client, server } = await connected(
+    "2025-11-25",
+    { GET: (incoming) => incoming.events("retry: 0\n\n").end() },
+    { onWarning, http: { retryMs: 10, reconnects: 1 } },
+  );
+  await client.callTool("x");
+  await warned;
+  expect((await client.callTool("x")).content).toEqual([]);
+  expect(server.of("initialize")).toHaveLength(1);
+});
+
+describe("a server that asks its clients to come back at once", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const stream = (text: string): Promise<Response> =>
+    Promise.resolve(new Response(text, { headers: { "content-type": "text/event-stream" } }));
+  const user = {
+    message: () => undefined,
+    stray: () => undefined,
+    turn: () => undefined,
+    room: () => undefined,
+    forgotten: () => undefined,
+  };
+
+  /** How often a stream is asked for in each of three minutes, where each brings one event and ends. */
+  async function asked(
+    retry: string,
+    read: (streams: EventStreams, signal: AbortSignal) => unknown,
+  ): Promise<number[]> {
+    let count = 0;
+    const text = `id: 1\n${retry}data: ${JSON.stringify(notice)}\n\n`;
+    const end = new AbortController();
+    const streams = new EventStreams({}, { ...user, get: () => (count++, stream(text)) });
+    const over = Promise.resolve(read(streams, end.signal)).catch(() => undefined);
+    const counts: number[] = [];
+    for (let minute = 0; minute < 3; minute++) {
+      const before = count;
+      await vi.advanceTimersByTimeAsync(60_000);
+      counts.push(count - before);
+    }
+    end.abort();
+    await over;
+    return counts;
+  }
+
+  const listening = (streams: EventStreams, signal: AbortSignal) =>
+    streams.listen(undefined, signal, () => undefined);
+  const answering = async (streams: EventStreams, signal: AbortSignal) =>
+    streams.answer(await stream("id: 0\nretry: 1\ndata: \n\n"), {
+      id: 1,
+      signal,
+      resumable: true,
+      isDone: () => false,
+      end: () => undefined,
+    });
+
+  test.each(["retry: 0\n", "retry: 1\n", "retry: 100\n"])(
+    "is asked once a second in the end (%j)",
+    async (retry) => {
+      for (const read of [listening, answering]) {
+        const [first, second, third] = await asked(retry, read);
+        expect(first).toBeLessThanOrEqual(65);
+        expect([second, third]).toEqual([60, 60]);
+      }
+    },
+  );
+
+  test("and one that asks for more is obeyed", async () => {
+    expect(await asked("retry: 2000\n", listening)).toEqual([30, 30, 30]);
+    expect(await asked("", listening)).toEqual([60, 60, 60]);
+  });
+
+  test("pauses double from 100 ms on", async () => {
+    const times: number[] = [];
+    const end = new AbortController();
+    const get = (): Promise<Response> => {
+      times.push(performance.now());
+      return stream("retry: 1\ndata: x\n\n");
+    };
+    void new EventStreams({}, { ...user, get }).listen(undefined, end.signal, () => undefined);
+    await vi.advanceTimersByTimeAsync(5000);
+    end.abort();
+    const pauses = times.slice(1).map((time, index) => Math.round(time - times[index]!));
+    expect(pauses).toEqual([100, 200, 400, 800, 1000, 1000, 1000]);
+  });
+});

@@ -1,0 +1,45 @@
+import type { EventSink, Exchange } from "../../../../runtime/core/http/server/exchange.js";
+import type { BodyReading } from "../../../../runtime/core/http/server/limits.js";
+
+/** An exchange that asks nothing of any platform. */
+export function exchangeOf(
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  body = "",
+): Exchange & {
+  gone(): void;
+  status: number;
+  session: string | undefined;
+  written: string;
+  body: string;
+  ended: boolean;
+} {
+  const listeners: (() => void)[] = [];
+  const found = {
+    method,
+    url: "/mcp",
+    status: 0,
+    written: "",
+    body: "",
+    ended: false,
+    session: undefined as string | undefined,
+    header: (name: string) => (name === "host" ? "localhost" : headers[name]),
+    size: 0,
+    principal: "",
+    readBody(_limit: number, reading: BodyReading, done: (text: string | undefined) => void): void {
+      done(reading.take(body.length) ? body : undefined);
+    },
+    reply(status: number, given: Readonly<Record<string, string>>, text = ""): void {
+      found.status = status;
+      found.body = text;
+      found.session = given["mcp-session-id"];
+    },
+    openStream(status: number): EventSink {
+      found.status = status;
+      return { write: (text) => (found.written += text) !== "", end: () => void (found.ended = true) };
+    },
+    onGone: (listener: () => void) => void listeners.push(listener),
+    gone: () => listeners.splice(0).forEach((listener) => listener()),
+  };
+  return found;
+}

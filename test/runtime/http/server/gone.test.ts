@@ -1,0 +1,308 @@
+// Clients that go away before, while and after they are heard.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { CodeFirstServer } from "@mcpgen/runtime";
+import { createNodeHandler } from "@mcpgen/runtime/http";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { adapters, serve } from "../../../support/http-adapters.js";
+import { Gate, inside } from "../../../support/http-fixture.js";
+import { Party } from "../../../support/raw-http-client.js";
+import { SseParty } from "../../../support/raw-sse-client.js";
+import { sendOff } from "../../../support/http-wire.js";
+import { exchangeOf } from "./exchange-of.js";
+import { RawConnection, postText, watchConnections } from "../../../support/raw-connection.js";
+
+const modern = "2026-07-28";
+
+/** Something that is reached so many times. */
+class Count {
+  value = 0;
+  private seen = (): void => undefined;
+
+  readonly add = (): void => {
+    this.value++;
+    this.seen();
+  };
+
+  async reaches(value: number): Promise<void> {
+    while (this.value < value) await new Promise<void>((resolve) => (this.seen = resolve));
+  }
+}
+
+/** A tool that goes on whatever it is told, till the gate opens. */
+function deaf(server: CodeFirstServer) {
+  const found = { begun: new Count(), aborted: new Count(), gate: new Gate() };
+  server.tool("deaf", {}, async (_, { signal }) => {
+    signal.addEventListener("abort", found.aborted.add);
+    found.begun.add();
+    await found.gate.opened;
+    return "";
+  });
+  return found;
+}
+
+/** How clients with a session give up two calls. */
+const givenUp: Readonly<Record<string, (url: string, begun: () => Promise<void>) => Promise<void>>> = {
+  "each is cancelled": async (url, begun) => {
+    const { party, calls } = await calling(url);
+    await begun();
+    for (const { id: requestId } of calls)
+      await party.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
+  },
+  "the session is ended": async (url, begun) => {
+    const { party } = await calling(url);
+    await begun();
+    await party.delete();
+  },
+  "the stream of HTTP+SSE is closed": async (url, begun) => {
+    const party = await new SseParty(url, "2024-11-05").open();
+    for (let count = 0; count < 2; count++)
+      await party.post(party.message("tools/call", { name: "deaf", arguments: {} }));
+    await begun();
+    party.stream.cut();
+  },
+};
+
+async function calling(url: string) {
+  const party = await new Party(url, "2025-11-25").open();
+  const calls = [party.call("deaf"), party.call("deaf")];
+  for (const call of calls) sendOff(url, "POST", party.headersOf(call), JSON.stringify(call));
+  return { party, calls };
+}
+
+describe.each(adapters)("%s", (adapter) => {
+  test("who leaves before it is known who asks takes no place of those who are read", async () => {
+    const [asked, gate] = [new Count(), new Gate()];
+    const authenticate = async (): Promise<object> => {
+      asked.add();
+      await gate.opened;
+      return {};
+    };
+    const { server } = inside();
+    const { url, port, node } = await serve(adapter, server, { maxConcurrent: 2, authenticate });
+    const left = watchConnections(node);
+    const party = new Party(url, modern);
+    const leaving = [1, 2, 3].map(
+      () => new RawConnection(port, postText(party, party.message("tools/list"))),
+    );
+    await asked.reaches(3);
+    for (const each of leaving) each.cut();
+    await left();
+    gate.open();
+    expect((await party.request("tools/list")).result).toBeDefined();
+  });
+
+  test.each([
+    [modern, {}],
+    ["2025-11-25", { sessions: false }],
+  ])("what nobody waits for counts as long as it is worked on (%s)", async (revision, options) => {
+    const { server } = inside();
+    const { begun, aborted, gate } = deaf(server);
+    const { url, port } = await serve(adapter, server, { maxConcurrent: 2, ...options });
+    const party = new Party(url, revision);
+    const leaving = [1, 2].map(() => new RawConnection(port, postText(party, party.call("deaf"))));
+    await begun.reaches(2);
+    for (const each of leaving) each.cut();
+    await aborted.reaches(2);
+    const status = async (): Promise<number> => (await party.post(party.message("tools/list"))).status;
+    expect(await status()).toBe(503);
+    gate.open();
+    expect(await status()).toBe(200);
+  });
+
+  test.each(Object.keys(givenUp))("so does what is given up: %s", async (how) => {
+    const { server } = inside();
+    const { begun, aborted, gate } = deaf(server);
+    const { url } = await serve(adapter, server, { maxConcurrent: 2, sse: true });
+    await givenUp[how]!(url, () => begun.reaches(2));
+    await aborted.reaches(2);
+    const party = new Party(url, modern);
+    const status = async (): Promise<number> => (await party.post(party.message("tools/list"))).status;
+    expect(await status()).toBe(503);
+    gate.open();
+    expect(await status()).toBe(200);
+  });
+});
+
+test("who leaves before what is in front hands it on takes no place of those who are read", async () => {
+  const [arrived, gate] = [new Count(), new Gate()];
+  const handle = createNodeHandler(inside().server, { maxConcurrent: 2 });
+  const node = createServer((request, response) => {
+    arrived.add();
+    void gate.opened.then(() => handle(request, response));
+  });
+  const left = watchConnections(node);
+  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    node.closeAllConnections();
+    node.close();
+  });
+  const { port } = node.address() as AddressInfo;
+  const party = new Party(`http://127.0.0.1:${port}/mcp`, modern);
+  const list = postText(party, party.message("tools/list"));
+  const half = list.slice(0, -5);
+  const long = postText(party, party.message("tools/list"), { "content-length": "99000000" });
+  const leaving = [list, half, long].map((text) => new RawConnection(port, text));
+  await arrived.reaches(3);
+  for (const each of leaving) each.cut();
+  await left();
+  gate.open();
+  for (let count = 0; count < 3; count++) expect((await party.request("tools/list")).result).toBeDefined();
+});
+
+test("a request that something else ends while it is read takes no place of those who are read", async () => {
+  const handle = createNodeHandler(inside().server, { maxConcurrent: 2 });
+  const node = createServer((request, response) => {
+    handle(request, response);
+    // Without an error: nothing but its close tells.
+    if (request.headers["x-ended"] !== undefined) request.destroy();
+  });
+  const left = watchConnections(node);
+  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    node.closeAllConnections();
+    node.close();
+  });
+  const { port } = node.address() as AddressInfo;
+  const party = new Party(`http://127.0.0.1:${port}/mcp`, modern);
+  const half = postText(party, party.message("tools/list"), { "x-ended": "1" }).slice(0, -5);
+  for (let count = 0; count < 3; count++) await new RawConnection(port, half).closed;
+  await left();
+  expect((await party.request("tools/list")).result).toBeDefined();
+});
+
+test("a body that was kept back takes no place of those who are read", async () => {
+  const { server, warnings } = inside();
+  const handle = createNodeHandler(server, { maxConcurrent: 2 });
+  const node = createServer((request, response) => {
+    if (request.headers["x-kept"] === undefined) return handle(request, response);
+    request.resume().on("end", () => handle(request, response));
+  });
+  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    node.closeAllConnections();
+    node.close();
+  });
+  const { port } = node.address() as AddressInfo;
+  const party = new Party(`http://127.0.0.1:${port}/mcp`, modern);
+  for (let count = 1; count <= 3; count++) {
+    expect((await party.post(party.message("tools/list"), { "x-kept": "1" })).status).toBe(500);
+    // The same words are passed on at 1, 10, 100 times.
+    expect(warnings).toHaveLength(1);
+  }
+  expect((await party.request("tools/list")).result).toBeDefined();
+});
+
+describe("requests that wait for others on their connection (pipelining)", () => {
+  async function served() {
+    const { server } = inside();
+    const [begun, aborted] = [new Count(), new Count()];
+    server.tool("hang", {}, (_, { signal }) => {
+      begun.add();
+      return new Promise((_resolve, reject) =>
+        signal.addEventListener("abort", () => {
+          aborted.add();
+          reject(signal.reason as Error);
+        }),
+      );
+    });
+    server.tool("flood", {}, (_, { signal, progress }) => {
+      for (let step = 1; step < 300 && !signal.aborted; step++) progress(step, 300, "x".repeat(65_536));
+      return "";
+    });
+    const target = await serve("node", server, { maxConcurrent: 4, maxStreams: 3, keepAliveMs: 0 });
+    return { ...target, begun, aborted, party: new Party(target.url, modern) };
+  }
+
+  test("end when it is cut", async () => {
+    const { port, begun, aborted, party } = await served();
+    const connection = new RawConnection(port, postText(party, party.call("hang")).repeat(4));
+    await begun.reaches(4);
+    expect((await party.post(party.message("tools/list"))).status).toBe(503);
+    connection.cut();
+    await aborted.reaches(4);
+    expect((await party.request("tools/list")).result).toBeDefined();
+    expect(aborted.value).toBe(4);
+  });
+
+  test("end once, whether they were answered or not", async () => {
+    const { port, begun, aborted, party } = await served();
+    const list = postText(party, party.message("tools/list"));
+    const hang = postText(party, party.call("hang"));
+    const connection = new RawConnection(port, list + hang + list + hang);
+    await begun.reaches(2);
+    connection.cut();
+    await aborted.reaches(2);
+    expect((await party.request("tools/list")).result).toBeDefined();
+    expect(aborted.value).toBe(2);
+  });
+
+  test("listen no more when it is cut", async () => {
+    const { port, node, party } = await served();
+    const left = watchConnections(node);
+    const listen = party.message("subscriptions/listen", { notifications: {} });
+    const connection = new RawConnection(port, postText(party, listen).repeat(3));
+    await connection.until((heard) => heard.includes("acknowledged"));
+    // All three came in one piece, and were taken up in it.
+    expect((await party.post(listen)).status).toBe(503);
+    connection.cut();
+    await left();
+    expect((await party.post(listen)).status).toBe(200);
+  });
+
+  test("are cut off when too much waits", async () => {
+    const { port, begun, aborted, party } = await served();
+    const flood = party.call("flood", {}, { _meta: { progressToken: 1 } });
+    const connection = new RawConnection(port, postText(party, party.call("hang")) + postText(party, flood));
+    await connection.closed;
+    await aborted.reaches(1);
+    expect(begun.value).toBe(1);
+  });
+});
+
+test("a subscription whose client left is told nothing of a change", async () => {
+  const { server } = inside();
+  const endpoint = new Endpoint(server, { keepAliveMs: 0 });
+  const party = new Party("http://localhost/", modern);
+  const message = party.message("subscriptions/listen", { notifications: { toolsListChanged: true } });
+  const listening = [1, 2].map(() => exchangeOf("POST", party.headersOf(message), JSON.stringify(message)));
+  for (const each of listening) endpoint.handle(each);
+  const [left, staying] = listening;
+  const before = left!.written;
+  expect(before).toContain("acknowledged");
+  left!.gone();
+  expect(endpoint.kept.streams).toBe(1);
+  server.tool("new", {}, () => "");
+  await Promise.resolve();
+  expect(staying!.written).toContain("list_changed");
+  expect(left!.written).toBe(before);
+});
+
+test("a connection that is found dead late takes nothing from the one that replaced it", async () => {
+  const { server } = inside();
+  const endpoint = new Endpoint(server, { keepAliveMs: 0 });
+  const party = new Party("http://localhost/", "2025-11-25");
+  const initialize = party.message("initialize", {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo: { name: "x", version: "1" },
+  });
+  const opening = exchangeOf("POST", party.headersOf(initialize), JSON.stringify(initialize));
+  endpoint.handle(opening);
+  party.session = opening.session;
+  const ready = { jsonrpc: "2.0", method: "notifications/initialized" };
+  endpoint.handle(exchangeOf("POST", party.headersOf(ready), JSON.stringify(ready)));
+  const listen = (more: object = {}) => {
+    const exchange = exchangeOf("GET", { ...party.headersOf({}), ...more });
+    endpoint.handle(exchange);
+    return exchange;
+  };
+  const first = listen();
+  const second = listen({ "last-event-id": /^id: (.*)$/m.exec(first.written)![1]! });
+  first.gone();
+  server.tool("new", {}, () => "");
+  await Promise.resolve();
+  expect(second.written).toContain("list_changed");
+  expect(endpoint.kept.streams).toBe(1);
+});

@@ -1,0 +1,193 @@
+import { type ServeHttpOptions, createHttpHandler, createNodeHandler, serveHttp } from "@mcpgen/runtime/http";
+import { McpError } from "@mcpgen/runtime";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { timeLimits } from "../../../../runtime/core/http/server/serve-http.js";
+import { inside } from "../../../support/http-fixture.js";
+import { Party } from "../../../support/raw-http-client.js";
+
+const { server } = inside();
+
+/** The message of an error that is the application's. */
+function told(act: () => unknown): string {
+  try {
+    act();
+  } catch (error) {
+    expect(error).toBeInstanceOf(McpError);
+    expect(error).toMatchObject({ code: "invalid-definition" });
+    return (error as McpError).message;
+  }
+  throw new Error("it was taken");
+}
+
+async function served(options: ServeHttpOptions) {
+  const http = await serveHttp(server, { port: 0, ...options });
+  onTestFinished(() => http.close());
+  return http;
+}
+
+function limitsOf(headersTimeout: number | undefined, requestTimeout: number | undefined): ServeHttpOptions {
+  return {
+    ...(headersTimeout === undefined ? {} : { headersTimeout }),
+    ...(requestTimeout === undefined ? {} : { requestTimeout }),
+  };
+}
+
+/** The status of a plain request to a URL, as a client sends it that was given no more. */
+async function status(url: string): Promise<number> {
+  const party = new Party(url, "2026-07-28");
+  return (await party.post(party.message("tools/list"))).status;
+}
+
+describe("options of every handler", () => {
+  test.each([
+    [{ allowedHost: ["x"] }, "allowedHost: there is no such option. Did you mean allowedHosts?"],
+    [{ AllowedOrigin: ["x"] }, "AllowedOrigin: there is no such option. Did you mean allowedOrigins?"],
+    [{ maxConcurent: 1 }, "maxConcurent: there is no such option. Did you mean maxConcurrent?"],
+    [{ quite: "another" }, "quite: there is no such option. There are allowedHosts, allowedOrigins,"],
+    [{ toString: undefined }, "toString: there is no such option. There are allowedHosts,"],
+    [
+      { sessions: { maxSession: 1 } },
+      "sessions.maxSession: there is no such option. Did you mean maxSessions?",
+    ],
+    [{ sse: { message: "/x" } }, "sse.message: there is no such option. Did you mean messages?"],
+    [
+      { allowedHosts: "localhost" },
+      'allowedHosts: expected a list such as ["api.example.com"], got "localhost".',
+    ],
+    [{ allowedHosts: ["https://api.example.com"] }, "allowedHosts: expected"],
+    [{ allowedHosts: ["*"] }, "allowedHosts: expected"],
+    [{ allowedHosts: [""] }, "allowedHosts: expected"],
+    [
+      { allowedOrigins: ["app.example.com"] },
+      'allowedOrigins: expected a list such as ["https://app.example.com"], got',
+    ],
+    [{ allowedOrigins: ["https://app.example.com/page"] }, "allowedOrigins: expected"],
+    [{ allowedOrigins: ["https://*.example.com"] }, "allowedOrigins: expected"],
+    [{ dangerouslyAllowAnyHost: "yes" }, 'dangerouslyAllowAnyHost: expected a boolean, got "yes".'],
+    [{ dangerouslyAllowAnyOrigin: null }, "dangerouslyAllowAnyOrigin: expected a boolean, got null."],
+    [{ bodyLimit: NaN }, "bodyLimit: expected a whole number from 1 to 2147483647, got NaN."],
+    [{ bodyLimit: -1 }, "bodyLimit: expected a whole number from 1 to 2147483647, got -1."],
+    [{ bodyLimit: "4 MiB" }, 'bodyLimit: expected a whole number from 1 to 2147483647, got "4 MiB".'],
+    [{ maxConcurrent: 0 }, "maxConcurrent: expected"],
+    [{ sessions: 5 }, "sessions: expected true, false or an object, got 5."],
+    [
+      { sessions: { maxSessions: 0 } },
+      "sessions.maxSessions: expected a whole number from 1 to 2147483647, got 0.",
+    ],
+    [
+      { sessions: { idleMs: Infinity } },
+      "sessions.idleMs: expected a whole number from 1 to 2147483647, got Infinity.",
+    ],
+    [{ sse: { messages: 5 } }, "sse.messages: expected a string, got 5."],
+    [{ responses: "xml" }, 'responses: expected auto or json or sse, got "xml".'],
+    [{ events: "memory" }, "events: expected an object"],
+    [{ keepAliveMs: -1 }, "keepAliveMs: expected a whole number from 0 to 2147483647, got -1."],
+    // Timers of platforms would take it for a millisecond.
+    [{ keepAliveMs: 2 ** 31 }, "keepAliveMs: expected"],
+    [{ retryMs: 0.5 }, "retryMs: expected"],
+    [{ streamMs: NaN }, "streamMs: expected"],
+    [{ authenticate: {} }, "authenticate: expected a function, got {}."],
+  ])("%j: %s", async (options, message) => {
+    for (const make of [createHttpHandler, createNodeHandler])
+      expect(told(() => make(server, options as ServeHttpOptions))).toContain(message);
+    await expect(serveHttp(server, { port: 0, ...(options as ServeHttpOptions) })).rejects.toThrow(message);
+  });
+
+  test("what is left out, the highest limit, and lists of names are taken", async () => {
+    const handler = createHttpHandler(server, {
+      ...({ maxConcurrent: undefined } as object),
+      bodyLimit: 2 ** 31 - 1,
+      allowedHosts: ["API.example.com:8080", "[fd00::1]"],
+      allowedOrigins: ["https://app.example.com/", "vscode-webview://abc", "null"],
+      sessions: { maxSessions: 1 },
+      keepAliveMs: 0,
+    });
+    await handler.close();
+  });
+});
+
+describe("options of serveHttp", () => {
+  test.each([
+    [{ port: NaN }, "port: expected a whole number from 0 to 65535, got NaN."],
+    [{ port: 70_000 }, "port: expected"],
+    [{ port: "3000" }, "port: expected"],
+    [{ prot: 3000 }, "prot: there is no such option. Did you mean port?"],
+    [{ host: "" }, "host: expected a name or an address"],
+    [{ path: "mcp" }, 'path: expected one as it stands in URLs, such as "/mcp", got "mcp".'],
+    [{ path: "" }, "path: expected"],
+    [{ path: "/a b" }, "path: expected"],
+    [{ path: "/mcp?x=1" }, "path: expected"],
+    [{ path: "/mcp#x" }, "path: expected"],
+    [{ path: "/a/../b" }, "path: expected"],
+    [{ path: "/über" }, "path: expected"],
+    [{ headersTimeout: -1 }, "headersTimeout: expected"],
+    [{ requestTimeout: Infinity }, "requestTimeout: expected"],
+  ])("%j rejects: %s", async (options, message) => {
+    const promise = serveHttp(server, options as ServeHttpOptions);
+    await expect(promise).rejects.toMatchObject({
+      name: "McpError",
+      code: "invalid-definition",
+      message: expect.stringContaining(message) as string,
+    });
+  });
+
+  test.each(["/", "/mcp/", "/%C3%BCber", "/a/b.c"])("path %s is served", async (path) => {
+    const { url } = await served({ path });
+    expect(await status(url)).toBe(200);
+    expect(await status(`${url}?x=1`)).toBe(200);
+    expect(await status(`${url}x`)).toBe(404);
+  });
+
+  test.each([
+    [undefined, undefined, 10_000, 60_000, 5000],
+    [undefined, 1000, 1000, 1000, 500],
+    [90_000, undefined, 60_000, 60_000, 5000],
+    [100, 200, 100, 200, 50],
+    [1, undefined, 1, 60_000, 20],
+    [undefined, 0, 10_000, 0, 5000],
+    [0, undefined, 60_000, 60_000, 5000],
+    [0, 0, 0, 0, 5000],
+  ])(
+    "headersTimeout %s, requestTimeout %s: a head in %s ms, a request in %s ms, looked at every %s ms",
+    async (headersTimeout, requestTimeout, head, request, interval) => {
+      const limits = timeLimits(headersTimeout, requestTimeout);
+      expect(limits).toEqual({
+        headersTimeout: head,
+        requestTimeout: request,
+        connectionsCheckingInterval: interval,
+        keepAliveTimeout: 65_000,
+      });
+      const { node } = await served(limitsOf(headersTimeout, requestTimeout));
+      expect([node.headersTimeout, node.requestTimeout]).toEqual([head, request]);
+      expect(node.keepAliveTimeout).toBe(65_000);
+    },
+  );
+
+  test.each([
+    ["127.0.0.1", "http://127.0.0.1:"],
+    ["localhost", "http://localhost:"],
+    ["127.0.0.2", "http://127.0.0.2:"],
+    ["0.0.0.0", "http://127.0.0.1:"],
+  ])("listening on %s, it is reached by %s", async (host, start) => {
+    const { url, port } = await served({ host });
+    expect(url).toBe(`${start}${port}/mcp`);
+    expect(await status(url)).toBe(200);
+    const party = new Party(url, "2026-07-28");
+    for (const other of ["0.0.0.0", "127.0.0.3", "evil.example"])
+      expect((await party.post(party.message("tools/list"), { host: `${other}:${port}` })).status).toBe(403);
+  });
+
+  test("a port that is taken rejects with what to do", async () => {
+    const { port } = await served({});
+    await expect(serveHttp(server, { port })).rejects.toMatchObject({
+      name: "McpError",
+      code: "listen-failed",
+      message: expect.stringMatching(new RegExp(`EADDRINUSE.*:${port}\\. Give another port`)) as string,
+      cause: expect.objectContaining({ code: "EADDRINUSE" }) as Error,
+    });
+    await expect(serveHttp(server, { port: 0, host: "192.0.2.1" })).rejects.toMatchObject({
+      code: "listen-failed",
+      message: expect.stringMatching(/EADDRNOTAVAIL.* or host/) as string,
+    });
+  });
+});

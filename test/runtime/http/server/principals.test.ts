@@ -1,0 +1,163 @@
+import { serverRevisions } from "@mcpgen/protocol";
+import { createServer } from "@mcpgen/runtime";
+import type { HttpOptions } from "@mcpgen/runtime/http";
+import { VirtualClock } from "@mcpgen/runtime/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { Quota } from "../../../../runtime/core/http/server/limits.js";
+import { exchangeOf } from "./exchange-of.js";
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** An endpoint whose clients say who they are; the name "" is nobody's. */
+function named(options: HttpOptions) {
+  const clock = new VirtualClock();
+  const server = createServer({ name: "principals", version: "1" }, { revisions: serverRevisions, clock });
+  const authenticate: HttpOptions["authenticate"] = ({ header }) => {
+    const principal = header("authorization") ?? "";
+    return principal === "" ? {} : { auth: principal, principal };
+  };
+  const endpoint = new Endpoint(server, { keepAliveMs: 0, authenticate, ...options });
+  onTestFinished(() => endpoint.close());
+  const send = async (method: string, principal: string, headers = {}, message?: unknown) => {
+    const all = { "content-type": "application/json", authorization: principal, ...headers };
+    const exchange = exchangeOf(method, all, message === undefined ? "" : JSON.stringify(message));
+    endpoint.handle(exchange);
+    await turn();
+    return exchange;
+  };
+  const open = (principal: string, capabilities = {}) =>
+    send(
+      "POST",
+      principal,
+      {},
+      {
+        jsonrpc: "2.0",
+        id: 0,
+        method: "initialize",
+        params: { protocolVersion: "2025-11-25", capabilities, clientInfo: { name: "x", version: "1" } },
+      },
+    );
+  const ping = async (principal: string, session: string | undefined) =>
+    (await send("POST", principal, { "mcp-session-id": session! }, { jsonrpc: "2.0", id: 1, method: "ping" }))
+      .status;
+  const listen = (principal: string, session: string) =>
+    send("GET", principal, { accept: "text/event-stream", "mcp-session-id": session });
+  return { clock, endpoint, open, ping, send, listen };
+}
+
+describe("sessions of principals", () => {
+  test("a principal that opens as many as it can ends its own, and those of no other", async () => {
+    const { open, ping, endpoint } = named({ sessions: { maxSessions: 20, maxPerPrincipal: 10 } });
+    const ada = (await open("ada")).session;
+    const nameless = (await open("")).session;
+    const first = (await open("eve")).session;
+    for (let count = 0; count < 50; count++) expect((await open("eve")).status).toBe(200);
+    expect([await ping("ada", ada), await ping("", nameless), await ping("eve", first)]).toEqual([
+      200, 200, 404,
+    ]);
+    expect(endpoint.kept.sessions).toBe(12);
+  });
+
+  test("where others have all there are, a principal without any is refused, and none is ended", async () => {
+    const { open, ping, endpoint } = named({ sessions: { maxSessions: 4, maxPerPrincipal: 2 } });
+    const sessions = [];
+    for (const principal of ["ada", "ada", "ben", "ben"])
+      sessions.push([principal, (await open(principal)).session] as const);
+    expect((await open("eve")).status).toBe(503);
+    for (const [principal, session] of sessions) expect(await ping(principal, session)).toBe(200);
+    await endpoint.close();
+  });
+
+  test("one without a name is a principal as any other, where there are names", async () => {
+    const { open, ping } = named({ sessions: { maxSessions: 20, maxPerPrincipal: 2 } });
+    const [first, second] = [(await open("")).session, (await open("")).session];
+    await open("");
+    expect([await ping("", first), await ping("", second)]).toEqual([404, 200]);
+  });
+
+  test("all that are connected are kept: the next is refused", async () => {
+    const { open, listen } = named({ sessions: { maxSessions: 20, maxPerPrincipal: 2 } });
+    for (let count = 0; count < 2; count++) await listen("ada", (await open("ada")).session!);
+    expect((await open("ada")).status).toBe(503);
+    expect((await open("ben")).status).toBe(200);
+  });
+
+  test("each may have a tenth without the option, and 8 at least", async () => {
+    for (const [maxSessions, each] of [
+      [200, 20],
+      [30, 8],
+      [3, 3],
+    ] as const) {
+      const { open, endpoint } = named({ sessions: { maxSessions } });
+      for (let count = 0; count < 30; count++) await open("ada");
+      expect(endpoint.kept.sessions).toBe(each);
+    }
+  });
+
+  test("idle sessions of others make room when they are swept", async () => {
+    const { open, clock } = named({ sessions: { maxSessions: 2, maxPerPrincipal: 1, idleMs: 1000 } });
+    await open("ada");
+    await open("ben");
+    expect((await open("eve")).status).toBe(503);
+    await clock.advance(1500);
+    expect((await open("eve")).status).toBe(200);
+  });
+
+  test("over HTTP+SSE, too: a principal makes room among its own", async () => {
+    const { send, endpoint } = named({ sse: true, sessions: { maxSessions: 20, maxPerPrincipal: 2 } });
+    const open = (principal: string) => send("GET", principal, { accept: "text/event-stream" });
+    // It is loaded when it is first needed.
+    await import("../../../../runtime/core/http/server/sse.js");
+    const opened = [await open("ada")];
+    for (let count = 0; count < 5; count++) opened.push(await open("eve"));
+    await turn();
+    expect(opened.map(({ ended }) => ended)).toEqual([false, true, true, true, false, false]);
+    expect(endpoint.kept.sessions).toBe(3);
+  });
+});
+
+describe("a quota", () => {
+  test("is taken in all and by each, and given back", () => {
+    const quota = new Quota(10, 6);
+    expect([quota.take("a", 6), quota.take("a", 1), quota.take("b", 5), quota.take("b", 4)]).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+    quota.give("a", 6);
+    expect([quota.size, quota.take("c", 6), quota.take("c", 1)]).toEqual([4, true, false]);
+  });
+
+  test("that is fair gives as much as stays free: half to one, half of the rest to the next", () => {
+    const quota = new Quota(60, "fair");
+    const fill = (principal: string): number => {
+      while (quota.take(principal, 1));
+      return quota.of(principal);
+    };
+    expect([quota.whole, fill("a"), fill("b"), fill("c"), fill("d")]).toEqual([30, 30, 15, 7, 4]);
+    quota.give("a", 30);
+    expect([quota.take("a", 18), quota.take("a", 1)]).toEqual([false, true]);
+  });
+
+  test("that is fair gives all of it, one by one, where there is one for each", () => {
+    const quota = new Quota(3, "fair");
+    expect(["a", "b", "c", "d"].map((principal) => quota.take(principal, 1))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect([new Quota(1, "fair").whole, new Quota(1, "fair").take("a", 1)]).toEqual([1, true]);
+  });
+
+  test("keeps nothing of a principal that has nothing", () => {
+    const quota = new Quota(10, "fair");
+    for (let count = 0; count < 100; count++) {
+      expect(quota.take(`p${count}`, 3)).toBe(true);
+      quota.give(`p${count}`, 3);
+    }
+    expect(quota).toMatchObject({ byPrincipal: { size: 0 }, size: 0 });
+  });
+});

@@ -1,0 +1,252 @@
+import { connect as openSocket } from "node:net";
+import { type HttpOptions, createHttpHandler } from "@mcpgen/runtime/http";
+import { describe, expect, test } from "vitest";
+import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
+import { type Adapter, adapters, serve } from "../../../support/http-adapters.js";
+import { type Inside, inside } from "../../../support/http-fixture.js";
+import { Party, textOf } from "../../../support/raw-http-client.js";
+import { clientOf } from "../../../support/scripted-http-server.js";
+import { SseParty } from "../../../support/raw-sse-client.js";
+import { send } from "../../../support/http-wire.js";
+import { metaOf } from "../../../support/raw-stdio-client.js";
+import type { Exchange } from "../../../../runtime/core/http/server/exchange.js";
+
+const legacy = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+
+async function served(
+  adapter: Adapter,
+  options: HttpOptions = {},
+): Promise<Inside & { url: string; port: number }> {
+  const found = inside();
+  const { url, port } = await serve(adapter, found.server, { sse: true, keepAliveMs: 0, ...options });
+  return { ...found, url, port };
+}
+
+/** Who asks says who they are. */
+const authenticate = ({ header }: Pick<Exchange, "header">) => ({ principal: header("x-user") ?? "" });
+
+describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
+  test("is off unless it is asked for", async () => {
+    const { url } = await served(adapter, { sse: false });
+    expect((await send(url, "GET", { accept: "text/event-stream" })).status).toBe(405);
+    expect(
+      (await send(`${url}?sessionId=x`, "POST", { "content-type": "application/json" }, "{}")).status,
+    ).toBe(400);
+  });
+
+  test.each(legacy)("settles on %s, beside the other transport", async (revision) => {
+    const { url } = await served(adapter);
+    const older = await new SseParty(url, revision).open();
+    const other = await new Party(url, revision).open();
+    for (const party of [older, other]) expect((await party.request("tools/list")).result).toBeDefined();
+  });
+
+  test("offers the newest of its era to who wants one it does not know, and no other era", async () => {
+    const { url } = await served(adapter);
+    const party = await new SseParty(url, "2025-11-25").open("2026-07-28");
+    const modern = { jsonrpc: "2.0", id: "m", method: "tools/list", params: { _meta: metaOf({}) } };
+    expect((await party.post(modern)).status).toBe(400);
+    expect((await party.post([modern])).status).toBe(400);
+    expect(party.messages.map(({ id }) => id)).toEqual(["s0"]);
+  });
+
+  test("answers a batch, where the revision has them", async () => {
+    const { url } = await served(adapter);
+    const party = await new SseParty(url, "2025-03-26").open();
+    await party.post([party.message("ping", {}, "a"), party.message("ping", {}, "b")]);
+    await party.stream.until(() => party.messages.length === 3);
+    expect(party.messages.map(({ id }) => id)).toEqual(["s0", "a", "b"]);
+    const later = await new SseParty(url, "2025-06-18").open();
+    expect((await later.post([later.message("ping")])).status).toBe(400);
+  });
+
+  test("is guarded as the endpoint is, on the stream and on POSTs (R32)", async () => {
+    const { url } = await served(adapter);
+    const party = await new SseParty(url, "2024-11-05").open();
+    const evil = { host: "evil.example" };
+    const page = { origin: "https://evil.example" };
+    for (const headers of [evil, page]) {
+      expect((await send(url, "GET", { accept: "text/event-stream", ...headers })).status).toBe(403);
+      expect((await party.post(party.message("ping"), headers)).status).toBe(403);
+    }
+    const allowed = await party.post(party.message("ping"), { origin: "http://localhost:1" });
+    expect(allowed.headers["access-control-allow-origin"]).toBe("http://localhost:1");
+  });
+
+  test("a session is its owner's (R33)", async () => {
+    const { url } = await served(adapter, { authenticate });
+    const ada = await new SseParty(url, "2024-11-05", { "x-user": "ada" }).open();
+    expect((await ada.post(ada.message("ping"), { "x-user": "eve" })).status).toBe(404);
+    expect((await ada.request("ping")).result).toEqual({});
+  });
+
+  test("bodies have the limits of the endpoint (R25)", async () => {
+    const { url } = await served(adapter, { bodyLimit: 1000 });
+    const party = await new SseParty(url, "2024-11-05").open();
+    expect((await party.post({ text: "x".repeat(1000) })).status).toBe(413);
+    expect((await party.post({}, { "content-type": "text/plain" })).status).toBe(415);
+    for (const wrong of [{}, [], 5, { jsonrpc: "2.0", id: 2 ** 53, method: "ping" }])
+      expect((await party.post(wrong)).status).toBe(400);
+  });
+
+  test("one id is one request", async () => {
+    const { url, gate, began } = await served(adapter);
+    const party = await new SseParty(url, "2024-11-05").open();
+    const call = party.message("tools/call", { name: "gated", arguments: {} }, 1);
+    await party.post(call);
+    await began.opened;
+    expect((await party.post(call)).status).toBe(400);
+    gate.open();
+    await party.stream.until(() => party.messages.find(({ id }) => id === 1));
+  });
+
+  test("requests count, of a session and in all", async () => {
+    const { url, gate } = await served(adapter, { maxConcurrent: 2, sessions: { maxRequests: 1 } });
+    const parties: SseParty[] = [];
+    for (let count = 0; count < 3; count++) parties.push(await new SseParty(url, "2024-11-05").open());
+    const gated = { name: "gated", arguments: {} };
+    const statuses = [];
+    for (const party of [parties[0]!, parties[0]!, parties[1]!, parties[2]!])
+      statuses.push((await party.post(party.message("tools/call", gated))).status);
+    expect(statuses).toEqual([202, 503, 202, 503]);
+    gate.open();
+    await parties[1]!.stream.until(() => parties[1]!.messages.length === 2);
+    await parties[0]!.stream.until(() => parties[0]!.messages.length === 2);
+    expect((await parties[2]!.request("ping")).result).toEqual({});
+  });
+
+  test("a session that began nothing makes room; where all did, none is opened (R24)", async () => {
+    const { url } = await served(adapter, { sessions: { maxSessions: 2 } });
+    const idle = await new SseParty(url, "2024-11-05").listen();
+    await new SseParty(url, "2024-11-05").open();
+    await new SseParty(url, "2024-11-05").open();
+    await idle.stream.whole();
+    expect((await send(url, "GET", { accept: "text/event-stream" })).status).toBe(503);
+  });
+
+  test("work ends with the stream, and nothing is left (R24)", async () => {
+    const { url, aborted, began, server } = await served(adapter);
+    const party = await new SseParty(url, "2024-11-05").open();
+    await party.post(party.message("tools/call", { name: "gated", arguments: {} }));
+    await began.opened;
+    party.stream.cut();
+    await aborted.opened;
+    expect((server as unknown as { connections: Set<unknown> }).connections.size).toBe(0);
+  });
+
+  test("a reader that does not read is cut off", async () => {
+    const { url, port, server } = await served(adapter);
+    server.tool("flood", {}, async (_, { progress, signal }) => {
+      for (let count = 1; count <= 400 && !signal.aborted; count++) {
+        progress(count, 400, "x".repeat(65_536));
+        if (count % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
+      }
+      return "flooded";
+    });
+    const socket = openSocket(port, "127.0.0.1");
+    socket.write("GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n");
+    const head = await new Promise<string>((resolve) => {
+      let text = "";
+      const listener = (chunk: Buffer): void => {
+        text += String(chunk);
+        if (!text.includes("sessionId=")) return;
+        socket.off("data", listener).pause();
+        resolve(text);
+      };
+      socket.on("data", listener);
+    });
+    const endpoint = new URL(/data: (\S+)/.exec(head)![1]!, url).href;
+    const json = { "content-type": "application/json" };
+    const post = (message: object) => send(endpoint, "POST", json, JSON.stringify(message));
+    const params = {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "x", version: "1" },
+    };
+    await post({ jsonrpc: "2.0", id: 0, method: "initialize", params });
+    await post({ jsonrpc: "2.0", method: "notifications/initialized" });
+    const call = { name: "flood", arguments: {}, _meta: { progressToken: 1 } };
+    await post({ jsonrpc: "2.0", method: "notifications/initialized" });
+    await post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call });
+    const connections = (server as unknown as { connections: Set<unknown> }).connections;
+    while (connections.size > 0) await new Promise((resolve) => setImmediate(resolve));
+    expect((await post({ jsonrpc: "2.0", id: 2, method: "ping" })).status).toBe(404);
+    socket.destroy();
+  });
+});
+
+test("quiet streams show that they are alive (R21)", async () => {
+  const { url, clock } = await served("node", { keepAliveMs: 1000 });
+  const party = await new SseParty(url, "2024-11-05").open();
+  await clock.advance(1000);
+  await party.stream.until(({ text }) => text.endsWith(": \n\n"));
+});
+
+test("closing ends the streams, and the endpoint keeps nothing", async () => {
+  const { server } = inside();
+  const endpoint = new Endpoint(server, { sse: true, keepAliveMs: 0 });
+  const written: string[] = [];
+  const gone: (() => void)[] = [];
+  const exchange = (method: string, url: string, body = ""): Exchange => ({
+    method,
+    url,
+    header: (name) => ({ host: "localhost", "content-type": "application/json" })[name],
+    size: 0,
+    principal: "",
+    readBody: (_limit, _reading, done) => done(body),
+    reply: () => undefined,
+    openStream: () => ({ write: (text) => written.push(text) > 0, end: () => void written.push("end") }),
+    onGone: (listener) => void gone.push(listener),
+  });
+  endpoint.handle(exchange("GET", "/mcp"));
+  while (written.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  const where = /data: (\S+)/.exec(written[0]!)![1]!;
+  const call = { jsonrpc: "2.0", id: 1, method: "ping" };
+  endpoint.handle(exchange("POST", where, JSON.stringify(call)));
+  while (written.length === 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(written[1]).toBe('event: message\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n');
+  expect(endpoint.kept).toMatchObject({ sessions: 1, streams: 1, requests: 0, bodies: 0 });
+  await endpoint.close();
+  expect([written.at(-1), endpoint.kept]).toEqual([
+    "end",
+    { sessions: 0, bytes: 0, streams: 0, requests: 0, bodies: 0, held: 0, waiting: 0 },
+  ]);
+  gone[0]!();
+});
+
+test("without sessions there is none of it", () => {
+  expect(() => createHttpHandler(inside().server, { sse: true, sessions: false })).toThrow(
+    expect.objectContaining({ code: "invalid-definition" }),
+  );
+});
+
+describe("a client", () => {
+  test("speaks the transport that the server has", async () => {
+    const { url } = await served("node");
+    const client = await clientOf(url);
+    expect(client.revision).toBe("2026-07-28");
+  });
+
+  test.each(adapters)("uses everything over HTTP+SSE alone (%s)", async (adapter) => {
+    const { url, gate } = await served(adapter);
+    // In front of it something that lets no message through to the endpoint itself.
+    const only: typeof fetch = async (input, init) =>
+      init?.method === "POST" && String(input) === url
+        ? new Response("", { status: 405 })
+        : fetch(input, init);
+    const client = await clientOf(url, { http: { fetch: only } });
+    expect(client.revision).toBe("2025-11-25");
+    const progress: number[] = [];
+    const changed = new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
+    await client.callTool("steps", { count: 3 }, { onProgress: (report) => progress.push(report.progress) });
+    expect(progress).toEqual([1, 2, 3]);
+    await client.callTool("change");
+    await changed;
+    const given = new AbortController();
+    const cancelled = client.callTool("gated", {}, { signal: given.signal });
+    given.abort();
+    await expect(cancelled).rejects.toMatchObject({ code: "cancelled" });
+    gate.open();
+    expect(textOf({ result: await client.callTool("echo", { text: "on" }) } as never)).toBe("on");
+  });
+});

@@ -1,0 +1,82 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { createServer } from "@mcpgen/runtime";
+import { createTestPair } from "@mcpgen/runtime/testing";
+import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { systemClock } from "../../../runtime/core/time/clock.js";
+
+/** The files that may read the wall clock, and what for. */
+const mayReadDates: { readonly [file: string]: string } = {
+  "time/clock.ts": "the expiry of sealed state, which other processes read",
+  "server/rounds.ts": "the expiry of sealed state, as the store is given it",
+  "http/client/answer-body.ts": "Retry-After, which may be a date of HTTP",
+};
+
+test("the runtime reads the wall clock only for dates that other processes read", () => {
+  const folder = "runtime/core";
+  const reading = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !/(^|\/)(node_modules|dist)\//.test(file))
+    .filter((file) =>
+      /\bDate\b\s*(?:\.\s*now|\(|\)|\.\s*prototype)|new\s+Date\b/.test(
+        readFileSync(join(folder, file), "utf8"),
+      ),
+    );
+  expect(reading.sort()).toEqual(Object.keys(mayReadDates).sort());
+});
+
+const hours = 3_600_000;
+
+afterEach(() => void vi.useRealTimers());
+
+/** Sets the wall clock, and leaves timers alone. */
+function setWallClock(by: number): void {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + by });
+}
+
+describe.each([-2 * hours, 2 * hours])("where the wall clock is set by %d ms", (by) => {
+  test("a call still ends with its timeout, and not before", async () => {
+    let began!: () => void;
+    const running = new Promise<void>((resolve) => (began = resolve));
+    const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
+    server.tool("held", {}, () => {
+      began();
+      return new Promise<never>(() => {});
+    });
+    server.tool("echo", {}, () => "echo");
+    const { client, close } = await createTestPair({ server, revisions: clientRevisions });
+    const call = client.callTool("held", {}, { timeout: 40 });
+    const late = expect(call).rejects.toMatchObject({ code: "timeout", data: { timer: "timeout" } });
+    await running;
+    setWallClock(by);
+    expect(await client.callTool("echo", {}, { timeout: 30_000 })).toBeDefined();
+    await late;
+    await close();
+  });
+
+  test("what a server asks its client still ends with its timeout", async () => {
+    const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
+    server.tool("ask", {}, async (_, { ask }) => {
+      const answer = await ask.roots("roots", { timeout: 40 }).catch((error: Error) => error.message);
+      return JSON.stringify(answer);
+    });
+    const revision = "2025-11-25";
+    const roots = (): Promise<never> => {
+      setWallClock(by);
+      return new Promise(() => {});
+    };
+    const { client, close } = await createTestPair({ server, revisions: clientRevisions, revision, roots });
+    expect((await client.callTool("ask")).content).toEqual([
+      { type: "text", text: expect.stringMatching(/no answer or progress for \d+ ms/) as string },
+    ]);
+    await close();
+  });
+
+  test("time goes on by whole milliseconds", async () => {
+    const before = systemClock.now();
+    setWallClock(by);
+    const passed = systemClock.now() - before;
+    expect(Number.isInteger(passed)).toBe(true);
+    expect(Math.abs(passed)).toBeLessThan(hours);
+  });
+});

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Schema } from "@mcpgen/engine";
+import { capitalised, nameDefinitions } from "../../generator/print/names.js";
+import { loadTemplates } from "../../generator/print/templates.js";
+import { emitValidators } from "../../generator/emit/validators/emit.js";
+import { type Issue, emittedFiles, writeModules } from "./emitted-checks.js";
+
+/** What is emitted for one definition, compiled. */
+export interface Compiled {
+  is(value: unknown): boolean;
+  accepts(value: unknown): boolean;
+  check(value: unknown, reading?: "open"): Issue[];
+}
+
+/** Emits validators and checks for `schema`, compiles and loads them; by definition name. */
+export async function compile(
+  schema: Schema,
+  formats?: "annotation" | "assertion",
+): Promise<ReadonlyMap<string, Compiled>> {
+  const folder = mkdtempSync(join(tmpdir(), "mcpgen-properties-"));
+  const surroundings = { importExtension: "js", render: loadTemplates(), origin: "schema/revision" } as const;
+  const validators = emitValidators({
+    ...surroundings,
+    schema,
+    folder: "revision",
+    ...(formats && { formats }),
+  });
+  const files = [...validators, ...emittedFiles(schema, formats)];
+  writeModules(
+    folder,
+    files.map(([path, { content }]) => [path, content]),
+  );
+  const functions = {
+    ...(await load(join(folder, "revision/validators.js"))),
+    ...(await load(join(folder, "revision/check.js"))),
+  };
+  rmSync(folder, { recursive: true });
+  const named = [...nameDefinitions(schema)].map(([name, identifier]): [string, Compiled] => {
+    const find = (prefix: string): unknown => functions[prefix + capitalised(identifier)];
+    return [name, { is: find("is"), accepts: find("accepts"), check: find("check") } as Compiled];
+  });
+  return new Map(named);
+}
+
+async function load(file: string): Promise<{ [name: string]: unknown }> {
+  return (await import(/* @vite-ignore */ pathToFileURL(file).href)) as { [name: string]: unknown };
+}
