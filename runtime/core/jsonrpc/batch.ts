@@ -39,7 +39,7 @@ export class Batch {
   }
 
   /** One of its requests was cancelled and gets no answer. */
-  forgo(): void {
+  dropAnswer(): void {
     this.#settle();
   }
 

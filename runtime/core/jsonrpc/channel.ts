@@ -1,3 +1,4 @@
+import type { Batch } from "./batch.js";
 import type { RequestId } from "./message.js";
 import type * as platform from "../platform/platform.js";
 
@@ -23,37 +24,10 @@ export interface Channel {
    */
   reply?(text: string): void;
   /**
-   * Sends the answer to an incoming request, for channels that treat answers differently.
-   *
-   * @param rpcCode the code of an error
-   */
-  answer?(id: RequestId | undefined, text: string, rpcCode?: number): void;
-  /**
    * Sends an answer a moment after the message that was sent at `since` (milliseconds, `performance.now()`), so that the
    * other side does not read both in one chunk.
    */
   sendApart?(text: string, since: number): void;
-  /** An incoming request was cancelled and gets no answer. */
-  forgo?(id: RequestId): void;
-  /**
-   * Counts requests that were aborted while their handlers still run.
-   *
-   * @param more the number of requests that were aborted; -1 when a handler has ended
-   */
-  late?(more: number): void;
-  /**
-   * Reserves memory for the client, for servers with many clients.
-   *
-   * @param bytes negative to release them
-   * @returns `false` if the bytes are not available
-   */
-  reserve?(bytes: number): boolean;
-  /**
-   * Ends the connection of an incoming request, for channels on which the client can fetch the answer later.
-   *
-   * @param retryMs milliseconds before the client connects again
-   */
-  disconnect?(origin: RequestId, retryMs: number): void;
   /** Whether each request is answered or fails, even if the server does not answer it. */
   readonly answersAll?: boolean;
   /** Sends a message of a client, for channels that need its method, id and headers. */
@@ -72,6 +46,55 @@ export interface Channel {
   flush(): void;
   /** Resolves when all messages are written and the stream is closed. Further calls return the same promise. */
   close(): Promise<void>;
+}
+
+/**
+ * The server's end of a transport, as the server uses it: a transport that keeps requests apart, such as HTTP, implements
+ * it. The server wraps any other `Channel`.
+ */
+export interface ServerChannel extends Pick<Channel, "flush" | "close"> {
+  /**
+   * Sends a message that is not an answer. Does nothing after `close`, or when the client is gone.
+   *
+   * @param origin the request of the client that the message belongs to
+   */
+  send(text: string, origin?: RequestId): void;
+  /**
+   * Sends the answer to a message of the client.
+   *
+   * @param id of a request; absent if it could not be read
+   * @param rpcCode the code of an error
+   * @param reported when the last progress of the request was sent (milliseconds, `performance.now()`)
+   */
+  answer(id: RequestId | undefined, text: string, rpcCode?: number, reported?: number): void;
+  /**
+   * Collects the answers to a batch.
+   *
+   * @param answers the number of messages that get an answer
+   * @returns `undefined` if `answer` collects them
+   */
+  collectBatch(answers: number): Batch | undefined;
+  /** A request was cancelled and gets no answer. */
+  dropAnswer(id: RequestId): void;
+  /**
+   * Counts requests that were aborted while their handlers still run.
+   *
+   * @param more the number of requests that were aborted; -1 when a handler has ended
+   */
+  abortedWork(more: number): void;
+  /**
+   * Reserves memory for the client.
+   *
+   * @param bytes negative to release them
+   * @returns `false` if the bytes are not available
+   */
+  reserve(bytes: number): boolean;
+  /**
+   * Ends the connection of a request, where the client can fetch the answer later.
+   *
+   * @param retryMs milliseconds before the client connects again
+   */
+  disconnect(origin: RequestId, retryMs: number): void;
 }
 
 /** A message of a client, with its HTTP headers. */

@@ -23,7 +23,7 @@ import {
   internalError,
   parseError,
 } from "../jsonrpc/errors.js";
-import type { Channel, Receiver } from "../jsonrpc/channel.js";
+import type { Channel, Receiver, ServerChannel } from "../jsonrpc/channel.js";
 import { runRequest, RequestContext, errorOf } from "./context.js";
 import type { Change } from "./changes.js";
 import type { ServerDefinition } from "./server-definition.js";
@@ -49,7 +49,7 @@ export class ServerConnection implements Receiver {
   session: Session | undefined;
   /** Name of the authenticated client, or an empty string. */
   readonly principal: string;
-  readonly #channel: Channel;
+  readonly #channel: ServerChannel;
   readonly #onClose: (connection: ServerConnection) => void;
   #running: Map<RequestId, RequestContext> | undefined;
   #clientRequests: ServerToClientRequests | undefined;
@@ -65,7 +65,7 @@ export class ServerConnection implements Receiver {
 
   constructor(
     definition: ServerDefinition,
-    channel: Channel,
+    channel: ServerChannel,
     options: ConnectionOptions,
     onClose: (connection: ServerConnection) => void,
   ) {
@@ -164,11 +164,7 @@ export class ServerConnection implements Receiver {
   #receiveBatch(messages: readonly unknown[]): void {
     const problem = this.session?.revision.table.batches ? batchProblem(messages) : batchesUnsupported;
     if (problem !== undefined) return this.refuse(undefined, invalidRequest(problem));
-    const channel = this.#channel;
-    // Some channels collect the responses themselves.
-    const batch = channel.answer
-      ? undefined
-      : new Batch(messages.filter(isAnswered).length, (text) => channel.send(text));
+    const batch = this.#channel.collectBatch(messages.filter(isAnswered).length);
     for (const message of messages) {
       if (isRequest(message) && message.method === "initialize")
         this.refuse(message.id, invalidRequest(initializeInBatch), batch);
@@ -209,7 +205,7 @@ export class ServerConnection implements Receiver {
 
   /** The handler of an aborted request has settled. */
   abortedWorkEnded(): void {
-    this.#channel.late?.(-1);
+    this.#channel.abortedWork(-1);
   }
 
   refuse(id: RequestId | undefined, error: McpError, batch?: Batch): void {
@@ -220,11 +216,9 @@ export class ServerConnection implements Receiver {
   /** Ends a request with its response. */
   answer(context: RequestContext, text: string, rpcCode?: number): void {
     const { request, batch, reported } = context;
-    const channel = this.#channel;
     context.over = true;
     this.#untrack(request.id);
-    if (reported !== undefined && !batch && channel.sendApart) channel.sendApart(text, reported);
-    else this.respond(request.id, text, batch, rpcCode);
+    this.respond(request.id, text, batch, rpcCode, reported);
   }
 
   #untrack(id: RequestId): void {
@@ -238,10 +232,9 @@ export class ServerConnection implements Receiver {
     this.answer(context, text, code);
   }
 
-  respond(id: RequestId | undefined, text: string, batch?: Batch, rpcCode?: number): void {
+  respond(id: RequestId | undefined, text: string, batch?: Batch, rpcCode?: number, reported?: number): void {
     if (batch) batch.answer(text);
-    else if (this.#channel.answer) this.#channel.answer(id, text, rpcCode);
-    else this.#channel.send(text, id);
+    else this.#channel.answer(id, text, rpcCode, reported);
   }
 
   /**
@@ -252,7 +245,7 @@ export class ServerConnection implements Receiver {
   reserve(bytes: number): void {
     if (this.#reserved + bytes > mostReserved)
       throw invalidParams(`the server would have to keep more than ${mostReserved} bytes for this client`);
-    if (this.#channel.reserve?.(bytes) === false)
+    if (!this.#channel.reserve(bytes))
       throw new McpError("limit-exceeded", "the server keeps too much for its clients: try again later", {
         rpcCode: rpc.invalidRequest,
         data: { limit: "keptLimit" },
@@ -262,7 +255,7 @@ export class ServerConnection implements Receiver {
 
   release(bytes: number): void {
     this.#reserved -= bytes;
-    this.#channel.reserve?.(-bytes);
+    this.#channel.reserve(-bytes);
   }
 
   /** Calls `listener` with each change. Returns a function that removes it. */
@@ -322,13 +315,13 @@ export class ServerConnection implements Receiver {
     context.abort(
       new McpError("cancelled", typeof reason === "string" ? reason : "the client cancelled the request"),
     );
-    context.batch?.forgo();
-    this.#channel.late?.(1);
-    this.#channel.forgo?.(context.request.id);
+    context.batch?.dropAnswer();
+    this.#channel.abortedWork(1);
+    this.#channel.dropAnswer(context.request.id);
   }
 
   disconnect(origin: RequestId, retryMs: number): void {
-    this.#channel.disconnect?.(origin, retryMs);
+    this.#channel.disconnect(origin, retryMs);
   }
 
   /** Sends a notification, if the revision has it. */
@@ -382,11 +375,52 @@ export class ServerConnection implements Receiver {
     this.#onClose(this);
     if (!this.#running && !this.#clientRequests) return;
     const reason = new McpError("connection-closed", why);
-    this.#channel.late?.(this.open);
+    this.#channel.abortedWork(this.open);
     for (const context of this.#running?.values() ?? []) context.abort(reason);
     this.#running = undefined;
     this.#becomeIdle();
     this.#clientRequests?.end(reason);
+  }
+}
+
+/** A stream of messages, as the server uses it: answers are messages among others, and no request is kept apart. */
+export class PlainChannel implements ServerChannel {
+  readonly #channel: Channel;
+
+  constructor(channel: Channel) {
+    this.#channel = channel;
+  }
+
+  send(text: string, origin?: RequestId): void {
+    this.#channel.send(text, origin);
+  }
+
+  answer(id: RequestId | undefined, text: string, _rpcCode?: number, reported?: number): void {
+    const channel = this.#channel;
+    if (reported !== undefined && channel.sendApart) channel.sendApart(text, reported);
+    else channel.send(text, id);
+  }
+
+  collectBatch(answers: number): Batch {
+    return new Batch(answers, (text) => this.#channel.send(text));
+  }
+
+  dropAnswer(): void {}
+
+  abortedWork(): void {}
+
+  reserve(): boolean {
+    return true;
+  }
+
+  disconnect(): void {}
+
+  flush(): void {
+    this.#channel.flush();
+  }
+
+  close(): Promise<void> {
+    return this.#channel.close();
   }
 }
 

@@ -7,9 +7,9 @@ import { type Clock, systemClock } from "../time/clock.js";
 import { McpError } from "../jsonrpc/errors.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
 import type { Params } from "../jsonrpc/message.js";
-import type { Channel } from "../jsonrpc/channel.js";
+import type { Channel, ServerChannel } from "../jsonrpc/channel.js";
 import { type Change, Changes, type NotificationBus, listen } from "./changes.js";
-import { ServerConnection, type ConnectionOptions } from "./connection.js";
+import { PlainChannel, ServerConnection, type ConnectionOptions } from "./connection.js";
 import {
   type MethodHandler,
   type NotificationHandler,
@@ -83,7 +83,8 @@ export class Server {
   readonly #methods = new Map<string, MethodHandler>();
   readonly #notificationHandlers = new Map<string, NotificationHandler>();
   readonly #added = new Map<string, MethodHandler>();
-  readonly #connections = new Set<ServerConnection>();
+  /** @internal */
+  readonly connections = new Set<ServerConnection>();
   readonly #extra: ServerCapabilities;
   #declared: ServerCapabilities | undefined;
   #unsubscribe: (() => void) | undefined;
@@ -129,17 +130,17 @@ export class Server {
 
   /** Serves the client at the other end of `channel`. */
   connect(channel: Channel, options: ConnectionOptions = {}): ServerConnection {
-    const connection = this.attach(channel, options);
+    const connection = this.attach(new PlainChannel(channel), options);
     channel.open(connection);
     return connection;
   }
 
-  /** @internal Makes a connection without opening its channel: the transport delivers the messages itself. */
-  attach(channel: Channel, options: ConnectionOptions = {}): ServerConnection {
+  /** @internal Makes a connection of a transport that delivers the messages itself. */
+  attach(channel: ServerChannel, options: ConnectionOptions = {}): ServerConnection {
     this.features.publish();
     const connection = new ServerConnection(this.definition, channel, options, this.#forget);
     this.#unsubscribe ??= this.#changes.subscribe(this.#broadcast);
-    this.#connections.add(connection);
+    this.connections.add(connection);
     return connection;
   }
 
@@ -173,22 +174,22 @@ export class Server {
 
   /** Closes all connections: open subscriptions get their responses first. */
   async close(): Promise<void> {
-    await Promise.all([...this.#connections].map((connection) => connection.close()));
+    await Promise.all([...this.connections].map((connection) => connection.close()));
     this.rest();
   }
 
   /** @internal Leaves the bus if no connection is left; a transport calls it after it has closed its connections. */
   rest(): void {
-    if (this.#connections.size > 0) return;
+    if (this.connections.size > 0) return;
     this.#unsubscribe?.();
     this.#unsubscribe = undefined;
   }
 
-  readonly #forget = (connection: ServerConnection): void => void this.#connections.delete(connection);
+  readonly #forget = (connection: ServerConnection): void => void this.connections.delete(connection);
 
   /** The one listener on the bus, for all connections. */
   readonly #broadcast = (change: Change): void => {
-    for (const connection of this.#connections) connection.changed(change);
+    for (const connection of this.connections) connection.changed(change);
   };
 
   /** Recomputes capabilities and methods, after tools, resources or prompts have changed. */

@@ -42,7 +42,6 @@ export class Recording {
 }
 
 class RecordedChannel implements Channel {
-  readonly answer?: NonNullable<Channel["answer"]>;
   readonly post?: NonNullable<Channel["post"]>;
   readonly #channel: Channel;
   readonly #keep: (out: boolean, text: string) => void;
@@ -51,18 +50,11 @@ class RecordedChannel implements Channel {
     this.#channel = channel;
     this.#keep = keep;
     // Optional members decide how a channel is used, so the wrapper has the same ones.
-    const { forgo, disconnect, abandon, speak } = channel;
+    const { abandon, speak } = channel;
     Object.assign(this, {
-      ...(forgo && { forgo: forgo.bind(channel) }),
-      ...(disconnect && { disconnect: disconnect.bind(channel) }),
       ...(abandon && { abandon: abandon.bind(channel) }),
       ...(speak && { speak: speak.bind(channel) }),
     });
-    if (channel.answer)
-      this.answer = (id, text, rpcCode) => {
-        keep(true, text);
-        channel.answer!(id, text, rpcCode);
-      };
     if (channel.post)
       this.post = (message) => {
         keep(true, message.text);

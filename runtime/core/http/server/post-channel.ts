@@ -1,5 +1,5 @@
 import type { ReceiveTable } from "@mcpgen/protocol/model";
-import type { Channel, Receiver } from "../../jsonrpc/channel.js";
+import type { ServerChannel } from "../../jsonrpc/channel.js";
 import { rpc } from "../../jsonrpc/errors.js";
 import { errorText, type RequestId } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
@@ -14,7 +14,7 @@ import type { Streams } from "./streams.js";
 export type ResponseForm = "auto" | "json" | "sse";
 
 /** The channel of one POST without a session. */
-export class PostChannel implements Channel {
+export class PostChannel implements ServerChannel {
   private readonly exchange: Exchange;
   private readonly accepted: Accepted;
   private readonly form: ResponseForm;
@@ -85,11 +85,15 @@ export class PostChannel implements Channel {
     return this.bytes?.take(this.exchange.principal, more) ?? true;
   }
 
-  late(more: number): void {
+  abortedWork(more: number): void {
     this.concurrency?.running.add(this.exchange.principal, more);
   }
 
-  open(_receiver: Receiver): void {}
+  collectBatch(): undefined {}
+
+  dropAnswer(): void {}
+
+  disconnect(): void {}
 
   flush(): void {}
 

@@ -1,4 +1,4 @@
-import type { Channel, Receiver } from "../../jsonrpc/channel.js";
+import type { ServerChannel } from "../../jsonrpc/channel.js";
 import { rpc } from "../../jsonrpc/errors.js";
 import { type RequestId, errorText } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
@@ -47,7 +47,7 @@ const maxOrphanedStreams = 4;
 const maxConnectedStreams = 8;
 
 /** One session of a legacy client, from `initialize` to its end. Chooses the stream for each message. */
-export class HttpSession implements Channel {
+export class HttpSession implements ServerChannel {
   readonly id: string;
   /** The owner; requests of other principals get 404. */
   readonly principal: string;
@@ -171,7 +171,7 @@ export class HttpSession implements Channel {
     this.environment.streams.ended(sink);
   }
 
-  open(_receiver: Receiver): void {}
+  collectBatch(): undefined {}
 
   flush(): void {}
 
@@ -186,8 +186,8 @@ export class HttpSession implements Channel {
     stream?.message(text);
   }
 
-  forgo(id: RequestId): void {
-    this.answering?.get(id)?.forgo();
+  dropAnswer(id: RequestId): void {
+    this.answering?.get(id)?.dropAnswer();
   }
 
   reserve(bytes: number): boolean {
@@ -196,7 +196,7 @@ export class HttpSession implements Channel {
     return true;
   }
 
-  late(more: number): void {
+  abortedWork(more: number): void {
     this.concurrency.running.add(this.principal, more);
   }
 
@@ -362,7 +362,7 @@ export class SessionStream {
   }
 
   /** Handles a cancelled request, which gets no response. The last one ends the stream. */
-  forgo(): void {
+  dropAnswer(): void {
     if (this.done || --this.remaining > 0) return;
     const { exchange } = this;
     this.exchange = undefined;

@@ -1,4 +1,4 @@
-import type { Channel, Receiver } from "../../jsonrpc/channel.js";
+import type { ServerChannel } from "../../jsonrpc/channel.js";
 import { type Message, type RequestId, idOf, isObject } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
 import { isModern } from "../../server/request-protocol.js";
@@ -124,7 +124,7 @@ function relative({ pathname, search }: URL): string {
 }
 
 /** One client over HTTP+SSE (2024-11-05). The session lasts as long as its stream. */
-class SseSession implements Channel {
+class SseSession implements ServerChannel {
   readonly id: string;
   /** The owner; messages of other principals get 404. */
   readonly principal: string;
@@ -174,7 +174,9 @@ class SseSession implements Channel {
     }
   }
 
-  open(_receiver: Receiver): void {}
+  collectBatch(): undefined {}
+
+  disconnect(): void {}
 
   flush(): void {}
 
@@ -183,11 +185,11 @@ class SseSession implements Channel {
   }
 
   answer(id: RequestId | undefined, text: string): void {
-    this.forgo(id);
+    this.dropAnswer(id);
     this.send(text);
   }
 
-  forgo(id: RequestId | undefined): void {
+  dropAnswer(id: RequestId | undefined): void {
     const held = id === undefined ? undefined : this.running.get(id);
     if (held === undefined) return;
     this.running.delete(id!);
@@ -201,7 +203,7 @@ class SseSession implements Channel {
     return true;
   }
 
-  late(more: number): void {
+  abortedWork(more: number): void {
     this.concurrency.running.add(this.principal, more);
   }
 
@@ -209,7 +211,7 @@ class SseSession implements Channel {
   end(): void {
     if (this.over) return;
     this.over = true;
-    for (const id of [...this.running.keys()]) this.forgo(id);
+    for (const id of [...this.running.keys()]) this.dropAnswer(id);
     this.onEnd(this);
     this.connection.closed();
     this.bytes.give(this.principal, this.reserved);

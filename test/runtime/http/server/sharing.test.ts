@@ -197,7 +197,7 @@ async function cutOff(adapter: Adapter, server: ReturnType<typeof createServer>)
   const body = JSON.stringify(message);
   const socket = openSocket(port, "127.0.0.1");
   socket.pause();
-  const connections = (server as unknown as { connections: Set<unknown> }).connections;
+  const connections = server.connections;
   socket.write(
     `POST /mcp HTTP/1.1\r\nHost: localhost\r\n${head}Content-Length: ${body.length}\r\n\r\n${body}`,
   );
@@ -259,5 +259,5 @@ test("what was answered or given up leaves nothing (R24)", async () => {
   expect(endpoint.kept).toMatchObject({ sessions: 1, streams: 0, requests: 0, bodies: 0 });
   endpoint.handle(exchangeOf("DELETE", session));
   expect(endpoint.kept).toMatchObject({ sessions: 0, streams: 0, requests: 0, bodies: 0 });
-  expect((server as unknown as { connections: Set<unknown> }).connections.size).toBe(0);
+  expect(server.connections.size).toBe(0);
 });

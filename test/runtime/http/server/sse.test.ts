@@ -131,7 +131,7 @@ describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
     await began.opened;
     party.stream.cut();
     await aborted.opened;
-    expect((server as unknown as { connections: Set<unknown> }).connections.size).toBe(0);
+    expect(server.connections.size).toBe(0);
   });
 
   test("a reader that does not read is cut off", async () => {
@@ -168,7 +168,7 @@ describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
     const call = { name: "flood", arguments: {}, _meta: { progressToken: 1 } };
     await post({ jsonrpc: "2.0", method: "notifications/initialized" });
     await post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: call });
-    const connections = (server as unknown as { connections: Set<unknown> }).connections;
+    const connections = server.connections;
     while (connections.size > 0) await new Promise((resolve) => setImmediate(resolve));
     expect((await post({ jsonrpc: "2.0", id: 2, method: "ping" })).status).toBe(404);
     socket.destroy();
