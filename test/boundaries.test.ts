@@ -41,7 +41,7 @@ const areas: readonly Area[] = [
       ...dependencies.map((name) => new RegExp(`^${name}(/|$)`)),
     ],
   },
-  // What a user's server may: published entries, and for SQLite a package of its own.
+  // What a user's server may: published entries, and for SQLite a separate package.
   {
     folder: "examples",
     may: [

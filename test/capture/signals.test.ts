@@ -15,7 +15,7 @@ const wrapper = `
 import { spawn } from "node:child_process";
 spawn(process.execPath, [new URL("silent.mjs", import.meta.url).pathname], { stdio: "inherit" });`;
 const stubborn = `
-process.on("SIGTERM", () => console.error("told to end"));
+process.on("SIGTERM", () => console.error("SIGTERM received"));
 console.error("up " + process.pid); process.stdin.resume(); setInterval(() => {}, 1000);`;
 
 interface Running {
@@ -60,7 +60,7 @@ test.each([
 test("a server that is deaf to all is ended by a second signal, at once", async () => {
   const { program, group, printed } = await waiting("stubborn.mjs");
   program.kill("SIGINT");
-  await printed("told to end");
+  await printed("SIGTERM received");
   program.kill("SIGTERM");
   const [code] = (await once(program, "exit")) as [number];
   // The first one's where its end came before the second was heard.

@@ -17,7 +17,7 @@ test("a prompt with an argument twice is left out: what is captured reads back",
   expect(contract.prompts).toEqual([prompts[1]]);
 });
 
-test("schemas that nothing can be judged by are captured, and told with tool and place", async () => {
+test("a schema that cannot judge a value is captured, with a warning that names tool and place", async () => {
   const tools = [
     { name: "fine", inputSchema: { type: "object" } },
     { name: "odd", inputSchema: { type: "object", properties: { a: { pattern: "([" } } } },
@@ -35,8 +35,8 @@ test("schemas that nothing can be judged by are captured, and told with tool and
   expect(ran.code).toBe(0);
   const { contract } = await readContract(ran.stdout, "-");
   expect(contract.tools).toEqual(tools);
-  const told = [...ran.stderr.matchAll(/(\/tools\S*): warning MG6005: the tool ("\w+")/g)];
-  expect(told.map(([, place, tool]) => [place, tool])).toEqual([
+  const warnings = [...ran.stderr.matchAll(/(\/tools\S*): warning MG6005: the tool ("\w+")/g)];
+  expect(warnings.map(([, place, tool]) => [place, tool])).toEqual([
     ["/tools/1/inputSchema/properties/a/pattern", '"odd"'],
     ["/tools/2/inputSchema/properties/a/exclusiveMinimum", '"old"'],
   ]);

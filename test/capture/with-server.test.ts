@@ -6,7 +6,7 @@ import type { CodedError } from "../../generator/diagnostics/coded-error.js";
 
 interface Opened {
   readonly options: { readonly inputGrace?: number; readonly terminateGrace?: number };
-  /** The time to end that the process had when it was told to, each time. */
+  /** The time that the process had to end, for each request to end. */
   readonly graces: (number | undefined)[];
 }
 
@@ -68,7 +68,7 @@ test.each([
   [["ready"], 'a line that is no message: "ready"'],
   [["", "ready", " ", '{"level":30}', "[INFO] up"], '3 lines that are no messages, the first: "ready"'],
   [["x".repeat(90)], `a line that is no message: "${"x".repeat(79)}…"`],
-])("what is printed beside messages is told: %j", (lines, words) => {
+])("a warning names lines on stdout that are not messages: %j", (lines, words) => {
   const stray = new StrayOutput();
   for (const line of ['{"jsonrpc":"2.0","id":1,"result":{}}', '[{"jsonrpc":"2.0"}]']) stray.line(line);
   expect(stray.words).toBeUndefined();

@@ -27,7 +27,7 @@ test("a call prints the result, and progress on standard error", async () => {
   expect(ran.code).toBe(0);
 });
 
-test("what the tool asks the user is declined, and told", async () => {
+test("a question of the tool is declined and shown", async () => {
   const server = newServer();
   server.tool("ask", { inputSchema: { type: "object" } }, async (_, { ask }) => {
     const fields = { type: "object", properties: { name: { type: "string" } } } as const;
@@ -100,14 +100,14 @@ test.each<[string, string[], string, RegExp, number]>([
     /schema/,
     2,
   ],
-])("%s is told, with what to do", async (_, words, code, next, exit) => {
+])("%s is reported, with the next step", async (_, words, code, next, exit) => {
   const ran = await call(words);
   expect(ran.stderr).toContain(`error ${code}: `);
   expect(ran.stderr.split("→")[1]).toMatch(next);
   expect(ran).toMatchObject({ code: exit, stdout: "" });
 });
 
-test("every kind of content has a line of its own", () => {
+test("every kind of content has a separate line", () => {
   const content = [
     { type: "image", mimeType: "image/png", data: "AAAA" },
     { type: "resource_link", name: "stations", uri: "weather://stations" },

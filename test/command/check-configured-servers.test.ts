@@ -82,7 +82,7 @@ test.each([
   expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(message)]);
 });
 
-test("what is no server is told as such, whatever the folder of the configuration holds", async () => {
+test("an entry that is no server is reported as such, with any files in the configuration's folder", async () => {
   const contracts = [{ file: "a.yaml", out: "src", role: "client", server: "nowhere" }];
   const folder = temporaryFolder({
     "mcpgen.config.json": JSON.stringify({ contracts }),

@@ -84,7 +84,7 @@ const tenWays = [
   "type-changed tools/get_weather.result.celsius breaking breaking",
 ];
 
-function told({ stdout }: Ran): string[] {
+function reported({ stdout }: Ran): string[] {
   const found = [...stdout.matchAll(/error MG6308: (\S+): (\S+?):? .*?\(client: (\w+), server: (\w+)/g)];
   return found.map(([, ...parts]) => parts.join(" ")).sort();
 }
@@ -97,7 +97,7 @@ test("one tool of a running server, changed in ten ways: each is named with the 
   });
   change(changed);
   const ran = await check();
-  expect(told(ran)).toEqual(tenWays);
+  expect(reported(ran)).toEqual(tenWays);
   expect(ran.code).toBe(1);
   // Each with line and column; what comes stands where it would be put.
   expect(ran.stdout.match(/^mcp\.contract\.yaml:\d+:\d+ \/tools\/0[^:]*: error MG6308/gm)).toHaveLength(10);
@@ -124,7 +124,7 @@ test("and so with a server that is started", async () => {
   const after = structuredClone(definition);
   changed(after);
   const ran = await check(serving(after));
-  expect(told(ran)).toEqual(tenWays);
+  expect(reported(ran)).toEqual(tenWays);
   expect(ran.code).toBe(1);
 });
 
@@ -169,7 +169,7 @@ test("what the last line says takes the change over", async () => {
   expect(readFileSync(join(folder, "mcp.contract.yaml"), "utf8")).toContain("Other.");
 });
 
-test("--fail-on lets what harms nobody pass, as warnings", async () => {
+test("--fail-on turns harmless findings into warnings", async () => {
   const { change, check, server } = await running();
   change((tool) => (tool.description = "Other."));
   const ran = await check("--fail-on", "breaking");
@@ -197,7 +197,7 @@ test("--json has the whole report", async () => {
   ]);
 });
 
-test("an entry that is none is told beside what it means", async () => {
+test("an invalid entry of a list is reported beside the finding that it causes", async () => {
   const tools = [{ name: "get_weather", inputSchema: { type: "string" } }];
   const source = scripted({ initialize: initialized({ tools: {} }), "tools/list": { tools } });
   const contract =

@@ -71,7 +71,7 @@ test.each([
   });
 });
 
-describe("a file with another schema is drift, and told apart", () => {
+describe("a file with another schema is drift, with a separate code for each cause", () => {
   test("by the folder it lies in", async () => {
     expect(await verdict("x/2030-01-01/schema.json", harmful)).toMatchObject({
       code: 1,
@@ -93,7 +93,7 @@ describe("a file with another schema is drift, and told apart", () => {
     });
   });
 
-  test("by what differs, where the folder tells nothing", async () => {
+  test("by the difference, where the folder does not show the cause", async () => {
     expect(await verdict("new.json", harmless)).toMatchObject({
       code: 1,
       verdict: "same-revision",

@@ -88,7 +88,7 @@ test("a schema edited beyond generating from is named all the same", async () =>
   expect(mend(stdout)).toBe("Run: git restore schema/2030-01-01/schema.json");
 });
 
-test("a build, an installation and dot files in the output folder are nobody's business", async () => {
+test("a build, an installation and dot files in the output folder are ignored", async () => {
   const folder = await generatedProject();
   for (const path of ["package.json", "package-lock.json", ".gitignore", "x.tsbuildinfo"]) {
     writeFileSync(join(folder, "generated", path), "{}");
@@ -96,7 +96,7 @@ test("a build, an installation and dot files in the output folder are nobody's b
   expect((await mcpgen(folder, ["check"])).code).toBe(0);
 });
 
-test("a note that nobody confirmed is a warning", async () => {
+test("an unconfirmed note is a warning", async () => {
   const folder = await generatedProject();
   const notes = [
     { kind: "deprecated", target: "echo", since: "2030-01-01", reason: "why", link: "x", carried: true },

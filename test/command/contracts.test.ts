@@ -97,7 +97,7 @@ test("a contract in error is named with its place, and nothing is written", asyn
   expect((await mcpgen(folder, ["check"])).code).toBe(3);
 });
 
-test("schemas and contracts are generated and checked together, each into a folder of its own", async () => {
+test("schemas and contracts are generated and checked together, each into a separate folder", async () => {
   const folder = await smallProject();
   writeFileSync(join(folder, "c.yaml"), contract);
   const config = (out: string) =>

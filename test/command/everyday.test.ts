@@ -25,7 +25,7 @@ async function served(): Promise<string> {
   } as const;
   server.tool(
     "forecast",
-    { description: "Tells what is to come.\nIn detail.", inputSchema, outputSchema },
+    { description: "Forecasts the weather.\nIn detail.", inputSchema, outputSchema },
     async (given: object) => ({
       structuredContent: given as { city: string },
     }),
@@ -84,7 +84,7 @@ test("list shows signatures of all that is offered", async () => {
       "",
       "tools",
       "  forecast(city: string, days?: integer = 1, tags?: string[]) → { city?: string, days?: integer }",
-      "    Tells what is to come.…",
+      "    Forecasts the weather.…",
       "  draw()",
       "  one()",
       "",
@@ -136,7 +136,7 @@ test("call takes key=value, of the types that the tool's schema gives", async ()
   expect(JSON.parse(mixed.stdout)).toMatchObject({ structuredContent: { city: "Oslo", days: 5 } });
 });
 
-test("a signature quotes an argument's name that could not be told from what stands beside it", async () => {
+test("a signature quotes an argument's name that is no identifier", async () => {
   const argument = (name: string, required: boolean) => ({ name, required });
   const prompts = [{ name: "p", arguments: [argument("plain", true), argument("two words", false)] }];
   const contract = JSON.stringify({ name: "a", version: "1", prompts });

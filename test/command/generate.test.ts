@@ -83,7 +83,7 @@ test("what is no longer generated is deleted, unless it was edited", async () =>
   expect(readdirSync(generated(folder, "."))).not.toContain("other");
 });
 
-describe("--revision makes one revision anew and leaves the others as they are", () => {
+describe("--revision generates one revision and leaves the others unchanged", () => {
   /** Two revisions, generated; the schemas of both have changed since. */
   async function changed(): Promise<string> {
     const folder = await smallProject({ "other/schema.json": smallSchemaText });
@@ -134,7 +134,7 @@ describe("--revision makes one revision anew and leaves the others as they are",
     expect(Object.keys(inputs)).toEqual(["2030-01-01", "other"]);
   });
 
-  test("output that nobody has the schema of would be lost: refused", async () => {
+  test("refuses to delete output whose schema is not stored", async () => {
     const folder = await smallProject({ "x.json": smallSchemaText });
     await mcpgen(folder, ["generate"]);
     const next = await mcpgen(folder, ["generate", "--schema", "x.json", "--name", "next"]);
@@ -184,7 +184,7 @@ test("--schema generates a revision that the schema folder does not have", async
   expect(readFileSync(join(folder, "src/next/next/types.ts"), "utf8")).toContain("EchoParams");
 });
 
-test("--json tells what was done to each file", async () => {
+test("--json reports the action on each file", async () => {
   const folder = await smallProject();
   const { stdout } = await mcpgen(folder, ["generate", "--json"]);
   const document = JSON.parse(stdout) as { files: object[]; out: string };

@@ -30,7 +30,7 @@ test("every character of a finding shows, and none is obeyed", () => {
   expect(note).not.toContain("\n");
 });
 
-test("what looks like a command of a workflow at the start of a line is told apart", () => {
+test("a workflow command at the start of a line is escaped", () => {
   expect(printable("  ::error::x")).toBe("  \\u003a:error::x");
   expect(printable("##[error]x")).toBe("\\u0023#[error]x");
   expect(printable("a::b ##[c]")).toBe("a::b ##[c]");

@@ -33,7 +33,7 @@ function filesBelow(folder: string): Map<string, string> {
   return new Map(files.map((path) => [path, readFileSync(join(folder, path), "utf8")]));
 }
 
-interface Told {
+interface Report {
   readonly decisions: readonly {
     readonly kind: string;
     readonly title: string;
@@ -48,7 +48,7 @@ interface Told {
 }
 
 test.each(sources)(
-  "a revision never heard of, from %s: what comes out compiles, and what is left is told",
+  "an unknown revision, from %s: the output compiles, and the report names the open decisions",
   { timeout: 120_000 },
   async (source) => {
     const folder = treeBefore();
@@ -60,7 +60,7 @@ test.each(sources)(
     expect(files.has(`${unknown}/validators.ts`)).toBe(true);
     expect(compilerErrors(files)).toBe("");
 
-    const { decisions, notes, diff } = JSON.parse(stdout) as Told;
+    const { decisions, notes, diff } = JSON.parse(stdout) as Report;
     const newest = older.at(-1)![0];
     expect(notes.from).toBe(newest);
     const itemsOf = (kind: string): number =>
@@ -79,8 +79,8 @@ test.each(sources)(
     expect(diff.summary.breaking).toBeGreaterThan(20);
 
     // What somebody has found open since is among what the run left to decide.
-    const told = decisions.flatMap(({ kind, items }) => (kind.endsWith("-notes") ? items : []));
-    const places = new Set(told.flatMap((item) => item.split(/[,\s]+/)));
+    const named = decisions.flatMap(({ kind, items }) => (kind.endsWith("-notes") ? items : []));
+    const places = new Set(named.flatMap((item) => item.split(/[,\s]+/)));
     expect(openToday().filter((target) => !places.has(target))).toEqual([]);
   },
 );

@@ -62,7 +62,7 @@ function filesBelow(folder: string): string[] {
 const upgrade = (folder: string, ...more: string[]): Promise<Ran> =>
   mcpgen(folder, ["upgrade", "next/schema.json", "--name", "2031-01-01", ...more]);
 
-interface Told {
+interface Report {
   readonly action: string;
   readonly written: boolean;
   readonly decisions: readonly {
@@ -73,7 +73,7 @@ interface Told {
   readonly diff?: { readonly from: string; readonly to: string; readonly summary: object };
 }
 
-const told = ({ stdout }: Ran): Told => JSON.parse(stdout) as Told;
+const reportOf = ({ stdout }: Ran): Report => JSON.parse(stdout) as Report;
 
 /** Content and time of every file. */
 function snapshot(folder: string): Record<string, string> {
@@ -85,13 +85,13 @@ function snapshot(folder: string): Record<string, string> {
   );
 }
 
-test("adds, carries notes over, generates, and tells what is left: then check is clean", async () => {
+test("adds, carries notes over, generates, and lists what is left: then check is clean", async () => {
   const folder = await project();
   const { code, stdout } = await upgrade(folder);
   expect(code).toBe(0);
   // How many files come out is no matter of this command.
-  const told = stdout.replace(/\d+ created.* unchanged/, "FILES");
-  expect(told.replace(/\d\.\d s/, "TIME").replace(/[0-9a-f]{12}/, "SHA")).toMatchInlineSnapshot(`
+  const shown = stdout.replace(/\d+ created.* unchanged/, "FILES");
+  expect(shown.replace(/\d\.\d s/, "TIME").replace(/[0-9a-f]{12}/, "SHA")).toMatchInlineSnapshot(`
     "Upgrade: 2030-01-01 → 2031-01-01
 
     What is new
@@ -160,26 +160,26 @@ test("what it writes is what revision add and generate write", async () => {
   expect(contents(one)).toEqual(contents(two));
 });
 
-test("a second run changes nothing, and tells what is still left", async () => {
+test("a second run changes nothing, and lists what is still left", async () => {
   const folder = await project();
   await upgrade(folder);
   const file = join(folder, "schema/2031-01-01/notes.json");
   writeFileSync(file, readFileSync(file, "utf8").replace(/,\s*"carried": true/, ""));
   await mcpgen(folder, ["generate"]);
   const before = snapshot(folder);
-  const again = told(await upgrade(folder, "--json"));
+  const again = reportOf(await upgrade(folder, "--json"));
   expect(snapshot(folder)).toEqual(before);
   expect(again).toMatchObject({ action: "unchanged", written: false });
   expect(again.decisions.find(({ kind }) => kind === "carried-notes")?.items).toHaveLength(1);
   expect(again.diff).toMatchObject({ from: "2030-01-01", to: "2031-01-01" });
 });
 
-test("--dry-run tells the same and writes nothing", async () => {
+test("--dry-run reports the same and writes nothing", async () => {
   const folder = await project();
   const before = snapshot(folder);
-  const dry = told(await upgrade(folder, "--dry-run", "--json"));
+  const dry = reportOf(await upgrade(folder, "--dry-run", "--json"));
   expect(snapshot(folder)).toEqual(before);
-  const real = told(await upgrade(folder, "--json"));
+  const real = reportOf(await upgrade(folder, "--json"));
   expect([dry.written, real.written]).toEqual([false, true]);
   expect([dry.decisions, dry.diff]).toEqual([real.decisions, real.diff]);
 });
@@ -202,7 +202,7 @@ describe("all or nothing", () => {
 
   test.each([
     ["not JSON", "{", 3, "MG1002"],
-    ["a schema nobody can generate from", '{"$defs":{"A":{"$ref":"#/$defs/B"}}}', 3, "MG1105"],
+    ["a schema with an unresolved reference", '{"$defs":{"A":{"$ref":"#/$defs/B"}}}', 3, "MG1105"],
   ])("%s: nothing is written", async (_, content, exit, error) => {
     const folder = await project({ "bad.json": content });
     const before = snapshot(folder);
@@ -240,7 +240,7 @@ test("another file of a revision that is there needs --replace, and is compared 
   const refused = await mcpgen(folder, args);
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("error MG2009")]);
   const replaced = await mcpgen(folder, [...args, "--replace", "--json"]);
-  expect(told(replaced)).toMatchObject({
+  expect(reportOf(replaced)).toMatchObject({
     action: "replaced",
     diff: { from: "2030-01-01", to: "2030-01-01", summary: { breaking: 1 } },
   });
@@ -256,7 +256,7 @@ test("notes that the other file makes needless go, all others stay as they are",
   const { ServerNotification: __, ...without } = (JSON.parse(successor) as typeof smallSchema).$defs;
   writeFileSync(join(folder, "next/schema.json"), JSON.stringify({ ...smallSchema, $defs: without }));
   const args = ["upgrade", "next/schema.json", "--name", "2030-01-01", "--replace", "--json"];
-  const { decisions } = told(await mcpgen(folder, args));
+  const { decisions } = reportOf(await mcpgen(folder, args));
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
     format: 1,
     notes: [{ ...gone, target: "echo" }, kept],
@@ -275,13 +275,13 @@ test("the first revision of all is compared with nothing", async () => {
   const folder = temporaryFolder({ "schema.json": smallSchemaText });
   const ran = await mcpgen(folder, ["upgrade", "schema.json", "--name", "first", "--json"]);
   expect(ran.code).toBe(0);
-  expect(told(ran)).toMatchObject({ action: "added", written: true });
-  expect(told(ran).diff).toBeUndefined();
+  expect(reportOf(ran)).toMatchObject({ action: "added", written: true });
+  expect(reportOf(ran).diff).toBeUndefined();
 });
 
 test("a configuration that lists its revisions has to list the new one", async () => {
   const folder = await project({ "mcpgen.config.json": '{"revisions":["2030-01-01"]}' });
-  const { decisions } = told(await upgrade(folder, "--json"));
+  const { decisions } = reportOf(await upgrade(folder, "--json"));
   expect(decisions).toContainEqual(
     expect.objectContaining({ kind: "configuration", file: "mcpgen.config.json" }),
   );
@@ -317,10 +317,10 @@ test("from standard input", async () => {
     yield Buffer.from(smallSchemaText);
   })();
   const ran = await mcpgen(folder, ["upgrade", "-", "--name", "2031-01-01", "--json"], { stdin });
-  expect(told(ran).diff?.summary).toEqual({ breaking: 0, dangerous: 0, safe: 0 });
+  expect(reportOf(ran).diff?.summary).toEqual({ breaking: 0, dangerous: 0, safe: 0 });
 });
 
-test("the file of another revision, and a name older than the newest, are told", async () => {
+test("the file of another revision, and a name older than the newest, are reported", async () => {
   const folder = await project();
   const named = (name: string, file: string): Promise<Ran> =>
     mcpgen(folder, ["upgrade", file, "--name", name, "--json"]);
@@ -356,11 +356,11 @@ describe("a member that may have another name now", () => {
   };
   const isRenamed = (item: string): boolean => item.includes('"renamed"');
   const itemsOf = (ran: Ran): string[] =>
-    told(ran).decisions.flatMap(({ kind, items }) =>
+    reportOf(ran).decisions.flatMap(({ kind, items }) =>
       kind === "missing-notes" ? items.filter(isRenamed) : [],
     );
 
-  test("is told, with the note to write; once it is written, nothing is lost", async () => {
+  test("is reported with the note to write; with that note, nothing is lost", async () => {
     const folder = await project({ "next/schema.json": renamedSchema });
     const first = await upgrade(folder, "--format", "json");
     expect(itemsOf(first)).toEqual([JSON.stringify(wanted)]);
@@ -386,7 +386,7 @@ describe("a member that may have another name now", () => {
     expect(readFileSync(file, "utf8")).toContain('"renamed"');
   });
 
-  test("is told again when the schema comes again, compared with the revision before", async () => {
+  test("is reported again when the schema is added again, compared with the revision before", async () => {
     const folder = await project({ "next/schema.json": renamedSchema });
     await upgrade(folder);
     expect(itemsOf(await upgrade(folder, "--format", "json"))).toEqual([JSON.stringify(wanted)]);

@@ -88,7 +88,7 @@ test.each(["mcp.contract.yaml", "mcp.contract.json"])(
   },
 );
 
-test("an example of the help can be copied: it stands on a line of its own", async () => {
+test("an example of the help can be copied: it has a separate line", async () => {
   for (const { name, examples = [] } of commands) {
     const { stdout } = await mcpgen(temporaryFolder(), ["help", ...name.split(" ")]);
     for (const [example, description] of examples)
@@ -150,7 +150,7 @@ test.each(["fish", "powershell"])("completion for %s asks mcpgen what may come n
   expect([code, stdout]).toEqual([0, expect.stringContaining("mcpgen --get-yargs-completions")]);
 });
 
-test("completion for a shell that nobody knows", async () => {
+test("completion for an unknown shell", async () => {
   const { code, stderr } = await mcpgen(temporaryFolder(), ["completion", "tcsh"]);
   expect([code, stderr]).toEqual([
     2,
@@ -247,7 +247,7 @@ test("an error becomes an annotation with --format github", async () => {
   expect(stderr).toBe("");
 });
 
-test("an exception that nobody foresaw is a bug of ours: 70, the stack only with --verbose", async () => {
+test("an unforeseen exception is a bug of mcpgen: exit code 70, the stack only with --verbose", async () => {
   const nowhere = undefined as unknown as string;
   const { code, stderr } = await mcpgen(nowhere, ["check"]);
   expect(code).toBe(70);

@@ -71,7 +71,7 @@ describe("answers are paired with the one open request that fits", () => {
     expect(judge.judge(content)).toMatchObject([{ unpaired: true }]);
   });
 
-  test("an id that both sides use: ambiguous in a bare transcript, told apart by who speaks", async () => {
+  test("an id that both sides use: ambiguous in a bare transcript, resolved by the named sender", async () => {
     const bare = new Judge(await protocol("2025-11-25"));
     bare.judge(call);
     bare.judge(ping);

@@ -57,7 +57,7 @@ async function compiled(count: number): Promise<{ readonly types: number; readon
   return { types: figure("Types"), instantiations: figure("Instantiations") };
 }
 
-test("a tool costs whoever compiles it a few instantiations and types, however many there are", async () => {
+test("a tool costs the compiler a few instantiations and types, with any number of tools", async () => {
   const [few, many] = [await compiled(4), await compiled(24)];
   const each = (name: keyof typeof few): number => (many[name] - few[name]) / 20;
   expect(each("instantiations")).toBeGreaterThan(0);

@@ -34,7 +34,7 @@ test.each([
     "draft-07",
   ],
   ["https://json-schema.org/draft/2019-09/schema", { prefixItems: [true] }, "prefixItems", "2019-09"],
-])("a keyword that %s does not have is told", async ($schema, a, keyword, dialect) => {
+])("a keyword that %s does not have is reported", async ($schema, a, keyword, dialect) => {
   const { warnings } = await generated({ $schema, properties: { a } });
   expect(warnings).toEqual([
     expect.objectContaining({

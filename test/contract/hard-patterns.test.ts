@@ -43,7 +43,7 @@ test("an easy pattern of a contract is left to the platform, the same in every r
   }
 });
 
-test("a pattern that is no longer judged, and that no automaton stands for, is told at its place", () => {
+test("a pattern beyond the budget without an automaton is reported at its place", () => {
   const contract = contractOf([...hardPatterns(20, "unread"), "^(?!foo)(?=.*\\d)[a-z0-9]+$"]);
   const unread = readToolSchemas(contract).flatMap((tool) => tool.unread);
   expect(unread.map(({ pointer }) => pointer)).toEqual(["/tools/20/inputSchema/properties/a/pattern"]);

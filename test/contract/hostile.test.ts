@@ -130,7 +130,7 @@ test("what is nested beyond all measure is refused before anything walks over it
     });
 });
 
-test("a megabyte of values is told by its type, and judged value by value", async () => {
+test("a megabyte of values is reported by its type, and judged value by value", async () => {
   const values = Array.from({ length: 50_000 }, (_, index) => `value number ${index}`);
   const files = await generated(contractOf({ type: "object", properties: { a: { enum: values } } }));
   expect(files.get("types.ts")).toMatch(/a\?: string;/);
@@ -175,7 +175,7 @@ test.each([
   });
 });
 
-test("a header is refused where no argument can be told", async () => {
+test("a header is refused where no argument is known", async () => {
   const items = { type: "string", "x-mcp-header": "A" };
   const contract = contractOf({ type: "object", properties: { a: { type: "array", items } } });
   await expect(generated(contract)).rejects.toMatchObject({

@@ -144,7 +144,7 @@ describe("a mistake is named with its place", () => {
   });
 });
 
-test("all mistakes are told at once, up to twenty", async () => {
+test("all mistakes are reported together, up to twenty", async () => {
   const text = `name: a\ntools:\n  - name: x\n    input_schema: {}\n  - { name: x, inputSchema: { type: array } }\n`;
   const error = await refusal(text);
   expect([error, ...error.more].map(({ code, place }) => [code, place!.line, place!.pointer])).toEqual([
@@ -171,7 +171,7 @@ test("commands print all of them, for people and for programs", async () => {
   });
 });
 
-test("a text that looks like a number is told to be put in quotes, as it is written", async () => {
+test("a text that looks like a number: the error asks for quotes around it", async () => {
   expect((await refusal("name: a\nversion: 1.0\n")).next).toBe('Put it in quotes: "1.0".');
   expect((await refusal("name: true\nversion: b\n")).next).toBe('Put it in quotes: "true".');
   expect((await refusal("name: []\nversion: b\n")).next).not.toContain("quotes");

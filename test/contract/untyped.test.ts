@@ -36,7 +36,7 @@ const tools = [
 const contract = JSON.stringify({ name: "n", version: "1", tools });
 const words = (role: string): string[] => ["--contract", "c.json", "--out", "out", "--role", role];
 
-test("a client does without the types of a schema that cannot be read, and is told of each", async () => {
+test("a client is generated without the types of an unreadable schema, with a warning for each", async () => {
   const folder = temporaryFolder({ "c.json": contract });
   const ran = await mcpgen(folder, ["generate", ...words("client"), "--json"]);
   const { exit, findings } = JSON.parse(ran.stdout) as { exit: number; findings: unknown[] };
@@ -88,7 +88,7 @@ test.each(["server", "both"])("a %s is refused, with all that is to be mended", 
   expect(ran.stderr.match(/error MG6005/g)).toHaveLength(6);
 });
 
-test("a URI template that nobody can fill in costs a client its method, and no more", async () => {
+test("a URI template that cannot be expanded costs a client only its method", async () => {
   const resourceTemplates = ["x://{a*}", "x://{a}", "x://{b,c}"].map((uriTemplate) => ({
     name: "t",
     uriTemplate,

@@ -99,7 +99,7 @@ export async function calls(client: Client): Promise<number> {
     { city: "Bern", near: { lat: 1, around: { lat: 2 } } },
     { timeout: 5 },
   );
-  // @ts-expect-error first it must be told whether it failed
+  // @ts-expect-error `isError` must be checked first
   void outcome.structuredContent;
   if (outcome.isError) return outcome.content.length;
   // @ts-expect-error a field that the contract does not have
@@ -160,7 +160,7 @@ export const free: Free[] = [
   () => ({ isError: true, content: [text] }),
   async () => ({ structuredContent: { sum: 3 } }),
   () => ({ structuredContent: 3, _meta: {} }),
-  // @ts-expect-error an object of its own making
+  // @ts-expect-error an object that is not the result type
   async () => ({ sum: 3 }),
   // @ts-expect-error a failure without its content
   () => ({ isError: true }),

@@ -127,7 +127,7 @@ test("beside a file a revision is read without notes, too: what they correct is 
   expect(stdout).toContain("2025-11-25 is read without notes");
 });
 
-test("a file of a pinned revision that upstream has changed is told from a new revision", async () => {
+test("a changed upstream file of a pinned revision differs from a new revision in the report", async () => {
   const published = readFileSync(join("schema", "2025-11-25", "schema.json"), "utf8");
   const document = JSON.parse(published) as { $defs: Record<string, object> };
   // As the notes correct it.
@@ -195,7 +195,7 @@ test("help lists every choice once", async () => {
   );
 });
 
-test("names of rules that there are not are explained where they are spoken of", async () => {
+test("an unknown rule name is explained at the place that names it", async () => {
   const { code, stdout } = await mcpgen(".", ["explain", "meta-key-required"]);
   expect([code, stdout]).toEqual([0, expect.stringContaining("property-became-required")]);
 });

@@ -48,8 +48,13 @@ describe.each(Object.entries(conditions))("inside %s", (_, around) => {
 
   test("a definition that changes under its name is a change", () => {
     const next = { ...secret, required: ["key", "size"] };
-    const told = found(around(ref("Secret")), around(ref("Secret")), { Secret: secret }, { Secret: next });
-    expect(told.map((each) => each.split(" ")[0])).toContain(
+    const reported = found(
+      around(ref("Secret")),
+      around(ref("Secret")),
+      { Secret: secret },
+      { Secret: next },
+    );
+    expect(reported.map((each) => each.split(" ")[0])).toContain(
       around === conditions["not"] ? "bound-loosened" : "bound-tightened",
     );
   });

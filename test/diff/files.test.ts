@@ -19,17 +19,17 @@ const errata: ErrataNote = {
   pointer: "",
 };
 
-function told(published: Published): string[] {
+function reported(published: Published): string[] {
   return diffModels(model, model, defaultPolicy, { ...dialects, published }).map(line);
 }
 
-test("a revision that was published again is told apart from a new one", () => {
+test("a revision that was published again is not reported as a new one", () => {
   const published = { revision: "2025-11-25", old: "a".repeat(64), new: "b".repeat(64), dropped: [] };
-  expect(told(published)).toEqual(["published-file-changed 2025-11-25 client:safe server:safe"]);
-  expect(told({ ...published, new: published.old })).toEqual([]);
+  expect(reported(published)).toEqual(["published-file-changed 2025-11-25 client:safe server:safe"]);
+  expect(reported({ ...published, new: published.old })).toEqual([]);
 });
 
-test("corrections that the new file makes itself, or that lead nowhere in it, are told of", () => {
+test("corrections that the new file makes itself, or whose places it lacks, are reported", () => {
   const problem = { note: errata, target: errata.targets[0]!, message: "the schema already says so" };
   const dropped = [
     { ...problem, code: "MG1203" as const },
@@ -37,7 +37,7 @@ test("corrections that the new file makes itself, or that lead nowhere in it, ar
     // Other notes are for who confirms them.
     { ...problem, code: "MG1203" as const, note: { ...errata, kind: "open" as const } },
   ];
-  expect(told({ revision: "2025-11-25", old: "a", new: "b", dropped })).toEqual([
+  expect(reported({ revision: "2025-11-25", old: "a", new: "b", dropped })).toEqual([
     "published-file-changed 2025-11-25 client:safe server:safe",
     "errata-stale Tool.inputSchema client:safe server:safe",
     "errata-missing-target Tool.inputSchema client:safe server:safe",

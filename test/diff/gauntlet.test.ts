@@ -15,7 +15,7 @@ const count = Number(process.env["MCPGEN_GAUNTLET"] ?? (isLong ? (drawn * 3) / 1
 const seed = process.env["MCPGEN_SEED"] ?? "20261122";
 const draws = 40;
 
-const told = ({ rule, subject, level }: Finding): string =>
+const textOf = ({ rule, subject, level }: Finding): string =>
   `${rule} ${subjectText(subject)} client:${level.client} server:${level.server}`;
 
 /** Whether findings say of that role what the message shows. */
@@ -47,9 +47,9 @@ test.each(revisions)(
         [
           `#${index}`,
           ...changes.map((each) => `changed: ${each}`),
-          ...findings.map((finding) => `found: ${told(finding)}`),
+          ...findings.map((finding) => `found: ${textOf(finding)}`),
           ...missed.map((each) => `missed: ${JSON.stringify(each)}`),
-          ...unproven.map((each) => `unproven: ${told(each)} ${JSON.stringify(each.counterexample)}`),
+          ...unproven.map((each) => `unproven: ${textOf(each)} ${JSON.stringify(each.counterexample)}`),
         ].join("\n"),
       );
     }

@@ -7,7 +7,7 @@ const fileOf = (value: object): Parameters<typeof lineFinder>[0] => ({
   value: value as Parameters<typeof lineFinder>[0]["value"],
 });
 
-// The canonical form has the arms in an order of its own.
+// The canonical form sorts the arms.
 test("the line of what a pointer names, of items and of odd keys; else of what is around it", () => {
   const lineOf = lineFinder(fileOf({ $defs: { "a/b~c": { anyOf: [{ type: "string" }, { minimum: 1 }] } } }));
   expect(["", "/$defs/a~1b~0c", "/$defs/a~1b~0c/anyOf/1", "/$defs/a~1b~0c/anyOf/7"].map(lineOf)).toEqual([

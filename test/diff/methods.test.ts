@@ -73,7 +73,7 @@ describe("methods", () => {
     ]);
   });
 
-  test("a direction that comes or goes is told from a method that does", () => {
+  test("an added or removed direction is not reported as an added or removed method", () => {
     const one: Parts = { clientRequests: echo, clientNotifications: log, definitions: result };
     const both: Parts = { ...one, serverRequests: echo, serverNotifications: log };
     expect(harm(one, both)).toEqual([
@@ -155,7 +155,7 @@ describe("params", () => {
     ]);
   });
 
-  test("given a definition of their own, and the envelope written out in each message, change nothing", () => {
+  test("with separate definitions, and the envelope written out in each message, change nothing", () => {
     const old = with_(object({ text }));
     const request = object({
       jsonrpc: { type: "string", const: "2.0" },

@@ -45,18 +45,18 @@ function drawn(index: number): Case {
   };
 }
 
-test(`${count} single mutations are classed as the table says, whoever writes and however readers read`, () => {
+test(`${count} single mutations are classed as the table says, for every writer and reading`, () => {
   for (let index = 0; index < count; index++) {
     const one = drawn(index);
     const { mutation, readers } = one;
     const [old, next] = [protocol(one, mutation.old), protocol(one, mutation.new)];
     const findings = diffModels(modelFrom(old), modelFrom(next), { readers, severities: {} });
-    const told = { index, old: JSON.stringify(old), new: JSON.stringify(next) };
+    const context = { index, old: JSON.stringify(old), new: JSON.stringify(next) };
     expect(
       findings.map(({ rule }) => rule),
-      JSON.stringify(told),
+      JSON.stringify(context),
     ).toEqual([mutation.rule]);
-    expect(findings[0]!.level, JSON.stringify({ ...told, demoted: findings[0]!.demoted })).toEqual(
+    expect(findings[0]!.level, JSON.stringify({ ...context, demoted: findings[0]!.demoted })).toEqual(
       expected(one),
     );
   }

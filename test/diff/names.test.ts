@@ -14,11 +14,11 @@ const params = (value: JsonValue): JsonObject => ({ type: "object", properties: 
 
 /** What becomes of definitions, with whether code that names them stops compiling. */
 function names(old: JsonObject, next: JsonObject): string[] {
-  const told = ({ rule, subject, source, level }: Finding): string => {
+  const shown = ({ rule, subject, source, level }: Finding): string => {
     expect(level).toEqual({ client: "safe", server: "safe" });
     return `${rule} ${subjectText(subject)} source:${source}`;
   };
-  return diffModels(modelFrom(old), modelFrom(next)).map(told);
+  return diffModels(modelFrom(old), modelFrom(next)).map(shown);
 }
 
 describe("definitions", () => {
@@ -68,7 +68,7 @@ describe("definitions", () => {
 describe("prose", () => {
   const described = (description: string): JsonObject => ({ type: "string", description });
 
-  test("that changes what must be done is told, without level", () => {
+  test("that changes what must be done is reported, without level", () => {
     const [finding, ...others] = between(
       described("A name. It SHOULD be short."),
       described("A name. It MUST be short."),
@@ -82,7 +82,7 @@ describe("prose", () => {
     });
   });
 
-  test("that changes otherwise is told only if the configuration asks for it", () => {
+  test("that changes otherwise is reported only if the configuration asks for it", () => {
     const [old, next] = [described("A name."), described("The name.")];
     expect(between(old, next)).toEqual([]);
     const asked = between(old, next, { ...defaultPolicy, severities: { "description-changed": "safe" } });

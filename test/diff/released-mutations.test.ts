@@ -136,7 +136,7 @@ function mutated(
 }
 
 test.each(revisions)(
-  `${count} single mutations of %s are told by their rule, in their place, and nothing else is`,
+  `${count} single mutations of %s are reported by their rule, at their place, and no other finding is`,
   (revision) => {
     const document = documentOf(revision);
     const model = modelFrom(document);
@@ -145,23 +145,23 @@ test.each(revisions)(
     for (let index = 0; index < count; index++) {
       const { document: changed, rules, at } = mutated(document, held, random);
       const findings = diffModels(model, modelFrom(changed));
-      const told = (finding: Finding): string => `${finding.rule} ${subjectText(finding.subject)}`;
-      const where = JSON.stringify({ index, rules, at, found: findings.map(told) });
+      const textOf = (finding: Finding): string => `${finding.rule} ${subjectText(finding.subject)}`;
+      const where = JSON.stringify({ index, rules, at, found: findings.map(textOf) });
       const { definition } = locationOf(at);
-      // An arm that may be null makes every union it is in nullable: that is where it is told.
+      // An arm that may be null makes every union it is in nullable: the finding is at that union.
       const isIt = ({ rule, subject }: Finding): boolean =>
         rules.includes(rule) &&
         "definition" in subject &&
         (subject.definition === definition || rule === "nullable-added");
       expect(findings.some(isIt), where).toBe(true);
-      // A member added beside a map takes values that the map allowed: that is told of the member, too.
+      // A member added beside a map takes values that the map allowed: the member has that finding, too.
       const isOfAdded = ({ rule, subject }: Finding): boolean =>
         rules.includes("property-added-required") &&
         rule === "type-changed" &&
         subjectText(subject).endsWith(".added");
       const isOther = (finding: Finding): boolean => !isIt(finding) && !isOfAdded(finding);
       expect(
-        findings.filter((finding) => levelFor(finding, "both") !== "safe" && isOther(finding)).map(told),
+        findings.filter((finding) => levelFor(finding, "both") !== "safe" && isOther(finding)).map(textOf),
         where,
       ).toEqual([]);
     }

@@ -210,7 +210,7 @@ test.each([
   ["an array", { type: "array", items: { type: "string" }, minItems: 1e9 }, { type: "array" }],
   ["an object", { type: "object", minProperties: 1e9 }, { type: "object" }],
   ["a string", { type: "string", minLength: 1e9 }, { type: "string" }],
-] as const)("nobody makes %s of a billion: nothing proves that it may be smaller", (_, old, next) => {
+] as const)("no instance has %s of a billion: no witness proves that it may be smaller", (_, old, next) => {
   const looser = between(old, next).map(line);
   expect(looser.join("\n")).toMatch(/bound-loosened .*dangerous/);
   expect(between(next, old).map(line).join("\n")).toMatch(/bound-tightened .*breaking/);
@@ -232,7 +232,7 @@ test("conjunctions that repeat themselves at every level are read once", () => {
   expect(findings.map(line)).toContain("bound-tightened X30 client:breaking server:safe");
 });
 
-test("where one name stands for both shapes, what it stands for is told", () => {
+test("where one name stands for both shapes, the report names the shapes", () => {
   const thing = (definition: JsonObject): JsonObject =>
     protocolOf({ type: "object", properties: { thing: ref("Thing") } }, {}, { Thing: definition });
   const [finding] = diffModels(

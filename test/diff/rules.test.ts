@@ -8,7 +8,7 @@ test("docs/rules.md is up to date (node scripts/run-ts.mjs scripts/rules.ts)", (
   expect(readFileSync("docs/rules.md", "utf8")).toBe(rulesManual());
 });
 
-test("every case of a rule has a row of its own", () => {
+test("every case of a rule has a separate row", () => {
   const keys = ruleTable.map(({ id, when }) => `${id}: ${when ?? ""}`);
   expect(new Set(keys).size).toBe(keys.length);
 });

@@ -12,7 +12,7 @@ export const transformations: Readonly<Record<string, (document: JsonObject) => 
 };
 
 /** Names that say what a definition is for: who sends a message, and what answers when nothing else does. */
-const spoken = new Set([
+const keptNames = new Set([
   "ClientRequest",
   "ServerRequest",
   "ClientNotification",
@@ -60,7 +60,7 @@ function deep(
 }
 
 function renamed(document: JsonObject): JsonObject {
-  const nameOf = (name: string): string => (spoken.has(name) ? name : `Renamed${name}`);
+  const nameOf = (name: string): string => (keptNames.has(name) ? name : `Renamed${name}`);
   const result = rewritten(document, (schema) =>
     typeof schema["$ref"] === "string"
       ? { ...schema, $ref: `#/$defs/${nameOf(schema["$ref"].slice("#/$defs/".length))}` }
@@ -70,7 +70,7 @@ function renamed(document: JsonObject): JsonObject {
   return { ...result, $defs: Object.fromEntries(entries) as JsonObject };
 }
 
-/** Gives every object and union inside a definition a name of its own. */
+/** Gives every object and union inside a definition a name. */
 function extracted(document: JsonObject): JsonObject {
   const added: JsonObject = {};
   const result = rewritten(document, (schema, at) => {

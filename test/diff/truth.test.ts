@@ -14,7 +14,7 @@ import { modelFrom, pairs, released } from "./models.js";
 
 const draws = Math.max(15, Number(process.env["MCPGEN_COUNT"] ?? 0) / 100);
 
-/** Definitions whose differences are told of methods or of names, not of themselves. */
+/** Definitions whose differences are reported for methods or names, not for the definition. */
 function isToldElsewhere(schema: Schema, name: string, findings: readonly Finding[]): boolean {
   const { node } = schema.definitions.get(name)!;
   return (
@@ -36,7 +36,7 @@ test.each(pairs)("%s → %s: what samples show to differ, findings tell", async 
   for (const name of schemas[0].definitions.keys()) {
     if (!schemas[1].definitions.has(name) || isToldElsewhere(schemas[0], name, findings)) continue;
     const near = new Set(schemas.flatMap((schema) => [...reachable(schema, [name])]));
-    const told = findings.some(
+    const isReported = findings.some(
       ({ subject, level }) =>
         "definition" in subject &&
         near.has(subject.definition) &&
@@ -44,7 +44,7 @@ test.each(pairs)("%s → %s: what samples show to differ, findings tell", async 
     );
     for (const [one, other] of [schemas, [schemas[1], schemas[0]]] as [Schema, Schema][]) {
       const random = randomFrom(`${name} ${from} ${one === schemas[0]}`);
-      for (let draw = 0; draw < (told ? 0 : draws); draw++) {
+      for (let draw = 0; draw < (isReported ? 0 : draws); draw++) {
         const value = sampleValid(one, name, random);
         if (value !== undefined && !isValid(other, other.definitions.get(name)!.node, value))
           untold.push(`${name} ${JSON.stringify(value)}`);

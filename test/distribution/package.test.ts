@@ -12,7 +12,7 @@ title: The weather
 version: 1.2.3
 instructions: Ask for a city.
 tools:
-  - { name: get_weather, description: "Tells the weather.\\nAnd more.", inputSchema: { type: object } }
+  - { name: get_weather, description: "Returns the weather.\\nAnd more.", inputSchema: { type: object } }
 prompts: [{ name: trip }]
 `;
 const manifest = {
@@ -189,7 +189,7 @@ describe("registry", () => {
     });
   });
 
-  test("what npm's package lacks for it is told; the namespace is the owner's at GitHub", async () => {
+  test("a warning names what package.json lacks for npm; the namespace is the owner's at GitHub", async () => {
     const { run, json } = project({ private: true }, { "src/main.ts": "// starts\n" });
     const { code, stdout } = await run("registry");
     expect(code).toBe(0);
@@ -234,7 +234,7 @@ describe("mcpb", () => {
       version: "1.2.3",
       author: { name: "Ada Lovelace", email: "ada@example.com", url: "https://example.com" },
       server: { entry_point: "dist/server.mjs", mcp_config: { args: ["${__dirname}/dist/server.mjs"] } },
-      tools: [{ name: "get_weather", description: "Tells the weather." }],
+      tools: [{ name: "get_weather", description: "Returns the weather." }],
       prompts_generated: true,
     });
     expect(read(".mcpbignore")).toContain("*\n!manifest.json\n!dist\ndist/*\n!dist/server.mjs\n");

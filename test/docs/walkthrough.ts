@@ -44,7 +44,7 @@ function side(difference: string, mark: string): string {
     .join("");
 }
 
-/** A reader, in a folder of their own. */
+/** A reader, in a separate folder. */
 export class Reader {
   #folder: string;
   readonly #env: NodeJS.ProcessEnv;
@@ -75,7 +75,7 @@ export class Reader {
       cwd: this.#folder,
       env: this.#env,
       stdio: ["ignore", "pipe", "ignore"],
-      // A group of its own, which a test that gives up ends as a whole.
+      // A separate process group, which a test that gives up ends as a whole.
       detached: true,
     });
     onTestFinished(() => {

@@ -59,7 +59,7 @@ describe("what is on disk, what is planned and what was recorded decide what is 
   });
 });
 
-test("a file that is nobody's business is named by the comparison and not part of a plan", () => {
+test("an ignored file is named by the comparison and not part of a plan", () => {
   const compared = compareOutput(temporaryFolder({ "x/mine.ts": "mine" }), new Map(), undefined, () => false);
   expect(compared).toEqual([{ path: "x/mine.ts", state: "foreign" }]);
   expect(planOutput(compared, { force: true })).toEqual([]);
@@ -72,7 +72,7 @@ test("a header is no proof that mcpgen wrote a file here", () => {
   expect(planOutput(compared, { force: true }).map(({ path }) => path)).toEqual(["x/old.ts"]);
 });
 
-test("a folder with a manifest of its own is not looked into", () => {
+test("a folder with a separate manifest is not read", () => {
   const folder = temporaryFolder({
     "a/manifest.json": "{}",
     "a/b/c.ts": "",

@@ -43,7 +43,7 @@ describe("the position of a place", () => {
     );
   });
 
-  test("is told exactly in a real schema", () => {
+  test("is exact in a real schema", () => {
     const document = documentOf("2025-03-26");
     const text = JSON.stringify(document, null, 2);
     for (const at of pointersOf(document).filter((_, index) => index % 40 === 0)) {

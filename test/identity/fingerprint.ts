@@ -13,7 +13,7 @@ const compilerOptions: ts.CompilerOptions = {
 
 /**
  * For each type that a file exports, the sha256 of its structure as the TypeScript checker resolves it:
- * aliases, `extends`, order and documentation do not show, everything the strict `Equal` test tells apart does.
+ * aliases, `extends`, order and documentation do not show, everything that the strict `Equal` test distinguishes does.
  *
  * @param text of a file without imports
  */

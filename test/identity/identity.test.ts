@@ -85,7 +85,7 @@ describe.each(revisions)("types of %s", (revision) => {
   );
 });
 
-test("the strict Equal test tells types apart that differ in one modifier, any from unknown, open from closed", () => {
+test("the strict Equal test distinguishes types that differ in one modifier, any from unknown, open from closed", () => {
   const theirs =
     "export interface A { a: string; b?: number } export type B = any; export interface C { [key: string]: unknown }";
   const ours = "export interface A { a: string; b: number } export type B = unknown; export interface C {}";

@@ -25,7 +25,7 @@ async function init(folder: string, ...more: string[]): Promise<Shown> {
   return JSON.parse(stdout) as Shown;
 }
 
-test("a package.json that is there stays, and what it lacks is told, to the letter", async () => {
+test("an existing package.json stays, and the missing lines are printed exactly", async () => {
   const folder = temporaryFolder({ "package.json": JSON.stringify(plain) });
   const { findings, mend } = await init(folder);
   expect(findings.map(({ code, message }) => [code, message])).toEqual([
@@ -47,7 +47,7 @@ test("a package.json that is there stays, and what it lacks is told, to the lett
   expect((JSON.parse(again.stdout) as Shown).findings).toEqual([]);
 });
 
-test.each(["mine", "[]"])("a package.json that is %j is told all of it", async (text) => {
+test.each(["mine", "[]"])("for a package.json that is %j, all of it is printed", async (text) => {
   const { findings } = await init(temporaryFolder({ "package.json": text }), "--dry-run");
   expect(findings[0]).toMatchObject({ message: "left as it is, though it is no JSON object" });
   expect(Object.keys(JSON.parse(findings[0]!.detail) as object)).toEqual([
@@ -58,7 +58,7 @@ test.each(["mine", "[]"])("a package.json that is %j is told all of it", async (
   ]);
 });
 
-test("a configuration of any kind stays the only one, and is told the contract that it lacks", async () => {
+test("a configuration of any kind stays the only one, and the missing contract is printed", async () => {
   const entry = { file: "mcp.contract.yaml", out: "src/generated", role: "server" };
   for (const [file, text, isComplete] of [
     ["mcpgen.config.js", "export default { schema: 'schema' };", false],
@@ -88,7 +88,7 @@ test("a run goes on where an earlier one has stopped: of the sample, its handler
   const other = temporaryFolder({ "mcp.contract.yaml": contract });
   expect((await mcpgen(other, ["init", "server"])).code).toBe(0);
   for (const file of ["src/handlers.ts", "test/server.test.mjs", "README.md"])
-    // Hosts are told where the project is.
+    // Hosts get the path of the project.
     expect(readFileSync(join(other, file), "utf8").replaceAll(other, folder)).toBe(
       readFileSync(join(folder, file), "utf8"),
     );

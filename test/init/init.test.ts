@@ -72,7 +72,7 @@ test("a project of a contract has a function for everything, and passes its test
   expect(read(project, "mcp.contract.yaml")).toBe(contract);
   expect(read(project, "src/handlers.ts")).toContain('async "get-x"(args, context)');
   expect((await mcpgen(project, ["check"])).code).toBe(0);
-  // That stubs compile, test/sync tells sooner.
+  // test/sync checks sooner that stubs compile.
   if (process.env["MCPGEN_LONG"]) expect(npmTest(project)).toMatch(/^# pass 2\n# fail 0$/m);
 }, 60_000);
 

@@ -73,7 +73,7 @@ test("every mistake of the first hour is met by what to do about it, a code and 
   expect(readdirSync(folder, { recursive: true }).sort()).toEqual(before);
 });
 
-test("a server that dies is told with what it said last", async () => {
+test("a server that dies is reported with its last output", async () => {
   const source = `stdio:${process.execPath} -e "console.error('no database');process.exit(3)"`;
   const { code, stderr } = await mcpgen(temporaryFolder(), ["init", "client", "--server", source]);
   expect(code).toBe(4);

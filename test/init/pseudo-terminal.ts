@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 
-/** Runs a program in a terminal of its own, and types what stands beside a text once that has shown up. */
+/** Runs a program in a separate terminal. When a text has appeared there, types the answer that stands beside it. */
 const script = `
 import json, os, pty, sys
 command, folder, answers = json.loads(sys.argv[1])
@@ -31,7 +31,7 @@ export const hasPseudoTerminals =
 export interface Watched {
   readonly code: number;
   readonly shown: string;
-  /** Answers that nobody asked for. */
+  /** Answers whose question did not appear. */
   readonly unasked: number;
 }
 

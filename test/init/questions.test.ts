@@ -109,7 +109,7 @@ test.each<[string, string[], Record<string, string>]>([
   ["--yes", ["-y"], {}],
   ["--json", ["--json"], {}],
   ["CI", [], { CI: "true" }],
-])("with %s nobody is asked", async (_, options, env) => {
+])("with %s there are no questions", async (_, options, env) => {
   const folder = temporaryFolder();
   const output = new PassThrough();
   const terminal = { input: new PassThrough(), output };
@@ -118,7 +118,7 @@ test.each<[string, string[], Record<string, string>]>([
   expect([ran.code, output.readableLength]).toEqual([2, 0]);
 });
 
-test("nobody is asked of a project that starts from a contract, or where no terminal listens", async () => {
+test("there are no questions for a project that starts from a contract, or without a terminal", async () => {
   const folder = temporaryFolder({ "mcp.contract.yaml": 'name: x\nversion: "1"\n' });
   const output = new PassThrough();
   const terminal = { input: new PassThrough(), output };

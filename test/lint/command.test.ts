@@ -116,14 +116,14 @@ test.each(["0", "-1", "many", "1.5"])("a budget of %s is none", async (budget) =
   expect([code, stderr]).toEqual([2, expect.stringContaining("error MG2004: expected --budget")]);
 });
 
-test("a profile that nobody knows, and a contract that is none", async () => {
+test("an unknown profile, and a file that is no contract", async () => {
   const unknown = await mcpgen(folder(), ["lint", "c.yaml", "--profile", "gemni"]);
   expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("Did you mean gemini?")]);
   const none = await mcpgen(folder(), ["lint", "none.yaml"]);
   expect([none.code, none.stderr]).toEqual([3, expect.stringContaining("none.yaml: error MG1001")]);
 });
 
-test("explain tells of a rule", async () => {
+test("explain describes a rule", async () => {
   const { code, stdout } = await mcpgen(folder(), ["explain", "root-union"]);
   expect([code, stdout]).toEqual([
     0,

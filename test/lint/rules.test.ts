@@ -162,7 +162,7 @@ test("5,000 tools and unions of 2,000 arms are judged soon", () => {
   expect(found(value({ anyOf: arms }), "ambiguous-union")).toEqual([]);
 });
 
-test("ids are told apart, from those of diff as well; texts are sentences", () => {
+test("ids are unique, among those of diff as well; texts are sentences", () => {
   const ids = lintRules.map(({ id }) => id);
   expect(new Set([...ids, ...ruleIds]).size).toBe(ids.length + ruleIds.length);
   for (const { reason, fix } of lintRules)

@@ -69,7 +69,7 @@ describe.each(revisions)("%s", (revision) => {
     }
   });
 
-  /** Whether all arms at the place have a tag of their own: some revisions hold lists apart. */
+  /** Whether each arm at the place has a separate tag: in some revisions lists are separate. */
   function isTagged(target: string): boolean {
     const node = atPointer(document, target) as JsonObject;
     const arms = (node["anyOf"] ?? []) as JsonObject[];

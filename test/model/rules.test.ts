@@ -149,10 +149,10 @@ describe("finding senders", () => {
 
   it("believes a note, and names one that changes nothing", () => {
     const definitions = { LostRequest: message("lost"), LostResult: result };
-    const told = built(definitions, [{ kind: "sender", targets: ["lost"], sender: "both" }]);
-    expect(methodOf(told.model, "lost").senders).toEqual(["client", "server"]);
-    expect(told.model.assumptions.map(({ kind }) => kind)).toEqual(["era"]);
-    expect(told.problems).toEqual([]);
+    const assigned = built(definitions, [{ kind: "sender", targets: ["lost"], sender: "both" }]);
+    expect(methodOf(assigned.model, "lost").senders).toEqual(["client", "server"]);
+    expect(assigned.model.assumptions.map(({ kind }) => kind)).toEqual(["era"]);
+    expect(assigned.problems).toEqual([]);
 
     const listed = { ...definitions, ClientRequest: anyOf("LostRequest") };
     const idle = built(listed, [{ kind: "sender", targets: ["lost"], sender: "client" }]);
@@ -199,7 +199,7 @@ describe("pairing", () => {
     expect(wrong.problems).toEqual([expect.objectContaining({ code: "MG1202" })]);
   });
 
-  it("tells alternatives by a constant, by a member of their own, else by name", () => {
+  it("distinguishes alternatives by a constant, by a member that only one has, else by name", () => {
     const pairWith = (alternative: ReturnType<typeof object>, plain = result): unknown =>
       methodOf(
         modelOf({ ...call, CallResult: plain, TryAgainResult: alternative }, [

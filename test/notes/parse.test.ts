@@ -176,7 +176,7 @@ describe("every note", () => {
     expect(parse({ ...note, target: ["/a", "/b"] })[0]!.targets).toEqual(["/a", "/b"]);
   });
 
-  test("is told what was probably meant", () => {
+  test("has a suggestion in its error", () => {
     expect(refusal({ format: 1, notes: [{ ...note, kind: "extend" }] }).next).toBe("Did you mean extends?");
     const misspelt = { kind: "error", ...common, name: "N", htpp: 400 };
     expect(refusal({ format: 1, notes: [misspelt] }).next).toBe("Did you mean http?");

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 
 const cli = builtCli();
 
-/** A revision so many times over, the definitions and methods of each copy under names of its own. */
+/** A revision so many times over, the definitions and methods of each copy under different names. */
 function copies(revision: string, count: number): JsonObject {
   const { $defs, ...rest } = documentOf(revision) as { $defs: JsonObject };
   const definitions = { ...$defs };

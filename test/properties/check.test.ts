@@ -31,11 +31,11 @@ test(
         for (const [name, { node }] of schema.definitions) {
           for (const instance of instances) {
             const issues = check(name, instance);
-            const told = `${name} of ${JSON.stringify(document)} on ${JSON.stringify(instance)}: ${JSON.stringify(issues)}`;
-            expect(issues.length === 0, told).toBe(isValid(schema, node, instance));
+            const context = `${name} of ${JSON.stringify(document)} on ${JSON.stringify(instance)}: ${JSON.stringify(issues)}`;
+            expect(issues.length === 0, context).toBe(isValid(schema, node, instance));
             // Of what is missing, the name of its definition may be all there is to say.
             const present = issues.filter(({ got }) => got !== "nothing");
-            for (const { expected } of present) expect(schema.definitions.has(expected), told).toBe(false);
+            for (const { expected } of present) expect(schema.definitions.has(expected), context).toBe(false);
           }
         }
       }),

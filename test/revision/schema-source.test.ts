@@ -90,7 +90,7 @@ describe("the place is that in the file, not that in the canonical form", () => 
     expect((await refusal(text)).place).toMatchObject({ pointer: "/$defs/A/anyOf/1/propertis", line: 3 });
   });
 
-  test("in a set of names, as far as that can be told", async () => {
+  test("in a set of names, by the line of the set", async () => {
     const text = '{"$defs": {\n"A": {\n"required": ["b", 1, "a"]}}}';
     expect((await refusal(text)).place).toMatchObject({ line: 3 });
   });

@@ -11,7 +11,7 @@ test("the stored revisions of this repository are canonical and equal to the loc
   expect([code, stdout]).toEqual([0, "5 revisions: canonical and equal to the lock\n"]);
 });
 
-test("a stored schema that was edited or laid out anew", async () => {
+test("a stored schema that was edited or reformatted", async () => {
   const folder = await smallProject();
   const file = join(folder, "schema/2030-01-01/schema.json");
   const text = readFileSync(file, "utf8");

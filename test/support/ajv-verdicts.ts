@@ -61,7 +61,7 @@ function holdsConstructor(value: unknown): boolean {
   return Object.values(value).some(holdsConstructor);
 }
 
-/** Whether a schema compares objects: with each other, or with one of its own that has such a member. */
+/** Whether a schema compares objects: with each other, or with one in the schema that has such a member. */
 function compares(schema: unknown): boolean {
   if (typeof schema !== "object" || schema === null) return false;
   const has = (key: string): boolean => Object.hasOwn(schema, key);

@@ -22,7 +22,7 @@ export function newServer(name = "weather", version = "1.0.0"): LiveServer {
 export type Answers = Readonly<Record<string, unknown>>;
 
 /**
- * A server in a process of its own that answers as a table says, in the oldest revision of all: the SOURCE that names
+ * A server in a separate process that answers as a table says, in the oldest revision of all: the SOURCE that names
  * it. `{ error: { code, message } }` answers with an error; lists of lists are pages.
  */
 export function scripted(answers: Answers, before = ""): string {

@@ -90,7 +90,7 @@ test("without handlers the text to paste is printed", async () => {
   expect(stdout).toContain("async forecast(args, context)");
 });
 
-test("sections may stand in files of their own", async () => {
+test("sections may stand in separate files", async () => {
   const folder = project({
     "src/handlers.ts": handlers
       .replace(/tools: .*/, "tools,")
@@ -127,7 +127,7 @@ test("what is no UTF-8 or no TypeScript is named and left alone", async () => {
   expect(readFileSync(join(folder, "src/handlers.ts"))).toEqual(latin);
 });
 
-test("a file that is beyond reading is nobody's handlers unless it is named", async () => {
+test("an unreadable file counts as handlers only if it is named", async () => {
   const folder = project({ "src/handlers.ts": handlers, "public/bundle.js": "" });
   truncateSync(join(folder, "public/bundle.js"), 33 * 1024 * 1024);
   expect((await mcpgen(folder, ["sync", "--dry-run"])).code).toBe(0);
@@ -286,7 +286,7 @@ test.each([
     'import { Handlers } from "./generated/server.js";\nconst h: Partial<Handlers> = {};\n',
     2,
   ],
-])("nobody can know: %s", async (_, file, text, line) => {
+])("sync cannot know: %s", async (_, file, text, line) => {
   const folder = project({ [file]: text });
   const { code, stdout } = await mcpgen(folder, ["sync"]);
   expect([code, read(folder, file)]).toEqual([0, text]);

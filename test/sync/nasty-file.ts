@@ -7,7 +7,7 @@ export interface NastyFile {
   readonly text: string;
   /** `section name` of everything that is missing where something can be inserted, sorted. */
   readonly missing: readonly string[];
-  /** How often nobody can know. */
+  /** How often `sync` cannot know. */
   readonly open: number;
   /** Names that no contract has. */
   readonly strays: readonly string[];

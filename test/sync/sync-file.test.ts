@@ -93,7 +93,7 @@ describe("handlers are known by their type, however it is said", () => {
     ],
     ["a name", "const tools = {}, prompts = {};\nconst h: Handlers = { tools, prompts };"],
     [
-      "sections of their own",
+      "sections in separate declarations",
       'const tools: Handlers["tools"] = {};\nconst prompts = {} satisfies Handlers["prompts"];',
     ],
     ["a property", "class App { readonly handlers: Handlers = Object.freeze({ tools: {}, prompts: {} }); }"],
@@ -189,7 +189,7 @@ describe("handlers are known by their type, however it is said", () => {
   });
 });
 
-test("several servers in one file are told apart", () => {
+test("several servers in one file are distinguished", () => {
   const other: SyncContract = {
     file: "mail.json",
     wanted: new Map([["resources", ["mail://inbox"]]]) as Wanted,
@@ -204,7 +204,7 @@ test("several servers in one file are told apart", () => {
   );
 });
 
-describe("where nobody can know, nothing is inserted and it is said", () => {
+describe("where the code does not show it, nothing is inserted and the report says so", () => {
   test.each([
     [
       "a spread of tools",
@@ -291,7 +291,7 @@ describe("where nobody can know, nothing is inserted and it is said", () => {
   });
 
   test.each([
-    ["a type of which nobody knows what it does", "const h: Mine<Handlers> = { tools: {} };", 1],
+    ["a type with an unknown effect", "const h: Mine<Handlers> = { tools: {} };", 1],
     ["a module that cannot be read", 'import type { Handlers } from "unknown";\nconst h: Handlers = {};', 1],
     [
       "a module imported where code runs",
@@ -376,7 +376,7 @@ test("a file that does not parse is a finding, and untouched", () => {
   ]);
 });
 
-test("names that JavaScript treats in a way of their own are functions like others", () => {
+test("names that JavaScript treats specially are functions like others", () => {
   const odd = ["__proto__", "constructor", "toString", "get", "async", 'a"b', "*/", "line\nend", "\u202egnp"];
   const contract: SyncContract = { ...weather, wanted: new Map([["tools", odd]]) as Wanted };
   for (const code of [

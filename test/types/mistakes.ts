@@ -157,7 +157,7 @@ export const server = createTripsServer(
 );
 `;
 
-/** The same mistakes in that program, but for the renamed schema, which is a contract of its own. */
+/** The same mistakes in that program, but for the renamed schema, which is a separate contract. */
 export function mistakesByContract(): readonly Mistake[] {
   return mistakesIn({ ...flavours["zod"]!, renamed: ["./out/server.js", "./renamed/server.js"] }).map(
     (mistake) =>

@@ -17,7 +17,7 @@ const requestedSchema = {
   required: ["name", "age", "member", "size", "tags"],
 } as const;
 
-/** A server that asks, and answers with what it was told. */
+/** A server that asks its user, and returns the answers. */
 async function asking(): Promise<string> {
   const server = newServer();
   const inputSchema = { type: "object" } as const;
@@ -93,7 +93,7 @@ describe.each(revisions)("a form at the terminal (%s)", (revision) => {
   });
 });
 
-test("a page is shown with its host, and opened by nobody but the user", async () => {
+test("a page is shown with its host, and mcpgen never opens it", async () => {
   const ran = await called("page", [["Its host is example.com", enter]]);
   expect(ran.shown).toContain("https://example.com/in?x=1");
   expect(JSON.parse(ran.stdout)).toMatchObject({ action: "accept" });
@@ -114,7 +114,7 @@ const given = [
 const tags = ["--answer", "tags=a", "--answer", "tags=c"];
 
 describe("--answer", () => {
-  test("fills forms in where nobody can be asked", async () => {
+  test("fills forms in without a terminal", async () => {
     const ran = await mcpgen(temporaryFolder(), ["call", await asking(), "form", ...given, ...tags]);
     expect([ran.stderr, ran.code]).toEqual(["", 0]);
     expect(JSON.parse(ran.stdout)).toEqual({
@@ -123,7 +123,7 @@ describe("--answer", () => {
     });
   });
 
-  test("leaves the rest to the terminal, and where there is none to nobody", async () => {
+  test("leaves the rest to the terminal, or unanswered if there is none", async () => {
     const ran = await called(
       "form",
       [
@@ -163,7 +163,7 @@ test.each<[string, string[], Record<string, string>]>([
   ["--quiet", ["--quiet"], {}],
   ["--json", ["--json"], {}],
   ["CI", [], { CI: "1" }],
-])("nobody is asked with %s, though somebody watches", async (_, words, env) => {
+])("no question is shown with %s, even at a terminal", async (_, words, env) => {
   const ran = await called("form", [["asks", enter]], words, env);
   expect(ran.unasked).toHaveLength(1);
   expect(ran.stdout).toContain("decline");

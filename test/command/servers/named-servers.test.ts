@@ -11,14 +11,14 @@ import { mcpgen } from "../../support/in-process.js";
 
 const tools = { tools: [{ name: "echo", inputSchema: { type: "object" } }] };
 
-/** A program that serves and tells how it was started. */
+/** A server whose tool returns the arguments, folder and environment of its process. */
 function program(): { readonly command: string; readonly args: readonly string[] } {
-  const told = `{ cwd: process.cwd(), args: process.argv.slice(2), env: process.env.TOKEN, left: process.env.LEFT }`;
+  const state = `{ cwd: process.cwd(), args: process.argv.slice(2), env: process.env.TOKEN, left: process.env.LEFT }`;
   const source = scripted(
-    { initialize: initialized({ tools: {} }), "tools/list": tools, "tools/call": "told" },
-    `const told = () => ({ content: [{ type: "text", text: JSON.stringify(${told}) }] });\n` +
+    { initialize: initialized({ tools: {} }), "tools/list": tools, "tools/call": "REPORT" },
+    `const report = () => ({ content: [{ type: "text", text: JSON.stringify(${state}) }] });\n` +
       `const write = process.stdout.write.bind(process.stdout);\n` +
-      `process.stdout.write = (text) => write(text.replace('"told"', JSON.stringify(told())));\n`,
+      `process.stdout.write = (text) => write(text.replace('"REPORT"', JSON.stringify(report())));\n`,
   );
   const file = /"(.*)"/.exec(source)![1]!;
   return { command: process.execPath, args: [file] };
@@ -69,8 +69,8 @@ test("VS Code's file: comments, its variables, its inputs", async () => {
   const env = { MODE: "slow", token: "from-env" };
   const call = ["call", "weather", "echo"];
   const given = await mcpgen(folder, [...call, "--input", "token=x=y"], { env });
-  const told = { cwd: join(folder, "sub"), args: [folder.split("/").at(-1), "slow"], env: "x=y" };
-  expect([given.stderr, JSON.parse(given.stdout || "{}")]).toEqual(["", told]);
+  const expected = { cwd: join(folder, "sub"), args: [folder.split("/").at(-1), "slow"], env: "x=y" };
+  expect([given.stderr, JSON.parse(given.stdout || "{}")]).toEqual(["", expected]);
   expect((await mcpgen(folder, [...call, "--input", "token"], { env })).stdout).toContain('"env":"from-env"');
   const missing = await mcpgen(folder, call, { env });
   expect([missing.code, missing.stderr]).toEqual([
@@ -206,21 +206,18 @@ test("every command that takes a server takes its name; a file of that name come
   expect((await mcpgen(taken, ["list", "weather"])).stderr).not.toContain("MG22");
 });
 
-test.each(["lint", "list", "diff"])(
-  "%s: what is nearly the name of a server is told, too",
-  async (command) => {
-    const folder = temporaryFolder({
-      ".mcp.json": json({ mcpServers: { weather: { command: "node" } } }),
-      "a.yaml": "name: a\nversion: '1'\n",
-    });
-    const words = command === "diff" ? ["diff", "a.yaml", "wether"] : [command, "wether"];
-    const ran = await mcpgen(folder, words);
-    expect([ran.code, ran.stderr]).toEqual([
-      2,
-      expect.stringMatching(/MG2201.*"wether"\n.*Did you mean weather/),
-    ]);
-  },
-);
+test.each(["lint", "list", "diff"])("%s: a similar server name is suggested", async (command) => {
+  const folder = temporaryFolder({
+    ".mcp.json": json({ mcpServers: { weather: { command: "node" } } }),
+    "a.yaml": "name: a\nversion: '1'\n",
+  });
+  const words = command === "diff" ? ["diff", "a.yaml", "wether"] : [command, "wether"];
+  const ran = await mcpgen(folder, words);
+  expect([ran.code, ran.stderr]).toEqual([
+    2,
+    expect.stringMatching(/MG2201.*"wether"\n.*Did you mean weather/),
+  ]);
+});
 
 test("a name may hold spaces; words that are no name are a command", async () => {
   const servers = { "my weather": { command: "none-such" } };

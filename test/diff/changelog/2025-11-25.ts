@@ -65,7 +65,7 @@ export const to20251125: Changelog = {
         "property-added-optional {Tool.inputSchema,Tool.outputSchema,ElicitRequestFormParams.requestedSchema}.$schema",
       ],
     },
-    { says: "params have definitions of their own", finds: [] },
+    { says: "params have separate definitions", finds: [] },
   ],
   unseen: [
     "OpenID Connect discovery",

@@ -84,7 +84,7 @@ export const to20260728: Changelog = {
       ],
     },
     {
-      says: "nothing tells that an elicitation by URL is complete",
+      says: "no notification reports that an elicitation by URL is complete",
       finds: [
         "notification-removed notifications/elicitation/complete from server",
         "property-removed ElicitRequestURLParams.elicitationId",

@@ -38,7 +38,7 @@ const base: Contract = {
 };
 
 /** Findings in short: rule, subject, client's and server's level. */
-function told(old: Contract, next: Contract): string[] {
+function reported(old: Contract, next: Contract): string[] {
   return diffContracts(old, next).map(
     ({ rule, subject, level }) => `${rule} ${subjectText(subject)} ${level.client}/${level.server}`,
   );
@@ -54,7 +54,7 @@ function withTool(change: (tool: Draft) => void): Contract {
   return { ...base, tools: [changed] };
 }
 
-describe("one change is told as one finding, with the level for each role", () => {
+describe("one change is one finding, with the level for each role", () => {
   test.each<[string, Contract, string]>([
     ["a tool goes", { ...base, tools: [] }, "tool-removed tools/get_weather breaking/safe"],
     [
@@ -167,7 +167,7 @@ describe("one change is told as one finding, with the level for each role", () =
       "media-type-changed resources/weather://stations.mimeType dangerous/safe",
     ],
   ])("%s", (_, next, finding) => {
-    expect(told(base, next)).toEqual([finding]);
+    expect(reported(base, next)).toEqual([finding]);
   });
 });
 
@@ -186,13 +186,13 @@ describe("how a tool is called: as a task, or not", () => {
     [undefined, "forbidden", "listing-changed", "safe/safe"],
     ["optional", "sometimes", "listing-changed", "safe/safe"],
   ])("from %s to %s: %s", (old, next, rule, levels) => {
-    expect(told(calls(old), calls(next))).toEqual([
+    expect(reported(calls(old), calls(next))).toEqual([
       `${rule} tools/get_weather.execution.taskSupport ${levels}`,
     ]);
   });
 
-  test("what comes whole is told by what it says, beside what else it holds", () => {
-    expect(told(base, calls("required", { priority: 1 }))).toEqual([
+  test("an added object is one finding, beside findings about its members", () => {
+    expect(reported(base, calls("required", { priority: 1 }))).toEqual([
       "task-call-required tools/get_weather.execution.taskSupport breaking/dangerous",
       "listing-changed tools/get_weather.execution.priority safe/safe",
     ]);
@@ -216,36 +216,36 @@ describe("headers that repeat arguments", () => {
       ["schema-rewritten tools/get_weather.arguments safe/safe"],
     ],
   ])("one that %s", (_, old, next, findings) => {
-    expect(told(header(old), header(next))).toEqual(findings);
+    expect(reported(header(old), header(next))).toEqual(findings);
   });
 
-  test("one of a member is told where it is, one of a new argument is no difference of its own", () => {
+  test("one of a member is reported at its place, one of a new argument is no separate difference", () => {
     const nested = (more: object): Contract =>
       header(undefined, ({ properties }) => {
         properties.place = { type: "object", properties: { zone: { type: "string", ...more } } };
       });
-    expect(told(nested({}), nested({ "x-mcp-header": "Zone" }))).toEqual([
+    expect(reported(nested({}), nested({ "x-mcp-header": "Zone" }))).toEqual([
       "header-added tools/get_weather.arguments.place.zone breaking/safe",
     ]);
     const region = header(undefined, ({ properties }) => {
       properties.region = { type: "string", "x-mcp-header": "Region" };
     });
-    expect(told(base, region)).toEqual([
+    expect(reported(base, region)).toEqual([
       "property-added-optional tools/get_weather.arguments.region safe/safe",
     ]);
   });
 });
 
 test("a contract does not differ from itself, in whatever order it is written", () => {
-  expect(told(base, structuredClone(base))).toEqual([]);
+  expect(reported(base, structuredClone(base))).toEqual([]);
   const turned = JSON.parse(JSON.stringify(base), (_, value: unknown) =>
     value !== null && typeof value === "object" && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).reverse())
       : value,
   ) as Contract;
-  expect(told(base, turned)).toEqual([]);
+  expect(reported(base, turned)).toEqual([]);
   const two = { ...base, tools: [tool, { ...tool, name: "more" }] };
-  expect(told(two, { ...two, tools: two.tools.toReversed() })).toEqual([]);
+  expect(reported(two, { ...two, tools: two.tools.toReversed() })).toEqual([]);
 });
 
 test("what breaks is proven by arguments that one contract takes and the other refuses", () => {
@@ -270,12 +270,12 @@ test("the same change of two tools has two fingerprints, one group, and stays th
   expect(prints(["b", "a"]).sort()).toEqual(prints(["a", "b"]).sort());
 });
 
-test("a schema that cannot be read is told, and hides nothing else", () => {
+test("a schema that cannot be read is reported, and hides no other finding", () => {
   const next = withTool((changed) => {
     changed.inputSchema = { type: "object", $ref: "https://example.com/elsewhere" };
     changed.description = "Other.";
   });
-  expect(told(base, next)).toEqual([
+  expect(reported(base, next)).toEqual([
     "schema-not-compared tools/get_weather.arguments dangerous/dangerous",
     "text-changed tools/get_weather.description safe/safe",
   ]);
@@ -294,14 +294,14 @@ test("severities of the configuration hold for rules of contracts", () => {
 test("a list says that its capability is there, whether or not a contract declares it", () => {
   const { capabilities: _, ...undeclared } = base;
   const declared = { ...base, capabilities: { tools: {}, resources: {}, prompts: {} } };
-  expect(told(undeclared, declared)).toEqual([]);
-  expect(told(declared, undeclared)).toEqual([]);
+  expect(reported(undeclared, declared)).toEqual([]);
+  expect(reported(declared, undeclared)).toEqual([]);
   const completing = { ...declared, capabilities: { ...declared.capabilities, completions: {} } };
-  expect(told(undeclared, completing)).toEqual([
+  expect(reported(undeclared, completing)).toEqual([
     "capability-added server.capabilities.completions safe/safe",
   ]);
   const { resources: __, resourceTemplates: ___, ...few } = undeclared;
-  expect(told({ ...few, capabilities: { tools: {} } }, { ...few, capabilities: { resources: {} } })).toEqual([
-    "capability-added server.capabilities.resources safe/safe",
-  ]);
+  expect(
+    reported({ ...few, capabilities: { tools: {} } }, { ...few, capabilities: { resources: {} } }),
+  ).toEqual(["capability-added server.capabilities.resources safe/safe"]);
 });

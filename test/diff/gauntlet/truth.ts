@@ -53,7 +53,7 @@ export class Judge {
     return !this.has(envelope) || this.takes(envelope, value);
   }
 
-  /** The whole response to a method: of the response of its own, where there is one, else of any. */
+  /** The whole response to a method: its separate response definition, if there is one, else any response. */
   takesResponse({ definition }: Sent, value: JsonValue): boolean {
     const own = definition.replace(/Request$/, "ResultResponse");
     const any = ["JSONRPCResultResponse", "JSONRPCResponse"].find((name) => this.has(name))!;

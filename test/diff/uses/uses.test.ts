@@ -150,7 +150,7 @@ export const broken = [params.text;
 const guessedFolder = (): string =>
   codeFolder({ ...files, "src/guessed.ts": guessed, "src/none.ts": "export {};\n" });
 
-test("where imports lead nowhere names decide, and a file that does not parse is read as far as it goes: both are told", async () => {
+test("unresolved imports are matched by name, and a file that does not parse is read in part: both are reported", async () => {
   const report = await reportOf(guessedFolder(), ["old.json", "breaking.json", "--uses", "src"]);
   expect(usesOf(report, "property-added-required", "EchoParams.lang")).toEqual(["2 Params"]);
   expect(report.exit).toBe(1);
@@ -191,7 +191,7 @@ test("every format names the places", async () => {
   });
 });
 
-test("upgrade tells in its guide where code of the generated folder meets what changes", async () => {
+test("the guide of upgrade lists the uses of changed parts in code beside the generated folder", async () => {
   const folder = await smallProject({
     "src/echo.ts":
       'import type { EchoParams } from "../generated/2030-01-01/types.js";\nexport const echo = (given: EchoParams) => given.text;\n',

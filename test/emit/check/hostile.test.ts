@@ -18,7 +18,7 @@ describe.each(revisions)("%s", async (revision) => {
       found.push({ name, value, issues: checks.check(name, value), valid: isValid(schema, node, value) });
     }
   }
-  const told = (issue: Issue, value: JsonValue): string => `${issue.message} of ${JSON.stringify(value)}`;
+  const context = (issue: Issue, value: JsonValue): string => `${issue.message} of ${JSON.stringify(value)}`;
 
   test("there are issues exactly where a value is invalid", () => {
     for (const { name, value, issues, valid } of found) {
@@ -29,15 +29,15 @@ describe.each(revisions)("%s", async (revision) => {
   test("no issue only says that a definition was not met", () => {
     for (const { value, issues } of found) {
       for (const issue of issues)
-        expect(schema.definitions.has(issue.expected), told(issue, value)).toBe(false);
+        expect(schema.definitions.has(issue.expected), context(issue, value)).toBe(false);
     }
   });
 
-  test("every pointer leads to what is spoken of", () => {
+  test("every pointer leads to the value that the issue is about", () => {
     for (const { value, issues } of found) {
       for (const issue of issues) {
         const missing = atPointer(value, issue.pointer) === undefined;
-        expect(issue.got === "nothing", told(issue, value)).toBe(missing);
+        expect(issue.got === "nothing", context(issue, value)).toBe(missing);
       }
     }
   });
@@ -76,7 +76,7 @@ test("keys in pointers and paths are escaped", () => {
   expect(issue?.message).toContain('inputResponses["a/b~c\\u202e"].action: expected');
 });
 
-test("unions in unions that nothing tells apart do not multiply", async () => {
+test("nested unions without a tag do not multiply", async () => {
   const arm = (key: string): JsonValue => ({
     type: "object",
     properties: { next: { $ref: "#/$defs/Node" }, [key]: { type: "string" } },

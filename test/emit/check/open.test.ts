@@ -38,7 +38,7 @@ const said = (name: string, value: unknown, reading?: "open"): string[] =>
     .map(({ message }) => message);
 
 describe("after an open validator has refused", () => {
-  test("only what made it refuse is spoken of", () => {
+  test("only the members that made it refuse have issues", () => {
     const value = {
       blocks: [{ kind: "video" }, { kind: "image", level: "medium" }, { kind: "text", text: 1 }],
       level: 3,

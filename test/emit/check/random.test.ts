@@ -41,8 +41,8 @@ describe("checks of random schemas", { timeout: 3_600_000 }, () => {
         const { search } = await loadChecks(schema!);
         for (const [name, { node }] of schema!.definitions) {
           for (const instance of instances) {
-            const told = `${name} of ${JSON.stringify(document)} on ${JSON.stringify(instance)}`;
-            expect(search(name, instance).length === 0, told).toBe(isValid(schema!, node, instance));
+            const context = `${name} of ${JSON.stringify(document)} on ${JSON.stringify(instance)}`;
+            expect(search(name, instance).length === 0, context).toBe(isValid(schema!, node, instance));
           }
         }
       }),
@@ -58,10 +58,11 @@ describe("checks of random schemas", { timeout: 3_600_000 }, () => {
         for (const [name, { accepts, check }] of await compile(schema!)) {
           for (const instance of instances as JsonValue[]) {
             const issues = check(instance, "open");
-            const told = `${name} of ${JSON.stringify(document)} on ${JSON.stringify(instance)}: ${JSON.stringify(issues)}`;
-            expect(issues.length === 0, told).toBe(accepts(instance));
+            const context = `${name} of ${JSON.stringify(document)} on ${JSON.stringify(instance)}: ${JSON.stringify(issues)}`;
+            expect(issues.length === 0, context).toBe(accepts(instance));
             const present = issues.filter(({ got }) => got !== "nothing");
-            for (const { expected } of present) expect(schema!.definitions.has(expected), told).toBe(false);
+            for (const { expected } of present)
+              expect(schema!.definitions.has(expected), context).toBe(false);
           }
         }
       }),

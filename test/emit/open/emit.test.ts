@@ -68,7 +68,7 @@ export function progress(notification: OpenServerNotification): number {
 export function mistaken(block: OpenContentBlock): unknown {
   // @ts-expect-error the text is there only once the tag says so
   block.text.toUpperCase();
-  // @ts-expect-error a listed arm lacks members of its own
+  // @ts-expect-error a listed arm lacks its required members
   const wrong: OpenContentBlock = { type: "text" };
   return wrong;
 }

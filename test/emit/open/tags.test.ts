@@ -102,18 +102,18 @@ describe("the tag of a union is the same in every output", () => {
       fc.asyncProperty(cases, async (one) => {
         const files = emitted(one);
         const tags = tagsIn(files);
-        const told = JSON.stringify([one, tags]);
-        expect(tags.type, told).toBe(tags.open);
-        // What is open within an arm tells nothing apart in the open reading, and does in the exact one.
+        const context = JSON.stringify([one, tags]);
+        expect(tags.type, context).toBe(tags.open);
+        // An open part of an arm distinguishes arms in the exact reading only.
         const alike = one.open.length === 1 && tags.open !== undefined;
-        if (tags.exact && alike) expect(tags.exact, told).toBe(tags.open);
-        if (tags.exact && tags.check) expect(tags.check, told).toBe(tags.exact);
+        if (tags.exact && alike) expect(tags.exact, context).toBe(tags.open);
+        if (tags.exact && tags.check) expect(tags.check, context).toBe(tags.exact);
         if (tags.open === undefined) return;
         named++;
         const { acceptsU } = await load(files.validators);
-        expect(acceptsU!({ [tags.open]: "unlisted" }), told).toBe(true);
-        expect(acceptsU!({ [tags.open]: 5 }), told).toBe(false);
-        expect(acceptsU!({}), told).toBe(false);
+        expect(acceptsU!({ [tags.open]: "unlisted" }), context).toBe(true);
+        expect(acceptsU!({ [tags.open]: 5 }), context).toBe(false);
+        expect(acceptsU!({}), context).toBe(false);
       }),
       { numRuns: runs },
     );

@@ -32,7 +32,7 @@ describe("the lines of a definition", () => {
     expect(linesOf(definition)).toEqual(lines);
   });
 
-  it("give members of inline objects lines of their own, with their path", () => {
+  it("give members of inline objects separate lines, with their path", () => {
     const inner = {
       type: "object",
       properties: { "odd name": { type: "number", minimum: 0, default: 1 } },

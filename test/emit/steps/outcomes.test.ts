@@ -203,7 +203,7 @@ describe("members", () => {
     expect(down(deepFrozen({ value: "a", other: "b" }))).toMatchObject({ value: { other: "b" } });
   });
 
-  it("nobody describes are left out where the older side is closed", async () => {
+  it("no schema describes are left out where the older side is closed", async () => {
     const closed = { type: "object", properties: { a: text }, additionalProperties: false };
     const { lower: down } = await between(closed, object({ a: text }));
     expectSame(down, { a: "a" });

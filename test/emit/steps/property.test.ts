@@ -140,7 +140,7 @@ it("carries every valid message to every other revision, or refuses it as the no
   expect(travelled).toBeGreaterThan(count * 150);
   // Every outcome that notes ask for is met.
   const asked = models.flatMap(({ stepNotes }) =>
-    // No sample holds what is filled in: a test of its own does.
+    // No sample holds what is filled in: a separate test does.
     stepNotes
       .filter(({ how }) => how !== "fill")
       .map(

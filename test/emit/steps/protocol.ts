@@ -162,7 +162,7 @@ const ownedValues: { readonly [key: string]: JsonValue } = {
 
 const odd: readonly JsonValue[] = ["text", 1.5, true, null, [], {}, [5], { a: true }, { type: "text" }];
 
-/** The value with members nobody asked for, under names that mean something at one revision or another. */
+/** The value with additional members, under names that some revision declares. */
 export function withStrays(value: JsonValue, keys: readonly string[], random: Random): JsonValue {
   if (Array.isArray(value)) return value.map((item) => withStrays(item, keys, random));
   if (!isJsonObject(value)) return value;

@@ -33,7 +33,7 @@ function withRenamed(document: JsonObject, random: Random): { document: JsonObje
     const { properties } = node;
     if (!isJsonObject(properties)) continue;
     for (const key of Object.keys(properties)) {
-      // The same one everywhere: what tells arms of a union apart does so still.
+      // The same suffix everywhere: the tag of a union still distinguishes its arms.
       if (fixed.has(key) || key.includes("/") || !(chosen[key] ??= random.chance(0.4))) continue;
       properties[`${key}Again`] = properties[key]!;
       delete properties[key];

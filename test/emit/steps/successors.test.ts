@@ -89,15 +89,15 @@ it(`${count} random successors of ${newest}: what both take gets there, the rest
           if (asks && isTaken) asked++;
           // What is asked in rounds is the era's: it takes each request there by itself.
           if (!isTaken && (asks || !takesOwned(target))) continue;
-          const told = `${changes.join("; ")}: ${way} ${JSON.stringify(carried)} ${JSON.stringify(value)}`;
+          const context = `${changes.join("; ")}: ${way} ${JSON.stringify(carried)} ${JSON.stringify(value)}`;
           try {
             const step = stepFor(steps, carried, way);
             const made = (step ? step(deepFrozen(value), listener()) : value) as JsonObject;
             const filled = isTaken ? made : withOwned(target, carried, made);
-            if (!isAccepted(target, carried, filled)) failed.push(`spoiled: ${told}`);
+            if (!isAccepted(target, carried, filled)) failed.push(`spoiled: ${context}`);
           } catch (error) {
             if (!(error instanceof Refusal)) throw error;
-            if (isTaken) failed.push(`${error.code} at ${error.pointer}: ${told}`);
+            if (isTaken) failed.push(`${error.code} at ${error.pointer}: ${context}`);
           }
         }
       }

@@ -59,7 +59,7 @@ test("what claims to be formatted is, whatever is cut out of a schema", async ()
   expect(claims).toBeGreaterThan(2);
 });
 
-test("layout that nobody has compared is not claimed", () => {
+test("layout that no test compares is not claimed", () => {
   expect(isSettled(`export type A = { a: 1 } & {\n  b: 2;\n};\n`)).toBe(false);
   expect(isSettled(`export type A = "${"a".repeat(80)}";\n`)).toBe(false);
   expect(isSettled("export type A = string;\n")).toBe(true);

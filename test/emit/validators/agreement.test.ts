@@ -39,9 +39,9 @@ describe("emitted validators of random schemas", () => {
           ] as const) {
             for (const instance of values) {
               const verdict = validators[fn]!(instance);
-              const told = `${name} of ${JSON.stringify(document)} on ${JSON.stringify(instance)}`;
-              expect(verdict, `interpreter: ${told}`).toBe(byInterpreter(name, instance));
-              if (byAjv) expect(verdict, `ajv: ${told}`).toBe(byAjv(name, instance));
+              const context = `${name} of ${JSON.stringify(document)} on ${JSON.stringify(instance)}`;
+              expect(verdict, `interpreter: ${context}`).toBe(byInterpreter(name, instance));
+              if (byAjv) expect(verdict, `ajv: ${context}`).toBe(byAjv(name, instance));
             }
           }
         },

@@ -285,7 +285,7 @@ const cases: Record<string, unknown> = {
     anyOf: [{ properties: { a: true }, unevaluatedProperties: false }, { properties: { b: true } }],
     unevaluatedProperties: { type: "string" },
   },
-  "unevaluatedProperties and a schema of its own below": {
+  "unevaluatedProperties and a separate schema below": {
     properties: { a: { unevaluatedProperties: false } },
     unevaluatedProperties: { unevaluatedItems: false },
   },
@@ -337,13 +337,13 @@ describe("each keyword", async () => {
       const name = `It${index}`;
       for (const instance of instances) {
         const verdict = validators[`is${name}`]!(instance);
-        const told = JSON.stringify(instance);
+        const context = JSON.stringify(instance);
         // ajv divides as floating-point numbers do, and cuts the quotient with parseInt, which reads "1e+300" as 1.
         const misread =
           (instance === 1e300 || instance === 19.99) && JSON.stringify(schema).includes("multipleOf");
-        if (!misread && isReadByAjv(schema)) expect(verdict, `ajv on ${told}`).toBe(byAjv(name, instance));
-        expect(verdict, `interpreter on ${told}`).toBe(byInterpreter(name, instance));
-        expect(validators[`accepts${name}`]!(instance), `open reading on ${told}`).toBe(verdict);
+        if (!misread && isReadByAjv(schema)) expect(verdict, `ajv on ${context}`).toBe(byAjv(name, instance));
+        expect(verdict, `interpreter on ${context}`).toBe(byInterpreter(name, instance));
+        expect(validators[`accepts${name}`]!(instance), `open reading on ${context}`).toBe(verdict);
       }
     });
   }

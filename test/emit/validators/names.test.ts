@@ -104,15 +104,15 @@ describe("definitions with awkward names", () => {
     ];
     for (const name of Object.keys(definitions)) {
       for (const value of [...values, { deep: { b: 1 }, next: { deep: {} } }, { isError: 1 }]) {
-        const told = `${name} of ${JSON.stringify(value)}`;
-        expect(validators[`is${name}`]!(value), told).toBe(byAjv(name, value));
-        expect(validators[`accepts${name}`]!(value), told).toBe(byAjv(name, value));
+        const context = `${name} of ${JSON.stringify(value)}`;
+        expect(validators[`is${name}`]!(value), context).toBe(byAjv(name, value));
+        expect(validators[`accepts${name}`]!(value), context).toBe(byAjv(name, value));
       }
     }
     expect(validatorsOf(schemaOf(definitions))).toContain("export { isObject3 as isObject };");
   });
 
-  it("that differ in their first letter alone get validators of their own", async () => {
+  it("that differ in their first letter alone get separate validators", async () => {
     const validators = await compiled({ foo: { type: "string" }, Foo: { type: "integer" } });
     const verdicts = Object.keys(validators)
       .filter((name) => name.startsWith("is"))

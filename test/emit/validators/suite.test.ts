@@ -35,7 +35,7 @@ async function outcome(files: readonly SuiteFile[], formats?: "assertion"): Prom
     for (const { description: about, data, valid } of tests) {
       run++;
       const issues = compiled.check(data);
-      // Where the shape tells nothing, an issue only names the definition.
+      // Where the shape describes nothing, an issue only names the definition.
       const silent = issues.some(({ expected, got }) => got !== "nothing" && functions.has(expected));
       const verdicts = [compiled.is(data), compiled.accepts(data), issues.length === 0];
       if (silent || verdicts.some((verdict) => verdict !== valid))

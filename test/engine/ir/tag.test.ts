@@ -91,7 +91,7 @@ describe("a union is not tagged", () => {
   });
 });
 
-test.each(revisions)("%s: a tag tells for every value whether an arm can take it", (revision) => {
+test.each(revisions)("%s: a tag decides for every value whether an arm can accept it", (revision) => {
   const schema = schemaOf(revision);
   let unions = 0;
   for (const { node } of schema.definitions.values()) {

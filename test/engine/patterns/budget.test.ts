@@ -85,7 +85,7 @@ describe("the work of judging the patterns of a document", () => {
     const verdicts = [1, 2, 3].map(() => automata(readDocument(documentOf(patterns)), patterns));
     expect(verdicts[1]).toEqual(verdicts[0]);
     expect(verdicts[2]).toEqual(verdicts[0]);
-    // Each alone is judged in a document of its own, and remembered.
+    // Each alone is judged in a separate document, and remembered.
     for (const pattern of patterns) readDocument(documentOf([pattern]));
     expect(automata(readDocument(documentOf(patterns)), patterns)).toEqual(verdicts[0]);
   });

@@ -31,7 +31,7 @@ const at = (documents: { [uri: string]: JsonValue }): Options => ({
 describe("a document is refused at the place where it was written:", () => {
   test.each<[string, JsonValue, Options, Partial<SchemaError>]>([
     [
-      "a reference to a document that nobody handed in",
+      "a reference to a document that is not given",
       { definitions: { a: { properties: { b: { $ref: "https://example.com/x.json" } } } } },
       {},
       { code: "remote-reference", pointer: "/definitions/a/properties/b/$ref", document: undefined },

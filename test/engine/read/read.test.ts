@@ -179,7 +179,7 @@ function each(
   return Object.fromEntries(names.map((name) => [name, { good, bad }]));
 }
 
-/** Keywords without meaning of their own for the IR, and those that are refused by name. */
+/** Keywords without meaning for the IR, and those that are refused by name. */
 const ignored = ["$schema", "$id", "$comment", "$defs", "markdownDescription"];
 const refused = ["$anchor", "$dynamicAnchor", "$dynamicRef", "$vocabulary"];
 
@@ -397,13 +397,13 @@ describe("what stands beside the schema", () => {
   });
 });
 
-test("boolean schemas are told from empty ones", () => {
+test("boolean schemas differ from empty ones", () => {
   expect(nodeOf(true)).toEqual({ pointer: "/$defs/X", always: true });
   expect(nodeOf(false)).toEqual({ pointer: "/$defs/X", never: true });
   expect(nodeOf({})).toEqual({ pointer: "/$defs/X" });
 });
 
-test("a root that says nothing of instances is no schema of its own", () => {
+test("a root without keywords about instances is no schema", () => {
   expect(readSchema(canonicalise({ title: "t", $comment: "c", $id: "i", $defs: {} })).root).toBeUndefined();
   expect(readSchema(canonicalise({ type: "string" })).root?.types).toEqual(["string"]);
 });

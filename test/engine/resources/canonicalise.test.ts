@@ -271,7 +271,7 @@ describe("prose", () => {
     });
   });
 
-  test("stays unless told otherwise", () => {
+  test("stays by default", () => {
     expect(canonicalise(document)).toEqual({ $schema: canonicalDialect, ...document });
   });
 });

@@ -60,7 +60,7 @@ const schemas: { readonly [what: string]: JsonObject } = {
   },
 };
 
-/** As roots of a result: told apart from the rest, for types of roots are named. */
+/** As roots of a result: separate from the rest, for types of roots are named. */
 const results: { readonly [what: string]: JsonObject } = {
   "an empty definition": { $ref: "#/$defs/A", $defs: { A: {} } },
   "a truth value with members": { type: "boolean", properties: { a: { type: "string" } }, required: ["a"] },
@@ -104,7 +104,7 @@ test("and all of it compiles", { timeout: 120_000 }, async () => {
   expect(await compilerErrors(files, ["node"])).toEqual([]);
 });
 
-test("what does not compile is told, with its place", { timeout: 60_000 }, async () => {
+test("output that does not compile is reported, with its place", { timeout: 60_000 }, async () => {
   const wrong = new Map([["wrong.ts", "export const text: string = 1;\n"]]);
   expect(await compilerErrors(wrong)).toEqual([expect.stringMatching(/wrong\.ts\(1,14\): error TS2322/)]);
 });

@@ -149,14 +149,14 @@ test.each(batches)("of schemas from number %i on", { timeout: 900_000 }, async (
       const ajv = answer ?? expected;
       if (answer !== undefined) byAjv++;
       if (verdicts.is === expected && verdicts.check === expected && ajv === expected) continue;
-      const told = JSON.stringify({
+      const disagreement = JSON.stringify({
         interpreter: expected,
         ajv,
         ...verdicts,
         value,
         schema: subject.document,
       });
-      disagreements.push(told);
+      disagreements.push(disagreement);
     }
   }
   expect(disagreements.slice(0, 3)).toEqual([]);

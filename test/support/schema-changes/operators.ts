@@ -41,7 +41,7 @@ function drop(node: JsonObject, key: string): boolean {
   return true;
 }
 
-/** The member of a message that tells which it is stays: without it the definition is no message at all. */
+/** The member that identifies a message stays: without it the definition is no message. */
 const droppable = (place: Place): string[] =>
   Object.keys(membersOf(place.node)).filter((key) => key !== "method" || !isMessage(place));
 
