@@ -28,7 +28,7 @@ export class Folder {
   /**
    * Contents of a file, or nothing if there is none. `path` comes from the client: `..` and symbolic links
    * that lead out of the folder are resolved first and then refused like files that do not exist, so that
-   * the answer does not tell what is outside.
+   * the answer does not show what is outside.
    *
    * @returns at most one byte more than `mostBytes`, by which a longer file is known
    */

@@ -5,10 +5,10 @@ export const enter = "\r";
 export const down = "\u001b[B";
 export const ctrlC = "\u0003";
 
-/** Keys that somebody presses once a text has shown up. */
+/** Keys to press when a text has appeared. */
 export type Answer = readonly [question: string, keys: string];
 
-/** Runs a command line where somebody watches, who presses keys at questions in turn. */
+/** Runs a command line at a terminal where keys are pressed at questions, in turn. */
 export async function atTerminal(
   folder: string,
   args: readonly string[],

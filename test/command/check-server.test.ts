@@ -128,7 +128,7 @@ test("and so with a server that is started", async () => {
   expect(ran.code).toBe(1);
 });
 
-test("what somebody approved of is passed over, while it holds", async () => {
+test("an approved finding does not fail, while the approval holds", async () => {
   const { change, check, source, folder } = await running();
   change((tool) => {
     tool.description = "Other.";

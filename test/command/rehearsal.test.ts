@@ -73,12 +73,12 @@ test.each(sources)(
     expect(notes.carried).toBeGreaterThan(20);
     expect(itemsOf("assumption")).toBeGreaterThan(0);
     expect(itemsOf("missing-notes")).toBeGreaterThan(0);
-    // What cannot be said to peers of the revision before is refused until somebody decides otherwise.
+    // A value that the revision before cannot express is refused until a note decides otherwise.
     expect(decisions.map(({ title }) => title)).toContainEqual(expect.stringContaining("about lower"));
     expect(diff).toMatchObject({ from: newest, to: unknown });
     expect(diff.summary.breaking).toBeGreaterThan(20);
 
-    // What somebody has found open since is among what the run left to decide.
+    // The report of the run lists every decision that was found open later.
     const named = decisions.flatMap(({ kind, items }) => (kind.endsWith("-notes") ? items : []));
     const places = new Set(named.flatMap((item) => item.split(/[,\s]+/)));
     expect(openToday().filter((target) => !places.has(target))).toEqual([]);

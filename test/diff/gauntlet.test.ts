@@ -64,7 +64,7 @@ const byEnvelope = revisions.filter((revision) => {
   return !Object.hasOwn($defs["CallToolRequest"]?.properties ?? {}, "id");
 });
 
-test.each(byEnvelope)("a request of %s that may not have an id any more breaks who sends it", (revision) => {
+test.each(byEnvelope)("a request of %s that may no longer have an id breaks its sender", (revision) => {
   const document = documentOf(revision);
   const changed = structuredClone(document) as {
     $defs: { JSONRPCRequest: { properties: { id: unknown }; required: string[] } };

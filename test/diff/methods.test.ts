@@ -40,7 +40,7 @@ function protocol(parts: Parts): JsonObject {
   return { $defs: { PingResult: empty, ...messages, ...lists, ...parts.definitions } };
 }
 
-/** Findings that somebody may be harmed by, and those of methods. */
+/** Findings that are not safe for a role, and those of methods. */
 function harm(old: Parts, next: Parts): string[] {
   return diffModels(modelFrom(protocol(old)), modelFrom(protocol(next)))
     .filter(({ rule }) => !rule.startsWith("definition-"))
@@ -137,7 +137,7 @@ describe("params", () => {
     definitions: result,
   });
 
-  test("that must or need not be there any more", () => {
+  test("that become required or optional", () => {
     expect(harm(with_(empty, false), with_(empty, true))).toEqual([
       "params-became-required EchoRequest.params client:breaking server:safe",
     ]);
@@ -313,7 +313,7 @@ describe("results", () => {
 });
 
 describe("definitions that moved", () => {
-  test("are compared by name where no place corresponds any more", () => {
+  test("are compared by name where no place corresponds", () => {
     const features = (properties: JsonObject): JsonObject => ({ Features: object(properties, []) });
     const old: Parts = {
       clientRequests: { HelloRequest: message("hello", object({ features: ref("Features") })) },

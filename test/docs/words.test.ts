@@ -1,9 +1,16 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { documentsIn } from "./documents.js";
 
-/** Words that hide the subject or the field's term: `told` for reported, `anew` for again. */
-const avoided = /\b(?:told|tells|nobody|whoever|of (?:its|their) own|anew|patience|as asked|spoken)\b/i;
+/** Words that hide the subject of a sentence, or the term of the field. */
+const avoided =
+  /\b(?:told|tells|nobody|somebody|whoever|of (?:its|their) own|anew|any more|patience|as asked|spoken)\b/i;
+
+/** Lines that hold such a word rightly. */
+const exceptions: readonly { readonly line: RegExp; readonly reason: string }[] = [
+  { line: /told.{0,9}\|/, reason: "the list above" },
+  { line: /\bas Asked\b/, reason: "a type assertion" },
+];
 
 /** Pages that scripts write from texts of the generator. */
 const written = new Set(["docs/errors.md", "docs/lint.md", "docs/rules.md"]);
@@ -15,3 +22,29 @@ test.each(documents.filter((document) => !written.has(document)))("%s uses plain
   const lines = readFileSync(document, "utf8").split("\n");
   expect(lines.filter((line) => avoided.test(line))).toEqual([]);
 });
+
+/** Files that others wrote, and output. */
+const foreign =
+  /(?:^|\/)(?:node_modules|dist|fixtures|golden|generated|test\/(?:runtime|http|checklist|interop|portability))\//;
+
+function sourcesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((file) => `${folder}/${file.replaceAll("\\", "/")}`)
+    .filter((file) => /\.(?:[cm]?[jt]s|hbs)$/.test(file) && !foreign.test(file));
+}
+
+test.each(["engine", "generator", "templates", "scripts", "bench", "examples", "test"])(
+  "comments, texts and test titles in %s use plain words",
+  (folder) => {
+    const found = sourcesIn(folder).flatMap((file) =>
+      readFileSync(file, "utf8")
+        .split("\n")
+        .map((line, index) => ({ place: `${file}:${index + 1}`, line }))
+        .filter(
+          ({ line }) => avoided.test(line) && !exceptions.some((exception) => exception.line.test(line)),
+        )
+        .map(({ place, line }) => `${place}: ${line.trim()}`),
+    );
+    expect(found).toEqual([]);
+  },
+);

@@ -34,15 +34,15 @@ describe("what is on disk, what is planned and what was recorded decide what is 
     ["input changed, other layout", "a( 'b', )\n", 'c("b");\n', 'a("b");\n', "outdated", "UPDATE", "UPDATE"],
     ["in the way, other layout", "a( 'b', )\n", 'a("b");\n', null, "same", "UNCHANGED", "UNCHANGED"],
     ["edited, other layout", "a( 'c', )\n", 'a("b");\n', 'a("b");\n', "edited", "CONFLICT", "UPDATE"],
-    ["not planned any more, other layout", "a ;", null, "a", "stale", "DELETE", "DELETE"],
-    ["not planned any more, other line ends", "a\r\n", null, "a\n", "stale", "DELETE", "DELETE"],
+    ["no longer planned, other layout", "a ;", null, "a", "stale", "DELETE", "DELETE"],
+    ["no longer planned, other line ends", "a\r\n", null, "a\n", "stale", "DELETE", "DELETE"],
     ["new", null, "a", null, "missing", "CREATE", "CREATE"],
     ["deleted by hand", null, "a", "a", "missing", "CREATE", "CREATE"],
     ["input changed", "a", "b", "a", "outdated", "UPDATE", "UPDATE"],
     ["edited", "mine", "a", "a", "edited", "CONFLICT", "UPDATE"],
     ["edited, input changed", "mine", "b", "a", "edited", "CONFLICT", "UPDATE"],
     ["in the way", "mine", "a", null, "unrecorded", "CONFLICT", "UPDATE"],
-    ["not planned any more", "a", null, "a", "stale", "DELETE", "DELETE"],
+    ["no longer planned", "a", null, "a", "stale", "DELETE", "DELETE"],
     ["not planned, edited", "mine", null, "a", "stale-edited", "CONFLICT", "DELETE"],
   ])("%s", (_, disk, planned, before, state, action, forced) => {
     const folder = temporaryFolder(disk === null ? {} : { "x/y.ts": disk });

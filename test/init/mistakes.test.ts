@@ -16,7 +16,7 @@ const files = {
     'name: x\nversion: "1"\ntools:\n  - name: t\n    inputSchema: { type: object, properties: { a: { type: text } } }\n',
 };
 
-/** What somebody types in the first hour, what it comes to, and what is said to do. */
+/** Mistakes of the first hour: the command, its error, and the next step that the error names. */
 const mistakes: readonly (readonly [line: string, exit: number, error: string, next: RegExp])[] = [
   ["sever", 2, "MG2001: there is no command", /`mcpgen init server`/],
   ["server --nam x", 2, "MG2002: there is no option --nam", /--name/],

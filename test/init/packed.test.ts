@@ -10,7 +10,7 @@ const long = process.env["MCPGEN_LONG"] === "1";
 
 describe.runIf(long)("from the packages as they are published", () => {
   let packed: readonly Packed[];
-  /** The folder somebody works in, with mcpgen installed as `npx mcpgen` would. */
+  /** The folder of a user, with mcpgen installed as `npx mcpgen` would. */
   let folder: string;
   beforeAll(() => {
     folder = inNewFolder();
@@ -242,7 +242,7 @@ await client.close();
     for (const spec of Object.values(dependencies!)) expect(spec).toMatch(/^file:.*\.tgz$/);
   });
 
-  test.runIf(hasPseudoTerminals)("somebody at a terminal is asked three questions, and may leave", () => {
+  test.runIf(hasPseudoTerminals)("at a terminal there are three questions, and the user may cancel", () => {
     const home = join(folder, "at-a-terminal");
     mkdirSync(home);
     const command = [join(folder, "node_modules/.bin/mcpgen"), "init", "server"];

@@ -35,7 +35,7 @@ export interface Watched {
   readonly unasked: number;
 }
 
-/** Runs a command in `folder` as somebody at a terminal would, with `answers` to what it asks, in turn. */
+/** Runs a command in `folder` at a terminal, with `answers` to its questions, in turn. */
 export function inPseudoTerminal(
   command: readonly string[],
   folder: string,

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 const enter = "\r";
 const ctrlC = "\x03";
 
-/** Runs `init` where somebody watches, who presses `keys` at the questions whose words they stand beside, in turn. */
+/** Runs `init` at a terminal. At each question, the keys that stand beside its words are pressed. */
 async function answering(
   folder: string,
   args: readonly string[],

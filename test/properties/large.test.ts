@@ -4,7 +4,7 @@ import { schemaFrom, schemaOf } from "../support/revisions.js";
 import { compile } from "../support/compiled-schema.js";
 import type { Issue } from "../support/emitted-checks.js";
 
-// Emitted checks with emitted validators on values that somebody made to take long. What would take the
+// Emitted checks with emitted validators on values that are made to take long. What would take the
 // square of a size runs into the time limit.
 
 const checks = await compile(schemaOf("2026-07-28"));

@@ -32,7 +32,7 @@ const subjects = (["2020-12", "draft-07"] as const).flatMap((dialect) =>
 );
 
 // What is drawn is confirmed by the interpreter, so that a sample that is found is right; these are how many are.
-test("valid instances are found for all that the tests have some for, but two", () => {
+test("valid instances are found for all schemas for which the tests have some, but two", () => {
   const wanted = subjects.filter(({ verdicts }) => verdicts.includes(true));
   const found = wanted.filter(({ schema, root }) => {
     const value = sampleValid(schema, "Root", randomFrom("suite"));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** A file that somebody could have written, and what it lacks. */
+/** A file that a user could have written, and the handlers that it lacks. */
 export interface NastyFile {
   /** TypeScript, or JavaScript with types in comments. */
   readonly file: "h.ts" | "h.mjs";

@@ -105,7 +105,7 @@ function renames(
 function shapeOf(reader: FormReader, name: string): string {
   const form = reader.of([reader.schema.definitions.get(name)!.node]);
   const shape = formSignature(reader, form);
-  // Plain scalars and empty objects of different meaning have equal forms: their name tells them apart.
+  // Plain scalars and empty objects of different meaning have equal forms: only their names distinguish them.
   return form.members.some(({ properties }) => properties.size > 0) ? shape : `${name}: ${shape}`;
 }
 

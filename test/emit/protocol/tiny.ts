@@ -15,7 +15,7 @@ const definitions: { [name: string]: JsonValue } = {
   EmptyResult: object({ _meta: ref("ResultMeta"), kind: text }, ["_meta", "kind"]),
   GreetRequest: {
     ...(message("people/greet", { params: ref("GreetRequestParams") }, ["params"]) as object),
-    description: "Greets somebody.",
+    description: "Greets a person.",
   },
   GreetRequestParams: object({ _meta: ref("RequestMeta"), name: text, tone: ref("Tone") }, ["_meta", "name"]),
   GreetResult: object({ _meta: ref("ResultMeta"), kind: text, greeting: text }, [
