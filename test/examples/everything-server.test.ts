@@ -15,7 +15,7 @@ function ended(program: string, ...args: string[]): Promise<{ code: unknown; tex
   });
 }
 
-test("a port that is none, or taken, is told in one line", async () => {
+test("a port that is invalid, or in use, is reported in one line", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "localhost", resolve));
   onTestFinished(() => void other.close());

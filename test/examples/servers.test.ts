@@ -23,7 +23,7 @@ test("the first import of every example on stdio is the guard of standard output
     expect(/^import .*$/m.exec(text)![0]).toBe('import "@mcpgen/runtime/stdio-guard";');
 });
 
-test("echo says what it is told", async () => {
+test("echo returns its argument", async () => {
   const client = await clientOf(echo);
   expect((await client.callTool("echo", { message: "ä\n\u2028" })).content).toEqual([
     { type: "text", text: "ä\n\u2028" },
@@ -165,7 +165,7 @@ describe("files", () => {
   }
 
   describe.each(eras)("at %s", (revision) => {
-    test("tells of files that come, go and change", async () => {
+    test("notifies of files that are added, removed and changed", async () => {
       const { folder, uri } = served();
       const client = await clientOf(program, [folder], { revision });
       const watched = `${uri}/a.txt`;

@@ -29,7 +29,7 @@ export async function serve(
   server: Server,
   options: ServeHttpOptions = {},
 ): Promise<Target> {
-  // A handler has no path of its own. What tests leave running is not waited for.
+  // A handler has no path. What tests leave running is not waited for.
   const { path: _, ...handled } = { graceMs: 0, ...options };
   const target =
     adapter === "node"

@@ -19,7 +19,7 @@ export interface Inside {
   readonly gate: Gate;
   /** Opened when `gated` has begun. */
   readonly began: Gate;
-  /** Opened when `gated` was told that nobody waits any more. */
+  /** Opened when `gated` was notified that its request is cancelled. */
   readonly aborted: Gate;
   readonly warnings: string[];
 }
@@ -47,7 +47,7 @@ export function inside(options: Partial<ServerOptions> = {}): Inside {
 
 function addTools({ server, gate, began, aborted }: Inside): void {
   server.tool<{ text: string }>("echo", {}, ({ text }) => String(text));
-  // Tells how far it is before it waits, and after.
+  // Reports progress before it waits, and after.
   server.tool<{ steps: number }>("gated", {}, async ({ steps = 0 }, { progress, signal }) => {
     signal.addEventListener("abort", () => aborted.open());
     for (let step = 1; step <= steps; step++) progress(step, 2 * steps);

@@ -88,7 +88,7 @@ export class WireAnswer {
   }
 }
 
-/** Sends one request whose answer nobody looks at; what is returned cuts its connection. */
+/** Sends one request and ignores its answer; the returned function cuts its connection. */
 export function sendOff(
   url: string,
   method: string,
@@ -101,7 +101,7 @@ export function sendOff(
   return () => void request.destroy();
 }
 
-/** Sends one request on a connection of its own; resolves with the head of the answer. */
+/** Sends one request on a separate connection; resolves with the head of the answer. */
 export function send(
   url: string,
   method: string,

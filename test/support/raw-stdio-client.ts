@@ -67,7 +67,7 @@ export class RawClient {
     this.toServer.write(bytes);
   }
 
-  /** Writes messages, each on a line of its own; one write for all. */
+  /** Writes messages, each on a separate line; one write for all. */
   send(...messages: readonly unknown[]): void {
     for (const message of messages.flat()) this.remember(message as Wired);
     this.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
@@ -204,7 +204,7 @@ export class RawClient {
   }
 }
 
-/** A server that tests define, with time of its own. */
+/** A server that tests define, with virtual time. */
 export interface Served {
   readonly server: CodeFirstServer;
   readonly clock: VirtualClock;

@@ -1,14 +1,14 @@
 import { once, EventEmitter } from "node:events";
 import type { Channel, Receiver } from "../../runtime/core/jsonrpc/channel.js";
 
-/** A receiver that keeps what it is told. */
+/** A receiver that records what it receives. */
 export class Recorder implements Receiver {
   readonly texts: string[] = [];
   readonly limits: number[] = [];
   turns = 0;
   /** Calls of `closed`, with their reasons. */
   readonly closings: (Error | undefined)[] = [];
-  readonly #told = new EventEmitter();
+  readonly #events = new EventEmitter();
 
   constructor(channel?: Channel) {
     channel?.open(this);
@@ -16,7 +16,7 @@ export class Recorder implements Receiver {
 
   message(text: string): void {
     this.texts.push(text);
-    this.#told.emit("told");
+    this.#events.emit("recorded");
   }
 
   turn(): void {
@@ -25,25 +25,25 @@ export class Recorder implements Receiver {
 
   tooLong(limit: number): void {
     this.limits.push(limit);
-    this.#told.emit("told");
+    this.#events.emit("recorded");
   }
 
   closed(reason?: Error): void {
     this.closings.push(reason);
-    this.#told.emit("told");
+    this.#events.emit("recorded");
   }
 
   /** Resolves when `holds`; rejects when the channel closes before. */
   async until(holds: () => boolean): Promise<void> {
     while (!holds()) {
       if (this.closings.length > 0) throw new Error("closed before", { cause: this.closings[0] });
-      await once(this.#told, "told");
+      await once(this.#events, "recorded");
     }
   }
 
   /** The reason of the only call of `closed`. */
   async reason(): Promise<Error | undefined> {
-    while (this.closings.length === 0) await once(this.#told, "told");
+    while (this.closings.length === 0) await once(this.#events, "recorded");
     return this.closings[0];
   }
 }

@@ -55,7 +55,7 @@ export class ScriptedPeer {
     this.toClient.write(bytes);
   }
 
-  /** Writes messages, each on a line of its own; one write for all. */
+  /** Writes messages, each on a separate line; one write for all. */
   send(...messages: readonly unknown[]): void {
     this.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
   }

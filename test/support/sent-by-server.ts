@@ -57,7 +57,7 @@ export function problemOf(
   }
   const table = id === undefined ? serverSends.notifications : serverSends.requests;
   const definition = table.get(method);
-  // What only rides in results is no message of its own.
+  // A request that only results embed is no separate message.
   if (!definition || (id !== undefined && revision >= "2026")) return `is not sent by servers at ${revision}`;
   return definition.is(message) ? undefined : `is no ${definition.name} of ${revision}`;
 }

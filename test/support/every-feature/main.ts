@@ -1,4 +1,4 @@
-// The server with something of everything, in a process of its own.
+// The server with every feature, in a separate process.
 import "@mcpgen/runtime/stdio-guard";
 import { serverRevisions } from "@mcpgen/protocol";
 import { serveStdio } from "@mcpgen/runtime/stdio";

@@ -74,7 +74,7 @@ function addTools(server: CodeFirstServer): void {
 }
 
 function addWorkingTools(server: CodeFirstServer): void {
-  server.tool("work", { description: "Tells how far it is." }, (_, { progress, log }) => {
+  server.tool("work", { description: "Reports its progress." }, (_, { progress, log }) => {
     log("debug", "starting");
     progress(1, 2, "half");
     log("warning", { almost: "there" }, "worker");

@@ -109,7 +109,7 @@ async function suggestions(client: Client): Promise<unknown> {
   return [prompt.completion.values, template.completion.values];
 }
 
-/** What a subscription to everything tells of one change of everything, by name. */
+/** The notifications of a subscription to everything after one change of each kind, by name. */
 async function changes(client: Client): Promise<string[]> {
   const subscription = await client.subscribe({
     tools: true,
