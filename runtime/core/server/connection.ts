@@ -1,4 +1,4 @@
-import type { RequestOptions } from "@mcpgen/protocol/model";
+import type { Era, RequestOptions } from "@mcpgen/protocol/model";
 import { declares, type RevisionView } from "../protocol/revision-view.js";
 import { type Session, readyMethod, ServerToClientRequests } from "./legacy.js";
 import {
@@ -47,6 +47,8 @@ export class ServerConnection implements Receiver {
   auth: unknown;
   /** The session, after a handshake (legacy era). */
   session: Session | undefined;
+  /** The era of all messages, if the transport decides it; otherwise it is decided for each request. */
+  era: Era | undefined;
   /** Name of the authenticated client, or an empty string. */
   readonly principal: string;
   readonly #channel: ServerChannel;

@@ -1,7 +1,7 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { IncomingRequest } from "@mcpgen/protocol/model";
 import { McpError, invalidRequest, rpc, invalidParams, internalError } from "../jsonrpc/errors.js";
-import { type Params, type RequestMessage, type Message, isObject } from "../jsonrpc/message.js";
+import { type Params, type RequestMessage, isObject } from "../jsonrpc/message.js";
 import { type LogLevel, isLogLevel, metaKeys } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import type { Ask } from "./ask.js";
@@ -52,12 +52,12 @@ export interface ServerEra {
  * @throws {McpError} if the request must follow a handshake, or names a revision that the server does not serve
  */
 export function resolveProtocol(
-  { definition, session }: ServerConnection,
+  { definition, session, era }: ServerConnection,
   request: RequestMessage,
 ): RequestProtocol {
   const { modern, legacy } = definition;
   const servesModern = modern.length > 0;
-  if (servesModern && isModern(request)) return modernProtocol(definition, request);
+  if (servesModern && era !== "legacy" && statesRevision(request)) return modernProtocol(definition, request);
   if (request.method === "initialize") {
     const version = request.params?.["protocolVersion"];
     const revision = negotiate(definition, version);
@@ -78,9 +78,9 @@ export function methodNotFound({ revision }: RequestProtocol, method: string): M
   });
 }
 
-/** Whether a message states its revision in `_meta` (2026-07-28, versioning). */
-export function isModern(message: Message): boolean {
-  const meta = "params" in message ? message.params?._meta : undefined;
+/** Whether a parsed message states its revision in `_meta` (2026-07-28, versioning). It may be any value. */
+export function statesRevision(message: unknown): boolean {
+  const meta = (message as RequestMessage | null | undefined)?.params?._meta;
   return isObject(meta) && (metaKeys.protocolVersion in meta || metaKeys.clientCapabilities in meta);
 }
 
@@ -89,8 +89,8 @@ export function isModern(message: Message): boolean {
  *
  * @throws {McpError} `unsupported-version`, `invalid-params`
  */
-export function modernProtocol(definition: ServerDefinition, message: Message): RequestProtocol {
-  const meta = ("params" in message ? message.params?._meta : undefined) ?? {};
+export function modernProtocol(definition: ServerDefinition, request: RequestMessage): RequestProtocol {
+  const meta = request.params?._meta ?? {};
   const version = meta[metaKeys.protocolVersion];
   if (typeof version !== "string") throw missing(metaKeys.protocolVersion);
   const revision = definition.modern.find(({ id }) => id === version);

@@ -1,9 +1,9 @@
-import { isRequest, type Message, idOf, isObject } from "../../jsonrpc/message.js";
+import { classify, isRequest, type MessageKind, type Problem, idOf } from "../../jsonrpc/message.js";
 import { McpError, messageOf, parseError } from "../../jsonrpc/errors.js";
 import { mostLevels, nestsDeeper } from "../../jsonrpc/json-limits.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import { errorOf } from "../../server/context.js";
-import { isModern } from "../../server/request-protocol.js";
+import { statesRevision } from "../../server/request-protocol.js";
 import type { Server } from "../../server/server.js";
 import { withTimeout } from "../../time/clock.js";
 import { type Accepted, acceptedBy, isJson } from "../shared/media.js";
@@ -234,7 +234,7 @@ export class Endpoint {
     if (method === "GET" && this.sse && !named)
       return this.overSse(exchange, undefined, (sse) => sse.open(exchange, principal));
     // Modern revisions have no sessions (2026-07-28, Streamable HTTP, earlier revisions).
-    const sessions = this.namesModern(exchange) ? undefined : this.stateful;
+    const sessions = this.isModern(exchange, false) ? undefined : this.stateful;
     // Without a session, a GET stream would never carry a message.
     if (method === "GET" && sessions && named) return sessions.get(exchange, principal);
     if (method === "DELETE" && sessions) return sessions.delete(exchange, principal);
@@ -288,32 +288,33 @@ export class Endpoint {
       return replyError(exchange, 400, undefined, parseError(messageOf(error)));
     }
     // Responses and notifications are still accepted: running requests may await them.
-    const requests = requestsIn(message);
+    const kind = classify(message);
+    const requests = requestsIn(message, kind);
     if (this.draining && requests > 0) return replyClosing(exchange);
     if (requests > this.mostInBatch)
       return replyInvalid(exchange, 400, tooManyInBatch(requests, this.mostInBatch));
     if (requests > 0 && !this.concurrency.running.allows(exchange.principal, requests))
       return replyBusy(exchange, idOf(message));
     const legacy = this.stateful ?? this.stateless;
+    const stated = kind === "batch" ? (message as unknown[]).some(statesRevision) : statesRevision(message);
     try {
       if (older !== undefined)
-        this.overSse(exchange, message, (sse) => sse.post(exchange, older, message, principal));
-      else if (this.modern && (!legacy || this.isModern(exchange, message)))
-        this.modern.post(exchange, message, accepted, principal);
+        this.overSse(exchange, message, (sse) => sse.post(exchange, older, message, stated, principal));
+      else if (this.modern && (!legacy || this.isModern(exchange, stated)))
+        this.modern.post(exchange, message, kind, stated, accepted, principal);
       else legacy!.post(exchange, message, accepted, principal);
     } catch (error) {
       this.fail(exchange, message, error);
     }
   }
 
-  /** Decides the era of a message (2026-07-28, versioning): by its metadata, or by the header if it has none. */
-  private isModern(exchange: Exchange, message: unknown): boolean {
-    if (isObject(message) && isModern(message as unknown as Message)) return true;
-    return this.namesModern(exchange);
-  }
-
-  private namesModern(exchange: Exchange): boolean {
-    return this.modernIds.has(exchange.header("mcp-protocol-version") ?? "");
+  /**
+   * Decides the era of a request, once (2026-07-28, versioning).
+   *
+   * @param stated whether the message states its revision in `_meta`; otherwise the header decides
+   */
+  private isModern(exchange: Exchange, stated: boolean): boolean {
+    return stated || this.modernIds.has(exchange.header("mcp-protocol-version") ?? "");
   }
 
   private fail(exchange: Exchange, message: unknown, error: unknown): void {
@@ -323,10 +324,9 @@ export class Endpoint {
 }
 
 /** The number of requests in a body: 1, or the requests of a batch. */
-function requestsIn(message: unknown): number {
-  if (Array.isArray(message))
-    return message.reduce<number>((sum, each) => sum + (isRequest(each) ? 1 : 0), 0);
-  return isRequest(message) ? 1 : 0;
+function requestsIn(message: unknown, kind: MessageKind | Problem): number {
+  if (kind !== "batch") return kind === "request" ? 1 : 0;
+  return (message as unknown[]).reduce<number>((sum, each) => sum + (isRequest(each) ? 1 : 0), 0);
 }
 
 function tooManyInBatch(requests: number, most: number): string {

@@ -97,6 +97,7 @@ export class SessionRequests {
       return replyError(exchange, 503, idOf(message), error);
     }
     session.connection = this.server.attach(session, { auth, principal });
+    session.connection.era = "legacy";
     // A failed initialize opens no session, and it may fail late.
     const isOpen = (): boolean => session.connection.session !== undefined;
     const named = (): Headers => (isOpen() ? { "mcp-session-id": session.id } : {});
@@ -184,6 +185,7 @@ export class StatelessRequests {
     const count = Array.isArray(message) ? requests.length : undefined;
     const channel = new PostChannel(exchange, accepted, this.form, revision.table, this.streams, count);
     const connection = this.server.attach(channel, { auth, principal });
+    connection.era = "legacy";
     const protocol = protocolOf(revision);
     channel.follow(connection, this.concurrency);
     for (const request of requests)

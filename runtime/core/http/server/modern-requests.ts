@@ -1,7 +1,8 @@
 import type { HeaderSource, IncomingRequest, ReceiveTable } from "@mcpgen/protocol/model";
 import {
-  classify,
+  type MessageKind,
   type NotificationMessage,
+  type Problem,
   type RequestMessage,
   idOf,
   isObject,
@@ -11,12 +12,7 @@ import { decodeHeaderValue, keyword, valueAt } from "../../protocol/param-header
 import type { RevisionView } from "../../protocol/revision-view.js";
 import type { ServerConnection } from "../../server/connection.js";
 import { RequestContext, errorOf } from "../../server/context.js";
-import {
-  isModern,
-  modernProtocol,
-  unsupportedVersion,
-  type RequestProtocol,
-} from "../../server/request-protocol.js";
+import { modernProtocol, unsupportedVersion, type RequestProtocol } from "../../server/request-protocol.js";
 import type { Server } from "../../server/server.js";
 import type { Accepted } from "../shared/media.js";
 import { type Principal, corsHeaders, replyBusy, replyClosing, replyError, replyInvalid } from "./access.js";
@@ -61,12 +57,23 @@ export class ModernRequests {
     this.bytes = bytes;
   }
 
-  post(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
-    const request = requestOf(exchange, message);
+  /**
+   * @param kind of the message
+   * @param stated whether the message states its revision in `_meta`
+   */
+  post(
+    exchange: Exchange,
+    message: unknown,
+    kind: MessageKind | Problem,
+    stated: boolean,
+    accepted: Accepted,
+    { auth, principal = "" }: Principal,
+  ): void {
+    const request = requestOf(exchange, message, kind);
     if (!request) return;
     let protocol: RequestProtocol;
     try {
-      protocol = this.protocolOf(exchange, request);
+      protocol = this.protocolOf(exchange, request, stated);
     } catch (error) {
       const refusal = errorOf(error);
       const status = statusOf(refusal.rpcCode ?? 0, this.newest.table);
@@ -107,7 +114,7 @@ export class ModernRequests {
   }
 
   /** @throws {McpError} the headers differ from the body, or required metadata is missing */
-  private protocolOf(exchange: Exchange, request: RequestMessage): RequestProtocol {
+  private protocolOf(exchange: Exchange, request: RequestMessage, stated: boolean): RequestProtocol {
     const problem = isObject(request.params?._meta)
       ? standardProblem(exchange, this.newest.table, request)
       : undefined;
@@ -115,7 +122,7 @@ export class ModernRequests {
     const { definition } = this.server;
     // Without legacy revisions, `initialize` gets the error that lists the supported ones (2026-07-28, versioning,
     // compatibility).
-    if (request.method === "initialize" && definition.legacy.length === 0 && !isModern(request))
+    if (request.method === "initialize" && definition.legacy.length === 0 && !stated)
       throw unsupportedVersion(definition, request.params?.["protocolVersion"]);
     const protocol = modernProtocol(definition, request);
     const entry = protocol.revision.table.incomingRequests.get(request.method);
@@ -150,8 +157,11 @@ export class ModernRequests {
 }
 
 /** The request that was posted. Any other body is answered here. */
-function requestOf(exchange: Exchange, message: unknown): RequestMessage | undefined {
-  const kind = classify(message);
+function requestOf(
+  exchange: Exchange,
+  message: unknown,
+  kind: MessageKind | Problem,
+): RequestMessage | undefined {
   if (kind === "request") return message as RequestMessage;
   if (typeof kind === "object") return void replyInvalid(exchange, 400, kind.problem, idOf(message));
   if (kind !== "notification")

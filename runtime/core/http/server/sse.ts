@@ -1,7 +1,6 @@
 import type { ServerChannel } from "../../jsonrpc/channel.js";
-import { type Message, type RequestId, idOf, isObject } from "../../jsonrpc/message.js";
+import { type RequestId, idOf } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
-import { isModern } from "../../server/request-protocol.js";
 import type { Server } from "../../server/server.js";
 import { acceptedBy } from "../shared/media.js";
 import { type Principal, corsHeaders, replyBusy, replyInvalid } from "./access.js";
@@ -66,20 +65,31 @@ export class SseRequests {
     });
     endpoint.searchParams.set(sessionParameter, session.id);
     session.connection = this.server.attach(session, { auth, principal });
+    session.connection.era = "legacy";
     this.sessions.set(session.id, session);
     streams.opened(sink, principal);
     sink.write(`event: endpoint\ndata: ${relative(endpoint)}\n\n`);
     exchange.onGone(() => session.end());
   }
 
-  /** Receives a message. Responses go on the stream of the session. */
-  post(exchange: Exchange, id: string, message: unknown, { auth, principal = "" }: Principal): void {
+  /**
+   * Receives a message. Responses go on the stream of the session.
+   *
+   * @param stated whether the message states a modern revision: those do not use HTTP+SSE
+   */
+  post(
+    exchange: Exchange,
+    id: string,
+    message: unknown,
+    stated: boolean,
+    { auth, principal = "" }: Principal,
+  ): void {
     const session = this.sessions.get(id);
     if (!session || session.principal !== principal)
       return replyInvalid(exchange, 404, "there is no such session: open its stream again", idOf(message));
     const isBatch = Array.isArray(message);
     const messages: readonly unknown[] = isBatch ? (message as unknown[]) : [message];
-    const problem = postProblem(messages, isBatch, session) ?? eraProblem(messages);
+    const problem = postProblem(messages, isBatch, session) ?? (stated ? modernMessage : undefined);
     const one = isBatch ? undefined : idOf(message);
     if (problem !== undefined) return replyInvalid(exchange, 400, problem, one);
     const ids: RequestId[] = idsOfRequests(messages);
@@ -111,12 +121,7 @@ export class SseRequests {
   }
 }
 
-/** Rejects messages of modern revisions, which do not use HTTP+SSE. */
-function eraProblem(messages: readonly unknown[]): string | undefined {
-  return messages.some((message) => isObject(message) && isModern(message as unknown as Message))
-    ? "HTTP+SSE serves clients that make a handshake: post this to the endpoint itself"
-    : undefined;
-}
+const modernMessage = "HTTP+SSE serves clients that make a handshake: post this to the endpoint itself";
 
 /** Path and query. Leading double slashes are reduced to one: they would name another host. */
 function relative({ pathname, search }: URL): string {

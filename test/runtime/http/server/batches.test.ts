@@ -7,6 +7,10 @@ import { exchangeOf } from "./exchange-of.js";
 
 const json = { "content-type": "application/json" };
 const params = { protocolVersion: "2025-03-26", capabilities: {}, clientInfo: { name: "x", version: "1" } };
+const modern = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
 
 /** A client of the revision that has batches, and how many calls its server is at work on. */
 function batching(sessions: boolean, options: HttpOptions = {}) {
@@ -90,6 +94,10 @@ describe.each([true, false])("with sessions: %s", (sessions) => {
     ["nothing", []],
     ["a batch", [[{ jsonrpc: "2.0", id: 1, method: "ping" }]]],
     ["what is no message", [3]],
+    [
+      "a request of a modern revision",
+      [{ jsonrpc: "2.0", id: 1, method: "ping", params: { _meta: modern } }],
+    ],
   ])("a batch of %s is refused", (_, batch) => {
     expect(batching(sessions).post(batch).status).toBe(400);
   });
