@@ -73,7 +73,7 @@ export type {
 } from "@mcpgen/protocol/authoring";
 export { McpError, type ErrorCode } from "./jsonrpc/errors.js";
 export type { LogLevel } from "./protocol/meta.js";
-export type { Channel, Receiver } from "./jsonrpc/channel.js";
+export type { Channel, ClientChannel, ClientReceiver, Outgoing, Receiver } from "./jsonrpc/channel.js";
 export type { Timeouts } from "./jsonrpc/pending.js";
 export type { Clock } from "./time/clock.js";
 export type { Params, RequestId } from "./jsonrpc/message.js";

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import {
   type Channel,
+  type ClientChannel,
   type Client,
   type ConnectOptions,
   type McpError,
@@ -130,7 +131,7 @@ describe("one definition", () => {
   });
 
   /** Every feature works, and `mcpgen validate` finds nothing in the session. */
-  async function tourAt(revision: string, channel: Channel): Promise<void> {
+  async function tourAt(revision: string, channel: Channel | ClientChannel): Promise<void> {
     const wire = new Recording();
     const recorded = wire.of(channel, "client");
     const client = await connect(recorded, { revisions: clientRevisions, revision, ...answers });

@@ -154,7 +154,7 @@ export class Connections {
       return false;
     }
     await this.take(made, { timeout: this.source.profile.connectTimeout });
-    link.retired(new McpError("connection-closed", "the server was replaced by one of another revision"));
+    link.draining(new McpError("connection-closed", "the server was replaced by one of another revision"));
     return true;
   }
 

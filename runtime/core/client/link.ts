@@ -14,7 +14,12 @@ import {
   resultText,
 } from "../jsonrpc/message.js";
 import { type Timeouts, Pending } from "../jsonrpc/pending.js";
-import type { Channel, Receiver } from "../jsonrpc/channel.js";
+import {
+  type AnyChannel,
+  type ClientChannel,
+  type ClientReceiver,
+  clientChannelOf,
+} from "../jsonrpc/channel.js";
 import type { ServerResponse } from "./decode.js";
 import { type AnswerContext, errorBody } from "./server-requests.js";
 import type * as platform from "../platform/platform.js";
@@ -39,32 +44,32 @@ export interface Sending {
   readonly authorized?: ((authorization: string) => void) | undefined;
 }
 
+const noHeaders: Readonly<Record<string, string>> = {};
+
 /** The requests and responses of one client over one channel, in both eras. */
-export class Link implements Receiver {
+export class Link implements ClientReceiver {
   listener: LinkListener | undefined;
   readonly timeouts: Timeouts;
   readonly clock: Clock;
   /** Whether the server has answered anything yet. */
   answered = false;
-  private readonly channel: Channel;
+  private readonly channel: ClientChannel;
   private readonly pending: Pending<ServerResponse>;
-  private readonly runner = new ServerRequestRunner((text) =>
-    this.channel.reply ? this.channel.reply(text) : this.channel.send(text),
-  );
+  private readonly runner = new ServerRequestRunner((text) => this.channel.reply(text));
   private end: McpError | undefined;
   private readonly watchers = new Set<(why: McpError) => void>();
 
-  constructor(channel: Channel, timeouts: Timeouts, clock: Clock) {
-    this.channel = channel;
+  constructor(channel: AnyChannel, timeouts: Timeouts, clock: Clock) {
+    this.channel = clientChannelOf(channel);
     this.timeouts = timeouts;
     this.clock = clock;
     this.pending = new Pending(timeouts, clock);
-    channel.open(this);
+    this.channel.open(this);
   }
 
   /** Whether the channel guarantees that each request is answered or fails. */
-  get answersAll(): boolean {
-    return this.channel.answersAll ?? false;
+  get guaranteesReply(): boolean {
+    return this.channel.guaranteesReply;
   }
 
   /** Why the link has ended, if it has. */
@@ -112,21 +117,14 @@ export class Link implements Receiver {
       return Promise.reject(notJson(method, error));
     }
     const { channel } = this;
-    const outgoing = channel.post && {
-      id,
-      method,
-      text,
-      headers: headers?.(method, params) ?? {},
-      authorized,
-    };
     const abandon = ({ message }: McpError): void => {
-      if (channel.abandon && this.listener?.abandons) channel.abandon(id);
-      else if (cancellable)
+      if (this.listener?.abandons && channel.abandon(id)) return;
+      if (cancellable)
         this.notify("notifications/cancelled", { requestId: id, reason: message }, headers, id);
     };
+    const outgoing = { id, method, text, headers: this.headersOf(headers, method, params), authorized };
     const answer = this.pending.wait(id, method, options, abandon, started);
-    if (outgoing) channel.post!(outgoing);
-    else channel.send(text);
+    channel.post(outgoing);
     return answer;
   }
 
@@ -138,25 +136,30 @@ export class Link implements Receiver {
     } catch (error) {
       throw notJson(method, error);
     }
-    const { channel } = this;
-    if (!channel.post) return channel.send(text);
-    const about = ends === undefined ? {} : { ends };
-    channel.post({ text, method, headers: headers?.(method, params) ?? {}, ...about });
+    this.channel.post({ text, method, headers: this.headersOf(headers, method, params), ends });
+  }
+
+  private headersOf(
+    headers: Sending["headers"],
+    method: string,
+    params: Params | undefined,
+  ): Readonly<Record<string, string>> {
+    return headers && this.channel.carriesHeaders ? headers(method, params) : noHeaders;
   }
 
   /** Whether the channel sends headers that mirror messages. */
   get mirrors(): boolean {
-    return this.channel.post !== undefined;
+    return this.channel.carriesHeaders;
   }
 
   /** The current authorization of requests; empty if there is none. */
   authorization(signal: platform.AbortSignal): string | Promise<string> {
-    return this.channel.authorization?.(signal) ?? "";
+    return this.channel.authorization(signal);
   }
 
   /** Gives the negotiated headers to channels that repeat them with each message. */
-  speak(headers: Readonly<Record<string, string>>): void {
-    this.channel.speak?.(headers);
+  setProtocolHeaders(headers: Readonly<Record<string, string>>): void {
+    this.channel.setProtocolHeaders(headers);
   }
 
   failed(id: RequestId, error: Error): void {
@@ -178,7 +181,7 @@ export class Link implements Receiver {
     await this.channel.close();
   }
 
-  message(text: string, refusal?: Error): void {
+  message(text: string): void {
     let message: unknown;
     try {
       message = JSON.parse(text);
@@ -186,7 +189,7 @@ export class Link implements Receiver {
       // Some servers print to stdout; such lines answer no request.
       return;
     }
-    this.parsed(message, refusal);
+    this.parsed(message);
   }
 
   parsed(value: unknown, refusal?: Error): void {
@@ -208,10 +211,10 @@ export class Link implements Receiver {
         ? reason
         : new McpError("connection-closed", reason?.message ?? "the connection is closed", { cause: reason });
     this.pending.rejectAll(() => why);
-    this.retired(why);
+    this.draining(why);
   }
 
-  retired(why: McpError): void {
+  draining(why: McpError): void {
     if (this.end) return;
     this.end = why;
     this.runner.cancelAll(why);

@@ -38,7 +38,7 @@ export async function negotiate(link: Link, views: Views, context: HandshakeCont
   const probe = sendProbe(link, modern[0]!, context, settled.signal);
   if (legacy.length === 0) return conclude(link, await probe, modern, legacy, context);
   // Where every request gets a reply, a missing one means that the server is still starting, not that it is legacy.
-  const timeout = link.answersAll ? (context.due - context.clock.now()) / 2 : hedgeMs;
+  const timeout = link.guaranteesReply ? (context.due - context.clock.now()) / 2 : hedgeMs;
   const first = await withTimeout(timeout, probe, context.clock);
   if (first !== undefined) return conclude(link, first, modern, legacy, context);
   // Some servers take the handshake as the start of a connection, even after they answered the probe. If a server accepts
@@ -231,7 +231,7 @@ async function handshake(link: Link, legacy: Views, context: HandshakeContext): 
   const entry = view.table.outgoingRequests.get("initialize")!;
   const decoded = await decode(view, "initialize", entry, result, context.nulls);
   const headers = (method: string): Record<string, string> => mirrorHeaders(view, method, undefined);
-  link.speak(headers(""));
+  link.setProtocolHeaders(headers(""));
   link.notify("notifications/initialized", undefined, headers);
   const lifted = view.lift("incomingResults", "initialize", decoded.result);
   return {

@@ -16,7 +16,7 @@ import { Client } from "../client/client.js";
 import type { Nulls } from "../client/decode.js";
 import { establish } from "../client/connections.js";
 import type { ClientProfile } from "../client/client-profile.js";
-import type { Channel, Opener } from "../jsonrpc/channel.js";
+import type { Opener } from "../jsonrpc/channel.js";
 
 const httpRules: Rules<HttpClientOptions> = {
   headers: "anything",
@@ -151,7 +151,7 @@ export async function connect(source: Source, options: ConnectOptions): Promise<
  * The address of a server: a URL, `stdio:` and a command, a command with arguments, an open channel, or a function that
  * opens a channel on each call.
  */
-export type Source = string | platform.URL | Command | Channel | (() => Channel | Promise<Channel>);
+export type Source = string | platform.URL | Command | Opener;
 
 /** A program to start without a shell. */
 export interface Command extends StdioClientOptions {

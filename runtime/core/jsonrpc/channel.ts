@@ -19,8 +19,8 @@ export interface Channel {
    */
   send(text: string, origin?: RequestId): void;
   /**
-   * Sends the answer of a client to a request of the server. The channel stops reading while too many of these answers
-   * wait to be read.
+   * Sends the answer of a client to a request of the server, in place of `send`. The channel stops reading while too many
+   * of these answers wait to be read.
    */
   reply?(text: string): void;
   /**
@@ -28,20 +28,6 @@ export interface Channel {
    * other side does not read both in one chunk.
    */
   sendApart?(text: string, since: number): void;
-  /** Whether each request is answered or fails, even if the server does not answer it. */
-  readonly answersAll?: boolean;
-  /** Sends a message of a client, for channels that need its method, id and headers. */
-  post?(message: Outgoing): void;
-  /** Cancels a request without a message. */
-  abandon?(id: RequestId): void;
-  /**
-   * The authorization that a request would have now, as a text to compare; for channels on which it may change.
-   *
-   * @throws {McpError} `authorize-failed`
-   */
-  authorization?(signal: platform.AbortSignal): string | Promise<string>;
-  /** Sets the headers of all later messages. */
-  speak?(headers: Readonly<Record<string, string>>): void;
   /** Writes the queue now, when no more messages follow in this turn. */
   flush(): void;
   /** Resolves when all messages are written and the stream is closed. Further calls return the same promise. */
@@ -97,49 +83,126 @@ export interface ServerChannel extends Pick<Channel, "flush" | "close"> {
   disconnect(origin: RequestId, retryMs: number): void;
 }
 
-/** A message of a client, with its HTTP headers. */
-export interface Outgoing {
-  readonly text: string;
-  /** Of requests and notifications. */
-  readonly method?: string;
-  /** Of a request. */
-  readonly id?: RequestId;
-  /** The request that this message cancels: after this message, its response is not read. */
-  readonly ends?: RequestId;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Called with the authorization of the message, each time it is sent. */
-  readonly authorized?: ((authorization: string) => void) | undefined;
-}
-
 /** Receives the messages of a channel. */
 export interface Receiver {
-  /**
-   * The text of one message, without a line end. It may be any text.
-   *
-   * @param refusal the error of the transport that came with the message: an HTTP status, for example
-   */
-  message(text: string, refusal?: Error): void;
-  /**
-   * A message, or a batch, that the channel has parsed already. A channel calls `message` where this is absent.
-   *
-   * @param refusal as for `message`
-   */
-  parsed?(value: unknown, refusal?: Error): void;
+  /** The text of one message, without a line end. It may be any text. */
+  message(text: string): void;
   /** All messages that arrived together were delivered. */
   turn(): void;
   /** A message was longer than `limit` bytes and was dropped. */
   tooLong(limit: number): void;
-  /** One request failed; others go on. */
-  failed?(id: RequestId, error: Error): void;
-  /** No more messages can be sent, but requests that were sent may be answered. `closed` may follow. */
-  retired?(reason: Error): void;
-  /** Whether a request has been answered. */
-  isSettled?(id: RequestId): boolean;
   /** The input ended in order; messages that are sent may still be read. `closed` follows. */
   ended?(): void;
   /** The channel is closed, with a reason if that was not in order. Called once. */
   closed(reason?: Error): void;
 }
 
+/**
+ * The client's end of a transport, as the client uses it: a transport with an exchange for each request, such as HTTP,
+ * implements it. The client wraps any other `Channel`.
+ */
+export interface ClientChannel {
+  /** Whether each request is answered or fails, even if the server does not answer it. */
+  readonly guaranteesReply: boolean;
+  /** Whether the transport carries the headers of messages. */
+  readonly carriesHeaders: boolean;
+  /** As for `Channel`. */
+  open(receiver: ClientReceiver): void;
+  /** Sends a request or notification. Does nothing after `close`. */
+  post(message: Outgoing): void;
+  /** Sends the answer to a request of the server. */
+  reply(text: string): void;
+  /** Cancels a request without a message. Returns whether the transport can do that. */
+  abandon(id: RequestId): boolean;
+  /**
+   * The authorization that a request would have now, as a text to compare; empty if there is none.
+   *
+   * @throws {McpError} `authorize-failed`
+   */
+  authorization(signal: platform.AbortSignal): string | Promise<string>;
+  /** Sets the headers of all later messages: the revision is negotiated. */
+  setProtocolHeaders(headers: Headers): void;
+  /** As for `Channel`. */
+  close(): Promise<void>;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A request or notification of a client. */
+export interface Outgoing {
+  readonly text: string;
+  readonly method: string;
+  /** Of a request. */
+  readonly id?: RequestId;
+  /** The request that this message cancels: after this message, its response is not read. */
+  readonly ends?: RequestId | undefined;
+  readonly headers: Headers;
+  /** Called with the authorization of the message, each time it is sent. */
+  readonly authorized?: ((authorization: string) => void) | undefined;
+}
+
+/** Receives the messages of a client's channel. */
+export interface ClientReceiver extends Receiver {
+  /**
+   * A message, or a batch, that the channel has parsed.
+   *
+   * @param refusal the error of the transport that came with the message: an HTTP status, for example
+   */
+  parsed(value: unknown, refusal?: Error): void;
+  /** One request failed; others go on. */
+  failed(id: RequestId, error: Error): void;
+  /** No more messages can be sent, but requests that were sent may be answered. `closed` may follow. */
+  draining(reason: Error): void;
+  /** Whether a request has been answered, or was given up. */
+  isSettled(id: RequestId): boolean;
+}
+
+/** What a client connects over. */
+export type AnyChannel = Channel | ClientChannel;
+
 /** A channel, or a function that opens one at each call. */
-export type Opener = Channel | (() => Channel | Promise<Channel>);
+export type Opener = AnyChannel | (() => AnyChannel | Promise<AnyChannel>);
+
+export function isClientChannel(channel: AnyChannel): channel is ClientChannel {
+  return "post" in channel;
+}
+
+/** A channel as the client uses it. */
+export function clientChannelOf(channel: AnyChannel): ClientChannel {
+  return isClientChannel(channel) ? channel : new StreamOfMessages(channel);
+}
+
+/** A plain channel: it has no exchanges, headers or authorization. */
+class StreamOfMessages implements ClientChannel {
+  readonly guaranteesReply = false;
+  readonly carriesHeaders = false;
+  readonly reply: (text: string) => void;
+  readonly #channel: Channel;
+
+  constructor(channel: Channel) {
+    this.#channel = channel;
+    this.reply = (channel.reply ?? channel.send).bind(channel);
+  }
+
+  open(receiver: ClientReceiver): void {
+    this.#channel.open(receiver);
+  }
+
+  post({ text }: Outgoing): void {
+    this.#channel.send(text);
+  }
+
+  abandon(): boolean {
+    return false;
+  }
+
+  authorization(): string {
+    return "";
+  }
+
+  setProtocolHeaders(): void {}
+
+  close(): Promise<void> {
+    return this.#channel.close();
+  }
+}

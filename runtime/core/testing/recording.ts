@@ -1,6 +1,14 @@
 import { type Clock, systemClock } from "../time/clock.js";
 import { type Message, type RequestId, isObject } from "../jsonrpc/message.js";
-import type { Channel, Receiver } from "../jsonrpc/channel.js";
+import {
+  type AnyChannel,
+  type Channel,
+  type ClientChannel,
+  type ClientReceiver,
+  type Outgoing,
+  type Receiver,
+  isClientChannel,
+} from "../jsonrpc/channel.js";
 
 /** All messages of a connection in order. */
 export class Recording {
@@ -30,57 +38,49 @@ export class Recording {
    *
    * @param side the side whose end of the connection `channel` is
    */
-  of(channel: Channel, side: Side): Channel {
-    return new RecordedChannel(channel, (out, text) =>
-      this.session.push({
-        from: out === (side === "client") ? "client" : "server",
-        at: this.#clock.now() - this.#started,
-        text,
-      }),
-    );
+  of<Wrapped extends AnyChannel>(
+    channel: Wrapped,
+    side: Side,
+  ): Wrapped extends ClientChannel ? ClientChannel : Channel;
+  of(channel: AnyChannel, side: Side): AnyChannel {
+    const keep = (out: boolean, text: string): void => {
+      const from = out === (side === "client") ? "client" : "server";
+      this.session.push({ from, at: this.#clock.now() - this.#started, text });
+    };
+    return isClientChannel(channel)
+      ? new RecordedClientChannel(channel, keep)
+      : new RecordedChannel(channel, keep);
   }
 }
 
-class RecordedChannel implements Channel {
-  readonly post?: NonNullable<Channel["post"]>;
-  readonly #channel: Channel;
-  readonly #keep: (out: boolean, text: string) => void;
+/** Records a message. @param out whether this side sent it */
+type Keep = (out: boolean, text: string) => void;
 
-  constructor(channel: Channel, keep: (out: boolean, text: string) => void) {
+class RecordedChannel implements Channel {
+  readonly #channel: Channel;
+  readonly #keep: Keep;
+
+  constructor(channel: Channel, keep: Keep) {
     this.#channel = channel;
     this.#keep = keep;
-    // Optional members decide how a channel is used, so the wrapper has the same ones.
-    const { abandon, speak } = channel;
-    Object.assign(this, {
-      ...(abandon && { abandon: abandon.bind(channel) }),
-      ...(speak && { speak: speak.bind(channel) }),
-    });
-    if (channel.post)
-      this.post = (message) => {
-        keep(true, message.text);
-        channel.post!(message);
-      };
   }
 
   open(receiver: Receiver): void {
     this.#channel.open({
-      message: (text) => {
-        this.#keep(false, text);
-        receiver.message(text);
-      },
-      turn: () => receiver.turn(),
-      tooLong: (limit) => receiver.tooLong(limit),
-      failed: (id, error) => receiver.failed?.(id, error),
-      isSettled: (id) => receiver.isSettled?.(id) ?? false,
-      retired: (reason) => (receiver.retired ? receiver.retired(reason) : receiver.closed(reason)),
+      ...recorded(receiver, this.#keep),
       ...(receiver.ended ? { ended: () => receiver.ended!() } : {}),
-      closed: (reason) => receiver.closed(reason),
     });
   }
 
   send(text: string, origin?: RequestId): void {
     this.#keep(true, text);
     this.#channel.send(text, origin);
+  }
+
+  reply(text: string): void {
+    this.#keep(true, text);
+    if (this.#channel.reply) this.#channel.reply(text);
+    else this.#channel.send(text);
   }
 
   flush(): void {
@@ -90,6 +90,72 @@ class RecordedChannel implements Channel {
   close(): Promise<void> {
     return this.#channel.close();
   }
+}
+
+class RecordedClientChannel implements ClientChannel {
+  readonly guaranteesReply: boolean;
+  readonly carriesHeaders: boolean;
+  readonly #channel: ClientChannel;
+  readonly #keep: Keep;
+
+  constructor(channel: ClientChannel, keep: Keep) {
+    this.#channel = channel;
+    this.#keep = keep;
+    this.guaranteesReply = channel.guaranteesReply;
+    this.carriesHeaders = channel.carriesHeaders;
+  }
+
+  open(receiver: ClientReceiver): void {
+    this.#channel.open({
+      ...recorded(receiver, this.#keep),
+      parsed: (value, refusal) => {
+        this.#keep(false, JSON.stringify(value));
+        receiver.parsed(value, refusal);
+      },
+      failed: (id, error) => receiver.failed(id, error),
+      draining: (reason) => receiver.draining(reason),
+      isSettled: (id) => receiver.isSettled(id),
+    });
+  }
+
+  post(message: Outgoing): void {
+    this.#keep(true, message.text);
+    this.#channel.post(message);
+  }
+
+  reply(text: string): void {
+    this.#keep(true, text);
+    this.#channel.reply(text);
+  }
+
+  abandon(id: RequestId): boolean {
+    return this.#channel.abandon(id);
+  }
+
+  authorization(signal: AbortSignal): string | Promise<string> {
+    return this.#channel.authorization(signal);
+  }
+
+  setProtocolHeaders(headers: Readonly<{ [name: string]: string }>): void {
+    this.#channel.setProtocolHeaders(headers);
+  }
+
+  close(): Promise<void> {
+    return this.#channel.close();
+  }
+}
+
+/** The receiver with the messages of the other side recorded. */
+function recorded(receiver: Receiver, keep: Keep): Receiver {
+  return {
+    message: (text) => {
+      keep(false, text);
+      receiver.message(text);
+    },
+    turn: () => receiver.turn(),
+    tooLong: (limit) => receiver.tooLong(limit),
+    closed: (reason) => receiver.closed(reason),
+  };
 }
 
 export type Side = "client" | "server";

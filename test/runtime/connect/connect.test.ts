@@ -2,6 +2,7 @@ import { clientRevisions } from "@mcpgen/protocol";
 import { type Channel, connect } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { clientChannelOf } from "../../../runtime/core/jsonrpc/channel.js";
 import {
   type Reply,
   type Script,
@@ -100,7 +101,7 @@ test.each([Infinity, 2 ** 40])(
     const peer = new ScriptedPeer("2026-07-28", {
       "server/discover": () => new Promise<Reply>((resolve) => (answer = resolve)),
     });
-    const source = Object.assign(peer.channel, { answersAll: true });
+    const source = Object.assign(clientChannelOf(peer.channel), { guaranteesReply: true });
     const connecting = connect(source, { revisions: clientRevisions, connectTimeout: limit });
     await peer.until("server/discover");
     await vi.advanceTimersByTimeAsync(60_000);

@@ -1,7 +1,7 @@
 import { McpError, messageOf, rpc, printWarning } from "../../jsonrpc/errors.js";
 import type { HttpClientOptions } from "./http-client-options.js";
 import type { RequestId } from "../../jsonrpc/message.js";
-import type { Channel, Outgoing, Receiver } from "../../jsonrpc/channel.js";
+import type { ClientChannel, ClientReceiver, Outgoing } from "../../jsonrpc/channel.js";
 import {
   answerIn,
   bodyOf,
@@ -14,7 +14,7 @@ import {
 import { EventStreams, GetStream } from "./event-streams.js";
 import { HttpRequests } from "./http-requests.js";
 import { mediaType } from "../shared/media.js";
-import { OrderedSender } from "./ordered-sender.js";
+import { OrderedSender, type Unanswered } from "./ordered-sender.js";
 import { settleWithin } from "../../time/clock.js";
 import type { SseConnection } from "./sse-connection.js";
 
@@ -30,8 +30,9 @@ const fallbackStatuses: ReadonlySet<number> = new Set([400, 404, 405]);
 type Named = Readonly<Record<string, string>>;
 
 /** The client of Streamable HTTP: each message is one POST; answers come in its body or on a stream. */
-class HttpClientChannel implements Channel {
-  readonly answersAll = true;
+class HttpClientChannel implements ClientChannel {
+  readonly guaranteesReply = true;
+  readonly carriesHeaders = true;
   private readonly limit: number;
   private readonly requests: HttpRequests;
   private readonly streams: EventStreams;
@@ -40,12 +41,12 @@ class HttpClientChannel implements Channel {
   private readonly known: ReadonlySet<number>;
   private readonly running = new Map<RequestId, AbortController>();
   private readonly everything = new AbortController();
-  private receiver: Receiver | undefined;
+  private receiver!: ClientReceiver;
   private session: string | undefined;
   private version: Named = {};
   /** Whether a handshake has succeeded: only then can streams be resumed. */
   private shaken = false;
-  private state: "open" | "retired" | "closed" = "open";
+  private state: "open" | "draining" | "closed" = "open";
   /** Resolves when the handshake is over: requests wait for it. */
   private ready: Promise<void> = Promise.resolve();
   /** HTTP+SSE (2024-11-05), if the server has no other transport. */
@@ -70,29 +71,29 @@ class HttpClientChannel implements Channel {
     this.streams = new EventStreams(options, {
       get: (from, signal) =>
         this.exchange("GET", { ...this.version, ...(from && { "last-event-id": from }) }, signal),
-      message: (text) => this.receiver?.message(text),
-      stray: (answer) => this.receive(answer),
-      turn: () => this.receiver?.turn(),
+      message: (text) => this.receiver.message(text),
+      stray: (answer) => this.receiver.parsed(answer),
+      turn: () => this.receiver.turn(),
       room: () => this.sender.room,
-      forgotten: () => this.session !== undefined && this.retire(),
+      forgotten: () => this.session !== undefined && this.drain(),
     });
     this.getStream = new GetStream(this.streams, this.everything.signal, onWarning);
   }
 
-  open(receiver: Receiver): void {
+  open(receiver: ClientReceiver): void {
     this.receiver = receiver;
   }
 
-  /** Sends an answer to a request of the server. */
-  send(text: string): void {
+  reply(text: string): void {
     if (this.state === "open") this.sender.answer({ text, headers: this.version });
   }
 
-  flush(): void {}
-
   post(message: Outgoing): void {
     const { id, ends, method } = message;
-    if (this.state !== "open") return void (ends !== undefined && this.abandon(ends));
+    if (this.state !== "open") {
+      if (ends !== undefined) this.abandon(ends);
+      return;
+    }
     if (id !== undefined) return void this.ready.then(() => this.request(message, id));
     const arrived = this.sender.notify(message);
     if (method === "notifications/initialized") this.ready = arrived;
@@ -100,17 +101,17 @@ class HttpClientChannel implements Channel {
   }
 
   /** Ends the stream of a request: in the modern era, that is its cancellation. */
-  abandon(id: RequestId): void {
+  abandon(id: RequestId): boolean {
     this.running.get(id)?.abort();
     this.running.delete(id);
+    return true;
   }
 
   authorization(signal: AbortSignal): Promise<string> {
     return this.requests.authorization(signal);
   }
 
-  /** Sets the headers of all later messages. */
-  speak(headers: Named): void {
+  setProtocolHeaders(headers: Named): void {
     this.version = headers;
     this.shaken = true;
   }
@@ -138,7 +139,7 @@ class HttpClientChannel implements Channel {
     return this.requests.send({ method, headers: { ...session, ...headers }, signal, body, authorized });
   }
 
-  private async postMessage({ text, method, headers }: Outgoing, signal: AbortSignal): Promise<void> {
+  private async postMessage({ text, method, headers }: Unanswered, signal: AbortSignal): Promise<void> {
     if (this.older) return this.older.post(text, headers, signal);
     const response = await this.exchange("POST", headers, signal, text);
     await response.body?.cancel();
@@ -149,7 +150,7 @@ class HttpClientChannel implements Channel {
 
   private async request(message: Outgoing, id: RequestId): Promise<void> {
     // It may have been given up before it was sent.
-    if (this.receiver?.isSettled?.(id)) return;
+    if (this.receiver.isSettled(id)) return;
     const controller = new AbortController();
     this.running.set(id, controller);
     try {
@@ -176,7 +177,7 @@ class HttpClientChannel implements Channel {
         id,
         signal,
         resumable: handshake || this.shaken,
-        isDone: () => !this.running.has(id) || this.receiver?.isSettled?.(id) === true,
+        isDone: () => !this.running.has(id) || this.receiver.isSettled(id),
         end: () => controller.abort(),
       });
     const body = await bodyOf(response, this.limit);
@@ -188,11 +189,11 @@ class HttpClientChannel implements Channel {
     )
       return this.older!.post(text, headers, signal);
     if (response.status === 404 && this.session !== undefined && isSessionLost(body, id)) {
-      this.retire();
+      this.drain();
       throw sessionLost();
     }
     const refused = response.ok ? undefined : refusal(response, body);
-    this.receive(answerIn(response, type, body, id), refused);
+    this.receiver.parsed(answerIn(response, type, body, id), refused);
   }
 
   /**
@@ -208,11 +209,11 @@ class HttpClientChannel implements Channel {
     const { noSse, openSse } = await import("./sse-connection.js");
     try {
       this.older = await openSse(this.requests, this.limit, this.everything.signal, {
-        message: (text) => this.receiver?.message(text),
-        turn: () => this.receiver?.turn(),
+        message: (text) => this.receiver.message(text),
+        turn: () => this.receiver.turn(),
         room: () => this.sender.room,
         ended: (why) => this.end(why),
-        forgotten: () => this.retire(),
+        forgotten: () => this.drain(),
       });
     } catch (error) {
       // The server's own error is more precise than the failure of the stream.
@@ -221,36 +222,28 @@ class HttpClientChannel implements Channel {
     return this.older !== undefined;
   }
 
-  /** Passes on an answer that was parsed already. */
-  private receive(answer: unknown, refused?: Error): void {
-    const { receiver } = this;
-    if (receiver?.parsed) receiver.parsed(answer, refused);
-    else receiver?.message(JSON.stringify(answer), refused);
-  }
-
   private fail(id: RequestId, error: unknown): void {
     const coded = error instanceof McpError;
     const reason = coded ? error : new McpError("connection-closed", messageOf(error), { cause: error });
-    this.receiver?.failed?.(id, reason);
+    this.receiver.failed(id, reason);
   }
 
   /**
    * The server has forgotten the session (2025-11-25, session management). Requests that were sent go on: each gets its
    * own response.
    */
-  private retire(): void {
+  private drain(): void {
     if (this.state !== "open") return;
-    this.state = "retired";
+    this.state = "draining";
     this.everything.abort();
     this.sender.stop();
-    if (this.receiver?.retired) this.receiver.retired(sessionLost());
-    else this.receiver?.closed(sessionLost());
+    this.receiver.draining(sessionLost());
   }
 
   private end(reason: McpError): void {
     if (this.state === "closed") return;
     this.state = "closed";
-    this.receiver?.closed(reason);
+    this.receiver.closed(reason);
     this.stop();
   }
 
@@ -264,6 +257,6 @@ class HttpClientChannel implements Channel {
 }
 
 /** Opens a channel to a URL. */
-export function httpClientChannel(...given: ConstructorParameters<typeof HttpClientChannel>): Channel {
+export function httpClientChannel(...given: ConstructorParameters<typeof HttpClientChannel>): ClientChannel {
   return new HttpClientChannel(...given);
 }

@@ -1,4 +1,3 @@
-import type { Outgoing } from "../../jsonrpc/channel.js";
 import { settleWithin } from "../../time/clock.js";
 
 /** Milliseconds that one notification may delay the messages after it. */
@@ -13,21 +12,29 @@ const mostAnswering = 64;
 /** Answers that may wait before the client stops reading from the server. */
 const mostWaiting = 256;
 
+/** A notification, or an answer to a request of the server. */
+export interface Unanswered {
+  readonly text: string;
+  /** Of a notification. */
+  readonly method?: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /**
  * Sends the messages of a client that get no answer. A notification is sent after the one before has arrived, or was
  * delayed for too long.
  */
 export class OrderedSender {
-  private readonly send: (message: Outgoing, signal: AbortSignal) => Promise<void>;
+  private readonly send: (message: Unanswered, signal: AbortSignal) => Promise<void>;
   private readonly exchanges = new Set<AbortController>();
   private last: Promise<void> = Promise.resolve();
-  private readonly answers: Outgoing[] = [];
+  private readonly answers: Unanswered[] = [];
   private answering = 0;
   /** Resolve when there is room for answers. */
   private waiting: (() => void)[] = [];
 
   /** @param send sends one message, and resolves when the server has accepted it */
-  constructor(send: (message: Outgoing, signal: AbortSignal) => Promise<void>) {
+  constructor(send: (message: Unanswered, signal: AbortSignal) => Promise<void>) {
     this.send = send;
   }
 
@@ -37,7 +44,7 @@ export class OrderedSender {
   }
 
   /** Sends a notification after those before it. Resolves when it has arrived, or was delayed for too long. */
-  notify(message: Outgoing): Promise<void> {
+  notify(message: Unanswered): Promise<void> {
     return (this.last = settleWithin(longestDelay, this.after(message)));
   }
 
@@ -45,7 +52,7 @@ export class OrderedSender {
    * Sends the answer to a request of the server. Later messages do not wait for it: some servers keep its exchange open.
    * Many open exchanges delay further answers.
    */
-  answer(message: Outgoing): void {
+  answer(message: Unanswered): void {
     this.answers.push(message);
     this.next();
   }
@@ -81,7 +88,7 @@ export class OrderedSender {
     for (const resolve of this.waiting.splice(0)) resolve();
   }
 
-  private async after(message: Outgoing): Promise<void> {
+  private async after(message: Unanswered): Promise<void> {
     const controller = new AbortController();
     this.exchanges.add(controller);
     await this.last;
