@@ -225,25 +225,22 @@ export class Features {
     for (const kind of kinds) this.#changes.publish({ method: `notifications/${kind}/list_changed` });
   }
 
-  /** The methods that the declared capabilities require. */
-  handlers(declared: ServerCapabilities): [string, MethodHandler][] {
+  /** The handlers by method. */
+  handlers(): [string, MethodHandler][] {
     const list =
       (listing: unknown): MethodHandler =>
       ({ cursor }: Params, context: RequestContext) =>
         (listing as Listing<never>).page(cursor, context);
-    const methods: [string, keyof ServerCapabilities, MethodHandler][] = [
-      ["tools/list", "tools", list(this.tools)],
-      ["tools/call", "tools", this.#call],
-      ["resources/list", "resources", list(this.resources)],
-      ["resources/templates/list", "resources", list(this.templates)],
-      ["resources/read", "resources", this.#read],
-      ["prompts/list", "prompts", list(this.prompts)],
-      ["prompts/get", "prompts", this.#get],
-      ["completion/complete", "completions", this.#complete],
+    return [
+      ["tools/list", list(this.tools)],
+      ["tools/call", this.#call],
+      ["resources/list", list(this.resources)],
+      ["resources/templates/list", list(this.templates)],
+      ["resources/read", this.#read],
+      ["prompts/list", list(this.prompts)],
+      ["prompts/get", this.#get],
+      ["completion/complete", this.#complete],
     ];
-    return methods.flatMap(([method, capability, handler]) =>
-      declared[capability] ? [[method, handler]] : [],
-    );
   }
 
   readonly #call: MethodHandler = (params: never, context) => callTool(this.tools, params, context);

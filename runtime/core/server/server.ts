@@ -1,7 +1,7 @@
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { Revision } from "@mcpgen/protocol/model";
 import { initialize, ping, setLevel, unwatch, watch } from "./legacy.js";
-import { type RevisionView, selectRevisions, linkRevisions } from "../protocol/revision-view.js";
+import { type RevisionView, declares, selectRevisions, linkRevisions } from "../protocol/revision-view.js";
 import { metaKeys } from "../protocol/meta.js";
 import { type Clock, systemClock } from "../time/clock.js";
 import { McpError } from "../jsonrpc/errors.js";
@@ -72,6 +72,14 @@ export interface ServerOptions {
   readonly onError?: ErrorListener;
 }
 
+/** A handler of the runtime. */
+interface BuiltIn {
+  readonly method: string;
+  readonly handler: MethodHandler;
+  /** The capability without which the server has no such method: a path into those it declares. */
+  readonly capability: readonly string[] | undefined;
+}
+
 /** A server of any number of clients, each in any of its revisions. */
 export class Server {
   readonly features: Features;
@@ -80,6 +88,7 @@ export class Server {
   /** All of `options.revisions`, those that `options.speaks` leaves out included. */
   readonly #given: readonly RevisionView<"server">[];
   readonly #changes: NotificationBus;
+  readonly #builtIn: readonly BuiltIn[];
   readonly #methods = new Map<string, MethodHandler>();
   readonly #notificationHandlers = new Map<string, NotificationHandler>();
   readonly #added = new Map<string, MethodHandler>();
@@ -119,7 +128,7 @@ export class Server {
       warn: warningReport(options.onWarning),
       report: errorReport(options.onError),
     };
-    this.#addProtocolMethods(revisions, options.cache);
+    this.#builtIn = this.#builtInMethods(options.cache);
     this.refresh();
   }
 
@@ -196,32 +205,38 @@ export class Server {
   protected refresh(): void {
     this.#declared = undefined;
     this.#methods.clear();
-    for (const [method, handler] of this.#protocol) this.#methods.set(method, handler);
-    for (const [method, handler] of this.features.handlers(this.#capabilities()))
-      this.#methods.set(method, handler);
+    const declared = this.#capabilities();
+    for (const { method, handler, capability } of this.#builtIn)
+      if (!capability || declares(declared, capability)) this.#methods.set(method, handler);
     for (const [method, handler] of this.#added) this.#methods.set(method, handler);
-    const { logging, resources } = this.#capabilities();
-    if (logging) this.#methods.set("logging/setLevel", setLevel);
-    if (!resources?.subscribe) return;
-    this.#methods.set("resources/subscribe", watch);
-    this.#methods.set("resources/unsubscribe", unwatch);
   }
 
-  readonly #protocol = new Map<string, MethodHandler>();
-
-  #addProtocolMethods(revisions: readonly RevisionView[], cache: CacheHints = uncached): void {
-    this.#protocol.set("initialize", initialize).set("ping", ping).set("subscriptions/listen", listen);
-    const supportedVersions = revisions.map(({ id }) => id);
-    this.#protocol.set("server/discover", () => {
-      const { info, instructions } = this.definition;
-      const result: Params = {
-        supportedVersions,
-        capabilities: this.#capabilities(),
-        _meta: { [metaKeys.serverInfo]: info },
-        ...(instructions === undefined ? {} : { instructions }),
-      };
-      return new SerialisedResult(result, cache);
+  #builtInMethods(cache: CacheHints = uncached): BuiltIn[] {
+    const handlers: readonly [string, MethodHandler][] = [
+      ...this.features.handlers(),
+      ["initialize", initialize],
+      ["ping", ping],
+      ["logging/setLevel", setLevel],
+      ["resources/subscribe", watch],
+      ["resources/unsubscribe", unwatch],
+      ["subscriptions/listen", listen],
+      ["server/discover", () => new SerialisedResult(this.#discovered(), cache)],
+    ];
+    return handlers.map(([method, handler]) => {
+      const facts = this.#given.flatMap(({ table }) => table.incomingRequests.get(method) ?? []);
+      return { method, handler, capability: facts.find(({ capability }) => capability)?.capability?.path };
     });
+  }
+
+  /** The result of `server/discover`. */
+  #discovered(): Params {
+    const { info, instructions } = this.definition;
+    return {
+      supportedVersions: this.revisions,
+      capabilities: this.#capabilities(),
+      _meta: { [metaKeys.serverInfo]: info },
+      ...(instructions === undefined ? {} : { instructions }),
+    };
   }
 
   #capabilities(): ServerCapabilities {

@@ -360,3 +360,15 @@ test("a result that no handler may give is printed with its place, and without t
     expect.stringMatching(/^tools\/call "throws": Error: broken\n    at .*handlers\.test\.ts/),
   ]);
 });
+
+test("handle replaces any handler of the runtime", async () => {
+  const levels: unknown[] = [];
+  const { client } = await pair("2025-11-25", (own) =>
+    own.handle("logging/setLevel", ({ level }: { level: string }) => {
+      levels.push(level);
+      return {};
+    }),
+  );
+  await client.request("logging/setLevel", { level: "error" });
+  expect(levels).toEqual(["error"]);
+});
