@@ -9,7 +9,7 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-// What escapes `main` comes from a callback of ours or of a module the user's configuration loads.
+// An error that escapes `main` comes from a callback of mcpgen, or from a module that the user's configuration loads.
 process.on("uncaughtException", (error) => {
   process.stderr.write(`error MG7001: a bug in mcpgen: ${escapeUnprintable(error.message)}\n`);
   process.exit(70);

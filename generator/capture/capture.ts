@@ -136,7 +136,7 @@ function reasonAgainst(
   return seen.has(item[key]!) ? `the ${key} ${JSON.stringify(item[key])} stands twice` : undefined;
 }
 
-/** Where the items stood among those that were rejected. */
+/** The places of the valid items in the server's list, in which the rejected ones stood between them. */
 function placesOf(items: readonly JsonObject[], rejected: readonly RejectedItem[]): number[] {
   const taken = new Set(rejected.map(({ index }) => index));
   let place = -1;

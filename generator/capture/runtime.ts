@@ -60,13 +60,13 @@ export interface Receiver {
   message(text: string): void;
 }
 
-/** What the runtime and the generated package give a command that speaks with servers. */
+/** The parts of the runtime and of the generated package that commands with servers use. */
 export interface Runtime {
   connect(source: string | (() => Channel), options: object): Promise<LiveClient>;
   parseStdioSource(source: string): readonly [string, ...string[]];
   /** Starts a server in a child process. */
   stdioClientChannel(command: readonly [string, ...string[]], options: object): Channel;
-  /** What a client answers with where its user says no. */
+  /** The answer of a client whose user declines. */
   userRejected(message?: string): Error;
   readonly revisions: readonly { readonly id: string }[];
 }

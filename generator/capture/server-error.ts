@@ -13,7 +13,7 @@ interface RuntimeError extends Error {
 
 interface Kind {
   readonly code: DiagnosticCode;
-  /** What to do, where a process is the server, and where a URL is. */
+  /** The next step for a server that is a process, and for one that is a URL. */
   readonly next: readonly [process: string, url: string];
 }
 
@@ -29,7 +29,7 @@ const kinds: Readonly<Record<string, Kind>> = {
       "Check the address; --header NAME:VALUE sends what authorizes a request.",
     ],
   },
-  // Nothing was sent: an address, or a header, that no client takes.
+  // No request was sent: the address or a header is invalid.
   "invalid-definition": {
     code: "MG4102",
     next: ["Check the command and its options.", "Check the address, and what --header sends."],
@@ -78,11 +78,11 @@ export function isRuntimeError(error: unknown): error is RuntimeError {
   return error instanceof Error && error.name === "McpError" && "code" in error;
 }
 
-/** What a server's process has printed beside messages. */
+/** The output of a server's process beside messages. */
 interface Prints {
   /** The end of its standard error. */
   readonly printed: string;
-  /** What it printed on standard output, in words. */
+  /** A description of its standard output beside messages. */
   readonly stray: string | undefined;
 }
 
@@ -128,7 +128,7 @@ export function serverError(error: unknown, source: ServerSource, { printed, str
 const quietOutput =
   "Have the server print messages of the protocol alone on standard output, all else on standard error.";
 
-/** What a process that has ended printed: the runtime starts a server twice where the first try fails. */
+/** The output of a process that has ended: the runtime starts a server twice if the first start fails. */
 function stderrOf(data: unknown): string | undefined {
   const stderr = typeof data === "object" && data !== null && "stderr" in data ? data.stderr : undefined;
   return typeof stderr === "string" ? stderr : undefined;

@@ -4,7 +4,7 @@ import { StrayOutput } from "./stray-output.js";
 
 /** A link to a server. It can be closed at any time, also if connecting failed. */
 export interface ServerLink {
-  /** What the runtime connects to. */
+  /** The address that the runtime connects to. */
   readonly source: string | (() => Channel);
   /** HTTP: sends each request. */
   readonly fetch?: typeof fetch;

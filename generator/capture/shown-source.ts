@@ -1,6 +1,6 @@
 import type { ServerSource } from "./server-source.js";
 
-/** What looks like a variable of the environment, or an option that takes a secret, with its value. */
+/** A text that looks like an environment variable, or like an option for a secret, with its value. */
 const assigned = /(?<=^|\s)([A-Z][A-Z0-9_]*=)(?:"[^"]*"|'[^']*'|\S+)/g;
 const secretOption = /(--?[\w-]*(?:token|key|secret|password|auth)[\w-]*[= ])(?:"[^"]*"|'[^']*'|\S+)/gi;
 

@@ -15,7 +15,7 @@ export function guarded(words: readonly string[]): string[] {
   ];
 }
 
-/** What was written, where the parser says what it was given. */
+/** The text without the guards: for messages of the parser that quote an argument. */
 export function unguarded(text: string): string {
   return text.replaceAll(guard, "");
 }
@@ -41,7 +41,7 @@ export class Arguments {
     return value;
   }
 
-  /** Of an option that may be given several times. */
+  /** The values of an option that may be repeated. */
   strings(name: string): string[] | undefined {
     const value = this.values[name];
     return Array.isArray(value) && value.length > 0
@@ -49,7 +49,7 @@ export class Arguments {
       : undefined;
   }
 
-  /** Of an option that takes several values separated by commas. */
+  /** The values of an option that takes several, separated by commas. */
   list(name: string): string[] | undefined {
     const items = this.string(name)
       ?.split(",")

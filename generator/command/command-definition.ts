@@ -1,7 +1,7 @@
 import type { Options, PositionalOptions } from "yargs";
 import type { RunCommand } from "./context.js";
 
-/** One command: its place in the table of commands, and where its code is. */
+/** One command: its place in the table of commands, and the module of its code. */
 export interface CommandDefinition {
   /** Words that select it, e.g. `revision add`. */
   readonly name: string;
@@ -24,5 +24,5 @@ export const text = (description: string, more: Options = {}): Options => ({
 /** An option with a value. */
 export /** One that may be given several times. */
 const texts = (description: string): Options => ({ ...text(description), array: true });
-/** One without a value. */
+/** An option without a value. */
 export const flag = (description: string): Options => ({ type: "boolean", description });

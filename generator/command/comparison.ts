@@ -20,13 +20,13 @@ import { packageVersion } from "../files/package-folder.js";
 import type { InputState } from "./input-state.js";
 import type { OutputRequest } from "./output-request.js";
 
-/** What would be generated, beside what is there. */
+/** The output of a run compared with the files in the folder. */
 export interface Comparison {
   readonly generated: Generated;
-  /** What the last run recorded. */
+  /** The manifest of the last run. */
   readonly before: Manifest | undefined;
   readonly files: readonly ComparedFile[];
-  /** What manifest.json would say. */
+  /** The manifest for the output of this run. */
   readonly manifest: Manifest;
   /** Whether it says so. */
   readonly manifestFile: ComparedFile;
@@ -71,7 +71,7 @@ function leftAloneBy({ request: { kept = [] }, partial }: OutputRequest): (path:
   return (path) => partial || folders.has(path.split("/")[0]!);
 }
 
-/** Of revisions that are kept, what they were made from stays on record. */
+/** Revisions that are kept keep the record of their inputs. */
 function inputsOf(
   { inputs }: Generated,
   before: Manifest | undefined,

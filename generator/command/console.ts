@@ -18,7 +18,7 @@ interface Streams {
 }
 
 /**
- * Where a command's words go: results to standard output, everything else to standard error. It is the border to the
+ * The output of a command: results to standard output, all other text to standard error. It is the border to the
  * terminal: only text and this program's colours pass.
  */
 export class Console {

@@ -3,7 +3,7 @@ import type { Console } from "./console.js";
 import type { Terminal } from "./init/questions.js";
 import type { Outcome } from "./outcome.js";
 
-/** What a command has to do with besides its arguments. */
+/** The surroundings of a command, besides its arguments. */
 export interface CommandContext {
   readonly console: Console;
   /** The command line, for telling how to repeat it. */

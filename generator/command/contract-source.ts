@@ -19,10 +19,10 @@ import { shownPath } from "./shown-path.js";
 
 /** A contract that a SOURCE stands for: a file's, or what a live server offers just now. */
 export interface ContractSource {
-  /** As messages call it. */
+  /** The source as messages call it. */
   readonly name: string;
   readonly contract: Contract;
-  /** Of the value at a JSON Pointer, for messages; of what a server offers there is no line. */
+  /** The place of the value at a JSON Pointer, for messages; a value that a server offers has no line. */
   readonly place: (pointer: string) => Place;
   /** The line of the value at a JSON Pointer; a server has none. */
   readonly placeOf: (pointer: string) => FilePlace | null;
@@ -30,7 +30,7 @@ export interface ContractSource {
   readonly findings: readonly Finding[];
 }
 
-/** What a SOURCE looks like; a URL that does not end as a file does can be either. */
+/** The kind of a SOURCE by its form; a URL without a known file extension can be either. */
 type SourceKind = "contract" | "server" | "url" | "standard input" | "other";
 
 /** Distinguishes contracts and servers from revisions and schemas: by name and, for JSON files, by keys. */

@@ -67,11 +67,11 @@ export function drift(
 
 function detailOf({ path, planned, present }: ComparedFile): string | undefined {
   if (planned === undefined && present === undefined) return undefined;
-  // Of a file that is new or gone, the beginning is enough.
+  // For a new or a deleted file, the beginning is enough.
   const lines = planned === undefined || present === undefined ? 8 : 24;
   if (planned === undefined || present === undefined) return unifiedDiff(present ?? "", planned ?? "", lines);
   const relaid = inLayoutOf(path, present, planned);
-  // Where layout is all that differs, it is what there is to show.
+  // If only the layout differs, the diff shows the layout.
   const isShown = relaid !== withPlainLineEnds(present);
   return unifiedDiff(present, isShown ? relaid : planned, lines);
 }

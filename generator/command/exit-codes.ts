@@ -1,4 +1,4 @@
-/** What the exit code of every command means. */
+/** The meaning of the exit codes, for every command. */
 export const exitCodes = new Map<number, string>([
   [0, "clean"],
   [1, "findings or drift"],

@@ -54,7 +54,7 @@ export const generate: RunCommand = async (args, context) => {
   return outcome;
 };
 
-/** What generating from schemas would do. */
+/** The plan of a run that generates from schemas. */
 interface ProtocolPlan {
   readonly conflicts: readonly Finding[];
   readonly outcome: Outcome;
@@ -106,7 +106,7 @@ export function recovered(
   ];
 }
 
-/** Where the time went and, if anything changed, what was assumed where schema and notes say nothing. */
+/** The time of each part and, if files changed, the facts that were assumed where schema and notes are silent. */
 function report({ generated, files, manifestFile }: Comparison, { console }: CommandContext): void {
   const { read, emit, format } = generated.timings;
   console.detail(`read ${read.toFixed(0)} ms, emit ${emit.toFixed(0)} ms, format ${format.toFixed(0)} ms`);
@@ -119,7 +119,7 @@ function report({ generated, files, manifestFile }: Comparison, { console }: Com
     console.note(`assumed: ${lines.length - shown.length} more; --verbose lists them`);
 }
 
-/** What several revisions have in common is said once. */
+/** A warning that several revisions share is printed once. */
 function assumptionLines({ assumptions }: Comparison["generated"]): string[] {
   const revisions = new Map<string, string[]>();
   for (const { revision, kind, subject, text } of assumptions) {

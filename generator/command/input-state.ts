@@ -50,7 +50,7 @@ export function inputState(
       ...files.map((file) => `${file} ${fileFingerprint(file)}`),
     ].join("\n"),
   );
-  // What a run of only a part finds out is not what the next whole one would.
+  // A partial run does not find what the next complete run would: it uses no cache.
   const file = partial || request.kept ? undefined : cacheFile(loaded.folder, outDir);
   const cached = trust && generator !== undefined ? readCache(file) : undefined;
   return {

@@ -1,21 +1,21 @@
 import type { Finding } from "../diagnostics/finding.js";
 
-/** What a command came to. Commands return it and print nothing themselves. */
+/** The result of a command. Commands return it and print nothing themselves. */
 export interface Outcome {
   readonly findings?: readonly Finding[];
-  /** Something else was found that is more than a warning: `text` or `data` says what. */
+  /** The command failed for a reason that is no finding; `text` or `data` contains it. */
   readonly failed?: boolean;
   /** Overrides the exit code, e.g. where a server did not answer and the check is incomplete. */
   readonly exit?: number;
   /** The result for people. */
   readonly text?: string;
-  /** What was done, piece by piece; left out under `--quiet`. */
+  /** The actions of the run, one by one; left out under `--quiet`. */
   readonly steps?: string;
-  /** One line on how it went; left out under `--quiet`. */
+  /** A summary in one line; left out under `--quiet`. */
   readonly summary?: string;
   /** The command that mends what was found: the last line. */
   readonly mend?: string;
-  /** What `--json` shows beside the findings. */
+  /** The data that `--json` shows beside the findings. */
   readonly data?: Readonly<Record<string, unknown>>;
 }
 

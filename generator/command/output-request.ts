@@ -12,7 +12,7 @@ import { expectRevisionName } from "../notes/revision-name.js";
 import { expectRevision } from "../revision/verify.js";
 import type { Arguments } from "./arguments.js";
 
-/** What a run of the generator is asked for. */
+/** The output that a run of the generator is to make. */
 export interface OutputRequest {
   readonly request: GenerateRequest;
   /** Options that decide what the output is, as the manifest records them. */
@@ -22,10 +22,10 @@ export interface OutputRequest {
 }
 
 /**
- * What the command line and the configuration ask for, together.
+ * Combines the command line and the configuration.
  *
- * @param lock the revisions there are; those of the schema folder without it
- * @throws CodedError MG2005 for options that do not go together, MG2010 for revisions that do not exist
+ * @param lock the pinned revisions; those of the schema folder without it
+ * @throws CodedError MG2005 for options that exclude each other, MG2010 for revisions that do not exist
  */
 export function outputRequest(
   args: Arguments,
@@ -68,10 +68,10 @@ export function outputRequest(
   };
 }
 
-/** What npm allows as a name; more on docs.npmjs.com, package.json, name. */
+/** The names that npm allows; more on docs.npmjs.com, package.json, name. */
 const npmName = /^(?:@[a-z\d~-][a-z\d._~-]*\/)?[a-z\d~-][a-z\d._~-]*$/;
 
-/** What the output decides: members that no configuration may give. */
+/** Members that the output decides: no configuration may set them. */
 const decided = ["type", "sideEffects", "engines", "files", "exports"];
 
 /** The package that `--package` or the configuration asks for; `--package` replaces the name alone. */

@@ -19,7 +19,7 @@ import { counted } from "../print/counted.js";
 import { type Project, openProject } from "./project.js";
 import { shownPath } from "./shown-path.js";
 
-/** What a server can be packaged for. */
+/** The forms in which a server can be packaged. */
 const targets: Readonly<Record<string, (request: PackageRequest) => PackageFiles>> = {
   docker: dockerFiles,
   mcpb: mcpbFiles,

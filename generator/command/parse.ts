@@ -155,7 +155,7 @@ function addGroup(parser: Argv, group: string, select: Select): void {
   );
 }
 
-/** Of an option that takes one value, the parser would make a list. */
+/** The parser makes a list of a repeated option even if it takes one value. */
 function refuseRepeated(command: CommandDefinition, values: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(values)) {
     if (name === "_" || !Array.isArray(value)) continue;

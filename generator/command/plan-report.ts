@@ -10,7 +10,7 @@ import { printable } from "../print/terminal-text.js";
 import { repeatedWith } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
 
-/** What stands in the way of a plan. */
+/** The files that block a plan. */
 export function conflictFindings(
   plan: readonly PlannedFile[],
   { outDir }: Pick<Project, "outDir">,
@@ -44,7 +44,7 @@ function conflictMessage(state: PlannedFile["state"]): string {
   return "the file was edited by hand";
 }
 
-/** What a plan does, for people and for programs. */
+/** The actions of a plan, for people and for programs. */
 export function planOutcome(
   plan: readonly PlannedFile[],
   generated: Generated,
@@ -66,7 +66,7 @@ export function planOutcome(
   };
 }
 
-/** What is done with each file, a line each; nothing where nothing changes. */
+/** The action on each file, one line each; empty if no file changes. */
 export function planSteps(plan: readonly PlannedFile[], outDir: string, directory: string): string {
   const changes = plan.filter(({ action }) => action !== "UNCHANGED");
   const rows = changes.map(({ action, path, before, after }) => [

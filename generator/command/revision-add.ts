@@ -33,7 +33,7 @@ export const revisionAdd: RunCommand = async (args, context) => {
   };
 };
 
-/** What the command line says of a revision that is brought in. */
+/** The options for a revision to be added. */
 export function addOptions(args: Arguments, schemaDir: string): Omit<AddRequest, "source" | "descriptions"> {
   const name = args.string("name");
   const status = args.string("status") as RevisionStatus | undefined;

@@ -6,7 +6,7 @@ import type { Arguments } from "./arguments.js";
 import type { CommandContext } from "./context.js";
 import { printable } from "../print/terminal-text.js";
 
-/** What a SOURCE that is a server looks like. */
+/** The forms of a SOURCE that is a server. */
 export const serverSourceText = "http(s)://…, stdio:COMMAND … or a name";
 
 /** Options of every command that speaks with a server. */
@@ -36,7 +36,7 @@ export const serverOptionDefinitions: Readonly<Record<string, Options>> = {
   },
 };
 
-/** What a source must be for an option to do anything. */
+/** The sources for which an option has an effect. */
 const reached: Readonly<
   Record<string, readonly [fits: (source: ServerSource) => boolean, expected: string]>
 > = {

@@ -35,7 +35,7 @@ export const upgrade: RunCommand = async (args, context) => {
   const conflicts = conflictFindings(staged.plan, project, context);
   if (conflicts.length > 0) return conflictOutcome(conflicts, context);
 
-  // What is there already is compared with what replaces it; steps lead to the revision before.
+  // The present revision is compared with its replacement; steps lead to the revision before.
   const previous = await previousOf(staged, project, context);
   const base = staged.revision.replaces ? await stored(staged.revision.revision, project, context) : previous;
   const compared = base && (await compare(base, staged, args, project, context));

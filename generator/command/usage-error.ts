@@ -4,7 +4,7 @@ import { closest } from "../diagnostics/suggest.js";
 import type { CommandDefinition } from "./command-definition.js";
 import { commands, globalOptions, groups } from "./commands.js";
 
-/** What the parser complains about, as a coded error with a suggestion. */
+/** The complaint of the parser as a coded error with a suggestion. */
 export function usageError(message: string, args: readonly string[]): CodedError {
   // The parser looks for missing arguments first; a misspelt option is often why one is missing.
   const misspelt = unknownOption(args);
@@ -119,7 +119,7 @@ function missingPositional(
   const required = Object.entries(command.positionals ?? {}).filter(([, { demandOption }]) => demandOption);
   const given = Number(/got (\d+)/.exec(message)?.[1] ?? 0);
   const [name, { description }] = required[given] ?? required[0] ?? ["argument", {}];
-  // Of several it is not clear which one is missing.
+  // If several arguments are required, the parser does not report which one is missing.
   const which = required.length > 1 ? `${name.toUpperCase()}: ` : "";
   return new CodedError("MG2003", `expected ${which}${inSentence(description ?? name)}`, {
     next: help,

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 
-/** What a value of the configuration may be: for the reader, and as a JSON Schema for editors. */
+/** The values that the configuration allows: for the reader, and as a JSON Schema for editors. */
 export interface Shape {
   readonly expected: string;
   readonly fits: (value: JsonValue) => boolean;

@@ -1,4 +1,4 @@
-/** What mcpgen.config.{json,js,ts} may say. Paths are relative to the file. */
+/** The content of mcpgen.config.{json,js,ts}. Paths are relative to the file. */
 export interface Config {
   /** Revisions to generate (default: all in the schema folder). */
   readonly revisions?: readonly string[];

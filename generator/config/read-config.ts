@@ -5,7 +5,7 @@ import { closest } from "../diagnostics/suggest.js";
 import { type Shape, configShape } from "./config-shape.js";
 import type { Config } from "./config.js";
 
-/** Where the value at a JSON Pointer of the configuration stands. */
+/** The line and column of the value at a JSON Pointer of the configuration. */
 export type PlaceOf = (pointer: string) => Promise<Place>;
 
 /**

@@ -14,7 +14,7 @@ export function npmName({ manifest, contract }: PackageRequest): string {
   return textIn(manifest, "name") ?? packageName(contract.name, "server");
 }
 
-/** One line that says what the server is for. */
+/** The purpose of the server in one line. */
 export function description({ contract, manifest }: PackageRequest): string {
   const own = textIn(manifest, "description") ?? contract.title;
   if (own !== undefined) return own.replace(/\s+/g, " ").trim();
@@ -32,7 +32,7 @@ export function shortened(text: string, most: number): string {
 
 interface Repository {
   readonly url: string;
-  /** Of a repository that holds several packages. */
+  /** The folder inside a repository that holds several packages. */
   readonly folder: string | undefined;
   /** The owner at GitHub, where it is there. */
   readonly owner: string | undefined;
@@ -77,7 +77,7 @@ export function registryName(request: PackageRequest): string | undefined {
   });
 }
 
-/** Of `"Ada <ada@example.com> (https://example.com)"` and of an object. */
+/** The name in `"Ada <ada@example.com> (https://example.com)"` or in an object. */
 export function authorOf(value: JsonValue | undefined): JsonObject | undefined {
   if (typeof value === "string") {
     const [, name, email, url] = /^([^<(]+?)\s*(?:<([^>]*)>)?\s*(?:\(([^)]*)\))?\s*$/.exec(value) ?? [];

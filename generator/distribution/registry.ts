@@ -55,7 +55,7 @@ function entryOf(request: PackageRequest, name: string, isPublished: boolean): J
   };
 }
 
-/** What the npm package needs so that the registry takes it, and hosts can start it with npx. */
+/** The members of package.json that the registry requires, and those with which hosts can start the server by npx. */
 function lacks({ manifest, manifestFile, firstLine }: PackageRequest, name: string): Finding[] {
   const missing: JsonObject = {
     ...(manifest["mcpName"] !== name && { mcpName: name }),

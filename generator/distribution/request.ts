@@ -3,12 +3,12 @@ import type { Finding } from "../diagnostics/finding.js";
 import type { Render } from "../print/templates.js";
 import type { Contract } from "../contract/contract.js";
 
-/** What packaging files are made of. */
+/** The inputs of packaging files. */
 export interface PackageRequest {
   readonly contract: Contract;
   /** The project's package.json. */
   readonly manifest: JsonObject;
-  /** What messages call it. */
+  /** The path of package.json as messages call it. */
   readonly manifestFile: string;
   /** The first line of the program that starts the server; undefined where there is none yet. */
   readonly firstLine: string | undefined;
@@ -16,7 +16,7 @@ export interface PackageRequest {
   readonly registryName: string | undefined;
   /** The author, where an option names one. */
   readonly author: string | undefined;
-  /** Where the server runs on the network, too. */
+  /** The address at which the server runs on the network, if it does. */
   readonly remote: string | undefined;
   readonly render: Render;
 }

@@ -3,13 +3,13 @@ import { escapedLines } from "../print/text.js";
 import { bundleCommand } from "../distribution/mcpb.js";
 import { packageName } from "../contract/project-name.js";
 
-/** What hosts need to start a server, with the path that it has on this machine. */
+/** The entries with which hosts start a server, with its path on this machine. */
 interface HostSnippets {
   /** The name that hosts call it by. */
   readonly host: string;
-  /** For Claude Desktop, Cursor and Claude Code. */
+  /** The entry for Claude Desktop, Cursor and Claude Code. */
   readonly mcpServers: string;
-  /** For VS Code. */
+  /** The entry for VS Code. */
   readonly servers: string;
   /** The command of Claude Code that adds it. */
   readonly claude: string;

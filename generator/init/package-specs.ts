@@ -14,18 +14,18 @@ const workspaces = {
 type OwnPackage = keyof typeof workspaces;
 
 /**
- * Where a new project takes our packages from: the place that this mcpgen came from, so that `npm install` finds the same
- * ones.
+ * The origin of our packages for a new project: the place that this mcpgen came from, so that `npm install` finds the
+ * same ones.
  */
 export interface PackageSpecs {
-  /** By name: a version, or `file:` and an absolute path. */
+  /** By package name: a version, or `file:` and an absolute path. */
   readonly specs: Readonly<Record<OwnPackage, string>>;
   readonly origin: "checkout" | "registry" | "tarballs";
 }
 
 /**
- * What package.json says of our packages: paths into the checkout that mcpgen runs from, the tarballs that npm installed
- * it from, or else its version.
+ * The specifiers of our packages in package.json: paths into the checkout that mcpgen runs from, the tarballs that npm
+ * installed it from, or else its version.
  *
  * @param folder the folder of the mcpgen package that runs
  * @param version its version

@@ -6,10 +6,10 @@ import { hostSnippets } from "./host-snippets.js";
 import type { PackageSpecs } from "./package-specs.js";
 import { packageName } from "../contract/project-name.js";
 
-/** Where generated code goes, below the project. */
+/** The folder of generated code, below the project. */
 export const generatedFolder = "src/generated";
 
-/** What a new project is made of. */
+/** The parts of a new project. */
 export interface ProjectRequest {
   readonly role: "client" | "server";
   readonly document: ContractDocument;
@@ -23,7 +23,7 @@ export interface ProjectRequest {
   readonly server?: string | undefined;
   /** Ids of the revisions to speak; all there are without it. */
   readonly speaks?: readonly string[] | undefined;
-  /** Where our packages come from. */
+  /** The specifiers of our packages. */
   readonly packages: PackageSpecs;
   readonly render: Render;
 }
@@ -67,10 +67,10 @@ function plainName(name: string | undefined): string {
   return name !== undefined && /^[\w./-]+$/.test(name) ? name : "TOOL";
 }
 
-/** Where the schemas of our files are, for editors, once packages are installed: no network is needed. */
+/** The JSON Schemas of our files, for editors, in installed packages: no network is needed. */
 const schemaFolder = "node_modules/mcpgen/docs";
 
-/** What `mcpgen.config.json` has to say for the project's contract. */
+/** The content of `mcpgen.config.json` for the project's contract. */
 export function projectConfig({ contractFile, role, server }: ProjectRequest): object {
   return {
     $schema: `./${schemaFolder}/config.schema.json`,
@@ -92,7 +92,7 @@ export function projectPackage({ document, role, packages }: ProjectRequest): Re
     engines: { node: ">=20.19" },
     scripts: {
       build: "tsc",
-      // Of a fresh copy as well: it costs a fraction of a second.
+      // A fresh copy is generated, too: it costs a fraction of a second.
       start: "tsc && node dist/main.js",
       test: "tsc && node --test",
     },

@@ -18,7 +18,7 @@ export interface LintProblem {
 export interface ToolCost {
   readonly tool: string;
   readonly pointer: string;
-  /** Of its entry in `tools/list`. */
+  /** The size of the tool's entry in `tools/list`. */
   readonly bytes: number;
   /** Estimated: a quarter of the bytes. */
   readonly tokens: number;

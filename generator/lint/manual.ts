@@ -27,7 +27,7 @@ export function lintManual(): string {
   return `${introduction}\n\n${table.join("\n")}\n`;
 }
 
-/** What `mcpgen explain RULE` prints. */
+/** The output of `mcpgen explain RULE`. */
 export function explainLintRule(id: string): string | undefined {
   const rule = lintRules.find((each) => each.id === id);
   return rule && explanation(rule);

@@ -35,7 +35,7 @@ export function placesOf(root: JsonObject, at: string): SchemaPlace[] {
   return places;
 }
 
-/** Where the definitions of a tool's schema are. */
+/** The keywords that hold the definitions of a schema. */
 const definitionLists = ["$defs", "definitions"];
 
 /** Pointers of the definitions that nothing leads to from the arguments themselves. */
@@ -53,7 +53,7 @@ export function unusedDefinitions(places: readonly SchemaPlace[]): string[] {
       const reference = schema[keyword];
       if (typeof reference !== "string") continue;
       const target = definitionAround(root!.pointer + decoded(reference.slice(1)), root!.pointer);
-      // Where a name leads is not looked into: it may be anywhere.
+      // A reference by name is not followed: its target may be anywhere.
       if (!/^#(?:\/|$)/.test(reference)) return [];
       if (target !== undefined) targets.set(within, (targets.get(within) ?? new Set()).add(target));
     }

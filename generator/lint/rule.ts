@@ -42,7 +42,7 @@ export interface LintRule {
   /** `error`: the interface rejects the request, usually with all its tools. `warning`: a host or a model may fail. */
   readonly level: "error" | "warning";
   readonly reason: string;
-  /** What to do. */
+  /** The advice. */
   readonly fix: string;
   /** The message of a line about several tools; without it, that line joins their messages. */
   readonly several?: string;

@@ -72,7 +72,7 @@ export async function generateContract(request: ContractRequest): Promise<Genera
   return { files, warnings: [...warnings, ...ignoredWarnings(contract, unread, place)] };
 }
 
-/** What a client can be made of, and what it does without. */
+/** The parts of a contract from which a client can be generated, and those that it leaves out. */
 function settled(
   document: ContractDocument,
   tools: readonly ToolSchemas[],

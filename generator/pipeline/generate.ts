@@ -48,7 +48,7 @@ export interface Generated {
   readonly timings: { readonly read: number; readonly emit: number; readonly format: number };
 }
 
-/** What `--only` takes: an emitter is named after the file it writes. */
+/** The values of `--only`: an emitter is named after the file that it writes. */
 export const emitterNames: readonly string[] = [
   ...Object.keys(schemaEmitters),
   ...Object.keys(modelEmitters),
@@ -128,7 +128,7 @@ async function finished(path: string, file: EmittedFile, request: GenerateReques
   try {
     return await format(path, file.content);
   } catch (error) {
-    // Without overrides this is a bug of ours.
+    // Without overrides of templates this is a bug of mcpgen.
     if (request.templatesDir === undefined) throw error;
     const [reason] = String((error as Error).message).split("\n");
     throw new CodedError("MG1006", `what the templates make of ${path} cannot be read: ${reason}`, {

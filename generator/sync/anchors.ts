@@ -34,7 +34,7 @@ export function anchorsIn(source: ts.SourceFile, names: TypeNames): Anchor[] {
 
 interface TypedValue {
   readonly type: ts.TypeNode;
-  /** What the type is said of. */
+  /** The expression or declaration that has the type. */
   readonly holders: () => readonly Holder[];
 }
 
@@ -70,13 +70,13 @@ function typedValues(node: ts.Node, script: boolean): TypedValue[] {
   return found;
 }
 
-/** What a function gives back that a type is said of. */
+/** The values that a function of a declared type returns. */
 function answersOf(made: ts.Expression | undefined): Holder[] {
   if (!made || (!ts.isArrowFunction(made) && !ts.isFunctionExpression(made))) return [];
   return returned(made.body).flatMap((value) => holdersOf(value, true));
 }
 
-/** What `@type` and `@satisfies` say. */
+/** The types of `@type` and `@satisfies`. */
 function commented(node: ts.Node): ts.TypeNode[] {
   const types = [ts.getJSDocType(node), ts.getJSDocSatisfiesTag(node)?.typeExpression.type];
   return types.filter((type) => type !== undefined);

@@ -1,7 +1,7 @@
 import { ts } from "ts-morph";
 import { everyNode } from "./walk.js";
 
-/** What a type and values can be said of. */
+/** A declaration that can have a type and values. */
 export type Variable = ts.VariableDeclaration | ts.ParameterDeclaration | ts.PropertyDeclaration;
 
 /** The nearest declaration of a name around its use, in the same file. */
@@ -34,7 +34,7 @@ function declares(
   return binding.elements.some((element) => ts.isBindingElement(element) && declares(element as never, name));
 }
 
-/** What a variable is given, where it is declared and later in the file. */
+/** The values that a variable is assigned, at its declaration and later in the file. */
 export function valuesOf(declaration: Variable): ts.Expression[] {
   const { initializer, name } = declaration;
   const values = initializer ? [initializer] : [];
@@ -44,7 +44,7 @@ export function valuesOf(declaration: Variable): ts.Expression[] {
   return values;
 }
 
-/** Where members are added to what a variable holds, so that a literal that it is given does not hold them all. */
+/** The first place that adds members to the value of a variable: its literal does not contain them all. */
 export function laterMember(declaration: Variable): ts.Node | undefined {
   const source = declaration.getSourceFile();
   const added = assignmentsIn(source).find(({ left }) => isInside(left, declaration));

@@ -2,7 +2,7 @@ import { ts } from "ts-morph";
 import { type Exports, type LookIn, type Meaning, noExports } from "./meanings.js";
 import type { TypeNames } from "./type-names.js";
 
-/** What a file that people wrote exports of one contract's handlers: under its own names, or others'. */
+/** The exports of a user's file that concern one contract's handlers: under their names in the file, or others. */
 export class FileExports implements Exports {
   private readonly source: ts.SourceFile;
   private readonly typeNames: TypeNames;

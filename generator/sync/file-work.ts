@@ -14,12 +14,12 @@ import { type Section, type Wanted, sections } from "./wanted.js";
 
 /** A contract whose handlers are looked for. */
 export interface SyncContract {
-  /** What messages call it: the file it is in. */
+  /** The file as messages call it. */
   readonly file: string;
   readonly wanted: Wanted;
   /** Arguments that values are suggested for, by prompt or URI template. */
   readonly completable?: ReadonlyMap<string, readonly string[]>;
-  /** What the file's imports lead to. */
+  /** The targets of the file's imports. */
   readonly lookIn: LookIn;
   /** How the file can call the contract's `Handlers` without an import. */
   readonly anywhere: string;
@@ -36,18 +36,18 @@ export interface Missing {
 /** Handlers that a file takes from another one. */
 export interface Reference {
   readonly contract: string;
-  /** Nothing where they are those of all sections. */
+  /** Undefined for the handlers of all sections. */
   readonly section: Section | undefined;
   readonly finding: Finding;
 }
 
-/** Something that has to do with handlers of a contract: worth a remark where none are found anywhere. */
+/** Code that concerns handlers of a contract: reported only if no handlers are found in any file. */
 export interface Trace {
   readonly contract: string;
   readonly finding: Finding;
 }
 
-/** What one file needs, gathered. */
+/** The changes and findings of one file. */
 export class FileWork {
   readonly insertions: Insertion[] = [];
   readonly missing: Missing[] = [];
@@ -102,7 +102,7 @@ export class FileWork {
 
   #takeSection(holder: Holder, section: Section, type: HandlersType, contract: SyncContract): void {
     if (!this.#isNew(holder.node, contract, section)) return;
-    // Where none are wanted there may be some all the same: the type-checker judges their names.
+    // A section without required names may have handlers all the same: the type-checker checks their names.
     if (section === "completions" && !contract.wanted.has(section)) return;
     const wanted = contract.wanted.get(section) ?? [];
     if (holder.kind === "unknown")

@@ -1,13 +1,13 @@
 import { ts } from "ts-morph";
 import { type Variable, declarationOf, laterMember, valuesOf } from "./declarations.js";
 
-/** Where members stand, or could. */
+/** An object literal or a class that holds members, or a place where one could be. */
 export type Holder =
   | {
       readonly kind: "literal";
       readonly node: ts.ObjectLiteralExpression;
       readonly typed: boolean;
-      /** Where code adds members to it. */
+      /** A place where code adds members to it. */
       readonly later?: ts.Node;
     }
   | { readonly kind: "class"; readonly node: ts.ClassLikeDeclaration; readonly typed: false }
@@ -16,7 +16,7 @@ export type Holder =
       readonly node: ts.Node;
       /** Why its content is unknown without running the code. */
       readonly why: string;
-      /** What it lacks may be in another place, which may have been read as well. */
+      /** Absent members may be in another file, which may have been read as well. */
       readonly elsewhere: boolean;
     };
 
@@ -101,7 +101,7 @@ export function addedTo(holders: readonly Holder[], declaration: Variable): Hold
   return holders.map((holder) => (holder.kind === "literal" ? { ...holder, later } : holder));
 }
 
-/** What a function gives back, functions inside of it left out. */
+/** The values that a function returns; functions inside it are left out. */
 export function returned(body: ts.ConciseBody): ts.Expression[] {
   if (!ts.isBlock(body)) return [body];
   const found: ts.Expression[] = [];

@@ -8,7 +8,7 @@ export interface Binding {
   readonly meaning: () => Meaning | undefined;
 }
 
-/** What the imports of a file bind, by local name; those of JSDoc and aliases of namespaces' members, too. */
+/** The names that the imports of a file bind, with those of JSDoc and aliases of namespaces' members. */
 export function bindingsOf(source: ts.SourceFile, lookIn: LookIn): Map<string, Binding> {
   const bindings = new Map<string, Binding>();
   const bind = (local: ts.Identifier, specifier: ts.Expression, imported: string | undefined): void => {

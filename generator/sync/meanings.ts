@@ -10,7 +10,7 @@ export type Meaning =
   /** has the name of handlers, but its origin cannot be resolved */
   | { readonly kind: "doubt" };
 
-/** What a module exports of one contract's handlers. */
+/** The exports of a module that concern one contract's handlers. */
 export interface Exports {
   of(name: string): Meaning | undefined;
   /** Names that export handlers; functions that make servers are found by name everywhere. */

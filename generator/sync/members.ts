@@ -2,19 +2,19 @@ import { ts } from "ts-morph";
 import { valuesOf } from "./declarations.js";
 import { type Holder, addedTo, holdersOf, returned } from "./holders.js";
 
-/** One member that a literal or a class has. */
+/** One member of a literal or a class. */
 export interface HandlerMember {
   /** Its name, for places. */
   readonly node: ts.Node;
   /** The whole of it. */
   readonly whole: ts.ObjectLiteralElementLike | ts.ClassElement | ts.ParameterDeclaration;
-  /** What its value may be, asked for sections only. */
+  /** The holders of its value; read for sections only. */
   readonly holders: () => readonly Holder[];
 }
 
 export interface HandlerMembers {
   readonly byName: ReadonlyMap<string, HandlerMember>;
-  /** What may hold further members, so that none can be said to be missing. */
+  /** The place that may add further members: no member can be reported as missing. */
   readonly open?: ts.Node;
   readonly why?: string;
 }

@@ -3,7 +3,7 @@ import { type Exports, type LookIn, noExports, serverExports, unknownExports } f
 import { type SourceFile, parse } from "./source.js";
 import { TypeNames } from "./type-names.js";
 
-/** Where a module specifier leads. */
+/** The file that a module specifier resolves to. */
 export type Target =
   /** to the `server` module of the contract in `file` */
   | { readonly kind: "server"; readonly contract: string }
@@ -16,7 +16,7 @@ export type Target =
 /** Finds and reads modules. */
 interface ModuleHost {
   resolve(path: string, specifier: string): Target;
-  /** Nothing where there is no such file, or it is no text. */
+  /** Undefined if there is no such file, or if it is no text. */
   read(path: string): string | undefined;
 }
 
@@ -35,8 +35,8 @@ export class ModuleGraph {
   }
 
   /**
-   * Those of `paths` that may have to do with handlers: a file is read for it only if it names something that handlers
-   * are called anywhere.
+   * The files among `paths` that may concern handlers: a file is read for them only if it contains a name under which
+   * handlers are exported somewhere.
    */
   concerned(paths: readonly string[], contracts: readonly string[]): string[] {
     for (let known = -1; this.names.size > known;) {

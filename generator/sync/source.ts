@@ -12,7 +12,7 @@ export function parse(text: string, file: string): ts.SourceFile {
   return ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, kind);
 }
 
-/** What keeps a file from being TypeScript, or JavaScript. */
+/** The syntax error that makes a file no TypeScript, or no JavaScript. */
 export function syntaxProblem(source: ts.SourceFile, file: string): Finding | undefined {
   const host: ts.CompilerHost = {
     ...ts.createCompilerHost({}),

@@ -1,7 +1,7 @@
 import { memberKey, stringLiteral } from "../print/text.js";
 import type { Section, Wanted } from "./wanted.js";
 
-/** Where stubs go: it decides what must be written out. */
+/** The place for stubs: it decides which types must be written out. */
 export interface StubPlace {
   /** How the file calls the contract's `Handlers`. */
   readonly handlers: string;

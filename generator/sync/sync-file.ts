@@ -11,7 +11,7 @@ export interface SyncedFile {
   readonly insertions: readonly Insertion[];
   readonly missing: readonly Missing[];
   readonly findings: readonly Finding[];
-  /** What the file takes from elsewhere: worth a remark unless it was found there. */
+  /** The handlers that the file imports: reported unless they were found in the other file. */
   readonly references: readonly Reference[];
   /** A place that mentions handlers but does not define them: reported if no handlers are found anywhere. */
   readonly traces: readonly Trace[];
@@ -20,8 +20,8 @@ export interface SyncedFile {
 }
 
 /**
- * What must be inserted into a file so that its handlers hold all that the contracts offer. Nothing is ever changed or
- * taken away; a file that does not parse is left alone.
+ * The insertions into a file with which its handlers have all that the contracts offer. No text is ever changed or
+ * deleted; a file that does not parse stays as it is.
  */
 export function syncFile(text: string, file: string, contracts: readonly SyncContract[]): SyncedFile {
   const source = parse(text, file);

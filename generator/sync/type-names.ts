@@ -82,7 +82,7 @@ export class TypeNames {
     return found;
   }
 
-  /** What a name of the file means, dots and all. */
+  /** The meaning of a name in the file, with its dots. */
   meaningOf(name: string): Meaning | undefined {
     const [first, ...members] = name.split(".");
     return memberOf(this.bindings.get(first!)?.meaning(), members);
@@ -109,7 +109,7 @@ export class TypeNames {
     return undefined;
   }
 
-  /** What `type` says, followed through aliases and modules. */
+  /** The handlers that `type` stands for, through aliases and modules. */
   resolve(type: ts.Node, seen: ReadonlySet<string> = new Set()): HandlersType | undefined {
     if (ts.isParenthesizedTypeNode(type)) return this.resolve(type.type, seen);
     if (ts.isIntersectionTypeNode(type) || ts.isUnionTypeNode(type)) return this.firstOf(type.types, seen);
@@ -173,7 +173,7 @@ export class TypeNames {
     return meaning && this.typeOf(meaning, name);
   }
 
-  /** What a type of that name says. */
+  /** The handlers that a type of that name stands for. */
   resolveName(
     name: string,
     args: readonly ts.Node[] | undefined = undefined,

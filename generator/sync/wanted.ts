@@ -6,10 +6,10 @@ export const sections = ["tools", "resources", "resourceTemplates", "prompts", "
 
 export type Section = (typeof sections)[number];
 
-/** By section, the keys that handlers of a contract have; sections without any are left out. */
+/** The keys that handlers of a contract have, by section; empty sections are left out. */
 export type Wanted = ReadonlyMap<Section, readonly string[]>;
 
-/** What the handlers of `contract` must hold, in the contract's order. */
+/** The keys that the handlers of `contract` must have, in the contract's order. */
 export function wantedMembers(contract: Contract): Wanted {
   const { tools, resources, resourceTemplates, prompts, capabilities } = contract;
   const keys: readonly (readonly [Section, readonly string[]])[] = [
@@ -23,7 +23,7 @@ export function wantedMembers(contract: Contract): Wanted {
   return new Map(keys.filter(([, names]) => names.length > 0));
 }
 
-/** What one thing of a section is called in messages. */
+/** The noun for one entry of a section, for messages. */
 export const nounOf: Readonly<Record<Section, string>> = {
   tools: "tool",
   resources: "resource",

@@ -8,7 +8,7 @@ import { printable } from "../../print/terminal-text.js";
 import { UserQuestions } from "./questions.js";
 import { RequestTimeout } from "./request-timeout.js";
 
-/** What a command does with the client. `options` are for its request, `listing` for the lists that it reads first. */
+/** The command's work with the client. `options` are for its request, `listing` for the lists that it reads first. */
 type Use<T> = (client: LiveClient, options: LiveOptions, listing: LiveOptions) => Promise<T>;
 
 /**

@@ -9,7 +9,7 @@ export interface FormField {
   readonly kind: "text" | "number" | "integer" | "boolean" | "choice" | "choices";
   readonly choices: readonly Choice[];
   readonly fallback: JsonValue | undefined;
-  /** What is wrong with a value, in words. */
+  /** The fault of a value, in words. */
   readonly fault: (value: JsonValue) => string | undefined;
 }
 
@@ -100,7 +100,7 @@ function numberFault(
   return typeof maximum === "number" && value > maximum ? `at most ${maximum}` : undefined;
 }
 
-/** What a user can see to; formats are judged closely by the server alone. */
+/** Checks formats loosely, so that a user sees plain mistakes at once; the server checks them strictly. */
 function textFault(property: JsonObject, value: string): string | undefined {
   const length = boundFault(property, "Length", [...value].length, "characters");
   if (length !== undefined) return length;

@@ -48,9 +48,9 @@ export class UserQuestions implements Questions {
   }
 
   /**
-   * To be called when the request is over.
+   * Called when the request is over.
    *
-   * @throws CodedError MG6312 for an `--answer` that did not fit, or was not asked for
+   * @throws CodedError MG6312 for an `--answer` that did not fit, or that no form asked for
    */
   settle(): void {
     if (this.#problem) throw this.#problem;

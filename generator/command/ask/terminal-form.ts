@@ -4,7 +4,7 @@ import { printable } from "../../print/terminal-text.js";
 import type { FormField } from "./form-fields.js";
 import { readAs } from "./prepared-answers.js";
 
-/** What a user decides on a question of a server's. */
+/** The user's decision on a question of a server. */
 type Decision = "accept" | "decline" | "cancel";
 
 /** Loaded with the first question. */
@@ -75,7 +75,7 @@ async function askText(field: FormField, terminal: Terminal): Promise<FieldAnswe
   return (typed ?? "") === "" && !isRequired ? skipped : readAs(field, typed ?? "");
 }
 
-/** One of several; where none is needed, none can be chosen. */
+/** Lets the user choose one of several values, or none if the field is optional. */
 async function askChoice(field: FormField, terminal: Terminal): Promise<FieldAnswer> {
   const { isCancel, select } = await prompts();
   const choices =

@@ -5,9 +5,9 @@ import { CodedError } from "../../diagnostics/coded-error.js";
 export interface Pair {
   readonly key: string;
   readonly text: string;
-  /** What `:=` gives. */
+  /** The JSON value after `:=`. */
   readonly json?: JsonValue;
-  /** As it was written. */
+  /** The word of the command line. */
   readonly word: string;
 }
 

@@ -25,7 +25,7 @@ export async function toolArguments(given: string | undefined, context: CommandC
   });
 }
 
-/** What a shell has made of JSON is not a file to be corrected. */
+/** Reads JSON from the command line. Errors name no file: the text has none. */
 async function inline(text: string): Promise<{ readonly value: JsonValue }> {
   try {
     return await parseJson(text, "--args");

@@ -4,11 +4,11 @@ import { closest } from "../../diagnostics/suggest.js";
 import { followed, membersOf, typeText } from "../list/type-text.js";
 import type { Pair } from "./pairs.js";
 
-/** What an object of arguments may hold, for messages and for types. */
+/** The schema of an object of arguments, for messages and for types. */
 interface Target {
   /** A JSON Schema of an object. */
   readonly schema: JsonValue;
-  /** What messages call the whole, e.g. `the tool "greet"`. */
+  /** The name of the whole in messages, e.g. `the tool "greet"`. */
   readonly owner: string;
   /** Shown where something is missing. */
   readonly signature: string;

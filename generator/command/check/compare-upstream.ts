@@ -14,16 +14,16 @@ import { policyOf } from "../diff/policies.js";
 import { type Evaluation, compareSources } from "../diff/report.js";
 import type { Project } from "../project.js";
 
-/** What a published file is to the pinned revisions. */
+/** How a published file differs from the pinned revisions. */
 export interface Comparison {
   readonly verdict: "unchanged" | "same-revision" | "new-revision";
   /** The pinned revision it was compared with. */
   readonly revision: string;
-  /** What a new revision is called, if its address says so. */
+  /** The name of a new revision, if its address contains it. */
   readonly name?: string;
   readonly reason: string;
   readonly sha256: string;
-  /** Without descriptions both files are the same schema. */
+  /** Whether both files are the same schema without descriptions. */
   readonly onlyProse: boolean;
   /** Undefined for the very same file. */
   readonly report?: Report;

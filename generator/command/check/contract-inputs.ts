@@ -10,13 +10,13 @@ import type { ContractTarget } from "../contracts/targets.js";
 import type { Project } from "../project.js";
 import type { UserFiles } from "../sync/user-files.js";
 
-/** What checking contracts starts from. */
+/** The inputs of a check of contracts. */
 export interface ContractInputs {
   readonly args: Arguments;
   readonly targets: readonly ContractTarget[];
   readonly project: Project;
   readonly context: CommandContext;
-  /** What people wrote, in which handlers are looked for. */
+  /** The user's code, in which handlers are looked for. */
   readonly files: UserFiles;
 }
 

@@ -12,7 +12,7 @@ import { repeatedWithout } from "../repeated.js";
 import { userFiles } from "../sync/user-files.js";
 import { type ContractInputs, contractInputs, fingerprintsOf } from "./contract-inputs.js";
 
-/** What the last run found where all was in order. */
+/** The state of the last run that found no fault. */
 interface CachedCheck {
   readonly format: 1;
   /** Hash of mcpgen and of every input that is known before anything is read. */
@@ -63,7 +63,7 @@ interface Checked {
 }
 
 async function checkUncached({ args, targets, project, context, files }: ContractInputs): Promise<Checked> {
-  // What generates is loaded only when something may have changed.
+  // The generator is loaded only when an input may have changed.
   const { checkContracts } = await import("../contracts/run.js");
   const { moduleKinds } = await import("./module-kind.js");
   const modules = moduleKinds(targets, context);

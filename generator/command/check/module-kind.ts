@@ -9,7 +9,7 @@ import { shownPath } from "../shown-path.js";
 /** Configurations that may extend one another before the search ends. */
 const mostExtended = 8;
 
-/** What TypeScript makes of the output of contracts, where that is no ES module. */
+/** The module format that TypeScript gives the output of contracts, where that is no ES module. */
 interface ModuleKinds {
   readonly findings: readonly Finding[];
   /** Files that decided it. */

@@ -113,7 +113,7 @@ function driftFinding(finding: ReportedFinding, contract: ContractSource, live: 
     code: "MG6308",
     severity: fails ? "error" : "warning",
     message: `${rule}: ${subjectText(subject)}${shape} (${levels})`,
-    // What comes has no place in the contract yet, but what it comes to has.
+    // An added part has no place in the contract yet; the part that contains it has one.
     place: contract.place(pointers.old ?? counterpart(pointers.new ?? "", live.contract, contract.contract)),
     next: advice,
     detail: counterexample

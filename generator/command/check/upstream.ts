@@ -82,7 +82,7 @@ function markdownText(sentence: string, report: Report, mend: string | undefined
   return [...parts, ...(mend === undefined ? [] : [`To take it over: \`${mend}\``])].join("\n\n");
 }
 
-/** At the line of the pinned schema, which the repository has; what is compatible is left out. */
+/** Findings at the line of the pinned schema, which the repository has. Compatible changes are left out. */
 function annotated({ worst, at, rule, subject, why, advice }: ReportedFinding): Finding[] {
   if (worst === "safe") return [];
   const place = at.old ?? at.new;

@@ -24,7 +24,7 @@ function repeats(block: JsonValue, structured: JsonValue): boolean {
   }
 }
 
-/** One block of content; of what is no text the size, and the file that it was saved to. */
+/** One block of content; for content that is no text, its size and the file that it was saved to. */
 export function contentText(block: JsonValue, saved: readonly Saved[] = []): string {
   if (!isJsonObject(block)) return JSON.stringify(block);
   const { type, text, mimeType, data, uri, name, resource } = block;
@@ -71,7 +71,7 @@ export function withFiles(value: JsonValue, saved: readonly Saved[]): JsonValue 
   return Object.fromEntries(entries);
 }
 
-/** Of data in base64. */
+/** The size of data in base64. */
 function bytesOf(data: JsonValue | undefined): number {
   return typeof data === "string" ? Buffer.byteLength(data, "base64") : 0;
 }

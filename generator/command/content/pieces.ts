@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 
 /** A part of a result that is saved as a file: an image, a sound, the content of a resource. */
 export interface Piece {
-  /** What it is called where it has a name. */
+  /** The name of the content, if it has one. */
   readonly name: string | undefined;
   readonly mimeType: string | undefined;
   readonly bytes: Uint8Array;

@@ -10,7 +10,7 @@ import type { Piece } from "./pieces.js";
 /** A piece of a result and the file that it is in now. */
 export interface Saved {
   readonly piece: Piece;
-  /** As messages show it. */
+  /** The path as messages show it. */
   readonly file: string;
 }
 

@@ -11,13 +11,13 @@ import { packageVersion } from "../../files/package-folder.js";
 import { compareManifest } from "../comparison.js";
 import type { ContractTarget } from "./targets.js";
 
-/** What would be generated from a contract, beside what is there. */
+/** The output of a contract compared with the files in its folder. */
 export interface ContractComparison {
   readonly target: ContractTarget;
   readonly files: readonly ComparedFile[];
   readonly manifest: Manifest;
   readonly manifestFile: ComparedFile;
-  /** What of the contract the output leaves out. */
+  /** The parts of the contract that the output leaves out. */
   readonly warnings: readonly Finding[];
 }
 

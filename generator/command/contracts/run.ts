@@ -13,10 +13,10 @@ import { repeatedWithout } from "../repeated.js";
 import { type ContractComparison, type ContractOptions, compareContract } from "./compare.js";
 import type { ContractTarget } from "./targets.js";
 
-/** What generating from contracts would do. */
+/** The plan of a run that generates from contracts. */
 interface ContractPlans {
   readonly conflicts: readonly Finding[];
-  /** What it comes to, for people and for programs. */
+  /** The result, for people and for programs. */
   readonly outcome: Outcome;
   readonly write: () => void;
 }

@@ -14,7 +14,7 @@ import { shownPath } from "../shown-path.js";
 /** A contract to generate from, and where to. */
 export interface ContractTarget {
   readonly file: string;
-  /** What messages call the file. */
+  /** The file as messages call it. */
   readonly shown: string;
   readonly outDir: string;
   readonly role: ContractRole;
@@ -85,7 +85,9 @@ function refuseProtocolOptions(args: Arguments): void {
     });
 }
 
-/** What is generated is checked against its contract later: that has to stand somewhere. */
+/**
+ * Refuses a server or standard input as a contract: `check` compares output with its contract later, and needs a file.
+ */
 function refuseServer(source: string): void {
   if (source !== "-" && !isServerSource(source)) return;
   throw new CodedError(

@@ -31,7 +31,7 @@ export function lineFinder({ text, value }: JsonFile): (pointer: string) => numb
   };
 }
 
-/** Where the schema object at a pointer, or the nearest one around it, was written. */
+/** The line of the schema object at a pointer, or of the nearest one around it. */
 function originOf(canonical: JsonObject, origins: ReadonlyMap<JsonObject, string>, pointer: string): string {
   for (let at = pointer; at !== ""; at = at.slice(0, at.lastIndexOf("/"))) {
     const object = atPointer(canonical, at);

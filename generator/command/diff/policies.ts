@@ -35,7 +35,7 @@ export function policyOf(args: Arguments, { loaded }: Project): Policy & { reado
 export interface ApprovalsInFile {
   readonly file: string;
   readonly approvals: readonly Approval[];
-  /** What the file holds; absent where there is none. */
+  /** The content of the file; absent if there is no file. */
   readonly text?: string;
 }
 

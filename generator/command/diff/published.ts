@@ -8,7 +8,7 @@ import { identify } from "../../revision/identify.js";
 import { readLock } from "../../revision/lock.js";
 import type { Source } from "./source.js";
 
-/** What to report where the old source is a pinned revision and the new one is that revision as published now. */
+/** The report where the old source is a pinned revision and the new one is that revision as published now. */
 export async function publishedAgain(
   schemaDir: string,
   old: Source,

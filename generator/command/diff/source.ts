@@ -14,7 +14,7 @@ import { shownPath } from "../shown-path.js";
 
 /** One side of a comparison. */
 export interface Source {
-  /** As it was named on the command line. */
+  /** The name of the source on the command line. */
   readonly name: string;
   readonly loaded: LoadedRevision;
   readonly file: JsonFile;
@@ -22,7 +22,7 @@ export interface Source {
   readonly shown: string;
   /** The dialect that the schema was written in when it came. */
   readonly dialect: string;
-  /** What notes would say is derived from the schema. */
+  /** The facts of notes are derived from the schema. */
   readonly withoutNotes: boolean;
 }
 

@@ -8,7 +8,7 @@ import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
 import { knownServers } from "../servers/named-servers.js";
 
-/** What the configuration of a new project says of its live server. */
+/** The entry for its live server in the configuration of a new project. */
 interface ConfiguredServer {
   /** A SOURCE that holds in the project's folder; undefined where none can be written. */
   readonly server?: string;

@@ -47,7 +47,10 @@ function configIn(folder: string): string | undefined {
   return names.find((name) => lstatSync(join(folder, name), { throwIfNoEntry: false }) !== undefined);
 }
 
-/** What files that were there before, and that nothing is merged into, lack of what the project needs. */
+/**
+ * Findings about files that existed before `init`, which merges nothing into them: the parts that the project needs and
+ * they lack.
+ */
 export async function lackFindings(
   folder: string,
   directory: string,

@@ -8,7 +8,7 @@ import { nameFault } from "../../contract/project-name.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { folderName } from "./source.js";
 
-/** What options say of a new project, and the answers to questions. */
+/** The facts about a new project from options and from answers. */
 export interface Answers {
   readonly dir?: string | undefined;
   readonly name?: string | undefined;

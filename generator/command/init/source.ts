@@ -95,7 +95,7 @@ async function captured(
 ): Promise<ProjectSource> {
   const there = contractIn(folder);
   if (there !== undefined) throw secondContract(shownPath(folder, context.directory, there));
-  // Of several revisions that the project is to speak, the server's own preference holds.
+  // If the project is to support several revisions, the server's preference decides.
   const options = { ...serverOptions(args, context), revision: speaks?.length === 1 ? speaks[0] : undefined };
   const source = await serverSource(named, args, context);
   context.console.progress(`asking ${shownSource(source)}`);

@@ -6,14 +6,15 @@ const deepest = 3;
 /** Schemas that one text looks at: references may multiply what a server sends. */
 const most = 500;
 
-/** What is left of `most`. */
+/** The characters left of `most`. */
 interface Budget {
   left: number;
 }
 
 /**
- * What a JSON Schema allows, as a short type that people read: `string`, `"a" | "b"`, `{ city: string, days?: integer }`.
- * Keywords that only validation needs are left out. A type that is too deep, or refers to itself, is shown by its kind.
+ * The values that a JSON Schema allows, as a short type for people: `string`, `"a" | "b"`, `{ city: string, days?:
+ * integer }`. Keywords that only validation needs are left out. A type that is too deep, or refers to itself, is shown
+ * by its kind.
  *
  * @param root the schema that local references start at
  */
@@ -111,7 +112,7 @@ function union(types: readonly string[]): string {
   return distinct.length === 0 ? "never" : distinct.join(" | ");
 }
 
-/** What a local reference leads to; a few in a row at most, since they may go round in a circle. */
+/** The target of a local reference. It follows a few references in a row at most, for they may form a circle. */
 export function followed(schema: JsonValue | undefined, root: JsonValue): JsonValue | undefined {
   let node = schema;
   for (let steps = 0; steps < 8 && isJsonObject(node) && typeof node["$ref"] === "string"; steps++) {

@@ -2,7 +2,7 @@ import { basename, sep } from "node:path";
 import { CodedError, type Place } from "../../diagnostics/coded-error.js";
 import type { HostFile } from "./host-files.js";
 
-/** What `${…}` in a host's configuration may stand for. */
+/** The texts that may replace a `${…}` in a host's configuration. */
 export interface Values {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The value of an input that the file declares. At a terminal it may ask for the value. */

@@ -14,7 +14,7 @@ interface HostFileKind {
 
 export interface HostFile extends HostFileKind {
   readonly path: string;
-  /** What relative paths in it start at, and `${workspaceFolder}`. */
+  /** The folder that relative paths in the file start at, and that `${workspaceFolder}` stands for. */
   readonly folder: string;
 }
 
@@ -66,7 +66,7 @@ function foldersUpFrom(folder: string): string[] {
   return parent === folder ? [folder] : [folder, ...foldersUpFrom(parent)];
 }
 
-/** Where Claude Desktop keeps its configuration. */
+/** The folder in which Claude Desktop keeps its configuration. */
 function desktopFolder(env: Environment, platform: NodeJS.Platform): string | undefined {
   const { HOME, APPDATA, XDG_CONFIG_HOME } = env;
   if (platform === "win32") return APPDATA && join(APPDATA, "Claude");

@@ -16,7 +16,7 @@ import { inputValues } from "./inputs.js";
 interface KnownServer {
   readonly name: string;
   readonly host: string;
-  /** As messages show it. */
+  /** The file as messages show it. */
   readonly file: string;
 }
 
@@ -124,7 +124,7 @@ async function expanded(
   const text = (value: string): Promise<string> => expand(value, file, values, place);
   const all = async (record: Readonly<Record<string, string>>): Promise<Record<string, string>> => {
     const entries: [string, string][] = [];
-    // One after the other: each may be asked for.
+    // One after the other: each value may need a question to the user.
     for (const [key, value] of Object.entries(record)) entries.push([key, await text(value)]);
     return Object.fromEntries(entries);
   };

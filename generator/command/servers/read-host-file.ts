@@ -12,7 +12,7 @@ export interface InputDeclaration {
   readonly fallback: string | undefined;
 }
 
-/** What a file of a host's says, not judged any further. */
+/** The content of a host's file, not checked further. */
 export interface HostConfiguration {
   readonly file: HostFile;
   readonly servers: JsonObject;
@@ -96,7 +96,7 @@ export function entryOf({ file, servers }: HostConfiguration, name: string, show
   const place = (member: string): Place => ({ file: shown, pointer: pointer(at, member) });
   const { url } = entry;
   if (typeof url === "string") {
-    // What stands for another text, as in `${URL}`, is not known yet.
+    // A placeholder such as `${URL}` has no value yet.
     if (/^(?!https?:)[a-z][a-z0-9+.-]*:/i.test(url))
       throw wrong(place("url"), "an address of http or https", JSON.stringify(url));
     return { kind: "http", url, headers: texts(entry["headers"], place("headers")) };

@@ -12,7 +12,7 @@ import type { ServerContract } from "./server-contracts.js";
 /** A file that has to do with handlers, and what it needs. */
 export interface HandlersFile extends SyncedFile {
   readonly path: string;
-  /** As messages call it. */
+  /** The contract as messages call it. */
   readonly file: string;
   readonly before: string;
 }

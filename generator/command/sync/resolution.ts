@@ -80,8 +80,8 @@ export class Resolution {
   }
 
   /**
-   * Of specifiers that lead nowhere on this machine only the end is known: the last folder of the output decides, where
-   * no other output is called so.
+   * A specifier that does not resolve on this machine is matched by its end: the last folder of the output decides, if
+   * only one output has that name.
    */
   private contractCalled(plain: string): string | undefined {
     const found = this.contracts.filter(({ out }) => `/${plain}`.endsWith(`/${basename(out)}/server`));

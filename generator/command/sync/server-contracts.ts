@@ -8,7 +8,7 @@ import { shownPath } from "../shown-path.js";
 
 /** A contract that the project has a server of. */
 export interface ServerContract {
-  /** As messages call it. */
+  /** The contract as messages call it. */
   readonly file: string;
   /** The folder of what is generated from it. */
   readonly out: string;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 const skipped = /^(?:\..*|node_modules|dist|coverage)$/;
 
 const code = /(?<!\.d)\.[cm]?[jt]sx?$/;
-/** What decides where imports lead. */
+/** The files that decide how imports resolve. */
 const settings = /^(?:package|[tj]sconfig.*)\.json$/;
 
 export interface UserFiles {

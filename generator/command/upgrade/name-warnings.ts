@@ -4,7 +4,7 @@ import type { AddedRevision } from "../../revision/add.js";
 import type { LockedRevision } from "../../revision/lock.js";
 import { isDate } from "../../notes/revision-name.js";
 
-/** What is odd about the name of a revision that was not there before: warnings. */
+/** Warnings about an odd name of a new revision. */
 export function nameWarnings({
   revision,
   action,

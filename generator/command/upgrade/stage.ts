@@ -47,7 +47,7 @@ export async function stageUpgrade(
   const added = await stageRevision({
     ...addOptions(args, schemaDir),
     source: await readUpstream(args.required("source"), context),
-    // As the revisions that are there: a project has prose in its schemas, or it has not.
+    // As in the revisions that are pinned already: a project keeps descriptions in all its schemas, or in none.
     descriptions: !args.flag("no-descriptions") && (newest?.descriptions ?? true),
   });
   const revision = added.replaces ? await withPrunedNotes(added, schemaDir) : added;
@@ -102,7 +102,7 @@ async function stagedSource(
   return { ...stored, read: { schema, ...(notesFile && { notes: notesFile }) } };
 }
 
-/** What `generate` without options will be asked for when the revision is in place. */
+/** The request of a `generate` without options, once the revision is in place. */
 function requestWith(
   source: RevisionSource,
   { lock }: StagedRevision,
@@ -137,7 +137,7 @@ export function writeUpgrade(
     ...below(outDir, planChanges(outDir, plan, comparison.manifest)),
   ];
   applyChanges(root, changes);
-  // What the next run finds: the inputs are on disk now.
+  // Recorded for the next run: the inputs are on disk now.
   const wanted = outputRequest(new Arguments({}), project, context.directory);
   const warnings = carriedNotes(comparison.generated, project, context);
   remember(inputState(wanted, project, false), comparison, warnings, { inOrder: false });

@@ -4,7 +4,7 @@ import { closest } from "../../diagnostics/suggest.js";
 import { OpenRequests } from "./open-requests.js";
 import type { ExactDefinition, Issue, Protocol, Side } from "./protocol.js";
 
-/** What was said about one message. */
+/** The verdict on one message. */
 export interface Verdict {
   readonly kind: "request" | "notification" | "result" | "error" | "unknown";
   readonly issues: readonly Issue[];
@@ -129,7 +129,7 @@ export class Judge {
     return issues.length > 0 ? issues : [{ pointer: "", message: `expected ${name}` }];
   }
 
-  /** What JSON-RPC itself asks for, by the first of the definitions that the revision has. */
+  /** The check of JSON-RPC itself, by the first of these definitions that the revision has. */
   private envelope(message: unknown, names: readonly string[]): readonly Issue[] {
     const check = names
       .map((name) => this.protocol.checks[`check${name}`])

@@ -44,7 +44,7 @@ export interface Issue {
 }
 
 export interface ProtocolPlace {
-  /** Where modules are resolved from. */
+  /** The folder that modules are resolved from. */
   readonly directory: string;
   readonly packageName: string;
   readonly outDir: string;
