@@ -1,3 +1,4 @@
+import type { MethodFacts } from "@mcpgen/protocol/model";
 import { McpError } from "../jsonrpc/errors.js";
 import type { Client } from "./client.js";
 import type { Connection } from "./connections.js";
@@ -9,6 +10,7 @@ import {
   type SubscriptionRequest,
   listKinds,
 } from "./subscriptions.js";
+import { declares } from "../protocol/revision-view.js";
 import { metaKeys } from "../protocol/meta.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { invalidResult, remoteError } from "./decode.js";
@@ -37,8 +39,13 @@ export async function attachLegacy(
   push: (notice: ChangeNotice) => void,
 ): Promise<Attachment> {
   const { view, capabilities } = negotiated;
-  const kinds = listKinds.filter((kind) => wanted[kind] && capabilities[kind]?.listChanged);
-  const uris = capabilities.resources?.subscribe ? (wanted.uris ?? []) : [];
+  const offered = (entry: MethodFacts | undefined): boolean =>
+    entry !== undefined && declares(capabilities, entry.capability?.path ?? []);
+  const { incomingNotifications, outgoingRequests } = view.table;
+  const kinds = listKinds.filter(
+    (kind) => wanted[kind] && offered(incomingNotifications.get(`notifications/${kind}/list_changed`)),
+  );
+  const uris = offered(outgoingRequests.get("resources/subscribe")) ? (wanted.uris ?? []) : [];
   const watched: string[] = [];
   let settle: (why: McpError | undefined) => void = () => {};
   const over = new Promise<McpError | undefined>((resolve) => (settle = resolve));
@@ -51,7 +58,7 @@ export async function attachLegacy(
     off();
     forget();
     settle(undefined);
-    if (!view.table.outgoingRequests.has("resources/unsubscribe")) return;
+    if (!outgoingRequests.has("resources/unsubscribe")) return;
     // After the connection has closed, the server has no subscription left to cancel.
     while (watched.length > 0 && !link.over) {
       const uri = watched.pop()!;

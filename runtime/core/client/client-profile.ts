@@ -54,8 +54,10 @@ export function requestMeta(
   };
 }
 
-/** The differences between the eras for a client, apart from the negotiation. */
+/** The differences between the eras for a client. */
 export interface ClientEra {
+  /** Whether `server/discover` negotiates the revision. Otherwise the handshake does. */
+  readonly discovery: boolean;
   /** Whether servers send JSON-RPC requests. Otherwise they ask for input in results. */
   readonly serverRequests: boolean;
   /** Whether results have a `resultType`, and defaults for absent members. */
@@ -72,6 +74,7 @@ export interface ClientEra {
 
 const eras: { readonly [era in Era]: ClientEra } = {
   legacy: {
+    discovery: false,
     serverRequests: true,
     resultTypes: false,
     requestMeta: false,
@@ -80,6 +83,7 @@ const eras: { readonly [era in Era]: ClientEra } = {
     paramHeaders: false,
   },
   modern: {
+    discovery: true,
     serverRequests: false,
     resultTypes: true,
     requestMeta: true,
@@ -91,4 +95,14 @@ const eras: { readonly [era in Era]: ClientEra } = {
 
 export function eraOf({ era }: RevisionView<"client">): ClientEra {
   return eras[era];
+}
+
+type Views = readonly RevisionView<"client">[];
+
+/** Groups revisions by what negotiates them: `server/discover` (modern) or the handshake (legacy). */
+export function byEra(views: Views): { readonly modern: Views; readonly legacy: Views } {
+  return {
+    modern: views.filter((view) => eraOf(view).discovery),
+    legacy: views.filter((view) => !eraOf(view).discovery),
+  };
 }

@@ -1,8 +1,8 @@
-import type { Era, RequestOptions, Signal } from "@mcpgen/protocol/model";
+import type { RequestOptions, Signal } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../protocol/meta.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { type Negotiated, handshakeOnly, negotiate } from "./negotiation.js";
-import { type ClientProfile, type HandshakeContext, eraOf } from "./client-profile.js";
+import { type ClientEra, type ClientProfile, type HandshakeContext, byEra, eraOf } from "./client-profile.js";
 import { Link } from "./link.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
 import type { RevisionView } from "../protocol/revision-view.js";
@@ -56,8 +56,8 @@ export class Connections {
   }
 
   /** The era of the last connection, if there was one. */
-  get knownEra(): Era | undefined {
-    return this.current?.negotiated.view.era;
+  get knownEra(): ClientEra | undefined {
+    return this.current && eraOf(this.current.negotiated.view);
   }
 
   /** The number of requests that wait for answers. */
@@ -258,13 +258,14 @@ class Attempts {
   async connection(ended: AbortSignal): Promise<Connection> {
     const { connections } = this;
     const { source, views } = this.given;
-    if (connections.knownEra === "legacy") return this.attempt(handshakeFirst, ended);
+    if (connections.knownEra?.discovery === false) return this.attempt(handshakeFirst, ended);
     try {
       return await this.attempt(negotiate, ended);
     } catch (error) {
       // If the process exits on the probe, retry with `initialize`.
       const died = startRetry.when({ error, answered: this.link?.answered ?? false });
-      const both = new Set(views.map(({ era }) => era)).size === 2;
+      const { modern, legacy } = byEra(views);
+      const both = modern.length > 0 && legacy.length > 0;
       const over = ended.aborted || connections.closed;
       if (!died || !both || over || typeof source !== "function") throw error;
       return this.attempt(handshakeOnly, ended);
@@ -310,7 +311,7 @@ async function handshakeFirst(
   try {
     return await handshakeOnly(link, views, context);
   } catch (error) {
-    if (link.over || !isRefusal(error) || !views.some(({ era }) => era === "modern")) throw error;
+    if (link.over || !isRefusal(error) || byEra(views).modern.length === 0) throw error;
     return negotiate(link, views, context);
   }
 }

@@ -5,7 +5,7 @@ import { metaKeys } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { withTimeout } from "../time/clock.js";
 import { unbounded } from "./bounds.js";
-import { type HandshakeContext, declaredBy, requestMeta } from "./client-profile.js";
+import { type HandshakeContext, byEra, declaredBy, requestMeta } from "./client-profile.js";
 import { decode, type ServerResponse, httpStatusOf, isMisunderstood, remoteError } from "./decode.js";
 import type { Link } from "./link.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
@@ -31,8 +31,7 @@ const hedgeMs = 1000;
  * @throws {McpError} `unsupported-version`: there is no common revision
  */
 export async function negotiate(link: Link, views: Views, context: HandshakeContext): Promise<Negotiated> {
-  const modern = views.filter(({ era }) => era === "modern");
-  const legacy = views.filter(({ era }) => era === "legacy");
+  const { modern, legacy } = byEra(views);
   if (modern.length === 0) return handshake(link, legacy, context);
   const settled = new AbortController();
   const probe = sendProbe(link, modern[0]!, context, settled.signal);
@@ -65,11 +64,7 @@ export async function negotiate(link: Link, views: Views, context: HandshakeCont
 
 /** Negotiates by the handshake alone, for servers that exit on a probe. */
 export function handshakeOnly(link: Link, views: Views, context: HandshakeContext): Promise<Negotiated> {
-  return handshake(
-    link,
-    views.filter(({ era }) => era === "legacy"),
-    context,
-  );
+  return handshake(link, byEra(views).legacy, context);
 }
 
 /** Concludes from the response to the probe. */

@@ -2,6 +2,7 @@ import type { Tool } from "@mcpgen/protocol/authoring";
 import { type ErrorCode, McpError, rpc, isInterrupted } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { RevisionView } from "../protocol/revision-view.js";
+import { eraOf } from "./client-profile.js";
 import { httpStatusOf, isMisunderstood, isTransient } from "./decode.js";
 
 /** A failed request. */
@@ -104,8 +105,9 @@ function isHeaderMismatch({ rpcCode }: McpError, { table }: RevisionView<"client
  * Whether a server of the legacy era refused a modern request: with an HTTP status, and without an error code of modern
  * servers (2026-07-28, versioning, compatibility matrix).
  */
-function isOfAnotherEra(error: McpError, { era, table }: RevisionView<"client">): boolean {
-  if (era !== "modern" || !isMisunderstood(httpStatusOf(error))) return false;
+function isOfAnotherEra(error: McpError, view: RevisionView<"client">): boolean {
+  const { table } = view;
+  if (!eraOf(view).discovery || !isMisunderstood(httpStatusOf(error))) return false;
   const { rpcCode } = error;
   if (rpcCode === undefined || rpcCode === table.errors["UNSUPPORTED_PROTOCOL_VERSION"]?.code) return true;
   return !modernCodes.has(rpcCode) && Object.values(table.errors).every(({ code }) => code !== rpcCode);

@@ -15,7 +15,7 @@ import { type ClientHandlers, capabilitiesOf, rootsProblem } from "../client/ser
 import { Client } from "../client/client.js";
 import type { Nulls } from "../client/decode.js";
 import { establish } from "../client/connections.js";
-import type { ClientProfile } from "../client/client-profile.js";
+import { type ClientProfile, byEra } from "../client/client-profile.js";
 import type { Opener } from "../jsonrpc/channel.js";
 
 const httpRules: Rules<HttpClientOptions> = {
@@ -172,8 +172,9 @@ async function openerOf(
   if (address !== undefined && /^https?:/i.test(address)) {
     const { httpClientChannel } = await import("../http/client/http-client.js");
     // With these error codes a server shows that it knows this transport (2026-07-28, Streamable HTTP, compatibility).
-    const modern = views.filter(({ era }) => era === "modern");
-    const known = modern.flatMap(({ table }) => Object.values(table.errors).map(({ code }) => code));
+    const known = byEra(views).modern.flatMap(({ table }) =>
+      Object.values(table.errors).map(({ code }) => code),
+    );
     let opened = 0;
     return () => httpClientChannel(address, http, known, opened++ > 0, onWarning);
   }
