@@ -3,7 +3,7 @@ import { McpError, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { metaKeys } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
-import { withTimeout } from "../time/clock.js";
+import { sleep, untilAborted, withTimeout } from "../time/clock.js";
 import { unbounded } from "./bounds.js";
 import { type HandshakeContext, byEra, declaredBy, requestMeta } from "./client-profile.js";
 import { decode, type ServerResponse, httpStatusOf, isMisunderstood, remoteError } from "./decode.js";
@@ -168,7 +168,7 @@ async function sendProbe(
     if (!probeRetry.when(refusal)) return response;
     const wait = retryAfterOf(refusal) ?? usual;
     if (link.clock.now() + wait >= context.due) return response;
-    await pause(wait, link, settled);
+    await sleep(wait, link.clock, untilAborted(settled), (wake) => link.whenClosed(wake));
     if (settled.aborted) return response;
   }
   return discover(link, view, context);
@@ -262,20 +262,4 @@ function noCommonVersion(ours: Views, theirs?: readonly unknown[], detail?: stri
 function retryAfterOf(refusal: Error | undefined): number | undefined {
   const data = refusal instanceof McpError && isObject(refusal.data) ? refusal.data : {};
   return typeof data["retryAfterMs"] === "number" ? data["retryAfterMs"] : undefined;
-}
-
-/** Waits `ms` milliseconds, or until the link closes or the signal aborts. */
-function pause(ms: number, link: Link, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    let ignore: () => void = () => {};
-    const done = (): void => {
-      link.clock.clear(timer);
-      signal.removeEventListener("abort", done);
-      ignore();
-      resolve();
-    };
-    const timer = link.clock.schedule(done, ms);
-    signal.addEventListener("abort", done);
-    ignore = link.whenClosed(done);
-  });
 }

@@ -3,7 +3,7 @@ import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/
 import { McpError, messageOf } from "../jsonrpc/errors.js";
 import { type Names, requireKnown } from "../options/option-check.js";
 import type { Params } from "../jsonrpc/message.js";
-import type { Clock } from "../time/clock.js";
+import { sleep } from "../time/clock.js";
 import {
   type Bounded,
   remainingOptions,
@@ -326,10 +326,6 @@ function resultOf(response: ServerResponse, { call, params }: PreparedRequest): 
 /** The error for a result that cannot be decoded, such as one nested too deeply for the stack. */
 function unreadable(method: string, cause: unknown): McpError {
   return invalidResult(method, `it cannot be read: ${messageOf(cause)}`, cause);
-}
-
-function sleep(ms: number, clock: Clock): Promise<void> {
-  return new Promise((resolve) => clock.schedule(resolve, ms));
 }
 
 const noHeaders: Sending = {};

@@ -1,4 +1,4 @@
-import type { Clock } from "../time/clock.js";
+import { type Clock, sleep } from "../time/clock.js";
 import type { McpError } from "../jsonrpc/errors.js";
 import { type Names, requireKnown } from "../options/option-check.js";
 import type { Connection, Connections } from "./connections.js";
@@ -151,16 +151,15 @@ class LastingSubscription implements Subscription {
   /** Resolves after `ms` milliseconds, or when the subscription or the client is closed. */
   private pause(ms: number): Promise<void> {
     const { clock, connections } = this.given;
-    return new Promise((resolve) => {
-      const timer = clock.schedule(() => this.wake(), ms);
-      const ignore = connections.whenStopped(() => this.wake());
-      this.wake = () => {
-        clock.clear(timer);
-        ignore();
-        this.wake = () => {};
-        resolve();
-      };
-    });
+    return sleep(
+      ms,
+      clock,
+      (wake) => connections.whenStopped(wake),
+      (wake) => {
+        this.wake = wake;
+        return () => void (this.wake = () => {});
+      },
+    );
   }
 }
 
