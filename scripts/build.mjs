@@ -79,13 +79,18 @@ async function examples() {
   const has = (name, file) => existsSync(join(folder, name, file));
   const names = (await readdir(folder)).filter((name) => has(name, "main.ts") && !has(name, "package.json"));
   const { devDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-  await build({
-    ...common(outdir),
-    platform: "node",
-    conditions: ["mcpgen-source"],
-    external: Object.keys(devDependencies),
-    entryPoints: names.map((name) => ({ in: join(folder, name, "main.ts"), out: `${name}/main` })),
-  });
+  // One build each: chunks that a server shares with a client would hold, and load, code of both.
+  await Promise.all(
+    names.map((name) =>
+      build({
+        ...common(join(outdir, name)),
+        platform: "node",
+        conditions: ["mcpgen-source"],
+        external: Object.keys(devDependencies),
+        entryPoints: [join(folder, name, "main.ts")],
+      }),
+    ),
+  );
 }
 
 /** File by file, so that a program that imports one validator's module bundles that alone. */
