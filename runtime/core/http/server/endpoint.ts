@@ -24,8 +24,9 @@ import { type HttpOptions, defaults } from "./http-options.js";
 import { SessionRequests, StatelessRequests } from "./legacy-requests.js";
 import { Backlog, CountedWarnings, ConcurrencyLimit, Quota, BodyReading } from "./limits.js";
 import { ModernRequests } from "./modern-requests.js";
+import { preflight } from "./preflight.js";
 import { Sessions } from "./sessions.js";
-import type { SseRequests } from "./sse.js";
+import { SseRequests } from "./sse.js";
 import { StreamExpiry, Streams } from "./streams.js";
 
 const randomKey =
@@ -53,8 +54,7 @@ export class Endpoint {
   private readonly modern: ModernRequests | undefined;
   private readonly stateful: SessionRequests | undefined;
   private readonly stateless: StatelessRequests | undefined;
-  private readonly sse: Promise<SseRequests> | undefined;
-  private sseSessions: SseRequests | undefined;
+  private readonly sse: SseRequests | undefined;
   /** New requests are rejected; running ones may finish. */
   private draining = false;
   private closed = false;
@@ -78,15 +78,7 @@ export class Endpoint {
     this.bytes = this.quota(options.keptLimit ?? defaults.keptLimit);
     this.modernIds = new Set(modern.map(({ id }) => id));
     if (modern.length > 0)
-      this.modern = new ModernRequests(
-        server,
-        modern[0]!,
-        form,
-        this.streams,
-        this.concurrency,
-        this.bytes,
-        () => this.draining,
-      );
+      this.modern = new ModernRequests(server, modern[0]!, form, this.streams, this.concurrency, this.bytes);
     if (legacy.length === 0) return;
     if (sessions === false)
       this.stateless = new StatelessRequests(server, legacy, form, this.streams, this.concurrency);
@@ -95,7 +87,7 @@ export class Endpoint {
   }
 
   /** @throws {McpError} `invalid-definition`: HTTP+SSE without sessions */
-  private makeSse(): Promise<SseRequests> | undefined {
+  private makeSse(): SseRequests | undefined {
     const { sse = false, sessions = true } = this.options;
     if (sse === false) return undefined;
     if (sessions === false)
@@ -103,19 +95,7 @@ export class Endpoint {
     const { maxRequests = defaults.maxRequests } = typeof sessions === "object" ? sessions : {};
     const { streams, concurrency, bytes } = this;
     const environment = { streams, concurrency, bytes, count: this.quota(), maxRequests };
-    // HTTP+SSE is deprecated, so it is loaded only if the option is set.
-    const loaded = import("./sse.js").then(
-      (module) =>
-        (this.sseSessions = new module.SseRequests(this.server, sse === true ? {} : sse, environment)),
-    );
-    // `overSse` reports the error for each request.
-    loaded.catch(() => undefined);
-    return loaded;
-  }
-
-  private overSse(exchange: Exchange, message: unknown, use: (sse: SseRequests) => void): void {
-    const open = (sse: SseRequests): void => (this.closed ? replyClosing(exchange) : use(sse));
-    void this.sse!.then(open).catch((error: unknown) => this.fail(exchange, message, error));
+    return new SseRequests(this.server, sse === true ? {} : sse, environment);
   }
 
   private makeSessions(legacy: readonly RevisionView<"server">[]): [Sessions, SessionRequests] {
@@ -155,7 +135,7 @@ export class Endpoint {
   get kept(): {
     readonly [what in "sessions" | "bytes" | "streams" | "requests" | "bodies" | "held" | "waiting"]: number;
   } {
-    const sessions = (this.sessions?.size ?? 0) + (this.sseSessions?.size ?? 0);
+    const sessions = (this.sessions?.size ?? 0) + (this.sse?.size ?? 0);
     const { concurrency, streams, bytes } = this;
     return {
       sessions,
@@ -179,11 +159,7 @@ export class Endpoint {
   private admit(exchange: Exchange): void {
     const refused = guard(exchange, this.options);
     if (refused) return replyForbidden(exchange, refused);
-    // Only browsers send preflights, and few servers have browser clients.
-    if (exchange.method === "OPTIONS")
-      return void import("./preflight.js")
-        .then(({ preflight }) => preflight(exchange, this.server))
-        .catch((error: unknown) => this.fail(exchange, undefined, error));
+    if (exchange.method === "OPTIONS") return preflight(exchange, this.server);
     const { authenticate } = this.options;
     if (!authenticate) return this.route(exchange, anonymous);
     // Users may destructure it, so `header` must not depend on `this`.
@@ -211,7 +187,7 @@ export class Endpoint {
     await this.drain(this.options.graceMs ?? defaults.graceMs);
     this.closed = true;
     const posts = [...this.streams.connections].map((connection) => connection.close());
-    await Promise.all([...posts, this.sessions?.close(), this.sseSessions?.close()]);
+    await Promise.all([...posts, this.sessions?.close(), this.sse?.close()]);
     this.streams.close();
     this.server.rest();
   }
@@ -220,7 +196,7 @@ export class Endpoint {
   private async drain(graceMs: number): Promise<void> {
     if (graceMs === 0) return;
     const { clock } = this.server.definition;
-    const sessions = [this.sessions, this.sseSessions].flatMap((each) => each?.connections ?? []);
+    const sessions = [this.sessions, this.sse].flatMap((each) => each?.connections ?? []);
     const all = [...this.streams.connections, ...sessions].map((connection) => connection.drain());
     await withTimeout(graceMs, Promise.all(all), clock);
   }
@@ -231,8 +207,7 @@ export class Endpoint {
     if (exchange.method === "POST") return this.post(exchange, principal);
     const { method } = exchange;
     const named = exchange.header("mcp-session-id") !== undefined;
-    if (method === "GET" && this.sse && !named)
-      return this.overSse(exchange, undefined, (sse) => sse.open(exchange, principal));
+    if (method === "GET" && this.sse && !named) return this.sse.open(exchange, principal);
     // Modern revisions have no sessions (2026-07-28, Streamable HTTP, earlier revisions).
     const sessions = this.isModern(exchange, false) ? undefined : this.stateful;
     // Without a session, a GET stream would never carry a message.
@@ -298,8 +273,7 @@ export class Endpoint {
     const legacy = this.stateful ?? this.stateless;
     const stated = kind === "batch" ? (message as unknown[]).some(statesRevision) : statesRevision(message);
     try {
-      if (older !== undefined)
-        this.overSse(exchange, message, (sse) => sse.post(exchange, older, message, stated, principal));
+      if (older !== undefined) this.sse!.post(exchange, older, message, stated, principal);
       else if (this.modern && (!legacy || this.isModern(exchange, stated)))
         this.modern.post(exchange, message, kind, stated, accepted, principal);
       else legacy!.post(exchange, message, accepted, principal);

@@ -7,7 +7,7 @@ import {
   idOf,
   isObject,
 } from "../../jsonrpc/message.js";
-import { McpError, messageOf } from "../../jsonrpc/errors.js";
+import { McpError } from "../../jsonrpc/errors.js";
 import { decodeHeaderValue, keyword, valueAt } from "../../protocol/param-headers.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import type { ServerConnection } from "../../server/connection.js";
@@ -15,9 +15,10 @@ import { RequestContext, errorOf } from "../../server/context.js";
 import { modernProtocol, unsupportedVersion, type RequestProtocol } from "../../server/request-protocol.js";
 import type { Server } from "../../server/server.js";
 import type { Accepted } from "../shared/media.js";
-import { type Principal, corsHeaders, replyBusy, replyClosing, replyError, replyInvalid } from "./access.js";
+import { type Principal, corsHeaders, replyBusy, replyError, replyInvalid } from "./access.js";
 import type { Exchange } from "./exchange.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
+import { argumentProblem } from "./param-mirrors.js";
 import { PostChannel, type ResponseForm, statusOf } from "./post-channel.js";
 import type { Streams } from "./streams.js";
 
@@ -32,12 +33,10 @@ export class ModernRequests {
   private readonly streams: Streams;
   private readonly concurrency: ConcurrencyLimit;
   private readonly bytes: Quota;
-  private readonly isClosed: () => boolean;
   private readonly mirrored = new WeakMap<object, boolean>();
 
   /**
    * @param bytes limit of the bytes reserved for listening streams
-   * @param isClosed whether new requests are rejected
    */
   constructor(
     server: Server,
@@ -46,9 +45,7 @@ export class ModernRequests {
     streams: Streams,
     concurrency: ConcurrencyLimit,
     bytes: Quota,
-    isClosed: () => boolean,
   ) {
-    this.isClosed = isClosed;
     this.server = server;
     this.newest = newest;
     this.form = form;
@@ -85,32 +82,18 @@ export class ModernRequests {
       return replyInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
     if (listens && this.streams.isFull(principal)) return replyBusy(exchange, request.id);
     const form = listens ? "auto" : this.form;
-    const begin = (wrong?: string): void => {
-      const channel = new PostChannel(exchange, accepted, form, table, this.streams);
-      if (listens) channel.bytes = this.bytes;
-      const connection = this.server.attach(channel, { auth, principal });
-      if (wrong !== undefined && this.mayCall(connection, request, protocol)) {
-        connection.closed();
-        return replyError(exchange, 400, request.id, mismatch(protocol.revision, wrong));
-      }
-      channel.follow(connection, listens ? undefined : this.concurrency);
-      connection.request(request, protocol);
-      channel.watch();
-    };
     const schema = this.mirroredSchema(request);
-    if (!schema) return begin();
-    // Few tools mirror parameters in headers, so the check is loaded on demand.
-    void import("./param-mirrors.js")
-      .then(({ argumentProblem }) => {
-        // Meanwhile, other requests may have begun, or the server may be closing.
-        if (this.isClosed()) return replyClosing(exchange);
-        if (!this.concurrency.running.allows(principal, 1)) return replyBusy(exchange, request.id);
-        begin(argumentProblem(exchange, schema, request.params?.["arguments"]));
-      })
-      .catch((error: unknown) => {
-        this.server.definition.warn(`HTTP: ${messageOf(error)}`);
-        replyError(exchange, 500, request.id, errorOf(error));
-      });
+    const wrong = schema && argumentProblem(exchange, schema, request.params?.["arguments"]);
+    const channel = new PostChannel(exchange, accepted, form, table, this.streams);
+    if (listens) channel.bytes = this.bytes;
+    const connection = this.server.attach(channel, { auth, principal });
+    if (wrong !== undefined && this.mayCall(connection, request, protocol)) {
+      connection.closed();
+      return replyError(exchange, 400, request.id, mismatch(protocol.revision, wrong));
+    }
+    channel.follow(connection, listens ? undefined : this.concurrency);
+    connection.request(request, protocol);
+    channel.watch();
   }
 
   /** @throws {McpError} the headers differ from the body, or required metadata is missing */

@@ -102,10 +102,12 @@ test("what was on its way when a handler is closed begins nothing", async () => 
     for (const { kept } of [asking, reading])
       expect(kept).toMatchObject({ sessions: 0, streams: 0, requests: 0, bodies: 0 });
   }
-  const older = new Endpoint(server, { sse: true });
+  const gate = new Gate();
+  const older = new Endpoint(server, { sse: true, authenticate: () => gate.opened.then(() => ({})) });
   const opening = exchangeOf("GET", { accept: "text/event-stream" });
   const replied = new Promise((resolve) => (opening.reply = resolve));
   older.handle(opening);
   await older.close();
+  gate.open();
   expect([await replied, older.kept.sessions]).toEqual([503, 0]);
 });
