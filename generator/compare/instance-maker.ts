@@ -28,7 +28,7 @@ export class Maker {
     return buildInstance({ schema, choices }, nodes, 5, "example");
   }
 
-  /** The smallest value of a place that is of `type`; `undefined` where none may be. */
+  /** The smallest value of a place that is of `type`; `undefined` if the place allows no such value. */
   ofType(nodes: Conjunction, type: ShapeType): JsonValue | undefined {
     const typed: SchemaNode = { pointer: "", types: [type] };
     for (const alternative of this.reader.alternativesOf(nodes)) {

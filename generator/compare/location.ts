@@ -56,8 +56,8 @@ export function extended(path: string, key: string): string {
 }
 
 /**
- * Which of two places in two schemas names what both say: the same whichever schema is the older. The one
- * nearer to a named definition is the better name.
+ * The place, of two in two schemas, whose name describes both: the same in either order of the schemas. The place
+ * nearer to a named definition has the better name.
  */
 export function commonLocation(a: Location, b: Location): Location {
   if (a.definition === b.definition && a.path === b.path) return a;

@@ -1,6 +1,6 @@
 import type { Edge, Pair } from "./align/pair.js";
 
-/** Where a walk begins. */
+/** The start of a walk. */
 interface Start {
   readonly pair: Pair;
   /** Which members of the first pair are entered; without it, all are. */

@@ -1,6 +1,6 @@
 import { type DiagnosticCode, catalogue } from "./catalogue.js";
 
-/** Where in the user's input a problem is. Lines and columns count from 1. */
+/** The place of a problem in the user's input. Lines and columns count from 1. */
 export interface Place {
   /** File as the user named it, or a URL. */
   readonly file?: string;
@@ -12,18 +12,18 @@ export interface Place {
 
 export interface CodedErrorDetails {
   readonly place?: Place;
-  /** What to do about it, one imperative sentence. */
+  /** The next step, one imperative sentence. */
   readonly next?: string;
   /** Shown below the message, line by line: what a program printed. */
   readonly detail?: string;
-  /** What else is wrong, of which this is the first. */
+  /** Further errors, of which this is the first. */
   readonly more?: readonly CodedError[];
   readonly cause?: unknown;
 }
 
 /**
- * A problem with what the user gave us, as opposed to a bug of ours (`invariant`) or a finding (data).
- * The code is stable; `mcpgen explain CODE` prints the long form. Message grammar: what is wrong, expected X, got Y.
+ * A problem with the user's input, as opposed to a bug of mcpgen (`invariant`) or a finding (data). The code is stable;
+ * `mcpgen explain CODE` prints the long form. Message grammar: the fault, expected X, got Y.
  */
 export class CodedError extends Error {
   override readonly name = "CodedError";

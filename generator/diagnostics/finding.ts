@@ -1,14 +1,14 @@
 import type { DiagnosticCode } from "./catalogue.js";
 import type { CodedError, Place } from "./coded-error.js";
 
-/** Something a command found out about the user's files: data, not an exception. */
+/** A fact about the user's files that a command reports: data, not an exception. */
 export interface Finding {
   readonly code: DiagnosticCode;
   /** Warnings do not change the exit code. */
   readonly severity: "error" | "warning";
   readonly message: string;
   readonly place?: Place;
-  /** What to do about it, one imperative sentence. */
+  /** The next step, one imperative sentence. */
   readonly next?: string;
   /** Shown below the message: a diff, the issues of a message. */
   readonly detail?: string;

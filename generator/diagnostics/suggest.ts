@@ -1,6 +1,6 @@
 /**
- * The candidate most like `name`, and not `name` itself; `undefined` where none is near: at most a third of
- * the letters (and at least two) may differ, but not all of either name; case is not counted.
+ * The candidate most like `name`, other than `name` itself; `undefined` if none is near. At most a third of the letters
+ * (and at least two) may differ, but not all of either name. Case is not counted.
  */
 export function closest(name: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;

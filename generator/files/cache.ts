@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { sha256 } from "./sha256.js";
 
 /**
- * What the last run found out, so that the next one need not: kept outside of the tree, and only ever a
- * reason to do less work, never to do something else.
+ * The results of the last run, so that the next run need not repeat them. They stand outside of the tree. They only
+ * save work: they never change a result.
  */
 export interface CachedRun {
   readonly format: 2;
@@ -20,23 +20,23 @@ export interface CachedRun {
   readonly setup: string;
   /** Hash of all else that a revision's own files are made from, by revision. */
   readonly revisions: Readonly<Record<string, string>>;
-  /** Findings that do not come from comparing: warnings of the input. */
+  /** Findings that do not come from comparing: warnings about the input. */
   readonly warnings: readonly unknown[];
 }
 
-/** The cache file for an output folder, or for what `name` says; undefined where there is no node_modules to keep it in. */
+/** The cache file for an output folder, or for `name`; undefined if no node_modules folder can hold it. */
 export function cacheFile(folder: string, name: string): string | undefined {
   const modules = join(folder, "node_modules");
   if (existsSync(modules)) return join(modules, ".cache", "mcpgen", `${sha256(name).slice(0, 16)}.json`);
   return dirname(folder) === folder ? undefined : cacheFile(dirname(folder), name);
 }
 
-/** As `readCached`, of a run that generates from schemas. */
+/** As `readCached`, for a run that generates from schemas. */
 export function readCache(file: string | undefined): CachedRun | undefined {
   return readCached<CachedRun>(file, 2);
 }
 
-/** A cache that cannot be read, or is of another format, is none. */
+/** A cache that cannot be read, or is of another format, is ignored. */
 export function readCached<Run extends { readonly format: number }>(
   file: string | undefined,
   format: Run["format"],
@@ -54,7 +54,7 @@ export function writeCache(file: string | undefined, run: CachedRun): void {
   writeCached(file, run);
 }
 
-/** A cache that cannot be written is none, either. */
+/** A cache that cannot be written is ignored, too. */
 export function writeCached<Run extends { readonly format: number }>(
   file: string | undefined,
   run: Run,

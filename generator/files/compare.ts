@@ -22,15 +22,15 @@ export type FileState =
   | "stale"
   /** not planned; written by mcpgen, and edited by hand since */
   | "stale-edited"
-  /** not planned, and nothing says that mcpgen wrote it here; what the file itself says is no proof */
+  /** not planned, and not in the manifest; a header in the file is no proof that mcpgen wrote it */
   | "foreign";
 
 export interface ComparedFile {
   readonly path: string;
   readonly state: FileState;
-  /** What would be written; undefined for files that are not planned. */
+  /** The content that would be written; undefined for files that are not planned. */
   readonly planned?: string;
-  /** What is on disk. */
+  /** The content on disk. */
   readonly present?: string;
 }
 

@@ -47,7 +47,7 @@ function keysOf(value: JsonValue): number {
 }
 
 function find(text: string): DuplicateKey | undefined {
-  /** For each container around the place: offsets of an object's keys so far; none for an array. */
+  /** For each container around the place: the offsets of an object's keys so far; empty for an array. */
   const around: (Map<string, number> | undefined)[] = [];
   let last: { readonly token: string; readonly offset: number } | undefined;
   for (const { 0: token, index: offset } of text.matchAll(tokens)) {

@@ -7,7 +7,7 @@ import { contentSha256 } from "./line-ends.js";
 import { packageFolder } from "./package-folder.js";
 import { sha256 } from "./sha256.js";
 
-/** What reads and prints for us. */
+/** The packages that read schemas and print code. */
 const libraries = ["prettier", "handlebars", "json-schema-to-typescript", "ts-morph", "yaml"];
 
 /** Modules that are copied into output as they stand, or in part. */

@@ -11,7 +11,7 @@ const beginning = 500;
 interface Token {
   /** White space before it, and the token as it is written. */
   readonly written: string;
-  /** What two tokens have in common that differ in layout alone. */
+  /** The form of a token that does not depend on layout. */
   readonly key: string;
   /** A formatter adds and removes such tokens. */
   readonly isLayout: boolean;
@@ -39,7 +39,7 @@ export function inLayoutOf(path: string, present: string, planned: string): stri
   return joinTokens([...relaid, ...after.slice(end)]);
 }
 
-/** What both texts have stands as in the first, what is new as in the second. */
+/** Tokens of both texts stand as in the first; new tokens stand as in the second. */
 function joined(
   runs: readonly { readonly count: number; readonly added: boolean; readonly removed: boolean }[],
   before: readonly Token[],
@@ -66,7 +66,7 @@ function joined(
   return parts;
 }
 
-/** What takes the place of tokens of the first text: where a formatter may have made the difference, themselves. */
+/** The replacement for tokens of the first text: those tokens, if a formatter may have made the difference. */
 function replacement(gone: readonly Token[], fresh: readonly Token[]): readonly Token[] {
   if (gone.length === 0 || fresh.length === 0) {
     const isLayout = [...gone, ...fresh].every((token) => token.isLayout);

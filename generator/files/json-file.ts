@@ -20,7 +20,7 @@ export async function loadJson(file: string): Promise<JsonFile> {
   return parseJson(decodeText(await readBytes(file), file), file);
 }
 
-/** As `loadJson`, for text that is already there. */
+/** As `loadJson`, for text that is read already. */
 export async function parseJson(text: string, file: string): Promise<JsonFile> {
   const value = await parsed(text, file);
   const duplicate = duplicateKey(text, value);

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { withoutLayout } from "./layout-free.js";
 
-/** What mcpgen wrote into an output folder, and from what. */
+/** The record of the files that mcpgen wrote into an output folder, and of their inputs. */
 export interface Manifest {
   /** Version of mcpgen. */
   readonly generator: string;
@@ -31,7 +31,7 @@ export function readManifest(outDir: string): Manifest | undefined {
   return existsSync(file) ? parseManifest(readFileSync(file, "utf8"), file) : undefined;
 }
 
-/** As `readManifest`; a malformed one is as good as none. */
+/** As `readManifest`; a malformed manifest counts as absent. */
 export function readableManifest(outDir: string): Manifest | undefined {
   try {
     return readManifest(outDir);

@@ -2,13 +2,13 @@ import type { ComparedFile, FileState } from "./compare.js";
 
 export type Action = "CREATE" | "UPDATE" | "DELETE" | "UNCHANGED" | "CONFLICT";
 
-/** What a run does with one file. */
+/** The action of a run on one file. */
 export interface PlannedFile {
   readonly path: string;
   readonly action: Action;
   /** How the file on disk relates to the planned one; gives the reason of a conflict. */
   readonly state: FileState;
-  /** What the file holds afterwards; null where it is deleted. */
+  /** The content of the file afterwards; null if the file is deleted. */
   readonly content: string | null;
   /** Bytes on disk before. */
   readonly before: number;

@@ -10,7 +10,7 @@ interface Position {
 interface Open {
   readonly pointer: string | undefined;
   readonly isArray: boolean;
-  /** What its next value is called: items are counted, a member's key is yet to come. */
+  /** The key of its next value: items are counted; a member's key is not read yet. */
   name: string | number | undefined;
 }
 
@@ -56,7 +56,7 @@ function positionAt(starts: readonly number[], offset: number): Position {
 /** The tokens of JSON text: strings, signs, and all else between them. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** Where every value stands that is not too deep, by its pointer. */
+/** The places of all values that are not too deep, by pointer. */
 function offsetsIn(text: string): ReadonlyMap<string, number> {
   const offsets = new Map<string, number>();
   const open: Open[] = [];

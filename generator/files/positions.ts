@@ -1,7 +1,7 @@
 import { type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { pointerTokens } from "@mcpgen/engine";
 
-/** Where a character offset is, counted from 1. */
+/** The line and column of a character offset, counted from 1. */
 export function lineAndColumn(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf("\n") + 1;
@@ -15,7 +15,7 @@ export function firstSyntaxError(text: string, cause: unknown): { offset: number
   try {
     parseTree(text, errors, { disallowComments: true, allowTrailingComma: false });
   } catch {
-    // Nested too deep for a tree. JSON.parse takes any depth, and mostly says how far it came.
+    // Nested too deep for a tree. JSON.parse takes any depth, and its errors mostly name the offset.
     if (String(cause).includes("end of JSON")) return endOfFile(text);
     const said = /at position (\d+)/.exec(String(cause))?.[1];
     return { offset: Number(said ?? 0), message: "expected JSON, got something else inside deep nesting" };
@@ -37,8 +37,8 @@ function endOfFile(text: string): { offset: number; message: string } {
 }
 
 /**
- * Where the value that `pointer` names stands in `text`; where the text does not have it, the nearest
- * value around it.
+ * The position in `text` of the value that `pointer` names; of the nearest value around it, if the text does not have
+ * it.
  */
 export function positionOf(text: string, pointer: string): { line: number; column: number } {
   return lineAndColumn(text, offsetOf(text, pointerTokens(pointer)));
@@ -53,7 +53,7 @@ function offsetOf(text: string, path: readonly string[]): number {
   /** How much of the path leads to the container that is being looked through, and how deep we are. */
   let matched = -1;
   let depth = 0;
-  /** What the next value in that container is called: items are counted, a member's key is yet to come. */
+  /** The key of the next value in that container: items are counted; a member's key is not read yet. */
   let name: string | number | undefined;
   for (const { 0: token, index } of text.matchAll(tokens)) {
     const direct = depth === matched + 1;

@@ -6,7 +6,7 @@ import { download } from "./download.js";
 import { type JsonFile, parseJson } from "./json-file.js";
 import { decodeText, maximumBytes, readBytes, tooLarge } from "./text-file.js";
 
-/** Where a SOURCE of the command line is looked for. */
+/** The folder in which a SOURCE of the command line is looked for. */
 export interface SourcePlace {
   /** Paths are relative to it. */
   readonly directory: string;
@@ -15,16 +15,16 @@ export interface SourcePlace {
 
 /** A JSON document that a SOURCE stands for. */
 export interface SourceFile extends JsonFile {
-  /** Of the bytes as they came. */
+  /** The hash of the bytes as received. */
   readonly sha256: string;
-  /** Where it was downloaded from. */
+  /** The URL of the download. */
   readonly url?: string;
 }
 
 type Kind = "file" | "url" | "standard input";
 
 /**
- * What `source` is: an http(s) URL, `-` for standard input, a path.
+ * The kind of `source`: an http(s) URL, `-` for standard input, or a path.
  *
  * @throws CodedError MG1008 for URLs of another scheme
  */
@@ -39,7 +39,7 @@ export function kindOfSource(source: string): Kind {
   });
 }
 
-/** What messages call a source. */
+/** The source as messages call it. */
 export function sourceName(source: string): string {
   return source === "-" ? "standard input" : source;
 }

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { CodedError } from "../diagnostics/coded-error.js";
 
-/** Larger files are refused unread: no schema comes near. */
+/** Larger files are refused unread: no schema has this size. */
 export const maximumBytes = 32 * 1024 * 1024;
 
 /**
@@ -31,7 +31,7 @@ export async function readBytes(file: string): Promise<Buffer> {
   }
 }
 
-/** Pipes and devices do not say how much they hold, and some never end. */
+/** Pipes and devices do not report their size, and some never end. */
 async function readStream(file: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -52,7 +52,7 @@ export function tooLarge(file: string, bytes: number): CodedError {
 }
 
 /**
- * The text of `bytes`: UTF-8, or UTF-16 where a byte order mark says so (upstream has published both).
+ * The text of `bytes`: UTF-8, or UTF-16 by its byte order mark (upstream has published both).
  *
  * @throws CodedError MG1004 when the bytes are not text in that encoding
  */

@@ -125,7 +125,7 @@ function transactions(root: string): { readonly folder: string; readonly owner: 
     .map((name) => ({ folder: join(root, name), owner: Number(name.slice(transactionPrefix.length)) }));
 }
 
-/** A folder that may not be read is none that a run wrote into. */
+/** A folder that may not be read is not one that a run wrote into. */
 function namesIn(root: string): string[] {
   try {
     return statSync(root, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(root) : [];

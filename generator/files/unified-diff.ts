@@ -2,8 +2,8 @@ import { structuredPatch } from "diff";
 import { withPlainLineEnds } from "./line-ends.js";
 
 /**
- * A short unified diff: `-` is on disk, `+` would be written. Longer ones than `shownLines` are cut, and
- * say so.
+ * A short unified diff: `-` is on disk, `+` would be written. A diff longer than `shownLines` is cut, with a note of
+ * that.
  */
 export function unifiedDiff(onDisk: string, planned: string, shownLines: number): string {
   const present = withPlainLineEnds(onDisk);

@@ -14,7 +14,7 @@ export function writePlan(outDir: string, plan: readonly PlannedFile[], manifest
   applyChanges(outDir, planChanges(outDir, plan, manifest));
 }
 
-/** What carrying out a plan without conflicts changes below the output folder. */
+/** The changes below the output folder of a plan without conflicts. */
 export function planChanges(outDir: string, plan: readonly PlannedFile[], manifest: Manifest): FileChange[] {
   invariant(!plan.some(({ action }) => action === "CONFLICT"), "a plan with conflicts is never carried out");
   const changes: FileChange[] = plan
@@ -28,9 +28,9 @@ export function planChanges(outDir: string, plan: readonly PlannedFile[], manife
 }
 
 /**
- * What the manifest records after a run.
+ * The records of the manifest after a run.
  *
- * @param leftAlone of files that were not written, those whose records stay
+ * @param leftAlone selects files that were not written and whose records stay
  */
 export function recordedFiles(
   files: ReadonlyMap<string, string>,

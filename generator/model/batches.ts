@@ -16,7 +16,7 @@ function isListOfMessages(schema: Schema, node: SchemaNode): boolean {
   });
 }
 
-/** What a node lets a value be: the arms of its unions, or else the node itself. */
+/** The nodes that a value may match: the arms of the node's unions, or else the node itself. */
 function armsOf(schema: Schema, node: SchemaNode): SchemaNode[] {
   const arms = new Set([node]);
   const plain: SchemaNode[] = [];

@@ -14,7 +14,7 @@ import { pair } from "./pairing.js";
 import { type Membership, readRoleUnions } from "./role-unions.js";
 import { type Sending, findSenders, isRedundantSender, settleSender } from "./senders.js";
 
-/** What a protocol model is made from. */
+/** The inputs of a protocol model. */
 interface ModelSource {
   readonly revision: string;
   readonly status: Status;
@@ -79,7 +79,7 @@ export function buildModel(source: ModelSource): BuiltModel {
   return { model, problems };
 }
 
-/** What is found by the way, to be reported. */
+/** Facts found while the model is built, to be reported. */
 interface Findings {
   readonly assumptions: Assumption[];
   readonly problems: NoteProblem[];

@@ -48,7 +48,7 @@ function definedCodes(schema: Schema): ReadonlyMap<number, string> {
 function codeOf(schema: Schema, { name, node }: Definition): number | undefined {
   const errors = memberNodes(schema, node, "error");
   if (errors.length > 0) return firstCode(schema, errors);
-  // An object with a constant `code` is an error only where its name says so; `code` is a frequent member.
+  // An object with a constant `code` is an error only if its name shows it; `code` is a frequent member.
   return name.endsWith("Error") ? firstCode(schema, [node]) : undefined;
 }
 

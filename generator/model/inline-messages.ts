@@ -48,7 +48,7 @@ function differs(definition: Definition | undefined, text: string): boolean {
   return definition !== undefined && nodeJson(definition.node) !== text;
 }
 
-/** What a node says, wherever it stands. */
+/** The keywords of a node, without its place. */
 function nodeJson(node: SchemaNode): string {
   return JSON.stringify(node, (key, value: unknown) =>
     key === "pointer" ? undefined : value instanceof Map ? [...(value as Map<string, unknown>)] : value,

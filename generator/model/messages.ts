@@ -13,8 +13,8 @@ export interface Message {
 }
 
 /**
- * The message of each method, in natural order of method. A definition is a message because its `method` is
- * one constant string, never because of its name; abstract bases, where `method` is any string, are none.
+ * The message of each method, in natural order of method. A definition is a message because its `method` is one
+ * constant string, never because of its name. Abstract bases, where `method` is any string, are no messages.
  */
 export function findMessages(
   schema: Schema,

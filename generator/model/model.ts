@@ -23,11 +23,11 @@ export interface ProtocolModel {
   readonly headers: readonly HeaderRule[];
   /** Properties the era owns, which authors never write: definition name → property names. */
   readonly owned: ReadonlyMap<string, ReadonlySet<string>>;
-  /** What becomes of values that have no form at the revision before, or that have none here. */
+  /** The outcomes for values that have no form at the revision before, or that have none here. */
   readonly stepNotes: readonly StepNote[];
   /** Which members had other names in the revision before. */
   readonly renames: readonly RenamedNote[];
-  /** What was derived by convention because neither schema nor notes say it. */
+  /** Facts derived by convention, because neither schema nor notes state them. */
   readonly assumptions: readonly Assumption[];
 }
 
@@ -73,7 +73,7 @@ export interface ResultOf {
    * schema defines no result at all.
    */
   readonly definition?: string;
-  /** What may come in its place. */
+  /** The results that may come in its place. */
   readonly alternatives: readonly Alternative[];
 }
 
@@ -100,7 +100,7 @@ export interface Page {
   readonly item: string;
 }
 
-/** What one side must have declared: a JSON Pointer into its capabilities. */
+/** The capability that one side must have declared: a JSON Pointer into its capabilities. */
 export interface Capability {
   readonly of: Role;
   readonly path: string;
@@ -131,7 +131,7 @@ export interface Assumption {
   readonly kind: string;
   /** The method, definition or revision it is about. */
   readonly subject: string;
-  /** One sentence: what was assumed and from what. */
+  /** One sentence: the assumption and its basis. */
   readonly text: string;
   readonly value?: JsonValue;
 }

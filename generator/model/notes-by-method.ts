@@ -2,7 +2,7 @@ import type { Capability } from "./model.js";
 import type { NoteProblem } from "../notes/apply.js";
 import type { CapabilityNote, DeprecatedNote, Note, PairingNote, SenderNote } from "../notes/note.js";
 
-/** What the notes say of one method. */
+/** The notes about one method. */
 export interface MethodNotes {
   readonly pairing?: PairingNote;
   readonly sender?: SenderNote;
@@ -80,7 +80,7 @@ function take(entry: Writable, note: Note): void {
   }
 }
 
-/** Of each side the capability that was named last. */
+/** For each side, the capability that was named last. */
 export function capabilitiesOf(notes: readonly CapabilityNote[]): Capability[] {
   const bySide = new Map(
     notes.map(({ of, capability, parts }) => [of, { of, path: capability, ...(parts && { parts }) }]),

@@ -1,8 +1,8 @@
 import { DefinitionMemo, type Schema, type SchemaNode } from "@mcpgen/engine";
 
-/** What follows for objects from a node, what it refers to, and all of `allOf`. */
+/** The members of objects that a node, its reference and all of `allOf` describe. */
 interface ObjectView {
-  /** All that is said of each member. */
+  /** All schemas of each member. */
   readonly members: ReadonlyMap<string, readonly SchemaNode[]>;
   readonly required: ReadonlySet<string>;
 }
@@ -47,7 +47,7 @@ function constantOf(node: SchemaNode, of: (name: string) => string | undefined):
   return partsOf(node, (part) => constantOf(part, of), of).find((constant) => constant !== undefined);
 }
 
-/** What holds of the parts that a value of `node` must satisfy as well; what is said nearest goes first. */
+/** Collects a result from the parts that a value of `node` must satisfy as well; the nearest part goes first. */
 function partsOf<Result>(
   node: SchemaNode,
   inside: (part: SchemaNode) => Result,
@@ -72,7 +72,7 @@ export function conjuncts(schema: Schema, node: SchemaNode): SchemaNode[] {
   return [...seen];
 }
 
-/** All that `node` says of the member `name`, whether directly, by reference or in `allOf`. */
+/** All schemas of `node` for the member `name`: direct, by reference or in `allOf`. */
 export function memberNodes(schema: Schema, node: SchemaNode, name: string): SchemaNode[] {
   return [...(viewsOf(schema).objects.of(node).members.get(name) ?? [])];
 }

@@ -4,8 +4,8 @@ import type { Page, ResultOf } from "./model.js";
 import { hasMember, memberNodes, requiredMembers } from "./object-view.js";
 
 /**
- * What a page of a list holds, for requests that go through a list page by page: they take a cursor, and
- * their result has the next one beside a single list.
+ * The members of a page of a list. Requests that read a list page by page take a cursor, and their result has the next
+ * cursor beside a single list.
  */
 export function pageOf(
   schema: Schema,

@@ -5,21 +5,21 @@ import type { Assumption, Discriminator, Method, ResultOf } from "./model.js";
 import { hasMember, memberNodes } from "./object-view.js";
 import type { PairingNote } from "../notes/note.js";
 
-/** What a request is answered with, before discriminators are known. */
+/** The answers of a request, before discriminators are known. */
 interface Pairing {
   readonly result?: string;
   readonly alternatives: readonly string[];
-  /** What had to be assumed to find it. */
+  /** The assumption by which it was found. */
   readonly assumed?: string;
 }
 
 interface Paired {
   readonly result: ResultOf;
-  /** The note says nothing that would not be found without it. */
+  /** Whether the same answer would be found without the note. */
   readonly redundant: boolean;
 }
 
-/** What answers `message`: what the note says, else what the schema says, else an assumption that is reported. */
+/** The answers of `message`: from the note, else from the schema, else assumed and reported. */
 export function pair(
   schema: Schema,
   message: Message,

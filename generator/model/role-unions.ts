@@ -2,7 +2,7 @@ import type { Schema, SchemaNode } from "@mcpgen/engine";
 import { constantMember } from "./object-view.js";
 import type { Kind, Role } from "./model.js";
 
-/** What the unions of all that one side may send say of a method. */
+/** The facts about a method in the unions of all messages that one side may send. */
 export interface Membership {
   readonly senders: Set<Role>;
   readonly kinds: Set<Kind>;
@@ -21,7 +21,7 @@ export function isRoleUnion(definition: string): boolean {
   return roleUnions.some(({ name }) => name === definition);
 }
 
-/** What the role unions say, by method. */
+/** The facts in the role unions, by method. */
 export function readRoleUnions(schema: Schema): ReadonlyMap<string, Membership> {
   const memberships = new Map<string, Membership>();
   for (const { method, role, kind } of listedMessages(schema)) {
@@ -33,7 +33,7 @@ export function readRoleUnions(schema: Schema): ReadonlyMap<string, Membership> 
   return memberships;
 }
 
-/** A message where a role union comes upon it: a definition, or what the union writes out in place. */
+/** A message at the place where a role union has it: a definition, or an inline schema of the union. */
 interface ListedMessage {
   readonly node: SchemaNode;
   readonly method: string;

@@ -6,7 +6,7 @@ import { type Membership, isRoleUnion } from "./role-unions.js";
 
 /** The roles that send a method, and whether only as a part of other messages. */
 export interface Sending {
-  /** Empty where the schema does not say. */
+  /** Empty if the schema does not show them. */
   readonly senders: readonly Role[];
   readonly payload: boolean;
   /** The senders are assumed, though the unions of messages list others of this kind. */
@@ -38,7 +38,7 @@ export function findSenders(
   for (const { message } of unlisted) {
     const { name } = message.definition;
     const roles = inOrder((["client", "server"] as const).filter((role) => parts[role].has(name)));
-    // What others hold is a part of them, though no message may lead there.
+    // A definition that others contain is a part of them, even if no message leads there.
     if (roles.length > 0 || held.has(name)) senders.set(message.method, { senders: roles, payload: true });
   }
   return senders;
@@ -66,7 +66,7 @@ function partsSentBy(
   return reachable(schema, roots);
 }
 
-/** What a note says of a sender, else what was found, else what is usual, which is reported. */
+/** The sender in the note, else the one found in the schema, else the usual one, which is reported. */
 export function settleSender(
   message: Message,
   found: Sending | undefined,

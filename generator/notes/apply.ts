@@ -24,7 +24,7 @@ export interface NoteProblem {
   readonly note: Note;
   readonly target: string;
   readonly message: string;
-  /** Nothing is left to decide: the note spoke of an older pair of revisions. */
+  /** No decision is left: the note is about an older pair of revisions. */
   readonly settled?: true;
 }
 
@@ -60,7 +60,7 @@ export function applyNotes(document: JsonObject, notes: readonly Note[]): Correc
 }
 
 class Application {
-  /** As given until something in it is changed; what is changed is copied. */
+  /** The given node until a change; a changed node is copied. */
   private document: JsonObject;
   /** All of the document is a copy, and what was put into it need not be canonical. */
   private replaced = false;
@@ -210,7 +210,7 @@ function canonicalNode(node: JsonValue): JsonValue {
   return isJsonObject(node) ? canonicalise({ $defs: { node } })["$defs"]! : node;
 }
 
-/** What is wrong with a schema that a note brings; references are judged once it is in its place. */
+/** The fault of a schema that a note contains; its references are checked once it is in its place. */
 function faultOf(becomes: JsonValue): string | undefined {
   try {
     readSchema(canonicalise({ $defs: { node: becomes } }));
@@ -239,7 +239,7 @@ export function repeats(derived: JsonObject, base: JsonObject): boolean {
   );
 }
 
-/** Whether the definition itself says what members beside those it names may be. */
+/** Whether the definition itself has a keyword about members that it does not name. */
 export function saysOfOthers(definition: JsonObject): boolean {
   return "additionalProperties" in definition || "unevaluatedProperties" in definition;
 }

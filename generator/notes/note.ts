@@ -1,6 +1,6 @@
 import type { JsonValue } from "@mcpgen/engine";
 
-/** What every note has. */
+/** The fields of every note. */
 interface NoteBase {
   /**
    * The subjects of the note: JSON Pointers into the canonical schema, names of methods, or (errors) codes;
@@ -15,7 +15,7 @@ interface NoteBase {
   readonly pointer: string;
 }
 
-/** The schema says something wrong: `becomes` replaces the node, `type` only the printed TypeScript type. */
+/** The schema is wrong: `becomes` replaces the node, `type` only the printed TypeScript type. */
 export interface ErrataNote extends NoteBase {
   readonly kind: "errata";
   readonly becomes?: JsonValue;
@@ -28,7 +28,7 @@ export interface ExtendsNote extends NoteBase {
   readonly base: string;
 }
 
-/** Which definition answers a method, and which may come in its place. */
+/** The definition that answers a method, and those that may come in its place. */
 export interface PairingNote extends NoteBase {
   readonly kind: "pairing";
   readonly result: string;
@@ -97,23 +97,23 @@ export interface OpenNote extends NoteBase {
 }
 
 /**
- * What becomes of a value that has no form at the other revision of a pair: `lower` on the way to the revision
- * before this one, `lift` on the way from there. The target is a place of either schema.
+ * The outcome for a value that has no form at the other revision of a pair: `lower` on the way to the revision before
+ * this one, `lift` on the way from there. The target is a place of either schema.
  */
 export interface StepNote extends NoteBase {
   readonly kind: "lower" | "lift";
   /** The revision before this one, which the decision was made for. */
   readonly previous: string;
   readonly how: "drop" | "text" | "refuse" | "fill" | "keep";
-  /** Of a refusal: its stable name. */
+  /** For a refusal: its stable name. */
   readonly code?: string;
   /** The text in place of a value; `{member}` stands for a member of it. */
   readonly text?: string;
   /** The list that takes a member's JSON as text, if it is empty. */
   readonly into?: string;
-  /** What a value is replaced by, and a member that must be there is filled with. */
+  /** The replacement of a value, or the content of a required member that is absent. */
   readonly value?: JsonValue;
-  /** What single values are replaced by instead. */
+  /** The replacements of single values. */
   readonly cases?: readonly StepCase[];
 }
 

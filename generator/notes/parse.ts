@@ -31,7 +31,7 @@ function optional(field: Field): Field {
   return { ...field, optional: true };
 }
 
-/** The outcomes of a step, each with the fields of which it needs one. */
+/** The outcomes of a step, each with the fields of which it needs exactly one. */
 const outcomes: { readonly [how: string]: readonly string[] } = {
   drop: [],
   text: ["text", "into"],
@@ -191,7 +191,7 @@ function kindFields(kind: NoteKind, entry: JsonObject, at: string, malformed: Ma
   return result;
 }
 
-/** A step note has the field that its outcome needs, and none that only others have. */
+/** A step note has the field that its outcome needs, and no field of another outcome. */
 function checkStep(fields: JsonObject, at: string, malformed: Malformed): void {
   const how = fields["how"] as string;
   const fitting = outcomes[how]!;

@@ -43,7 +43,7 @@ export function unionType(name: string, arms: readonly string[]): Layout {
   return group(`export type ${name} =`, indent(line, union), ";");
 }
 
-/** What stands between the parentheses of `head(…)tail`: on one line where all of that fits on one. */
+/** The text between the parentheses of `head(…)tail`: on one line if all of that fits on one. */
 export function argumentsWithin(depth: number, head: string, args: readonly string[], tail: string): string {
   const inside = [indent(softline, join([",", line], args), whenBroken(",")), softline];
   return printAt(depth, group(`${head}(`, inside, `)${tail}`)).slice(head.length + 1, -tail.length - 1);
@@ -69,7 +69,7 @@ export function laidOut(content: string): EmittedFile {
   return tooLong.test(content) ? { content } : { content, formatted: true };
 }
 
-/** As `laidOut`, where texts of a schema stand in the file: prettier counts some characters as two columns or none. */
+/** As `laidOut`, for a file with texts of a schema: prettier counts some characters as two columns or none. */
 export function laidOutTexts(content: string): EmittedFile {
   return /^[\n -~]*$/.test(content) ? laidOut(content) : { content };
 }

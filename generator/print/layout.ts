@@ -17,7 +17,7 @@ const width = 80;
 
 /** A space, or a new line where the group around it does not fit. */
 export const line: Layout = { kind: "line", flat: " ", hard: false };
-/** Nothing, or a new line where the group around it does not fit. */
+/** Empty, or a new line if the group around it does not fit. */
 export const softline: Layout = { kind: "line", flat: "", hard: false };
 /** Always a new line. */
 export const hardline: Layout = { kind: "line", flat: "", hard: true };

@@ -24,7 +24,7 @@ export function nameDefinitions(schema: Schema): ReadonlyMap<string, string> {
 /** As `nameDefinitions`, for any list of names without duplicates. */
 export function identifiersFor(names: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Set<string>();
-  /** Where to go on counting: thousands of names may want the same identifier. */
+  /** The next number for each identifier: thousands of names may want the same one. */
   const numbers = new Map<string, number>();
   const identifiers = new Map<string, string>();
   const assign = (name: string, identifier: string): void => {

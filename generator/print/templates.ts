@@ -11,7 +11,7 @@ export type Render = (name: string, view: object) => string;
 
 const suffix = ".hbs";
 
-/** Where the templates that ship with mcpgen are. */
+/** The folder of the templates that ship with mcpgen. */
 export const templatesFolder = join(packageFolder, "templates");
 
 /**
@@ -48,7 +48,7 @@ export function loadTemplates(overrides?: string): Render {
   };
 }
 
-/** Whether what a template prints is not, or not only, what the shipped ones say. */
+/** Whether the output of a template differs from that of the shipped template. */
 export function overridesIn(overrides: string | undefined): (name: string) => boolean {
   const names = new Set(overrides === undefined ? [] : templateNames(overrides));
   const hasPartial = [...names].some(isPartial);

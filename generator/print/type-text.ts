@@ -64,7 +64,7 @@ function objectText(node: SchemaNode): string {
   return all.length === 0 ? "object" : `{ ${all.join("; ")} }`;
 }
 
-/** What other members an object may have, where the schema says it. */
+/** The type of other members that an object may have, if the schema describes them. */
 export function opennessText(node: SchemaNode): string | undefined {
   const { additionalProperties: additional } = node;
   if (additional === undefined) return undefined;

@@ -12,16 +12,18 @@ import type { Choices } from "./choices.js";
 import { rangeOf } from "./numbers.js";
 import { fitted, matching } from "./strings.js";
 
-/** What building an instance needs to know at every place. */
+/** The context of building an instance, the same at every place. */
 interface Builder {
   readonly schema: Schema;
   readonly choices: Choices;
 }
 
-/** Nothing a sample could be made of is nested deeper; a schema that asks for it has no sample. */
+/** The depth of a sample: a schema that requires deeper values has no sample. */
 const deepest = 64;
 
-/** Nor has a schema one that asks for more values than this in one instance; characters count a hundredth. */
+/**
+ * The number of values in a sample: a schema that requires more has no sample. A hundred characters count as one value.
+ */
 const mostValues = 12_000;
 
 interface Building extends Builder {
@@ -184,7 +186,7 @@ function buildObject(builder: Building, facts: readonly SchemaNode[], room: numb
   return Object.fromEntries(members);
 }
 
-/** Keys that no node names, where the nodes let them be; at least as many as a minimum asks for. */
+/** Keys that no node names, where the nodes allow such keys; at least as many as `minProperties` requires. */
 function extraKeys({ choices, left }: Building, facts: readonly SchemaNode[], room: number): string[] {
   const least = largest(facts, "minProperties");
   if (least === 0 && facts.some((fact) => fact.additionalProperties?.never)) return [];

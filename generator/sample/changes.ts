@@ -26,7 +26,7 @@ export type ChangeKind =
   | "string"
   | "prototype";
 
-/** What to put in a place instead of what is there. */
+/** A replacement for the value at a place. */
 export interface Change {
   readonly kind: ChangeKind;
   /** In words. */
@@ -59,7 +59,7 @@ function typeChanges(value: JsonValue, random: Random): Change[] {
   return changes;
 }
 
-/** The other constants that any arm has here, and one that none has. */
+/** The other constants that any arm has here, and one that no arm has. */
 function constantChanges({ value, nodes }: Place, random: Random): Change[] {
   const constants = nodes.flatMap((node) => (node.const ? [node.const.value] : (node.enum ?? [])));
   if (constants.length === 0) return [];
@@ -73,7 +73,7 @@ function constantChanges({ value, nodes }: Place, random: Random): Change[] {
   }));
 }
 
-/** Where a union is: the body of another arm under the constants of the one that is there. */
+/** At a union: the body of another arm under the constants of the present one. */
 function armChanges(schema: Schema, { value, nodes }: Place, random: Random): Change[] {
   const arms = nodes.flatMap((node) => node.anyOf ?? node.oneOf ?? []);
   if (arms.length < 2) return [];

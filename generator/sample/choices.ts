@@ -14,7 +14,7 @@ export interface Choices {
   member(room: number): boolean;
   /** How many of something, between `least` and `most`. */
   count(least: number, most: number, room: number): number;
-  /** A key that the schema does not name, or none. */
+  /** A key that the schema does not name, or undefined. */
   extraKey(room: number): string | undefined;
   number(range: NumberRange): number;
   /** @param hint name of the member the string is for */

@@ -6,8 +6,8 @@ export type HeightOf = (node: SchemaNode) => number;
 const known = new WeakMap<Schema, HeightOf>();
 
 /**
- * The heights of `schema`'s nodes; `Infinity` where no instance is finite. Always stepping to what is
- * lowest is what ends the sampling of recursive definitions.
+ * The heights of `schema`'s nodes; `Infinity` where no instance is finite. Sampling of recursive definitions ends
+ * because it always steps to the lowest node.
  */
 export function heightsOf(schema: Schema): HeightOf {
   let heightOf = known.get(schema);
@@ -19,8 +19,8 @@ function measure(schema: Schema): HeightOf {
   const heights = new Map<string, number>();
   const heightOf: HeightOf = (node) => nodeHeight(node, (name) => heights.get(name) ?? Infinity);
   const definitions = [...schema.definitions];
-  // Heights only ever fall, so repeating until none does finds the least ones. What needs one another forms
-  // chains, which one of the two directions follows in one go.
+  // Heights only ever fall, so repeating until none falls finds the least ones. Nodes that need one another form
+  // chains, which one of the two directions follows in one pass.
   for (let changed = true; changed; definitions.reverse()) {
     changed = false;
     for (const [name, { node }] of definitions) {

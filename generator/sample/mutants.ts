@@ -4,17 +4,17 @@ import { type Change, type ChangeKind, changesAt } from "./changes.js";
 import { placesOf } from "./places.js";
 import type { Random } from "./random.js";
 
-/** An instance changed at one place. It may be valid or not: that is for a validator to say. */
+/** An instance changed at one place. It may be valid or not: a validator decides. */
 export interface Mutant {
   readonly value: JsonValue;
   /** JSON Pointer of the changed place. */
   readonly pointer: string;
   readonly kind: ChangeKind;
-  /** What was done there, e.g. `dropped "name"`. */
+  /** The change, e.g. `dropped "name"`. */
   readonly change: string;
 }
 
-/** A mutant that is made when it is asked for. */
+/** A mutant that is made on request. */
 export interface PendingMutant {
   readonly kind: ChangeKind;
   make(): Mutant;
@@ -28,7 +28,7 @@ export function mutants(schema: Schema, name: string, value: JsonValue, random: 
   return pendingMutants(schema, name, value, random).map((pending) => pending.make());
 }
 
-/** As `mutants`, for callers that need only some: none is made yet. */
+/** As `mutants`, for callers that need only some: each is made on request. */
 export function pendingMutants(
   schema: Schema,
   name: string,

@@ -1,7 +1,7 @@
 import { type SchemaNode, divides } from "@mcpgen/engine";
 import type { Random } from "./random.js";
 
-/** What several nodes together say of a number. */
+/** The limits that several nodes together set for a number. */
 export interface NumberRange {
   readonly least: number;
   readonly most: number;

@@ -3,7 +3,7 @@ import { memberNodes } from "./build.js";
 
 export type Path = readonly (string | number)[];
 
-/** A place inside an instance and all that the schema says of it, whichever arm of a union says it. */
+/** A place inside an instance and all schemas for it, from every arm of a union. */
 export interface Place {
   readonly path: Path;
   readonly value: JsonValue;

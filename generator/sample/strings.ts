@@ -38,14 +38,14 @@ export const oddStrings: readonly string[] = [
   "x".repeat(300),
 ];
 
-/** A string that says what it stands for: the format's sample, else the member's own name. */
+/** A string that shows its purpose: the format's sample, else the member's name. */
 export function plainString(format: string | undefined, hint: string): string {
   return (format !== undefined ? byFormat.get(format) : undefined) ?? hint;
 }
 
 /**
- * `text` fitted to a length in code points. Cut and padded strings keep their beginning, so that they
- * still say what they stand for.
+ * `text` fitted to a length in code points. Cut and padded strings keep their beginning, so that they still show their
+ * purpose.
  */
 export function fitted(text: string, least: number, most: number): string {
   const points = [...text];

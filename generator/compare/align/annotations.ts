@@ -2,7 +2,7 @@ import { type JsonValue, type SchemaNode, canonicalText, jsonEqual } from "@mcpg
 import { commonLocation, locationOf } from "../location.js";
 import type { Fact } from "./pair.js";
 
-/** What two nodes say beside what is valid: defaults, deprecation, prose. */
+/** The annotations of two nodes: defaults, deprecation, prose. */
 export function compareAnnotations(old: SchemaNode, next: SchemaNode): Fact[] {
   const facts: Fact[] = [];
   const subject = commonLocation(locationOf(old.pointer), locationOf(next.pointer));
@@ -32,7 +32,7 @@ function text(value: JsonValue): string {
   return `default ${canonicalText(value)}`;
 }
 
-/** Where only one side has prose there is nothing to compare. */
+/** Prose that only one side has is not compared. */
 function compareProse(old: SchemaNode, next: SchemaNode): Fact[] {
   if (old.description === undefined || next.description === undefined) return [];
   const [before, after] = [normative(old.description), normative(next.description)];

@@ -18,7 +18,7 @@ export interface Arms {
 type Readers = readonly [FormReader, FormReader];
 
 /**
- * Aligns arms by their tag, then by what they look like, then by name; what looks unlike stays alone. Members that
+ * Aligns arms by their tag, then by their form, then by name; an arm unlike all others has no partner. Members that
  * correspond under two names count as of one name.
  */
 export function alignArms(
@@ -116,7 +116,7 @@ interface Candidate {
   readonly label: string;
 }
 
-/** Beyond so many pairs arms are not compared one by one: what has no partner by now has none. */
+/** The limit of pairs that are compared one by one: beyond it, arms without a partner stay without one. */
 const mostPairs = 10_000;
 
 /** The pairs that arms could form, best first; the same whichever side is the older. */
@@ -180,7 +180,7 @@ function scoreOf(
 ): number {
   const sameName = a.name !== undefined && a.name === b.name;
   const shared = left.filter((value) => right.includes(value)).length;
-  // Another tag is another thing, unless the name says that it is the same.
+  // Arms with different tags are different, unless their name is the same.
   const isOther = tagged && a.type === "object" && shared === 0;
   if (isOther && !sameName) return 0;
   const alike = similarity(readers, a, b);

@@ -19,7 +19,7 @@ export function compareArms(pair: Pair, old: Form, next: Form, arms: Arms, found
   compareMembership(arms, found);
 }
 
-/** What came and went, with values that show it. */
+/** The removed and the added arms, with values that show the difference. */
 interface Change {
   readonly lost: readonly ShapeType[];
   readonly gained: readonly ShapeType[];

@@ -18,14 +18,14 @@ export function compareArrays(aligner: Aligner, pair: Pair, old: ShapeArm, next:
   }
 }
 
-/** Items of which nothing is said still have a place. */
+/** Items without a schema still have a place. */
 function orPlace(items: ShapeArm["items"], { pointer }: ShapeArm): ShapeArm["items"] {
   return items.length > 0 ? items : [anything(`${pointer}/items`)];
 }
 
 const places = new Map<string, ShapeArm["items"][number]>();
 
-/** A node that says nothing, the same for the same place. */
+/** A node without keywords, the same for the same place. */
 export function anything(pointer: string): ShapeArm["items"][number] {
   let node = places.get(pointer);
   if (!node) places.set(pointer, (node = { pointer }));

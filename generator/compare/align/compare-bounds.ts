@@ -14,11 +14,11 @@ import {
 } from "./condition.js";
 import type { Candidates, Pair } from "./pair.js";
 
-/** Where limits are compared. */
+/** The place where limits are compared. */
 export interface Places {
   readonly aligner: Aligner;
   readonly pair: Pair;
-  /** What a value within the old limits must satisfy. */
+  /** The nodes that a value within the old limits must satisfy. */
   readonly old: Conjunction;
   readonly new: Conjunction;
 }

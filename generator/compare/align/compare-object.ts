@@ -10,7 +10,7 @@ import { anything } from "./compare-array.js";
 import type { Candidates, Fact, Pair } from "./pair.js";
 import type { Renamed } from "./renames.js";
 
-/** Compares two objects that correspond: declared members by name, then what they say of others. */
+/** Compares two objects that correspond: declared members by name, then the schemas of other members. */
 export function compareObjects(context: MemberContext, old: ShapeArm, next: ShapeArm, found: Found): void {
   const { aligner, pair, tags } = context;
   const done = new Set(compareRenamed(context, old, next));
@@ -125,7 +125,7 @@ function removed(old: ShapeArm, next: ShapeArm, key: string, property: Property)
   };
 }
 
-/** As removing one member and adding the other would be, in one. */
+/** The fact of a rename: as removing one member and adding the other, in one. */
 function renamed(old: ShapeArm, next: ShapeArm, names: Renamed): Fact {
   const [before, after] = [old.properties.get(names.old)!, next.properties.get(names.new)!];
   const isWanted = { old: before.required || old.closed, new: after.required || next.closed };
@@ -159,7 +159,7 @@ function memberText(key: string, { nodes, required }: Property): string {
   return `${key}${required ? "" : "?"}: ${shapeOf(nodes)}`;
 }
 
-/** Objects without the member that have all else that either side asks for. */
+/** Objects without the member that have all other members that either side requires. */
 function absentFrom(old: ShapeArm, next: ShapeArm, key: string): Candidates {
   return (make) =>
     [make.new.minimal(next.nodes), make.old.minimal(old.nodes)].map((object) =>
@@ -175,7 +175,7 @@ function presentIn(
   return isJsonObject(object) && value !== undefined ? withMember(object, key, value) : undefined;
 }
 
-/** Where a member is declared; those that are only required stand where the object does. */
+/** The pointer at which a member is declared; for one that is only required, that of the object. */
 function placeIn(member: ShapeArm, { nodes }: Property, key: string): Location {
   const { pointer } = nodes[0]!;
   if (!pointer.endsWith("/required")) return locationOf(pointer);

@@ -5,7 +5,7 @@ import { compareBounds } from "./compare-bounds.js";
 import type { Aligner } from "./aligner.js";
 import type { Pair } from "./pair.js";
 
-/** Where scalars are compared. */
+/** The place where scalars are compared. */
 interface ScalarContext {
   readonly aligner: Aligner;
   readonly pair: Pair;

@@ -51,12 +51,12 @@ function locationOfArm({ name, pointer }: ShapeArm): Location {
   return name === undefined ? locationOf(pointer) : { definition: name, path: "" };
 }
 
-/** What is found of a place itself. */
+/** A difference that concerns one place. */
 interface PlaceFact extends Pick<Fact, "rule" | "when" | "narrowed" | "widened" | "needsProof"> {
   readonly old?: string | null;
   readonly new?: string | null;
   readonly member?: string;
-  /** Where it is, if not simply in this place: in an arm of it that has a name. */
+  /** A deeper location, if the difference is in a named arm of the place. */
   readonly location?: Location;
 }
 export type Found = (fact: PlaceFact) => void;
@@ -139,7 +139,7 @@ function compareExclusion(pair: Pair, old: Form, next: Form, found: Found): void
   else found({ rule: "bound-loosened", ...texts, needsProof: true, widened: values });
 }
 
-/** Where members are compared. */
+/** The place where members are compared. */
 export interface MemberContext {
   readonly aligner: Aligner;
   readonly pair: Pair;

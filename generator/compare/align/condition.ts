@@ -14,7 +14,7 @@ import { anything } from "./compare-array.js";
 export interface Condition {
   readonly name: string;
   readonly places: Places;
-  /** What each side says, once for every way in which it says it. */
+  /** The conditions of each side, once for every spelling. */
   readonly old: readonly Said[];
   readonly new: readonly Said[];
 }
@@ -41,7 +41,7 @@ function saidIn(reader: FormReader, nodes: Conjunction, name: string): Said[] {
   return [...said.values()];
 }
 
-/** Whether both sides say the same, be it in other words. */
+/** Whether both sides have the same condition, even if it is written differently. */
 export function isSameCondition({ places: { aligner, pair }, old, new: next }: Condition): boolean {
   if (old.length !== next.length) return false;
   const others = inOrder(next);
@@ -127,7 +127,7 @@ function samplesOf(said: Said, maker: Maker): JsonValue[] {
   return parts(said).flatMap((part) => [maker.minimal([part]) ?? null, ...maker.samples([part], 8)]);
 }
 
-/** What values inside a condition make of the value that it limits. */
+/** The values that values inside a condition become in the place that it limits. */
 function condition(
   keyword: string,
   key: string | undefined,

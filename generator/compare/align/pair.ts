@@ -3,7 +3,7 @@ import type { Location } from "../location.js";
 import type { Conjunction } from "../shape/form.js";
 import type { Makers } from "../instance-maker.js";
 
-/** What a finding is about. */
+/** The subject of a finding. */
 export type Subject =
   | { readonly definition: string; readonly path: string; readonly member?: string }
   | { readonly method: string; readonly from: "client" | "server" };
@@ -31,13 +31,13 @@ export interface Fact {
 
 /** One place on one side. */
 export interface Place {
-  /** What must hold there; references that stand alone have been followed. */
+  /** The nodes that must hold there; references that stand alone have been followed. */
   readonly nodes: Conjunction;
   readonly location: Location;
   readonly pointer: string;
   /** The definition that describes the place, if one does. */
   readonly definition: string | undefined;
-  /** As the schema writes it, for its type in words. */
+  /** The node as the schema writes it, for its type in words. */
   readonly written: Conjunction;
 }
 

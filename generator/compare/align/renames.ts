@@ -9,7 +9,7 @@ export interface Renamed {
   readonly new: string;
 }
 
-/** The members that notes say to have had another name in one of two revisions. */
+/** The members that have another name in one of two revisions, by notes. */
 export class Renames {
   readonly #notes: ReadonlyMap<string, RenamedNote>;
   readonly #used = new Set<string>();

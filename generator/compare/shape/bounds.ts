@@ -32,7 +32,7 @@ export const boundKeywords: ReadonlyMap<string, BoundKeyword> = new Map<string, 
   ["maxProperties", { of: "object", joined: "least" }],
 ]);
 
-/** What limits values of `type` in a conjunction. */
+/** The limits for values of `type` in a conjunction. */
 export function boundsOf(nodes: Conjunction, type: ShapeType): Bounds {
   const bounds = new Map<string, JsonValue>();
   for (const node of nodes) {
@@ -63,7 +63,7 @@ export function isTighter(keyword: string, a: RangeEnd, b: RangeEnd): boolean {
   return a.value > b.value === (boundKeywords.get(keyword)?.joined === "greatest");
 }
 
-/** The end that a bound says; `undefined` where it is none. */
+/** The end of the range that a bound sets; `undefined` if the bound sets no end. */
 export function rangeEnd(value: JsonValue | undefined): RangeEnd | undefined {
   if (typeof value === "number") return { value, exclusive: false };
   return isJsonObject(value) ? { value: value["exclusive"] as number, exclusive: true } : undefined;

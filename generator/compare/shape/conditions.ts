@@ -3,10 +3,10 @@ import { saysNothing } from "./alternatives.js";
 import type { ShapeType } from "./form.js";
 import { nodeText } from "./node-text.js";
 
-/** What a condition says: a schema, the three of `if`, or the names of members. */
+/** The content of a condition: a schema, the three of `if`, or the names of members. */
 export type Said = SchemaNode | Pick<SchemaNode, "if" | "then" | "else"> | readonly string[];
 
-/** Keywords that limit values by what another schema says of them, by the types they limit. */
+/** Keywords that limit values by another schema, with the types that they limit. */
 const conditionKeywords = [
   { keyword: "not", of: ["boolean", "null", "number", "string", "array", "object"] },
   { keyword: "if", of: ["boolean", "null", "number", "string", "array", "object"] },
@@ -64,7 +64,7 @@ export function limitText(said: Said): JsonValue {
   return Array.isArray(said) ? [...(said as readonly string[])] : nodeText(said);
 }
 
-/** A node that sets one condition and says nothing else. */
+/** A node that sets one condition and has no other keyword. */
 export function conditionNode(name: string, said: Said): SchemaNode {
   const { keyword, key } = nameParts(name);
   if (keyword === "if") return { pointer: "", ...said };

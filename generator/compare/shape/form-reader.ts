@@ -168,7 +168,7 @@ function memberOf(
   };
 }
 
-/** What an array says of members. */
+/** The schemas that an array has for its items. */
 const noMembers = {
   properties: new Map<string, Property>(),
   forbidden: new Set<string>(),
@@ -178,7 +178,7 @@ const noMembers = {
 
 function itemsOf(nodes: Conjunction): Pick<ShapeArm, "prefix" | "items"> {
   const length = Math.max(0, ...nodes.map(({ prefixItems }) => prefixItems?.length ?? 0));
-  // What nothing else has judged stands behind the fixed items of all nodes.
+  // Items that no other keyword covers stand behind the fixed items of all nodes.
   const rest = nodes
     .flatMap(({ items, unevaluatedItems }) => items ?? unevaluatedItems ?? [])
     .filter((node) => !saysNothing(node));

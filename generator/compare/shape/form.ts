@@ -12,7 +12,7 @@ export const shapeTypes: readonly ShapeType[] = [...scalarTypes, "array", "objec
 /** Limits beyond the type, by keyword; what cannot be compared piece by piece stands there as text. */
 export type Bounds = ReadonlyMap<string, JsonValue>;
 
-/** What a scalar of one type may be. */
+/** The values that a scalar of one type may have. */
 export interface Scalar {
   /** The values that are listed, where they are. */
   readonly values: readonly JsonValue[];
@@ -49,8 +49,8 @@ export interface Property {
 }
 
 /**
- * What may stand in one place, in the form that is compared: spelling is gone. References are followed,
- * `allOf` is merged, unions are flattened, and a union of one is that one.
+ * The values that may stand in one place, in the form that is compared, without differences of spelling: references are
+ * followed, `allOf` is merged, unions are flattened, and a union of one is that one.
  */
 export interface Form {
   readonly key: string;
