@@ -49,7 +49,7 @@ export function isValid(
 }
 
 /**
- * What judges values by a whole schema: by its root, or by one of its definitions.
+ * A judge of values by a whole schema: by its root, or by one of its definitions.
  *
  * @throws as `isValid`
  */

@@ -23,14 +23,14 @@ if (unknown !== undefined) {
 }
 const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(builds);
 try {
-  // The declarations of the generator speak of the engine's.
+  // The declarations of the generator refer to the engine's.
   if (wanted.includes("engine")) await engine();
   const middle = wanted.filter((name) => name !== "engine" && name !== "runtime");
   await Promise.all(middle.map((name) => builds[name]()));
-  // The runtime's declarations speak of both the engine's and the generated package's.
+  // The runtime's declarations refer to both the engine's and the generated package's.
   if (wanted.includes("runtime")) await runtime();
 } catch (error) {
-  // What is wrong, esbuild and tsc have said themselves.
+  // esbuild and tsc have printed the error themselves.
   if (!("errors" in error) && error.message !== "tsc failed") console.error(error);
   process.exit(1);
 }
@@ -73,9 +73,9 @@ async function examples() {
   const folder = join(root, "examples");
   const outdir = join(root, "dist/examples");
   await rm(outdir, { recursive: true, force: true });
-  // They speak the generated revisions.
+  // They use the generated revisions.
   if (!existsSync(join(root, "generated/index.ts"))) return;
-  // Those with a package.json are separate packages, whose dependencies are not installed here.
+  // Folders with a package.json are separate packages, whose dependencies are not installed here.
   const has = (name, file) => existsSync(join(folder, name, file));
   const names = (await readdir(folder)).filter((name) => has(name, "main.ts") && !has(name, "package.json"));
   const { devDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));

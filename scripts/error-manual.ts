@@ -4,7 +4,7 @@ import type { ErrorCode } from "../runtime/core/jsonrpc/errors.js";
 
 const command = "node scripts/run-ts.mjs scripts/errors.ts";
 
-/** What the codes that begin with these four characters are about. */
+/** The subject of the codes that begin with these four characters. */
 const groups: Readonly<Record<string, string>> = {
   MG10: "Files, templates and JSON",
   MG11: "Schemas",

@@ -5,7 +5,7 @@ import type { Compiler } from "./check.js";
 
 type ArrayCheck = (items: readonly JsonValue[]) => boolean;
 
-/** The keywords about arrays, without `unevaluatedItems`; nothing where there are none. */
+/** The keywords about arrays, without `unevaluatedItems`; undefined without any. */
 export function arrayCheck(node: SchemaNode, compiler: Compiler): ArrayCheck | undefined {
   const checks: ArrayCheck[] = [];
   const { minItems = 0, maxItems = Infinity } = node;

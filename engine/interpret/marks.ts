@@ -1,4 +1,4 @@
-/** What of one object or array has been judged (2020-12 core, section 11). */
+/** The parts of one object or array that have been judged (2020-12 core, section 11). */
 export class Marks {
   /** Everything. */
   all = false;

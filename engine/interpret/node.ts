@@ -15,7 +15,7 @@ export function nodeCheck(node: SchemaNode, compiler: Compiler): Check {
   return every([...ownChecks(node, compiler), ...inPlaceChecks(node, compiler)]) ?? anything;
 }
 
-/** What a node says itself, without what it applies in place: cheap questions first. */
+/** The keywords of a node, without the schemas that it applies in place: cheap checks first. */
 export function ownCheck(node: SchemaNode, compiler: Compiler): Check {
   return node.never ? nothing : (every(ownChecks(node, compiler)) ?? anything);
 }

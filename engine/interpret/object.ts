@@ -13,7 +13,7 @@ export function isPresent(object: JsonObject, key: string): boolean {
   return object[key] !== undefined && (!(key in Object.prototype) || Object.hasOwn(object, key));
 }
 
-/** The keywords about objects, without those that apply schemas in place; nothing where there are none. */
+/** The keywords about objects, without those that apply schemas in place; undefined without any. */
 export function objectCheck(node: SchemaNode, compiler: Compiler): ObjectCheck | undefined {
   const checks: ObjectCheck[] = [];
   for (const check of [membersCheck(node, compiler), dependenciesCheck(node), keysCheck(node, compiler)]) {
@@ -61,7 +61,7 @@ function dependenciesCheck({ dependentRequired }: SchemaNode): ObjectCheck | und
   };
 }
 
-/** What is said of members by other means than their name. */
+/** The schemas of members that are not selected by their name. */
 function keysCheck(node: SchemaNode, compiler: Compiler): ObjectCheck | undefined {
   const { minProperties = 0, maxProperties = Infinity } = node;
   const counted = node.minProperties !== undefined || node.maxProperties !== undefined;

@@ -17,7 +17,7 @@ const deepest = 1000;
  */
 const forgetful = 200_000;
 
-/** What a question put off asks, and of what. */
+/** A deferred question: its node and its value. */
 interface Question {
   readonly check: Check;
   readonly value: JsonValue;
@@ -70,7 +70,7 @@ export class Program implements Compiler {
     if (this.trackedAnswers.size > 0) this.trackedAnswers.clear();
   }
 
-  /** Answers what was put off first, and asks again: an assumption may have led either way. */
+  /** Answers deferred questions first, then asks again: an assumption may have led either way. */
   private judgeDeep(question: Question): boolean {
     const open = [question, ...this.postponed];
     for (;;) {
@@ -122,7 +122,7 @@ export class Program implements Compiler {
   }
 
   private referenceTo(node: SchemaNode): Check {
-    // What refers to nothing needs no guard.
+    // A node without references needs no guard.
     if (referencesOf(node).size === 0) return this.check(node);
     const height = this.heights.of(node);
     let check: Check | undefined;
@@ -136,7 +136,7 @@ export class Program implements Compiler {
     };
   }
 
-  /** As following a reference, where it is deep, or one of very many. */
+  /** As following a reference, if it is deep or one of very many. */
   private guarded(check: Check, height: number, value: JsonValue): boolean {
     const known = this.answers.get(check)?.get(value);
     if (known !== undefined) return known;

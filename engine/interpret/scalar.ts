@@ -36,7 +36,7 @@ export function memberCheck(members: readonly JsonValue[]): Check {
   return scalars.size === 1 ? (value) => value === only : (value) => scalars.has(value);
 }
 
-/** The keywords about numbers; nothing where there are none. */
+/** The keywords about numbers; undefined without any. */
 export function numberCheck(node: SchemaNode): ((value: number) => boolean) | undefined {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = node;
   if ((minimum ?? maximum ?? exclusiveMinimum ?? exclusiveMaximum ?? multipleOf) === undefined)
@@ -53,7 +53,7 @@ export function numberCheck(node: SchemaNode): ((value: number) => boolean) | un
     (multipleOf === undefined || divides(multipleOf, value));
 }
 
-/** The keywords about strings; nothing where there are none. */
+/** The keywords about strings; undefined without any. */
 export function stringCheck(node: SchemaNode, compiler: Compiler): ((value: string) => boolean) | undefined {
   const { minLength = 0, maxLength = Infinity } = node;
   const checks: ((value: string) => boolean)[] = [];

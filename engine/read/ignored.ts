@@ -3,7 +3,7 @@ import { keywords } from "../ir/keywords.js";
 import { Registry } from "../resources/registry.js";
 import type { Dialect } from "../ir/vocabulary.js";
 
-/** A keyword that says nothing where it stands, for the dialect of the schema does not have it. */
+/** A keyword without effect: the dialect of the schema does not have it. */
 export interface IgnoredKeyword {
   /** Its place in the document. */
   readonly pointer: string;

@@ -15,7 +15,7 @@ type KeywordReader = (
   context: ReadingContext,
 ) => void;
 
-/** What readers of keywords read the rest of a document with. */
+/** The functions with which readers of keywords read the rest of a document. */
 export interface ReadingContext {
   readonly child: Child;
   readonly patterns: DocumentPatterns;

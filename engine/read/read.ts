@@ -18,7 +18,7 @@ import { SchemaError } from "../ir/schema-error.js";
 import { refuseInstanceCycles } from "../ir/references.js";
 import { isSchemaPlace } from "../ir/vocabulary.js";
 
-/** What stands beside a schema and is not in it: corrections of the printed type, openness, documentation. */
+/** The data beside a schema that is not in it: corrections of the printed type, openness, documentation. */
 export interface NodeRemarks {
   readonly description?: string;
   readonly deprecated?: Deprecation;
@@ -72,7 +72,7 @@ export function readSchema(document: JsonObject, options: ReadOptions = {}): Sch
   return schema;
 }
 
-/** Keywords at the root that say nothing about instances: a document of these alone is only a library. */
+/** Keywords at the root without effect on instances: a document with only these is a library. */
 const libraryKeywords = new Set(["$schema", "$id", "$defs", "$comment", "title", "description"]);
 
 /** Keywords that mean nothing to the IR: identity of the document, comments, holders of definitions. */
@@ -127,7 +127,7 @@ class Reader implements ReadingContext {
     const node: Writable<SchemaNode> = { pointer: at };
     for (const [keyword, content] of Object.entries(value)) this.keyword(node, keyword, content, at);
     const { description } = node;
-    // What the schema says of itself goes before what is said beside it.
+    // The schema's keyword takes precedence over the remark beside it.
     return Object.assign(node, this.options.nodeRemarks?.(at), description !== undefined && { description });
   }
 

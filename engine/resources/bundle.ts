@@ -23,7 +23,7 @@ export interface Bundle {
   readonly document: JsonObject;
   /** For the place of each schema in `document`: where it was written. */
   readonly origins: ReadonlyMap<string, Place>;
-  /** The meta-schema of the document asks for formats to be asserted. */
+  /** Whether the meta-schema of the document asks for formats to be asserted. */
   readonly assertsFormats: boolean;
 }
 
@@ -55,7 +55,7 @@ const settled = new Set([
   "$defs",
 ]);
 
-/** In 2019-09, what `contains` finds is left over for `unevaluatedItems`, as what stands below `not` is. */
+/** In 2019-09, items that match `contains` are still unevaluated for `unevaluatedItems`, as are those below `not`. */
 const containing = new Set(["contains", "maxContains", "minContains"]);
 
 /** So many definitions, at most, exist only because ways to a schema differ: without a limit, ways could multiply. */
@@ -70,7 +70,7 @@ function refuseCopies(place: Place): never {
   );
 }
 
-/** Where a schema is being written, and how it was come to. */
+/** The place at which a schema is written, and the path to it. */
 interface Context {
   readonly scope: DynamicScope;
   /** Place in the bundle. */
@@ -83,7 +83,7 @@ class Bundler {
   private readonly scopes: DynamicScopes;
   private readonly definitions = jsonObject();
   private readonly origins = new Map<string, Place>();
-  /** References to what has a place in the bundle, by schema and what matters of the scope. */
+  /** References to schemas that have a place in the bundle, by schema and the relevant part of the scope. */
   private readonly references = new Map<JsonObject | boolean, Map<string, string>>();
   private readonly names = new Set<string>();
   private copies = 0;
@@ -244,7 +244,7 @@ class Bundler {
       case "schema":
         return child(value);
       case "schemaMap":
-        // What is malformed stays as it is: canonicalising says so.
+        // A malformed value stays unchanged: canonicalising reports it.
         if (!isJsonObject(value)) return value;
         return jsonObject(Object.entries(value).map(([key, member]) => [key, child(member, key)] as const));
       case "schemaSet":

@@ -24,7 +24,7 @@ export interface CanonicaliseOptions {
   readonly enums?: "natural" | "written";
 }
 
-/** Subschemas, and values of other keywords, nested deeper than this are refused: nothing written by people comes near. */
+/** The depth limit for subschemas and for values of other keywords: no schema that a person writes is this deep. */
 const maximumDepth = 128;
 
 /**
@@ -77,13 +77,13 @@ interface Work {
   readonly dialect: Dialect;
   readonly descriptions: boolean;
   readonly keepsEnums: boolean;
-  /** The document takes items that are left over; asked once. */
+  /** Whether the document has keywords about unevaluated items; computed once. */
   takesRest?: boolean;
   /** Sets of schemas, inner ones first: sorted once all references are known. */
   readonly sets: { readonly at: string; readonly members: JsonValue[] }[];
   /** Places that references lead through. */
   readonly named: Set<string>;
-  /** Filled where it is asked for. */
+  /** Filled on request. */
   readonly origins?: Map<JsonObject, string>;
 }
 

@@ -2,7 +2,7 @@ import { pointerTokens } from "../ir/json.js";
 import { keywords } from "../ir/keywords.js";
 import type { Place } from "./registry.js";
 
-/** What people would call a schema: its own name, that of its document, or the way to it. */
+/** A readable name for a schema: its title, that of its document, or the path to it. */
 export function definitionName({ resource, at }: Place): string {
   const tokens = pointerTokens(at);
   if (tokens.length >= 2 && ["$defs", "definitions"].includes(tokens.at(-2)!)) return tokens.at(-1)!;

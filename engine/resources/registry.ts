@@ -5,7 +5,7 @@ import { type Dialect, hasReferencesAlone, inCurrentVocabulary } from "../ir/voc
 import { type Rules, rulesOf } from "./dialects.js";
 import { resolveUri, splitFragment } from "./uri.js";
 
-/** What a dynamic anchor of 2019-09, which has no name, is called; no anchor of 2020-12 is. */
+/** The name for a dynamic anchor of 2019-09, which has none; no anchor of 2020-12 has this name. */
 export const recursiveAnchor = "#";
 
 /** Keywords that refer to what the way to a schema decides. */
@@ -16,7 +16,7 @@ export interface Resource {
   readonly uri: string;
   readonly root: JsonValue;
   readonly rules: Rules;
-  /** Where it begins in its document. */
+  /** The start of the resource in its document. */
   readonly at: string;
   /** The document it is part of; nothing for the one that was passed in. */
   readonly document: string | undefined;
@@ -24,7 +24,7 @@ export interface Resource {
   readonly dynamicAnchors: Map<string, JsonObject>;
 }
 
-/** Where a schema object stands. */
+/** The place of a schema object. */
 export interface Place {
   readonly resource: Resource;
   /** JSON Pointer in the document of the resource. */
@@ -113,7 +113,7 @@ export class Registry {
     }
   }
 
-  /** Reads what a schema says about its own identity. */
+  /** Reads the keywords of a schema about its identity. */
   private identify(schema: JsonObject, { resource, at }: Place): Place {
     const { dialect } = resource.rules;
     // Before 2019-09 the siblings of `$ref` mean nothing, `$id` among them.

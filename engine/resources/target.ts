@@ -3,7 +3,7 @@ import { type JsonObject, type JsonValue, isJsonObject, pointer, pointerTokens }
 import { type Place, type Registry, type Resource, recursiveAnchor, throwSchemaError } from "./registry.js";
 import { resolveUri, splitFragment } from "./uri.js";
 
-/** What a reference leads to. */
+/** The target of a reference. */
 interface Target {
   readonly schema: JsonObject | boolean;
   /** The name of the dynamic anchor that was referred to by name, if it was one. */
@@ -83,7 +83,7 @@ function atPlace(
       names,
     );
   }
-  // A place that only a reference makes a schema: what says `$id` there is not known by it.
+  // A place that only a reference makes a schema: an `$id` there does not count.
   if (isJsonObject(value) && !registry.places.has(value)) registry.scan(value, place, false);
   return expectSchema(value, reference, from, at);
 }

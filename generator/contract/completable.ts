@@ -2,7 +2,7 @@ import type { Contract } from "./contract.js";
 import { templateExpressions, variableNames } from "./emit/uri-template.js";
 
 /**
- * What values can be suggested for: names of arguments by prompt, and of variables by URI template. A template that
+ * The arguments that values can be suggested for: names by prompt, and variables by URI template. A template that
  * cannot be read has none.
  */
 export function completable({

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** What a contract is called, unless a name is given. */
+/** The file name of a contract, unless a name is given. */
 export const contractFileName = "mcp.contract.yaml";
 
 /** The name of the contract that a folder holds; undefined where it holds none of a usual name. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@mcpgen/engine";
 import type { Place } from "../diagnostics/coded-error.js";
 
-/** What a server offers, in the shapes of the protocol's own lists; members it does not know are kept as they are. */
+/** The offer of a server, in the shapes of the protocol's lists; unknown members are kept unchanged. */
 export interface Contract {
   readonly name: string;
   readonly version: string;
@@ -58,8 +58,8 @@ export interface ContractDocument {
   readonly contract: Contract;
   /** The file as the user named it. */
   readonly file: string;
-  /** What the file holds. */
+  /** The content of the file. */
   readonly text: string;
-  /** Where the value at a JSON Pointer stands; where there is none, the nearest value around it. */
+  /** The position of the value at a JSON Pointer; of the nearest value around it, if there is none. */
   readonly place: (pointer: string) => Place;
 }

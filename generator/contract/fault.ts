@@ -6,13 +6,13 @@ import { contractSchema } from "./contract-schema.js";
 import { mostLevels, tooDeep } from "./depth.js";
 import { duplicateNameFaults } from "./duplicate-names.js";
 
-/** What keeps a value from being a contract. */
+/** The fault of a value that is no contract. */
 export interface Fault {
   readonly code: DiagnosticCode;
   readonly pointer: string;
   readonly message: string;
   readonly next: string;
-  /** Of a name that stands twice: where it stands first. */
+  /** For a duplicate name: the place of the first. */
   readonly first?: string;
   /** A text is expected where a number or a truth value is: in YAML, quotes may be all that is missing. */
   readonly lacksQuotes?: boolean;
@@ -27,8 +27,8 @@ export function contractFault(value: JsonValue): Fault | undefined {
 }
 
 /**
- * What in `value` the schema of contracts refuses, what is all but a key it knows, and names that stand twice; one by
- * one, as they are found.
+ * The faults of `value` as a contract, one by one: violations of the contract's schema, misspelt keys, and duplicate
+ * names.
  */
 export function* contractFaults(value: JsonValue): Generator<Fault> {
   const deep = tooDeep(value);
@@ -126,7 +126,7 @@ function slips(key: string, meant: string): boolean {
   return plain(key) === plain(meant) || (meant.length >= 7 && differsByOne(key, meant));
 }
 
-/** Whether one letter more, less or other makes `key` what was meant. */
+/** Whether `key` becomes a known key by one letter more, less or other. */
 function differsByOne(key: string, meant: string): boolean {
   if (Math.abs(key.length - meant.length) > 1) return false;
   let start = 0;

@@ -3,7 +3,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 /** Programs compare names, shells and file systems hold them: what all of these take. */
 const allowed = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/;
 
-/** What is wrong with the name of a new server, in words; undefined where nothing is. */
+/** The fault of a new server's name, in words; undefined for a valid name. */
 export function nameFault(name: string): string | undefined {
   if (allowed.test(name)) return undefined;
   return "expected a name of letters, digits, `-`, `_` and `.`, at most 64, the first and last a letter or digit";

@@ -4,13 +4,13 @@ import { type Resolve, isMergeKey, keyText } from "./yaml-value.js";
 /** A node of a document that has a place. */
 interface Found {
   readonly node: unknown;
-  /** Where it starts; of a value that is missing, where its key does. */
+  /** The start of a node; for an absent value, that of its key. */
   readonly offset: number;
   /** Whether the whole path was there. */
   readonly exact: boolean;
 }
 
-/** What a path leads to, through aliases and merge keys; else the nearest around it. */
+/** The node at a path, through aliases and merge keys; else the nearest around it. */
 export function nodeAt(document: Document, path: readonly string[], resolve: Resolve): Found {
   let node: unknown = document.contents;
   let offset = startOf(node) ?? 0;

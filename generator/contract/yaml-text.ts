@@ -1,7 +1,7 @@
 import { Document, type Scalar, visit } from "yaml";
 import { escapedLines } from "../print/text.js";
 
-/** What a reader would not see as it is; a tab in a text of several lines is one of these, too. */
+/** Characters that a reader would not see as they are; in a text of several lines, a tab is one of them. */
 const hidden = /[^\P{Cc}\n]|[\p{Cf}\u2028\u2029\p{Surrogate}]/u;
 
 /** `value` as one document of YAML 1.2 that reads back as the same value, nothing folded, nothing shared. */

@@ -17,10 +17,10 @@ import { mostLevels } from "./depth.js";
 /** Most that aliases may add up to, in characters: a small file could stand for an enormous value. */
 const mostShared = 8_000_000;
 
-/** What a value costs beside its text. */
+/** The cost of a value beside its text. */
 const valueCost = 64;
 
-/** What keeps a node from being JSON. */
+/** The fault of a node that is no JSON. */
 export class NotJson extends Error {
   readonly node: Node | undefined;
 
@@ -30,10 +30,10 @@ export class NotJson extends Error {
   }
 }
 
-/** What an alias stands for; nothing where there is none of its name before it. */
+/** The node that an alias stands for; undefined without an anchor of that name before it. */
 export type Resolve = (alias: Alias) => Node | undefined;
 
-/** What the aliases of a document stand for, found in one pass. */
+/** The nodes that the aliases of a document stand for, found in one pass. */
 export function aliasesOf(document: Document): Resolve {
   const named = new Map<string, Node>();
   const targets = new Map<Alias, Node | undefined>();

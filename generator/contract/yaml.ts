@@ -7,7 +7,7 @@ import { NotJson, aliasesOf, yamlValue } from "./yaml-value.js";
 /** A YAML document as JSON, and where its parts stand. */
 interface YamlDocument {
   readonly value: JsonValue;
-  /** Where the value at a JSON Pointer stands; where there is none, the nearest value around it. */
+  /** The position of the value at a JSON Pointer; of the nearest value around it, if there is none. */
   readonly place: (pointer: string) => Place;
   /** The number, truth value or text at a JSON Pointer as it is written: `1.0`. */
   readonly written: (pointer: string) => string | undefined;

@@ -7,7 +7,7 @@ import type { Level, Rule } from "./rules/rule.js";
 import { ruleOf } from "./rules/table.js";
 import type { Counterexample, Direction, Occurrence, Prover } from "./witness/prove.js";
 
-/** A difference wherever it was met: all that becomes one finding. */
+/** The occurrences of one difference, which become one finding. */
 interface Gathered {
   readonly facts: Fact[];
   readonly occurrences: Occurrence[];
@@ -31,7 +31,7 @@ export class Collection {
       this.entries.set(key, entry);
     }
     if (!entry.facts.includes(fact)) entry.facts.push(fact);
-    // What is kept of an occurrence is all that its message leads to.
+    // Few are kept: each occurrence holds all pairs that its message leads to.
     if (entry.occurrences.length < attempts) entry.occurrences.push(occurrence);
     for (const writer of writers) entry.writers.add(writer);
     for (const method of methods) entry.methods.add(method);
@@ -43,7 +43,7 @@ export class Collection {
   }
 }
 
-/** What stays the same while the finding does; never prose. */
+/** The parts that stay the same while the finding does; never prose. */
 function identityOf({ rule, subject, old, new: next }: Fact): string {
   return canonicalText({ rule, subject: { ...subject }, old, new: next });
 }

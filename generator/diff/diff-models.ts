@@ -58,7 +58,7 @@ function withListed(model: ProtocolModel, other: ProtocolModel): ProtocolModel {
   return methods.length === model.methods.length ? model : { ...model, methods };
 }
 
-/** What every root leads to is gathered before the next one is looked at: many may lead to the same. */
+/** Collects all facts under every root before the next step: many roots may lead to the same pair. */
 function collect({ facts }: MethodComparison, roots: readonly Root[], met: ReadonlySet<Pair>): Collection {
   const collection = new Collection();
   for (const { fact, context, writers, methods } of facts)
@@ -82,7 +82,7 @@ function gather(root: Root, reached: Reached, collection: Collection): void {
 const ruleOrder: ReadonlyMap<string, number> = new Map(ruleIds.map((id, index) => [id, index]));
 const rank = { breaking: 0, dangerous: 1, safe: 2 } as const;
 
-/** Of findings that are equally bad those of methods come first: the order is that of the rule table. */
+/** Of equally severe findings, those of methods come first: the order is that of the rule table. */
 function worstFirst(a: Finding, b: Finding): number {
   return (
     rank[levelFor(a, "both")] - rank[levelFor(b, "both")] ||

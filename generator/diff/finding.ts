@@ -6,7 +6,7 @@ import type { Counterexample } from "./witness/prove.js";
 /** One difference between two revisions, and what it means for whom. */
 export interface Finding {
   readonly rule: string;
-  /** What happens to an implementation of the old revision in that role when its peer moves to the new one. */
+  /** The effect on an implementation of the old revision in that role when its peer moves to the new one. */
   readonly level: { readonly [R in Role]: Level };
   /** Whether code written against the generated types of the old revision stops compiling. */
   readonly source: "breaking" | "safe";
@@ -14,16 +14,16 @@ export interface Finding {
   /** The methods whose messages it reaches, in natural order. */
   readonly methods: readonly string[];
   readonly writers: readonly Role[];
-  /** Findings that say the same of different places share it. */
+  /** Findings about the same change at different places share it. */
   readonly group: string | null;
-  /** The old and the new shape, in short; `null` where there is none. */
+  /** The old and the new shape, in short; `null` if that side has none. */
   readonly old: string | null;
   readonly new: string | null;
   readonly why: string;
   readonly advice: string;
   /** A message that proves it; present where it is breaking. */
   readonly counterexample?: Counterexample;
-  /** Why it is not breaking although its rule says so. */
+  /** The reason why it is not breaking although its rule is. */
   readonly demoted?: string;
   /** JSON Pointers of the canonical documents. */
   readonly pointers: { readonly old: string | null; readonly new: string | null };
@@ -35,7 +35,7 @@ export interface Finding {
 export interface Policy {
   /** `closed`: readers refuse enumeration values and union members they do not know. */
   readonly readers: "open" | "closed";
-  /** What the configuration says of a rule; `off` leaves its findings out. */
+  /** The configured severity of a rule; `off` leaves its findings out. */
   readonly severities: Readonly<Record<string, Level | "off">>;
 }
 
@@ -52,7 +52,7 @@ export function levelFor({ level }: Finding, role: Role | "both"): Level {
   return role === "both" ? worst(level.client, level.server) : level[role];
 }
 
-/** What a finding is about, in words. */
+/** The subject of a finding, in words. */
 export function subjectText(subject: Subject): string {
   if ("method" in subject) return `${subject.method} from ${subject.from}`;
   const { definition, path, member } = subject;

@@ -1,6 +1,6 @@
 import type { Finding } from "./finding.js";
 
-/** Findings that say the same of different places, under a name they share. */
+/** Findings about the same change at different places, under a name they share. */
 export function grouped(findings: readonly Finding[]): Finding[] {
   const names = findings.map(groupName);
   const count = new Map<string, number>();

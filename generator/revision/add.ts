@@ -37,7 +37,7 @@ export interface AddedRevision {
 export interface StagedRevision extends AddedRevision {
   /** Its schema.json as it would be read. */
   readonly schema: JsonFile;
-  /** What putting it in place writes, relative to the schema folder. */
+  /** The files that are written when it is put in place, relative to the schema folder. */
   readonly changes: readonly FileChange[];
   /** The revision was there already, with another schema. */
   readonly replaces: boolean;
@@ -57,7 +57,7 @@ export async function addRevision(request: AddRequest): Promise<AddedRevision> {
   return staged;
 }
 
-/** What `addRevision` would do. Writes nothing; errors as there. */
+/** The changes that `addRevision` would make. Writes nothing; errors as there. */
 export async function stageRevision(request: AddRequest): Promise<StagedRevision> {
   const { schemaDir, source, replace } = request;
   const revision = expectRevisionName(request.name ?? nameFromFolder(source.file));

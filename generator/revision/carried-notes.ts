@@ -8,14 +8,14 @@ import type { StoredSchema } from "./stored-schema.js";
 
 /** The notes a new revision starts with. */
 export interface CarriedNotes {
-  /** What notes.json holds. */
+  /** The content of notes.json. */
   readonly text: string;
   /** The revision they were copied from, if any. */
   readonly from?: string;
   readonly carried: number;
-  /** What was left out, each with the reason. */
+  /** The notes that were left out, each with the reason. */
   readonly dropped: readonly string[];
-  /** Those of `dropped` that leave something to decide. */
+  /** The notes of `dropped` that leave a decision open. */
   readonly undecided: readonly string[];
 }
 
@@ -62,12 +62,12 @@ export function leftOut(problems: readonly NoteProblem[]): Pick<CarriedNotes, "d
   };
 }
 
-/** What was left out, and why. */
+/** The notes that were left out, and the reasons. */
 function droppedText({ note, target, message }: NoteProblem): string {
   return `${note.kind} on ${target}: ${message}`;
 }
 
-/** What notes.json holds. */
+/** The content of notes.json. */
 export function notesText(notes: readonly unknown[]): string {
   return JSON.stringify({ format: 1, notes }, null, 2) + "\n";
 }

@@ -9,7 +9,10 @@ import { parseNotes } from "../notes/parse.js";
 export interface Carried {
   /** Entries of the new notes file; those of `carryNotes` marked `carried: true` until a person confirms it. */
   readonly notes: readonly JsonObject[];
-  /** What was left out: notes, or single targets of notes, that lead nowhere or change nothing here. */
+  /**
+   * The notes, or single targets of notes, that were left out: their target does not exist here, or they change
+   * nothing.
+   */
   readonly dropped: readonly NoteProblem[];
 }
 

@@ -5,7 +5,7 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { isDate } from "../notes/revision-name.js";
 import { loadJson } from "../files/json-file.js";
 
-/** Our own documentation, shared by revisions (schema/docs.json); what it says may differ between them. */
+/** Our documentation, shared by revisions (schema/docs.json); its texts may differ between them. */
 export interface Documentation {
   definition(name: string, revision: string): string | undefined;
   method(name: string, revision: string): string | undefined;

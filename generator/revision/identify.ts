@@ -20,7 +20,7 @@ export interface Identity {
   readonly relation: "same-file" | "same-revision" | "new-revision" | "unknown";
   /** The revision it is, or the one to compare it with. */
   readonly revision: string;
-  /** What a new revision is called, if its address says so. */
+  /** The name of a new revision, if its address contains it. */
   readonly name?: string;
   /** How the relation was found, as the end of a sentence. */
   readonly reason: string;

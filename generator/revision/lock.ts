@@ -5,9 +5,9 @@ import { CodedError } from "../diagnostics/coded-error.js";
 
 export type RevisionStatus = "released" | "draft" | "handwritten";
 
-/** Where a revision's schema came from. */
+/** The origin of a revision's schema. */
 interface Upstream {
-  /** Of the file's bytes as they were imported. */
+  /** The hash of the file's bytes as they were imported. */
   readonly sha256: string;
   readonly commit?: string;
   /** Day of that commit, YYYY-MM-DD. */
@@ -30,7 +30,7 @@ export type Lock = ReadonlyMap<string, LockedRevision>;
 
 export const lockFile = "lock.json";
 
-/** The lock of a schema folder; empty where there is none. */
+/** The lock of a schema folder; empty if there is none. */
 export function readLock(schemaDir: string): Lock {
   const file = join(schemaDir, lockFile);
   return existsSync(file) ? parseLock(readFileSync(file, "utf8"), file) : new Map();

@@ -16,12 +16,12 @@ import type { Documentation } from "./documentation.js";
 import { type JsonFile, loadJson } from "../files/json-file.js";
 import { annotateSchema, canonicalDocument, withPlaces } from "./schema-source.js";
 
-/** Where one revision's input is. */
+/** The files of one revision's input. */
 export interface RevisionSource {
   readonly revision: string;
   readonly status: Status;
   readonly schemaFile: string;
-  /** None: what notes would say is derived from the schema, and reported as assumed. */
+  /** Without notes: the facts of notes are derived from the schema, and reported as assumed. */
   readonly notesFile?: string;
   /** The files where they are at hand already, and perhaps nowhere else. */
   readonly read?: { readonly schema: JsonFile; readonly notes?: JsonFile };
@@ -117,8 +117,8 @@ export async function resolveRevision(
 }
 
 /**
- * Links the message of each method to the page that describes the method. Which definition that is only the
- * model knows: a union of one message, say, has its `method` as well.
+ * Links the message of each method to the page that describes the method. The definition comes from the model: a union
+ * of one message, say, has its `method` as well.
  */
 function linkMessages({ schema, methods }: ProtocolModel): Schema {
   const definitions = new Map(schema.definitions);

@@ -6,7 +6,7 @@ import { sha256 } from "../files/sha256.js";
 /** A schema document in the form it is stored in. */
 export interface StoredSchema {
   readonly document: JsonObject;
-  /** What schema.json holds. */
+  /** The content of schema.json. */
   readonly text: string;
   readonly sha256: string;
   /** The dialect the file was written in. */
@@ -23,7 +23,7 @@ export async function storedSchema(
   options: { readonly descriptions: boolean },
 ): Promise<StoredSchema> {
   const document = await canonicalDocument(file, options);
-  // What could not be generated from is refused at the door.
+  // A schema from which code could not be generated is refused here.
   await withPlaces(file, () => readSchema(document));
   const text = JSON.stringify(document, null, 2) + "\n";
   return { document, text, sha256: sha256(text), dialect: dialectOf(file.value as JsonObject) };

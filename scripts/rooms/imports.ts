@@ -6,7 +6,7 @@ import { ts } from "ts-morph";
 export interface Import {
   readonly from: string;
   readonly to: string;
-  /** Nothing of it is left when the types are erased. */
+  /** Whether erasing types removes the import. */
   readonly typeOnly: boolean;
 }
 

@@ -4,7 +4,7 @@
 export interface Room {
   /** A folder with everything in it, unless a folder inside is a room; or a single file. */
   readonly path: string;
-  /** What it holds, in a few words. */
+  /** Its content, in a few words. */
   readonly holds: string;
 }
 

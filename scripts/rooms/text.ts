@@ -1,6 +1,8 @@
 import type { Plan } from "./plan.js";
 
-/** The rooms of every building from the highest to the lowest, with what each imports from; then what is wrong. */
+/**
+ * The rooms of every building from the highest to the lowest, with the rooms that each imports from; then the faults.
+ */
 export function planText(plans: readonly Plan[]): string {
   return `${plans.map(buildingText).join("\n\n")}\n`;
 }
@@ -24,7 +26,7 @@ function buildingText({ folder, rooms, arrows, circles, homeless }: Plan): strin
   ].join("\n");
 }
 
-/** What must not be, a line each: arrows that run up, circles, files without a room. */
+/** The faults, a line each: arrows that run up, circles, files without a room. */
 export function faultsOf({
   arrows,
   circles,

@@ -6,7 +6,7 @@ import { templateExpressions, variableNames } from "./uri-template.js";
 interface ClientList {
   /** The member of the client: `resourceTemplates`. */
   readonly name: string;
-  /** What its interface is called: `WeatherResourceTemplates`. */
+  /** The name of its interface: `WeatherResourceTemplates`. */
   readonly type: string;
   readonly methods: string;
   readonly rows: string;
@@ -39,7 +39,7 @@ export function resourceList({ document, names }: ContractInput): ClientList | u
   return listOf("resources", names.listType("resources"), methods, rows);
 }
 
-/** A method for each resource template, which fills it in and reads what it comes to. */
+/** A method for each resource template, which expands the template and reads the resource. */
 export function templateList({ document, names }: ContractInput): ClientList | undefined {
   const templates = document.contract.resourceTemplates ?? [];
   const methods = templates.map(({ uriTemplate, title, description }) => {
@@ -95,7 +95,7 @@ interface Completable {
   readonly method: string;
   readonly namespace: string;
   readonly part: string;
-  /** What the server knows it by. */
+  /** The name or URI by which the server knows it. */
   readonly reference: string;
 }
 

@@ -6,14 +6,14 @@ import type { ToolSchemas } from "./tool-schemas.js";
 /** Whom output is for. */
 export type ContractRole = "client" | "server" | "both";
 
-/** What emitters of contracts are given. */
+/** The input of the emitters of contracts. */
 export interface ContractInput {
   readonly document: ContractDocument;
   readonly names: ContractNames;
   /** In the contract's order. */
   readonly tools: readonly ToolSchemas[];
   readonly role: ContractRole;
-  /** What the header names: the contract's file, without its folder. */
+  /** The file in the header: the contract's file, without its folder. */
   readonly origin: string;
   readonly importExtension: "js" | "ts";
   /** Whether `format` is checked where a schema's own meta-schema does not ask for it. */

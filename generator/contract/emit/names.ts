@@ -1,7 +1,7 @@
 import { capitalised, identifiersFor } from "../../print/names.js";
 import type { Contract } from "../contract.js";
 
-/** What generated code calls a thing of a contract. */
+/** The names of one entry of a contract in generated code. */
 export interface ContractName {
   /** The client's method: `getWeather`. */
   readonly method: string;
@@ -9,7 +9,7 @@ export interface ContractName {
   readonly namespace: string;
 }
 
-/** What generated code calls the things of a contract: identifiers that no two share, even once capitalised. */
+/** The names of a contract's entries in generated code: unique identifiers, even once capitalised. */
 export interface ContractNames {
   /** The function that makes the server: `createWeatherServer`. */
   readonly createServer: string;
@@ -67,7 +67,10 @@ export function contractNames(contract: Contract): ContractNames {
   };
 }
 
-/** What names of a server begin with: `Weather`. Of `server` alone, they would be those of the runtime. */
+/**
+ * The prefix of a server's names: `Weather`. A server called `server` gets another prefix, for the runtime has names
+ * with that one.
+ */
 function serverName(name: string): string {
   const base = capitalised(methodNames([{ key: "", name }], "contract").get("")!);
   return base === "Server" || base === "Client" ? `Mcp${base}` : base;
@@ -119,7 +122,7 @@ function lowered(word: string): string {
   return upper === "" ? word : word.slice(0, end).toLowerCase() + word.slice(end);
 }
 
-/** An object with a member `then` would be taken for a promise. */
+/** An object with a member `then` would count as a promise. */
 function memberName(identifier: string): string {
   return identifier === "then" ? "then_" : identifier;
 }

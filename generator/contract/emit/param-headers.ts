@@ -4,7 +4,7 @@ import { CodedError, type Place } from "../../diagnostics/coded-error.js";
 /** A header that repeats an argument (2026-07-28, Streamable HTTP, custom headers). */
 export interface ParamHeader {
   readonly header: string;
-  /** Where the argument is, from `arguments`. */
+  /** The path of the argument, from `arguments`. */
   readonly path: readonly string[];
   readonly type: string;
 }

@@ -2,7 +2,9 @@ import type { JsonObject, JsonValue, Schema, SchemaNode, TypeName } from "@mcpge
 import { commentText } from "../../print/text.js";
 import { withChildren, withNodes } from "../../emit/with-children.js";
 
-/** A longer set of values is printed as its type: a union of thousands costs the compiler much and says little. */
+/**
+ * A longer set of values is printed as its type: a union of thousands costs the compiler much and helps readers little.
+ */
 const longestEnum = 256;
 
 /** The schema with long sets of values given by their types. */
@@ -18,7 +20,7 @@ function withShortSets(node: SchemaNode): SchemaNode {
   return { ...rest, types: rest.types ?? [...new Set(values.map(typeName))] };
 }
 
-/** What a schema's texts become on their way to a type. */
+/** The texts of a schema as they are encoded on their way to a type. */
 export interface Plain {
   /** The name of a definition's type. */
   readonly typeOf: (definition: string) => string;
@@ -55,7 +57,7 @@ function lists(node: SchemaNode, plain: Plain): JsonObject {
   const keywords = ["allOf", "anyOf", "oneOf"] as const;
   return Object.fromEntries(
     keywords.flatMap((keyword) => {
-      // An arm that only forbids or counts says nothing about the type.
+      // An arm that only forbids or counts has no influence on the type.
       const arms = node[keyword]?.map((arm) => plainSchema(arm, plain)).filter(says) ?? [];
       const all = keyword === "allOf" || arms.length === node[keyword]?.length;
       return arms.length > 0 && all ? [[keyword, arms]] : [];
@@ -95,7 +97,7 @@ function objectOf(node: SchemaNode, plain: Plain): JsonObject {
   };
 }
 
-/** What undeclared members are: a type has one signature for all of them. */
+/** The type of undeclared members: a type has one signature for all of them. */
 function othersOf(
   { properties, patternProperties, additionalProperties }: SchemaNode,
   plain: Plain,
@@ -113,7 +115,7 @@ function othersOf(
   return more.length === 0 ? only! : { anyOf: [only!, ...more] };
 }
 
-/** What stands around the items of a tuple that may be missing; no text of a schema's holds these characters. */
+/** The characters around the items of a tuple that may be absent; no text of a schema has these characters. */
 const maybe: readonly [start: JsonObject, end: JsonObject] = [{ tsType: "\u0001" }, { tsType: "\u0002" }];
 
 /** The types that schemas with such items came to, as TypeScript has them: `[string, number?]`. */

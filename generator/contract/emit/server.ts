@@ -16,7 +16,7 @@ export function emitServer(input: ContractInput): EmittedFile {
   const declared = input.document.contract.capabilities?.["completions"] !== undefined;
   const view = {
     ...{ origin, importExtension, createServer: names.createServer },
-    // What serves resources and prompts need not be in the bundle of a server of tools alone.
+    // The code that serves resources and prompts is left out of the bundle of a server that only has tools.
     defineServer: hasToolsAlone(input) ? "defineToolServer" : "defineServer",
     members: members.join(""),
     completions: completions.length > 0 && {

@@ -18,7 +18,7 @@ export interface ToolSchemas {
   readonly tool: string;
   readonly input: Schema;
   readonly output?: Schema;
-  /** Those that cannot be read. */
+  /** The schemas that cannot be read. */
   readonly unread: readonly UnreadSchema[];
 }
 
@@ -94,7 +94,7 @@ export function expectRead(tools: readonly ToolSchemas[], place: ContractDocumen
     );
 }
 
-/** What a schema that cannot be read leaves untyped, for clients, which can do without. */
+/** Warnings for clients, which can work without: the parts that an unreadable schema leaves untyped. */
 export function untypedWarning(
   { tool, part, pointer: at, message }: UnreadSchema,
   place: ContractDocument["place"],

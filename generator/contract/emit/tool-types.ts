@@ -13,7 +13,7 @@ export interface TypeRoot {
   readonly schema: Schema;
 }
 
-/** What we use of json-schema-to-typescript, whose own declarations do not compile under our settings. */
+/** The part of json-schema-to-typescript that we use; its declarations do not compile under our settings. */
 type Compile = (schema: object, name: string, options: object) => Promise<string>;
 
 /** Makes declarations of schemas; loads json-schema-to-typescript once. */
@@ -29,7 +29,7 @@ const options = {
   // References lead to definitions beside them; nothing is ever fetched.
   $refOptions: { resolve: { external: false, file: false, http: false } },
   format: false,
-  // As types, limits are unions of tuples, which cost the compiler much and say little.
+  // As types, limits are unions of tuples, which cost the compiler much and help readers little.
   ignoreMinAndMaxItems: true,
 };
 
@@ -42,11 +42,11 @@ async function declarationsOf(compiler: Compile, given: readonly TypeRoot[]): Pr
   const names = typeNames(roots);
   const isPrintable = roots.every(({ schema }) => printable(schema) === schema);
   const text = isPrintable ? await compiledDeclarations(compiler, roots, names) : undefined;
-  // What json-schema-to-typescript cannot read, or calls otherwise, is printed by ourselves.
+  // Schemas that json-schema-to-typescript cannot read, or names otherwise, are printed by our printer.
   return text ?? printedDeclarations(roots, names);
 }
 
-/** What json-schema-to-typescript makes of the roots, if it calls all of them by their names. */
+/** The output of json-schema-to-typescript for the roots, if all of them have their names in it. */
 async function compiledDeclarations(
   compiler: Compile,
   roots: readonly TypeRoot[],

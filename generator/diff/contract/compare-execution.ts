@@ -2,7 +2,7 @@ import { type JsonObject, canonicalText, isJsonObject, jsonEqual } from "@mcpgen
 import type { Finding, Policy } from "../finding.js";
 import { type Part, contractFinding } from "./contract-finding.js";
 
-/** What stands for a tool that says nothing. */
+/** The default for a tool without `execution`. */
 const usual = "forbidden";
 
 /** Compares how two forms of a tool may be called (2025-11-25, Tasks, tool-level negotiation). */

@@ -28,7 +28,7 @@ export function compareHeaders(pair: SchemaPair, policy: Policy): Finding[] {
   });
 }
 
-/** Names of headers by the JSON Pointer of the argument's schema: elsewhere than along `properties` there are none. */
+/** Names of headers by the JSON Pointer of the argument's schema. Only schemas along `properties` have them. */
 function headersOf(schema: JsonObject, at = "", found = new Map<string, string>()): Map<string, string> {
   const name = schema[keyword];
   if (typeof name === "string") found.set(at, name);

@@ -2,7 +2,7 @@ import { type JsonObject, canonicalText, isJsonObject, jsonEqual, pointer } from
 import type { Finding, Policy } from "../finding.js";
 import { type Part, contractFinding } from "./contract-finding.js";
 
-/** What a hint means where it is absent, and which of its values says that the tool does less. */
+/** The default of each hint, and the value by which the tool does less. */
 const hints = new Map([
   ["readOnlyHint", { absent: false, less: true }],
   ["destructiveHint", { absent: true, less: false }],
@@ -10,7 +10,7 @@ const hints = new Map([
   ["openWorldHint", { absent: true, less: false }],
 ]);
 
-/** Compares what two forms of a tool say about what it does (2025-03-26, ToolAnnotations). */
+/** Compares the annotations of two forms of a tool (2025-03-26, ToolAnnotations). */
 export function compareHints(part: Part, old: JsonObject, next: JsonObject, policy: Policy): Finding[] {
   const [before, after] = [annotationsOf(old), annotationsOf(next)];
   return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {

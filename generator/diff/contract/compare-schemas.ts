@@ -24,7 +24,7 @@ import { type SchemaPair, pathAt, pathOf } from "./schema-pair.js";
 const root = "";
 const whole: Context = { part: "definition", definition: [root, root] };
 
-/** What the schemas of two contracts are compared with. */
+/** The context in which the schemas of two contracts are compared. */
 export interface Comparison {
   readonly policy: Policy;
   /** The work that may go into judging the patterns of each contract. */

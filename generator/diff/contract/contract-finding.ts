@@ -65,7 +65,7 @@ export function inside({ old, new: next }: Finding["pointers"], pointer: string)
   return { old: old === null ? null : old + pointer, new: next === null ? null : next + pointer };
 }
 
-/** What stays the same while the finding does; never prose. */
+/** The parts that stay the same while the finding does; never prose. */
 export function fingerprintOf({
   rule,
   subject,

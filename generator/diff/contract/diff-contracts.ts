@@ -67,7 +67,7 @@ function compareServer(old: JsonObject, next: JsonObject, policy: Policy): Findi
   return [...compareCapabilities(part, old, next, policy), ...said];
 }
 
-/** Each flag by its way in; empty objects say that a capability is there. */
+/** Each flag by its path; an empty object declares a capability. */
 function compareCapabilities(part: Part, old: JsonObject, next: JsonObject, policy: Policy): Finding[] {
   const [before, after] = [flagsOf(old["capabilities"]), flagsOf(next["capabilities"])];
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((path) => {

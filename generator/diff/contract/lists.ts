@@ -3,7 +3,7 @@ export interface ComparedList {
   readonly name: "tools" | "prompts" | "resources" | "resourceTemplates";
   /** The member that identifies its entries. */
   readonly key: string;
-  /** Rules for an entry that comes or goes begin so. */
+  /** The first word of the rules for an entry that is added or removed. */
   readonly rule: string;
   /** The method that clients ask for an entry by. */
   readonly method: string;

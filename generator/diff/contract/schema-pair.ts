@@ -6,7 +6,7 @@ import type { Part } from "./contract-finding.js";
 /** Two schemas of one value: arguments that a client writes, or a result that a server writes. */
 export interface SchemaPair {
   readonly part: Part;
-  /** What the value is called in findings. */
+  /** The name of the value in findings. */
   readonly noun: string;
   /** JSON Pointer from the part to the schema. */
   readonly pointer: string;

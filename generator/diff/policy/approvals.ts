@@ -17,7 +17,7 @@ export interface Approval {
 
 export const approvalsFile = "mcp-approvals.json";
 
-/** What is wrong with an approvals file, where, and what to do. */
+/** A fault of an approvals file: the place, and the next step. */
 interface Malformed {
   readonly pointer: string;
   readonly message: string;
@@ -54,7 +54,7 @@ function problemOf(entry: JsonValue, at: string): Malformed | undefined {
   for (const key of texts) {
     const text = entry[key];
     const said = text === undefined ? "none" : JSON.stringify(text);
-    // What the report prints is to be filled in.
+    // The placeholder that the report prints: to be replaced.
     if (typeof text !== "string" || /^[\s….]*$/.test(text))
       return { pointer: text === undefined ? at : `${at}/${key}`, message: `expected a ${key}, got ${said}` };
   }
@@ -93,13 +93,13 @@ interface Mistaken {
   readonly finding: Finding;
 }
 
-/** What approvals come to for the findings of a run. */
+/** The effect of approvals on the findings of a run. */
 export interface Approved {
-  /** Those that hold, by fingerprint. */
+  /** Valid approvals, by fingerprint. */
   readonly holding: ReadonlyMap<string, Approval>;
   readonly expired: readonly Approval[];
   readonly unused: readonly Approval[];
-  /** Those whose rule or subject is not what the finding of their fingerprint is about: they do not hold. */
+  /** Approvals whose rule or subject is not that of the finding with their fingerprint: they are invalid. */
   readonly mistaken: readonly Mistaken[];
 }
 

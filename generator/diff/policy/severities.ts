@@ -3,11 +3,11 @@ import { ruleIds } from "../rules/table.js";
 
 const severities = ["breaking", "dangerous", "safe", "off"];
 
-/** What cannot be used of the severities in a configuration. */
+/** An invalid entry of the severities in a configuration. */
 interface SeverityProblem {
   readonly rule: string;
   readonly message: string;
-  /** The names that could have been meant. */
+  /** The names that are near to it. */
   readonly candidates: readonly string[];
 }
 

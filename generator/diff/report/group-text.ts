@@ -1,7 +1,7 @@
 import { subjectText } from "../finding.js";
 import type { ReportedFinding } from "./report.js";
 
-/** What a group of findings is about, what they share said once: `ttlMs in ListToolsResult, …`. */
+/** The subjects of a group of findings, with their common part once: `ttlMs in ListToolsResult, …`. */
 export function subjectsText(group: readonly ReportedFinding[]): string {
   const subjects = group.map(({ subject }) => subject);
   if (group.length === 1) return subjectText(subjects[0]!);
@@ -40,7 +40,7 @@ function listed(texts: readonly string[]): string {
   return distinct(texts).join(", ");
 }
 
-/** The old and the new shape, where they are the same for all of a group and the subject does not say them. */
+/** The old and the new shape, if all of a group share them and the subject does not name them. */
 export function sharedShapes(
   group: readonly ReportedFinding[],
 ): { readonly old: string | null; readonly new: string | null } | undefined {

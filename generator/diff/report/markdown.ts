@@ -29,7 +29,7 @@ export function markdownReport(report: Report): string {
   return [...parts, ...notes.map((note) => `_${note}_`)].join("\n\n");
 }
 
-/** Where the code meets what changed, an item for each group of findings. */
+/** The uses of changed parts in the code, an item for each group of findings. */
 function whereUsed({ findings, code: looked }: Report): string[] {
   if (!looked) return [];
   const items = inGroups(findings).flatMap((group) => {
@@ -53,7 +53,7 @@ function table(findings: readonly ReportedFinding[], level: Level): string {
   );
 }
 
-/** What changed, where that is the same for all of a group. */
+/** The change, if all of a group share it. */
 function change(group: readonly ReportedFinding[]): string {
   const shared = sharedShapes(group);
   const texts = [shared?.old, shared?.new].flatMap((text) =>

@@ -13,14 +13,14 @@ export interface FilePlace {
 /** A finding with what one run knows of it. */
 export interface ReportedFinding extends Finding {
   readonly at: { readonly old: FilePlace | null; readonly new: FilePlace | null };
-  /** For the role that was asked for. */
+  /** The worst level for the role of `--role`. */
   readonly worst: Level;
   readonly approval?: Approval;
   /** An earlier report has it. */
   readonly known?: true;
   /** It makes the command fail. */
   readonly fails: boolean;
-  /** Where the user's code meets it; absent where no code was looked through. */
+  /** The uses in the user's code; absent if no code was read. */
   readonly uses?: readonly Use[];
 }
 
@@ -37,7 +37,7 @@ export interface Report {
   readonly readers: Policy["readers"];
   readonly findings: readonly ReportedFinding[];
   readonly summary: Summary;
-  /** What the comparison could not see, or had to assume. */
+  /** The limits of the comparison, and its assumptions. */
   readonly notes: readonly string[];
   /** The code that was looked through, if any was. */
   readonly code?: LookedThrough;

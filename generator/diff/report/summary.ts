@@ -15,7 +15,7 @@ export function summaryText(report: Report): string {
   return `${from} → ${to}: ${breaking} breaking, ${dangerous} dangerous, ${safe} safe${code}${touched}`;
 }
 
-/** What each side meets, a line for each that anything may harm. */
+/** The effects on each side, a line for each side that has any. */
 export function overviewLines({ from, to, role, findings }: Report): string[] {
   const roles = role === "both" ? (["client", "server"] as const) : [role];
   return roles.flatMap((each) => {

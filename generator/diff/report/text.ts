@@ -17,7 +17,7 @@ interface TextOptions {
   readonly paint: Paint;
   /** Reasons, examples and safe findings, too. */
   readonly verbose: boolean;
-  /** Where findings are approved; where the file is not there yet, all of it is shown. */
+  /** The place for approvals; before the file exists, its whole text is shown. */
   readonly approvals?: { readonly file: string; readonly exists: boolean };
 }
 
@@ -52,7 +52,7 @@ function isMet({ worst, source, uses = [] }: ReportedFinding): boolean {
   return worst === "safe" && source === "breaking" && uses.length > 0;
 }
 
-/** What no earlier report has comes first; the rest of it has been looked at. */
+/** Findings that no earlier report has come first: the others have been reviewed. */
 function newestFirst(findings: readonly ReportedFinding[], verbose: boolean): readonly ReportedFinding[] {
   const unseen = findings.filter(({ known }) => !known);
   return verbose ? [...unseen, ...findings.filter(({ known }) => known)] : unseen;
@@ -83,7 +83,7 @@ function oneLine(text: string): string {
   return text.replaceAll("\n", "\\u000a");
 }
 
-/** What changed, where that is the same for all of a group. */
+/** The change, if all of a group share it. */
 function shapes(group: readonly ReportedFinding[]): string {
   const shared = sharedShapes(group);
   const doubt = group.every(({ demoted }) => demoted !== undefined) ? ` (${group[0]!.demoted})` : "";
@@ -127,7 +127,7 @@ function details(group: readonly ReportedFinding[], paint: Paint): string[] {
   return [...lines, ...places].map((line) => indent + line);
 }
 
-/** More uses of one finding are asked for with --verbose. */
+/** `--verbose` shows more uses of one finding. */
 const mostUses = 4;
 
 function useLines(group: readonly ReportedFinding[], verbose: boolean): string[] {
@@ -159,7 +159,7 @@ function tally(heading: string, findings: readonly ReportedFinding[]): string {
   return `${heading} (${findings.length}): ${texts.join(", ")}`;
 }
 
-/** More lines than this are asked for with --verbose. */
+/** `--verbose` shows more lines than this. */
 const mostLines = 5;
 
 function approvalText({ findings }: Report, { verbose, approvals }: TextOptions): string[] {

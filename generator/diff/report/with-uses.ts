@@ -29,7 +29,7 @@ export function placeText({ file, line, column }: Use): string {
   return `${file}:${line}:${column}`;
 }
 
-/** What of a report touches the code that was looked through; nothing where none was. */
+/** The parts of a report that the code uses; empty if no code was read. */
 export function codeText({ code, findings }: Report): string | undefined {
   if (!code) return undefined;
   const { unused, path, onlyUsed, byName } = code;

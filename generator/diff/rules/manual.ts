@@ -67,7 +67,7 @@ const ruleless: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** What `mcpgen explain RULE` prints. */
+/** The output of `mcpgen explain RULE`. */
 export function explainRule(id: string): string | undefined {
   const substitute = ruleless.get(id);
   if (substitute !== undefined) return `${id}: not a rule of mcpgen diff\n\n${substitute}`;

@@ -1,6 +1,6 @@
 import { ts } from "ts-morph";
 
-/** What a declaration in generated code is called in the terms of targets. */
+/** The name of a declaration in generated code, in the terms of targets. */
 interface Address {
   /** The type, or the namespace of a contract's entry. */
   readonly definition: string;

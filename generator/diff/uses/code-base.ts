@@ -20,7 +20,7 @@ export interface CodeBase {
  */
 export function openCodeBase(path: string): CodeBase {
   const { files, options } = isFolder(path) ? folderProject(path) : configured(path);
-  // Of ts-morph's, for it brings the types of the language along.
+  // From ts-morph, which brings the types of the language along.
   const project = new Project({
     compilerOptions: { ...options, noEmit: true },
     skipAddingFilesFromTsConfig: true,
@@ -36,7 +36,7 @@ export function openCodeBase(path: string): CodeBase {
   return { program, files: files.flatMap((file) => program.getSourceFile(file) ?? []) };
 }
 
-/** What keeps a file from being TypeScript. */
+/** The syntax error that makes a file no TypeScript. */
 export function syntaxRemark(
   program: ts.Program,
   file: ts.SourceFile,
@@ -66,7 +66,7 @@ function folderProject(folder: string): Configured {
   const options = config === undefined ? standard : configured(config).options;
   const files = filesIn(folder, typeScript);
   if (files.length > 0) return { files, options };
-  // What the types of packages say is known of JavaScript, too.
+  // The types of packages are known in JavaScript, too.
   return { files: filesIn(folder, javaScript), options: { ...options, allowJs: true } };
 }
 

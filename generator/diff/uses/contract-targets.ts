@@ -26,7 +26,7 @@ export function contractTargets(findings: readonly Finding[], old: Contract): Ta
 /** How generated code names an entry of a list. */
 interface Entry {
   readonly targets: readonly Target[];
-  /** Of its types, where it has any. */
+  /** The name of its types, if it has any. */
   readonly namespace: string | undefined;
 }
 

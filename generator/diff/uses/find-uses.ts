@@ -13,13 +13,13 @@ import type { CodeUses, Use } from "./use.js";
 interface FindOptions {
   /** A folder or a tsconfig file, absolute. */
   readonly path: string;
-  /** What code of which origin the targets are names of. */
+  /** The origin of the code that the targets are names of. */
   readonly kind: "protocol" | "contract";
-  /** Of the protocol: what is compared. Code that imports an official SDK names it, too. */
+  /** For the protocol: the comparison. Code that imports an official SDK names it, too. */
   readonly compared: Compared;
-  /** Of the protocol: the revisions that are compared; code of others is not touched. */
+  /** For the protocol: the compared revisions; code of others is not affected. */
   readonly revisions: readonly string[];
-  /** Of contracts: the folder of the one that is compared, where it is known. */
+  /** For contracts: the folder of the compared one, if it is known. */
   readonly contract?: string | undefined;
   readonly generated: GeneratedCode;
   /** How a path is shown. */
@@ -93,7 +93,7 @@ class Search {
       this.byName.push(this.#options.shown(file.fileName));
     const aliases = new Set<string>();
     const visit = (node: ts.Node): void => {
-      // What is imported is used further down, perhaps under another name.
+      // An import is used further down, perhaps under another name.
       if (ts.isImportSpecifier(node) && node.propertyName && this.#isOfInterest(node.propertyName.text))
         aliases.add(node.name.text);
       else if (
@@ -146,7 +146,7 @@ class Search {
     ];
   }
 
-  /** What a declaration in generated code stands for. */
+  /** The target that a declaration in generated code stands for. */
   #claimsOf(declaration: ts.Node): Claim[] {
     const origin = this.#originOf(declaration.getSourceFile());
     if (!origin) return [];
@@ -175,7 +175,7 @@ class Search {
     });
   }
 
-  /** Names of methods say enough by themselves where they have a slash; others only to code of mcpgen's. */
+  /** A method's name with a slash is unambiguous in every file; another name only in code that uses mcpgen. */
   #claimsOfLiteral(node: ts.StringLiteralLike): Claim[] {
     const methods = this.#targets.methods.get(node.text) ?? [];
     const entries = this.#targets.entries.get(node.text) ?? [];
@@ -204,7 +204,7 @@ class Search {
     return [];
   }
 
-  /** Where an official SDK is not there: what is imported, and what clients and servers are asked to do. */
+  /** Without the types of an official SDK: imports, and calls of clients and servers by name. */
   #claimsOfSdk({ text, parent }: Name, unresolved: ReadonlyMap<string, string>): Claim[] {
     const imported = unresolved.get(text);
     if (imported !== undefined) return this.#sdk.ofExport(imported);
@@ -231,7 +231,7 @@ class Search {
     );
   }
 
-  /** Of code that the targets are names of. */
+  /** A file of the code that the targets are names of. */
   #originOf(file: ts.SourceFile): Origin | undefined {
     const origin = this.#origins.of(file);
     if (!origin || !this.#isNaming(origin)) return undefined;

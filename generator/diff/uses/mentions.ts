@@ -31,7 +31,7 @@ export class Mentions {
         this.words.add(name.text);
       }
     }
-    // What stands in bodies and in types of signatures is not named from outside.
+    // Names in bodies, and in types of signatures, are not visible from outside.
     if (!signature) ts.forEachChild(node, (child) => this.#read(child, targets));
   }
 }

@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import type { ts } from "ts-morph";
 
-/** Where code that names the protocol comes from, as far as it matters for what its names mean. */
+/** The origin of code that names the protocol, as far as it decides the meaning of its names. */
 export interface Origin {
   readonly kind: "protocol" | "contract" | "runtime" | "sdk";
   /** The folder of a revision that a file of the protocol stands in; absent for those that all revisions share. */
   readonly revision?: string;
 }
 
-/** What a project says of its generated code. Paths are absolute. */
+/** The generated code of a project. Paths are absolute. */
 export interface GeneratedCode {
   readonly out: string;
   /** The package it is published as, where it has another name than ours. */
@@ -98,7 +98,7 @@ export function isInside(folder: string, path: string): boolean {
   return way !== "" && way !== ".." && !way.startsWith(`..${sep}`);
 }
 
-/** A package.json without a name only says how its files are read. */
+/** A package.json without a name only sets how its files are read. */
 function nameIn(file: string): string | undefined {
   try {
     const { name } = JSON.parse(readFileSync(file, "utf8")) as { name?: unknown };

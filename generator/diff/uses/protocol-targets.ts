@@ -72,7 +72,7 @@ export function isMissing(finding: Finding): boolean {
   return finding.rule === "property-became-required";
 }
 
-/** What names the object that a member belongs to. */
+/** The names of the object that a member belongs to. */
 function around(definition: string, path: string, places: Places): Target[] {
   const end = path.lastIndexOf(".");
   if (end >= 0) return places.membersAt(definition, path.slice(0, end));
@@ -87,7 +87,7 @@ function methodTarget(name: string): Extract<Target, { kind: "method" }> {
   return { kind: "method", name };
 }
 
-/** Where the definitions of two revisions stand in their messages. */
+/** The places of the definitions of two revisions in their messages. */
 class Places {
   readonly #methods = new Map<string, Set<string>>();
   /** Params by the definition of their message, and the other way round: some revisions name them, some do not. */

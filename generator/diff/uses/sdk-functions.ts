@@ -1,6 +1,6 @@
 import type { Role } from "../../model/model.js";
 
-/** What a function of an official SDK's clients or servers does. */
+/** The work of a function of an official SDK's clients or servers. */
 export interface SdkFunction {
   /** Methods of the protocol that it sends or, where it registers something, answers. */
   readonly methods: readonly string[];

@@ -5,14 +5,14 @@ import type { Finding } from "../finding.js";
 import { type SdkFunction, sdkDispatchers, sdkFunctions } from "./sdk-functions.js";
 import { type Claim, type TargetIndex, memberKey } from "./targets.js";
 
-/** What is compared, for code that names it by an official SDK. */
+/** The comparison, for code that names it by an official SDK. */
 export interface Compared {
   readonly models: readonly ProtocolModel[];
   readonly findings: readonly Pick<Finding, "level" | "rule">[];
 }
 
 /**
- * What names of the official SDKs stand for: types, their schemas (`CallToolRequestSchema`), guards
+ * The targets that names of the official SDKs stand for: types, their schemas (`CallToolRequestSchema`), guards
  * (`isInitializeRequest`), members of types, and functions of clients and servers.
  */
 export class SdkNames {
@@ -39,14 +39,14 @@ export class SdkNames {
       if (methods.some((method) => targets.methods.has(method))) this.words.add(name);
   }
 
-  /** What an export of an SDK stands for. */
+  /** The target of an export of an SDK. */
   ofExport(name: string): Claim[] {
     const definition = /^(?:is)?([A-Z]\w*?)(?:Schema)?$/.exec(name)?.[1] ?? name;
     const method = this.#methods.get(definition);
     return [...(this.#targets.definitions.get(definition) ?? []), ...this.#ofMethod(method)];
   }
 
-  /** What a function of a client or server stands for: for the side that calls it. */
+  /** The targets of a function of a client or server: for the side that calls it. */
   ofFunction(name: string): Claim[] {
     const { methods = [], side } = sdkFunctions.get(name) ?? {};
     return methods.flatMap((method) => this.#ofMethod(method)).filter((claim) => this.#concerns(claim, side));
@@ -57,7 +57,7 @@ export class SdkNames {
     return (claims ?? []).filter(({ wireOnly }) => !wireOnly);
   }
 
-  /** What a declaration in the types of an SDK stands for. */
+  /** The targets of a declaration in the types of an SDK. */
   ofDeclaration(declaration: ts.Node): Claim[] {
     const name = ts.getNameOfDeclaration(declaration as ts.Declaration)?.getText();
     if (name === undefined) return [];
@@ -122,7 +122,7 @@ export function isOfMessage({ parent }: ts.Node): boolean {
   return isNamedMethod(parent) && parent.parent.properties.some(({ name }) => name?.getText() === "jsonrpc");
 }
 
-/** Whether a literal is what a function of an SDK takes for a method. */
+/** Whether a literal is the method argument of a function of an SDK. */
 export function isDispatched({ parent }: ts.Node): boolean {
   const call = isNamedMethod(parent) ? parent.parent.parent : parent;
   return (

@@ -1,6 +1,6 @@
 import { ts } from "ts-morph";
 
-/** What a word of code refers to. */
+/** The declarations that a word of code refers to. */
 export interface Referred {
   readonly declarations: readonly ts.Node[];
   /** Types whose member it is, as they are known where it stands; what is inherited is declared elsewhere. */
@@ -45,7 +45,7 @@ export class Symbols {
     return this.#checker.getAliasedSymbol(symbol);
   }
 
-  /** The type whose member a word names although no symbol says so: in literals, patterns, classes and indices. */
+  /** The type whose member a word names although no symbol shows it: in literals, patterns, classes and indices. */
   #ownerOf(node: ts.Identifier | ts.StringLiteralLike): ts.Type | undefined {
     const { parent } = node;
     if (

@@ -1,6 +1,6 @@
 import type { Finding } from "../finding.js";
 
-/** What a use of a finding names, in generated code or by a literal. */
+/** The name by which code uses the subject of a finding, in generated code or as a literal. */
 export type Target =
   /** A type; of a contract, the namespace of a tool, prompt or resource template. */
   | { readonly kind: "definition"; readonly name: string; readonly wireOnly?: boolean }

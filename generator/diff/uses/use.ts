@@ -5,11 +5,11 @@ export interface Use {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** What stands there. */
+  /** The text of the use. */
   readonly name: string;
 }
 
-/** What was found in a code base. */
+/** The result of reading a code base. */
 export interface CodeUses {
   /** For each finding, in their order, its uses in the order of files and places. */
   readonly uses: readonly (readonly Use[])[];

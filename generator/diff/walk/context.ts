@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { Kind, Role } from "../../model/model.js";
 
-/** What a value is a part of, and therefore what judges it. */
+/** The message or result that contains a value, which decides the schema that judges it. */
 export type Context =
   | {
       readonly part: Kind;
@@ -21,7 +21,7 @@ export type Context =
       readonly from: Role;
       readonly whole?: true;
     }
-  /** What all messages have in common. */
+  /** The part that all messages share. */
   | { readonly part: "envelope"; readonly definition: readonly [string, string] }
   /** A definition that messages of both sides hold, though not in corresponding places. */
   | { readonly part: "definition"; readonly definition: readonly [string, string] };

@@ -6,7 +6,7 @@ import { formSignature } from "../../compare/align/signature.js";
 import type { FormReader } from "../../compare/shape/form-reader.js";
 import type { Parts } from "./parts.js";
 
-/** What became of the names: nothing of it is seen on the wire, but code that names a type sees it. */
+/** The changes of names: they do not change messages, but code that names a type depends on them. */
 export function compareDefinitions(
   aligner: Aligner,
   met: Iterable<Pair>,
@@ -112,7 +112,7 @@ function shapeOf(reader: FormReader, name: string): string {
 /** Unions that only list the messages of one role. */
 const lists = /^(Client|Server)(Request|Notification|Result)$/;
 
-/** What became of a name that both have. */
+/** The change of a definition that both revisions have. */
 function changeOf(
   name: string,
   aligner: Aligner,

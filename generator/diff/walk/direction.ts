@@ -4,7 +4,7 @@ import type { Fact } from "../../compare/align/pair.js";
 import type { Context } from "./context.js";
 import type { MessageFact, Root } from "./root.js";
 
-/** What comparing methods finds, and where to walk on. */
+/** The result of comparing methods, with the roots of the walk. */
 export interface MethodComparison {
   readonly facts: MessageFact[];
   readonly roots: Root[];

@@ -8,10 +8,10 @@ import { FormReader } from "../../compare/shape/form-reader.js";
 import type { Context } from "./context.js";
 import type { Root } from "./root.js";
 
-/** Members that methods account for. What the envelope says of them all methods must obey as well. */
+/** Members that methods account for. Every method must also satisfy the envelope's schema of them. */
 const ofMethods: ReadonlySet<string> = new Set(["method", "params", "result"]);
 
-/** Where to compare what all messages have in common, if both schemas describe it. */
+/** The root for the part that all messages share, if both schemas describe it. */
 export function envelopeRoots(aligner: Aligner, old: ProtocolModel, next: ProtocolModel): Root[] {
   const names = envelopeNames(aligner);
   if (!names) return [];
@@ -93,7 +93,7 @@ function envelopeOf(reader: FormReader): Envelope | undefined {
 
 const known = new WeakMap<Schema, ReadonlyMap<Arm, Conjunction>>();
 
-/** What a schema says of all requests, of all notifications, or of all responses that carry a result. */
+/** The schema of all requests, of all notifications, or of all responses that carry a result. */
 export function armNodes(schema: Schema, arm: Arm): Conjunction | undefined {
   let arms = known.get(schema);
   if (!arms) known.set(schema, (arms = readArms(new FormReader(schema))));

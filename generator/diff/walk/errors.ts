@@ -46,7 +46,7 @@ export function compareErrors(
   }
 }
 
-/** Of names that share a code, the first. */
+/** The first of the names that share a code. */
 function byCode({ errors }: ProtocolModel): ReadonlyMap<number, ErrorCode> {
   return new Map([...errors].reverse().map((error) => [error.code, error]));
 }

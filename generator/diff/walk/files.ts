@@ -2,13 +2,13 @@ import type { NoteProblem } from "../../notes/apply.js";
 import type { Fact } from "../../compare/align/pair.js";
 import { locationOf } from "../../compare/location.js";
 
-/** What is known of two files beside what their schemas say. */
+/** The facts about two files beside their schemas. */
 export interface Origins {
   /** The dialect the old file was written in when it came. */
   readonly old: string;
   /** The same of the new file. */
   readonly new: string;
-  /** Where both are files of one revision. */
+  /** The revision, if both files are of one. */
   readonly published?: Published;
 }
 
@@ -22,7 +22,7 @@ export interface Published {
   readonly dropped: readonly NoteProblem[];
 }
 
-/** What became of the files and the notes on them. */
+/** The changes of the files and of the notes on them. */
 export function compareFiles({ old, new: next, published }: Origins): Fact[] {
   const facts: Fact[] = [];
   if (old !== next) facts.push(fileFact("dialect-changed", "$schema", old, next));

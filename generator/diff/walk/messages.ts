@@ -13,14 +13,14 @@ import type { Root } from "./root.js";
 /** Members of the envelope that a schema need not describe in each message. */
 const ofEnvelope: readonly string[] = ["jsonrpc", "id"];
 
-/** What must hold of a whole message: its definition and, where that leaves the envelope out, the envelope. */
+/** The nodes for a whole message: its definition and, if that leaves the envelope out, the envelope. */
 export function messageNodes({ schema }: Pick<ProtocolModel, "schema">, method: Method): Conjunction {
   const { node } = schema.definitions.get(method.message)!;
   if (method.envelope || method.payload) return [node];
   return [node, ...(armNodes(schema, method.kind) ?? [])];
 }
 
-/** What must hold of the whole response to a request that is answered by a plain result. */
+/** The nodes for the whole response to a request with a plain result. */
 export function responseNodes({ schema }: ProtocolModel, { message }: Method): Conjunction | undefined {
   const own = responseOf(schema, message);
   const any = armNodes(schema, "response");
@@ -36,19 +36,19 @@ export function compareMessages(direction: Direction, before: Method, after: Met
     const nodes = [messageNodes(old, before), messageNodes(next, after)] as const;
     const whole = { ...context, whole: true } as Context;
     const root = compareWhole(direction, nodes, whole, ["params", "method"]);
-    // What an envelope apart says of params holds beside what the message says of them.
-    if (nodes.some((all) => all.length > 1)) tellInside(direction, root, "params");
+    // A separate envelope's schema of params holds beside the message's schema of them.
+    if (nodes.some((all) => all.length > 1)) reportInside(direction, root, "params");
   }
   if (before.kind !== "request" || before.payload || after.payload) return;
   const own = [responseOf(old.schema, before.message), responseOf(next.schema, after.message)];
   const [a, b] = [responseNodes(old, before), responseNodes(next, after)];
-  // Where no response is described apart, the envelope says it all.
+  // Without a separate response definition, the envelope is the whole schema.
   if (!a || !b || own.every((each) => each === undefined)) return;
   const response: Context = { part: "response", method: name, from: opposite(from) };
   const root = compareWhole(direction, [a, b], response, ["result"]);
   // Results are compared one by one. Other forms of a response are reported with the response.
   const isSame = namesOf(before) === namesOf(after);
-  if (isSame && own.every((each) => each !== undefined)) tellInside(direction, root, "result");
+  if (isSame && own.every((each) => each !== undefined)) reportInside(direction, root, "result");
 }
 
 function namesOf(method: Method): string {
@@ -80,7 +80,7 @@ function compareWhole(
 }
 
 /** The breaks inside a member that only the whole message shows, and that no other root reports. */
-function tellInside({ comparison }: Direction, whole: Root, member: "params" | "result"): void {
+function reportInside({ comparison }: Direction, whole: Root, member: "params" | "result"): void {
   const { context, pair, methods } = whole;
   let known: ReadonlySet<string> | undefined;
   const readKnown = (): ReadonlySet<string> => {

@@ -158,7 +158,7 @@ function compareParams(direction: Direction, before: Method, after: Method, cont
 
 type Presence = Method["params"]["presence"];
 
-/** What the message says of params; the envelope may ask for them too. */
+/** The message's schema of params; the envelope may require them too. */
 function presenceOf(model: ProtocolModel, method: Method): Presence {
   const { presence } = method.params;
   if (presence !== "optional") return presence;

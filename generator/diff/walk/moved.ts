@@ -32,7 +32,7 @@ export function movedRoots(
     names.length > mostSized ? 0 : held(next.schema, [name], below).size;
   const size = new Map(names.map((name) => [name, sizeOf(name)]));
   const roots: Root[] = [];
-  // Those that hold others come first, so that the others are met in them.
+  // Definitions that contain others come first, so that the others are met in them.
   for (const name of names.sort((a, b) => size.get(b)! - size.get(a)! || (a < b ? -1 : 1))) {
     if (!isUnmet(name)) continue;
     const both = [...before.get(name)!].filter((role) => after.get(name)!.has(role));

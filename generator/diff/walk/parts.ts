@@ -20,7 +20,7 @@ export function partsOf(model: ProtocolModel): Parts {
     for (const name of held(model.schema, roots, below))
       writers.set(name, (writers.get(name) ?? new Set()).add(role));
   }
-  // Few are asked for: what each message holds is too much to keep.
+  // Computed on request: the parts of every message would take too much memory.
   const methodsOf = (definition: string): string[] => {
     const methods = model.methods.filter((method) =>
       held(model.schema, [method.message, ...resultsOf(method)], below).has(definition),

@@ -10,7 +10,7 @@ import type { Makers } from "../../compare/instance-maker.js";
 import { type Context, messageOf } from "./context.js";
 import { type Direction, messageFact } from "./direction.js";
 
-/** Compares what answers a request: the plain results, then what may come in their place. */
+/** Compares the answers of a request: the plain results, then those that may come in their place. */
 export function compareResults(direction: Direction, before: Method, after: Method, embedded: boolean): void {
   const { aligner, comparison, old, next, name, from } = direction;
   const writer = opposite(from);

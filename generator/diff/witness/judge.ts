@@ -8,7 +8,7 @@ import type { Conjunction } from "../../compare/shape/form.js";
 import { messageNodes, responseNodes } from "../walk/messages.js";
 import { methodsByName } from "../walk/methods-by-name.js";
 
-/** What a revision says of a message. */
+/** The schema of a message at a revision. */
 export type Verdict = "valid" | "invalid" | "method not in table";
 
 /**
@@ -69,7 +69,7 @@ function sent(model: ProtocolModel, name: string, from: Role): Method | undefine
     ?.find((method) => !method.payload && method.senders.includes(from));
 }
 
-/** The definitions that may be meant by an answer: the one whose mark it bears, else those without a mark. */
+/** The definitions that an answer may match: the one whose mark it has, else those without a mark. */
 function answerTo(method: Method, value: JsonValue): string[] {
   const { definition, alternatives = [] } = method.result ?? {};
   const bears = ({ discriminator }: Alternative): boolean => {

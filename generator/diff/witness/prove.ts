@@ -11,7 +11,7 @@ import type { Makers } from "../../compare/instance-maker.js";
 export interface Counterexample {
   readonly value: JsonValue;
   readonly valid: { readonly old: boolean; readonly new: boolean };
-  /** What the value is: it decides what judges it. */
+  /** The kind of value: it decides the validator. */
   readonly as: Context;
   /** How readers distinguish the results of the method, if that causes the difference. */
   readonly reading: Reading;

@@ -7,7 +7,7 @@ import type { Around, OwnedOfBoth, Planner } from "./planner.js";
 import { always } from "./tests.js";
 import { textBlockOf } from "./text-block.js";
 
-/** What is done to the items of an array; `undefined` where only its whole can be judged. */
+/** The step for the items of an array; `undefined` if the array can only be judged as a whole. */
 export function arrayChanges(
   planner: Planner,
   source: ShapeArm,
@@ -22,7 +22,7 @@ export function arrayChanges(
   return [{ kind: "items", plan }];
 }
 
-/** What is done to the members of an object. */
+/** The steps for the members of an object. */
 export function objectChanges(planner: Planner, source: ShapeArm, target: ShapeArm): Change[] {
   planner.objects.push([source, target]);
   const renames = planner.renamed(source, target);
@@ -69,7 +69,7 @@ function ownedBefore({ target, key }: Context): Change[] {
   return target.additional.length > 0 ? [{ kind: "fitting", key, to: target.additional }] : [];
 }
 
-/** What is left out is left out at once, before the rest is looked at. */
+/** Removed members are removed first, before the rest is read. */
 function joined(changes: readonly Change[]): Change[] {
   const keys = changes.flatMap((change) => (change.kind === "without" ? change.keys : []));
   const rest = changes.filter(({ kind }) => kind !== "without");
@@ -93,7 +93,7 @@ function renamed(context: Context, formerly: string): Change[] {
   const { source, target, key } = context;
   const [from, to] = [source.properties.get(formerly)!, target.properties.get(key)!];
   return [
-    // What stands under the other name already meant nothing where it comes from.
+    // A value that stands under the other name already had no meaning at its source.
     ...undeclaredBefore(context, { ...to, required: false }),
     ...converted({ ...context, key: formerly }, from, to),
     { kind: "renamed", from: formerly, to: key },
@@ -105,7 +105,7 @@ function absent({ planner, target, key }: Context, from: Property, to: Property)
   return to.required && !from.required ? [absence(planner, target, key, [...from.nodes, ...to.nodes])] : [];
 }
 
-/** What is done to the value of a member, under the name it has where it comes from. */
+/** The step for the value of a member, under its name at the source. */
 function converted({ planner, source, target, key }: Context, from: Property, to: Property): Change[] {
   const pointers = from.nodes.map((node) => node.pointer);
   const note = planner.decisions.noteAt(pointers);
@@ -128,7 +128,7 @@ function whole({ planner, source, key }: Context, pointers: readonly string[], t
   return { kind: "member", key, plan: { hint: `${source.name ?? ""} ${key}`, exits, arms: [] } };
 }
 
-/** What is required and not there is filled, or the message is refused. */
+/** A required member that is absent is filled, or the message is refused. */
 function absence(planner: Planner, target: ShapeArm, key: string, nodes: Conjunction): Change {
   const constant = constantOf(planner.target, target.properties.get(key)!);
   if (constant !== undefined) return { kind: "filled", key, value: constant };
@@ -147,7 +147,7 @@ function constantOf(reader: FormReader, { nodes }: Property): JsonValue | undefi
   return isConstant && only!.values.length === 1 ? only!.values[0] : undefined;
 }
 
-/** A member that only the target describes: what stands there meant nothing where it comes from. */
+/** A member that only the target describes: a value that stands there had no meaning at its source. */
 function undeclaredBefore(context: Context, to: Property): Change[] {
   const { planner, source, target, key } = context;
   const missing = to.required ? [absence(planner, target, key, to.nodes)] : [];
@@ -164,8 +164,8 @@ function undeclaredBefore(context: Context, to: Property): Change[] {
 }
 
 /**
- * A member that only the source describes. What came with a revision is not sent to one before it; on the way
- * up it may stay where the target is open. Notes may say otherwise.
+ * A member that only the source describes. A member that came with a revision is not sent to one before it; on the way
+ * up it may stay if the target is open. Notes may decide otherwise.
  */
 function undeclaredAfter({ planner, source, target, key }: Context, from: Property): Change[] {
   const pointers = from.nodes.map((node) => node.pointer);

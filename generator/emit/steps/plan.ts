@@ -2,7 +2,7 @@ import type { JsonValue } from "@mcpgen/engine";
 import type { Conjunction } from "../../compare/shape/form.js";
 import type { StepCase } from "../../notes/note.js";
 
-/** What becomes of a value that has no form at the other revision. */
+/** The outcome for a value that has no form at the other revision. */
 export type Outcome =
   | { readonly how: "drop"; readonly what: string; readonly pointers?: readonly string[] }
   | { readonly how: "text"; readonly what: string; readonly block: TextBlock; readonly text: string }
@@ -39,7 +39,7 @@ export interface Exit {
   readonly outcome: Outcome;
   /** An array of one, which its item may stand for. */
   readonly single?: Plan;
-  /** Where the outcome is to pass: what is done to the value, and nothing else is. */
+  /** For the outcome `pass`: the step for the value. */
   readonly step?: Plan;
 }
 
@@ -68,7 +68,7 @@ export type Change =
   /** All members but those known by name. */
   | { readonly kind: "others"; readonly known: readonly string[]; readonly plan: Plan };
 
-/** What is done to values of one arm of a union, or of the only one. */
+/** The step for values of one arm of a union, or of the only one. */
 export interface Arm {
   readonly test: Test;
   readonly changes: readonly Change[];
@@ -76,7 +76,7 @@ export interface Arm {
 
 /** How values of one place get to the other revision. Filled in after it is made, since places may recur. */
 export interface Plan {
-  /** What its function is named after. */
+  /** The word that names its function. */
   readonly hint: string;
   readonly exits: Exit[];
   readonly arms: Arm[];
@@ -90,7 +90,7 @@ export function plansOf(plan: Plan): Plan[] {
   return [...inside, ...plan.exits.flatMap(({ single, step }) => single ?? step ?? [])];
 }
 
-/** Where values of the place are left out, the notes that say so: JSON Pointers they may go by. */
+/** If values of the place are left out, the notes that decide it: JSON Pointers of values that may be dropped. */
 export function droppedAt({ exits }: Plan): readonly string[] | undefined {
   return exits.map(({ outcome }) => outcome).find((outcome) => outcome.how === "drop")?.pointers;
 }

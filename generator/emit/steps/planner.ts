@@ -13,11 +13,11 @@ import type { Exit, Outcome, Plan, Test } from "./plan.js";
 import { always, among, certainAmong, mayBe, discriminatingTest } from "./tests.js";
 import { textBlockOf } from "./text-block.js";
 
-/** What a place is a part of. */
+/** The value that contains a place. */
 export interface Around {
   /** Pointers of the places around, whose notes hold for what is inside. */
   readonly pointers: readonly string[];
-  /** What becomes of a value that was not described before. */
+  /** The outcome for a value that was not described before. */
   readonly undeclared?: Outcome;
 }
 
@@ -128,7 +128,7 @@ export class Planner {
   }
 }
 
-/** An object of which nothing is said. */
+/** An object without keywords. */
 const anyObject: ShapeArm = {
   type: "object",
   nodes: [],
@@ -146,7 +146,7 @@ const anyObject: ShapeArm = {
 /** Plans one place. */
 class PlacePlanner {
   private readonly planner: Planner;
-  /** What the place must be, by name where it has one. */
+  /** The type of the place, by name if it has one. */
   private readonly described: Conjunction;
   private readonly around: Around;
   private readonly hint: string;
@@ -188,7 +188,7 @@ class PlacePlanner {
     }
   }
 
-  /** Anything: judged as a whole, unless notes speak of what is inside. */
+  /** Any value: judged as a whole, unless notes are about its parts. */
   private fillFromAny(plan: Plan): void {
     const [only, other] = this.target.members;
     const isObject = only?.type === "object" && !other && this.target.scalars.size === 0;
@@ -200,7 +200,7 @@ class PlacePlanner {
     plan.arms.push({ test: always, changes: objectChanges(this.planner, anyObject, only) });
   }
 
-  /** What becomes of values that the target does not describe. */
+  /** The outcome for values that the target does not describe. */
   private unlessValid(test: Test, unless: Conjunction = this.described): Exit {
     const { pointers, undeclared } = this.around;
     const what = undeclared && "what" in undeclared ? undeclared.what : this.hint;
@@ -215,7 +215,7 @@ class PlacePlanner {
       : decisions.outcome(subject, textBlockOf(target, this.target));
   }
 
-  /** How many items a list may have, where that is all that limits it and a note says to leave out the others. */
+  /** The number of items that a list may have, if that is its only limit and a note decides to drop the others. */
   private limit(arm: ShapeArm, other: ShapeArm): number | "whole" {
     const most = other.bounds.get("maxItems");
     const rest = new Map([...other.bounds].filter(([keyword]) => keyword !== "maxItems"));

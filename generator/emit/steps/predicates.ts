@@ -17,12 +17,12 @@ import { joinedWords } from "../../print/joined-words.js";
 import { commonHint, either } from "./same.js";
 import { signatureOfNodes } from "./signature.js";
 
-/** The schema that predicates speak of, and the module whose validators serve for its definitions. */
+/** The schema of the predicates, and the module whose validators serve for its definitions. */
 interface PredicateSource {
   readonly schema: Schema;
   /** The definitions that the module judges otherwise: they get their own validator. */
   readonly changed: ReadonlySet<string>;
-  /** What the module is imported as. */
+  /** The name under which the module is imported. */
   readonly module: string;
   /** The first word in the names of functions. */
   readonly prefix: string;
@@ -97,7 +97,7 @@ export class Predicates {
     return `is${local!}`;
   }
 
-  /** The functions that were asked for, and the shared checks they use. */
+  /** The predicates in use, and the shared checks they need. */
   print(): { readonly texts: string[]; readonly prelude: ReadonlySet<PreludeName> } {
     if (this.own.size === 0) return { texts: [], prelude: new Set() };
     const own = [...this.own].map(([name, { definition }]) => [name, definition] as const);

@@ -143,7 +143,7 @@ export class PlanPrinter {
     return [braced(ifAll([conditionOf(test)])!, [["return ", value, ";"]])];
   }
 
-  /** An array of one becomes its item. */
+  /** An array of one item becomes that item. */
   private single(plan: Plan): Layout[] {
     const name = this.nameOf(plan);
     const item = name === undefined ? "value[0]" : called(name, "value[0]", "report", "`${at}/0`");
@@ -157,7 +157,7 @@ export class PlanPrinter {
     return isKept && statements.length > 0 ? [`const ${given} = value;`, ...statements] : statements;
   }
 
-  /** What several arms have in common is done once, to all of them. */
+  /** A step that several arms share is done once, for all of them. */
   private turn(arms: readonly Arm[], hint: string, tested: string): Layout[] {
     const byStatement = new Map<string, { statement: Layout; tests: (Expression | undefined)[] }>();
     for (const { test, changes } of arms) {
@@ -264,8 +264,8 @@ function hasRenames(arms: readonly Arm[]): boolean {
 }
 
 /**
- * What is done in turn: members are renamed once those of all arms are converted, and looked for under their new
- * names after that.
+ * The steps in their order: members are renamed after those of all arms are converted, and have their new names after
+ * that.
  */
 function turnsOf(arms: readonly Arm[]): (readonly Arm[])[] {
   if (!hasRenames(arms)) return [arms];

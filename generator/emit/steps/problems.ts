@@ -4,8 +4,8 @@ import type { RenamedNote, StepNote } from "../../notes/note.js";
 import { type StepPlan, planSteps } from "./methods.js";
 
 /**
- * Refuses notes that decide nothing or cannot be done. Where notes speak of the pair at all, they must speak
- * of every value that has no older form; where none do, such values are refused, which is an assumption.
+ * Refuses notes that decide nothing or cannot be applied. If there are notes for the pair, they must cover every value
+ * that has no older form. If there are none, such values are refused, which is an assumption.
  */
 export function refuseProblems(
   { lift, lower, renames }: StepPlan,
@@ -56,12 +56,12 @@ export function refuseProblems(
   }
 }
 
-/** Whether notes speak of what becomes of values on the way to the revision before. */
+/** Whether notes cover the values on the way to the revision before. */
 function isDecided({ stepNotes }: ProtocolModel, previous: ProtocolModel): boolean {
   return stepNotes.some((note) => note.kind === "lower" && note.previous === previous.revision);
 }
 
-/** What steps refuse although no note says so, where no note speaks of the pair. */
+/** The values that steps refuse without a note, if no note is about the pair. */
 export function stepAssumptions(previous: ProtocolModel, model: ProtocolModel): Assumption[] {
   if (isDecided(model, previous)) return [];
   const { undecided } = planSteps(previous, model).lower.decisions;

@@ -12,7 +12,7 @@ interface Answered {
   readonly method: Method;
 }
 
-/** How what answers a method gets from one revision to the other: plain results, and what may come in their place. */
+/** The steps for the answers of a method: plain results, and those that may come in their place. */
 export function resultPlan(planner: Planner, source: Answered, target: Answered): Plan | undefined {
   const known = authoredResults(target.model, target.method);
   const marked = markedAlternatives(source.method).filter(({ definition }) => !known.includes(definition));
@@ -58,7 +58,7 @@ function exitOf(
   return { test, outcome: planner.decisions.outcome(subject, undefined) };
 }
 
-/** Members that would make an alternative of a result, though they meant nothing where it comes from. */
+/** Members that would make an alternative of a result, though they had no meaning at their source. */
 function strayMarks(source: Answered, { model, method }: Answered): Arm[] {
   const plain = source.model.schema.definitions.get(source.method.result?.definition ?? "")?.node;
   const known = new Set((source.method.result?.alternatives ?? []).map(({ definition }) => definition));

@@ -13,8 +13,8 @@ export interface SamePlans {
 }
 
 /**
- * Groups active plans that do the same, and gives for each plan its group. Plans are taken for the same until a
- * difference is found: so places that recur are compared, too.
+ * Groups active plans that do the same, and gives for each plan its group. Plans count as the same until a difference
+ * is found: so places that recur are compared, too.
  */
 export function groupSame(active: ReadonlySet<Plan>): ReadonlyMap<Plan, SamePlans> {
   let classes = new Map<Plan, number>([...active].map((plan) => [plan, 0]));
@@ -92,7 +92,7 @@ function wordsOf(text: string): readonly string[] {
   return text.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+/g) ?? [];
 }
 
-/** What a plan does, as text; the plans inside go by their class. */
+/** The actions of a plan, as text; the plans inside stand for their class. */
 function signatureOf(plan: Plan, classes: ReadonlyMap<Plan, number>): string {
   const inside = new Set(plansOf(plan));
   const arms = plan.arms.map(({ test, changes }) => ({

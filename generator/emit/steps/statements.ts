@@ -6,7 +6,7 @@ import { called } from "./conditions.js";
 import { placeholder } from "./decisions.js";
 import type { Outcome, TextBlock } from "./plan.js";
 
-/** Where a step reports what it does. */
+/** The place to which a step reports its actions. */
 export const where = ["report", "at"] as const;
 
 export function braced(head: Layout, body: readonly Layout[]): Layout {
@@ -26,7 +26,7 @@ export function returning(statements: readonly Layout[]): Layout[] {
   return [...statements.slice(0, -1), ["return ", ...(last as readonly Layout[]).slice(1)]];
 }
 
-/** What a value that leaves leaves as. */
+/** The outgoing form of a value. */
 export function outcomeOf(outcome: Exclude<Outcome, { how: "pass" }>): Layout[] {
   const what = "what" in outcome ? stringLiteral(outcome.what) : "";
   switch (outcome.how) {

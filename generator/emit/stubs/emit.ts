@@ -9,7 +9,7 @@ import { stringLiteral } from "../../print/text.js";
 import { isConstrainedToObjects } from "../types/print.js";
 import { nameOperations } from "./operations.js";
 
-/** `client.ts`: the revision as a client speaks it, and a function for each message that clients send. */
+/** `client.ts`: the revision for clients, with a function for each message that clients send. */
 export const emitClient: Emitter<ModelInput> = (input) => emitStubs("client", input);
 
 /** `server.ts`: the same for servers. */
@@ -38,7 +38,7 @@ function emitStubs(role: Role, input: ModelInput): Files {
   return new Map([[`${folder}/${role}.ts`, { content, formatted: true as const }]]);
 }
 
-/** What every file of stubs needs of `methods.ts`. */
+/** The imports from `methods.ts` that every file of stubs needs. */
 const methodTypes = ["Notifications", "Params", "Requests", "Result"];
 
 /** The types of the stubs' signatures; an unused import would not compile. */
@@ -85,7 +85,7 @@ function stub(method: Method, name: string, schema: Schema): Stub {
 
 function sentArguments(method: Method, schema: Schema): string[] {
   const { kind, name, params } = method;
-  // What a `Caller` sends are objects; a schema may let them be anything.
+  // A `Caller` sends objects; a schema may allow any value.
   const given = isPrintedAsObject(schema, paramsNodes(method, schema))
     ? "params"
     : "params as unknown as object";

@@ -14,7 +14,7 @@ export function isHazardous(pattern: string, patterns: Schema["patterns"]): bool
   return isAutomaton(patterns?.get(pattern) ?? matcherOf(pattern));
 }
 
-/** What the emitted code of a schema uses beside the language itself: modules of `textModules`. */
+/** The modules, of `textModules`, that the emitted code of a schema imports. */
 export interface TextNeeds {
   readonly formats: boolean;
   readonly patterns: boolean;

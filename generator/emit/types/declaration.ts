@@ -1,7 +1,7 @@
 import type { Definition } from "@mcpgen/engine";
 import { isConstrainedToObjects } from "./print.js";
 
-/** Whether the definition is an object and nothing more, so that an interface can say it whole. */
+/** Whether the definition is an object and nothing else, so that an interface can describe it. */
 export function isInterface({ node }: Definition): boolean {
   const onlyObject = node.types?.length === 1 ? node.types[0] === "object" : isConstrainedToObjects(node);
   const combined =

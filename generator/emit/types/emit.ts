@@ -58,7 +58,7 @@ function ownBody({ node }: Definition, bases: readonly Definition[], names: Type
   return printBody(own, isInherited ? undefined : index, "", true);
 }
 
-/** What the bases declare; a member on which they differ has to be declared again. */
+/** The members that the bases declare; one on which they differ has to be declared again. */
 function inheritedMembers(bases: readonly Definition[], names: TypeNames): Map<string, string> {
   const inherited = new Map<string, string>();
   for (const { node } of bases) {

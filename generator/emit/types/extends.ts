@@ -8,7 +8,7 @@ import {
 } from "@mcpgen/engine";
 import { isInterface } from "./declaration.js";
 
-/** What has been found out about a schema. What is still being worked out counts as no: circles end. */
+/** The answers known for a schema. An answer that is not known yet counts as no: circles end. */
 interface Known {
   readonly schema: Schema;
   readonly bases: Map<string, Definition[]>;
@@ -23,8 +23,8 @@ const remembered = new WeakMap<Schema, Known>();
 const maximumDepth = 100;
 
 /**
- * The bases that the definition's interface can be declared to extend: those whose every member it has in a
- * type that is surely assignable. Where that cannot be shown the members are written out, which says the same.
+ * The bases that the definition's interface can be declared to extend: those whose every member it has in a type that
+ * is surely assignable. If that cannot be shown, the members are written out, which is equivalent.
  */
 export function printableBases(definition: Definition, schema: Schema): readonly Definition[] {
   const known = remembered.get(schema) ?? { schema, bases: new Map(), pairs: new Map(), depth: 0 };
@@ -129,7 +129,7 @@ function isObjectSubset(narrow: SchemaNode, wide: SchemaNode, known: Known): boo
   if (isAnyObject(narrow) || expected === "limited") return false;
   if (!(wide.required ?? []).every((name) => narrow.required?.includes(name))) return false;
   const missing = [...(wide.properties ?? [])].filter(([name]) => !narrow.properties?.has(name));
-  // What is missing must not come in, with any type, by an index signature or as a member not described.
+  // An absent member must not be added, with any type, by an index signature or as an undescribed member.
   if (missing.some(([name]) => index !== undefined || narrow.required?.includes(name))) return false;
   // TypeScript refuses what shares no member with an object all of whose members are optional.
   const shared = (wide.properties?.size ?? 0) - missing.length;

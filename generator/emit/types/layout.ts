@@ -1,6 +1,6 @@
 import type { EmittedFile } from "../../print/emitted-file.js";
 
-/** What fits on a line of generated code. */
+/** The columns of a line of generated code. */
 const width = 80;
 
 /**

@@ -6,7 +6,7 @@ import { assigned } from "./layout.js";
 /** Definition name → the TypeScript identifier of its type. */
 export type TypeNames = ReadonlyMap<string, string>;
 
-/** `unknown` for a node that says nothing; else the exact TypeScript type of the values it describes. */
+/** `unknown` for a node without keywords; else the exact TypeScript type of the values it describes. */
 export function printType(node: SchemaNode, names: TypeNames, indent = ""): string {
   if (node.typeText !== undefined) return node.typeText;
   if (node.never) return "never";
@@ -104,7 +104,7 @@ export interface InterfaceMember {
   readonly type: string;
 }
 
-/** A node without `type` that says something only of objects is read as describing objects. */
+/** A node without `type` whose keywords are only about objects is read as describing objects. */
 export function isConstrainedToObjects(node: SchemaNode): boolean {
   return (
     node.types === undefined &&
@@ -123,9 +123,9 @@ function printObject(node: SchemaNode, names: TypeNames, indent: string): string
 }
 
 /**
- * Braces around `members` and the index signature, which together say what the object may hold.
+ * Braces around `members` and the index signature, which together describe the object.
  *
- * @param expanded one member a line even where all is an index signature, as interfaces are written
+ * @param expanded one member a line even if there is only an index signature, as interfaces are written
  */
 export function printBody(
   members: readonly InterfaceMember[],

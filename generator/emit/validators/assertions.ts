@@ -1,6 +1,6 @@
 import type { SchemaNode } from "@mcpgen/engine";
 
-/** Members of a node that say nothing about which values are valid. */
+/** Members of a node that have no influence on validity. */
 const annotations: ReadonlySet<string> = new Set(
   (
     "pointer always open typeText format contentEncoding contentMediaType contentSchema title description default " +
@@ -22,7 +22,7 @@ export function assertions(node: SchemaNode): readonly (keyof SchemaNode)[] {
   return keys;
 }
 
-/** Nodes whose keywords are kept: those near one another are asked about again and again. */
+/** Nodes whose keywords are kept: those near one another are read again and again. */
 const mostNodes = 4096;
 let asserted = new WeakMap<SchemaNode, readonly (keyof SchemaNode)[]>();
 let count = 0;
@@ -33,7 +33,7 @@ function computeAssertions(node: SchemaNode): (keyof SchemaNode)[] {
   );
 }
 
-/** A keyword that is present and asks for nothing. */
+/** A keyword that is present and accepts every value. */
 function isIdle(node: SchemaNode, key: keyof SchemaNode): boolean {
   const value = node[key];
   if (value === undefined) return true;

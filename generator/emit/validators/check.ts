@@ -98,7 +98,7 @@ function partHead(name: string, { unit, reachesCycle }: Place): Head {
   return unit.mode === "judge" ? judgeHead(name) : walkerHead(name, unit.mode === "walk");
 }
 
-/** What the node says itself: everything but references and combinations. */
+/** The node's keywords: all but references and combinations. */
 function checkOwn(node: SchemaNode, subject: string, place: Place, within: Kinds): Statement[] {
   const own = ownCondition(node, subject, place, within);
   const left = ownKinds(node, place, within);
@@ -120,7 +120,7 @@ function ofKind(kind: Kind, statements: Statement[], subject: string, within: Ki
   return within.size === 1 ? statements : when(kindTest(kind, subject), statements);
 }
 
-/** Checks a part of `allOf` if it speaks of the same kind of value; others become separate functions. */
+/** Checks a part of `allOf` if it is about the same kind of value; others become separate functions. */
 function checkInPlace(
   part: SchemaNode,
   subject: string,

@@ -11,7 +11,7 @@ import type { Place } from "./unit.js";
 /** Unions of more tests than this become separate functions. */
 const heaviestUnion = 12;
 
-/** Keywords that only statements can check, by the kind of value they speak of. */
+/** Keywords that only statements can check, by the kind of value that they are about. */
 const needStatements: ReadonlyMap<string, Kind | undefined> = new Map<string, Kind | undefined>([
   ["properties", "object"],
   ["patternProperties", "object"],
@@ -92,7 +92,7 @@ function isStrings(node: SchemaNode): boolean {
   );
 }
 
-/** Whether a keyword that says something about values of these kinds takes statements. */
+/** Whether a keyword about values of these kinds needs statements. */
 function takesStatements(key: string, kinds: ReadonlySet<Kind>): boolean {
   if (!needStatements.has(key)) return false;
   const kind = needStatements.get(key);

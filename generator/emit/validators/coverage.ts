@@ -1,7 +1,7 @@
 import type { SchemaNode } from "@mcpgen/engine";
 import type { Shapes } from "./shape.js";
 
-/** What `unevaluatedProperties` or `unevaluatedItems` speak of. */
+/** The parts that `unevaluatedProperties` or `unevaluatedItems` judge. */
 export type Container = "object" | "array";
 
 /** The members or items that keywords evaluate besides judging the value as a whole (2020-12 core, section 11). */
@@ -16,12 +16,12 @@ export interface Coverage {
 
 const nothing: Coverage = { all: false, names: new Set(), patterns: new Set(), prefix: 0 };
 
-/** The keyword that speaks of what is left of such a value. */
+/** The keyword that judges the unevaluated parts of such a value. */
 export function restOf(node: SchemaNode, container: Container): SchemaNode | undefined {
   return container === "object" ? node.unevaluatedProperties : node.unevaluatedItems;
 }
 
-/** What the schemas of one reading evaluate. */
+/** The parts that the schemas of one reading evaluate. */
 export class Coverages {
   private readonly shapes: Shapes;
   private readonly container: Container;
@@ -33,8 +33,8 @@ export class Coverages {
   }
 
   /**
-   * What `node` evaluates of every value it accepts: by its keywords and those of what `$ref` and `allOf`
-   * add. A keyword that speaks of what is left evaluates that too, but not for the node it stands in.
+   * The parts that `node` evaluates of every value it accepts: by its keywords and those of `$ref` and `allOf`. A
+   * keyword that judges unevaluated parts evaluates those too, but not for the node it stands in.
    */
   settled(node: SchemaNode, itself = false): Coverage {
     return union(
@@ -45,7 +45,7 @@ export class Coverages {
     );
   }
 
-  /** What `node` evaluates of some values at most. */
+  /** The parts that `node` evaluates of some values at most. */
   widest(node: SchemaNode): Coverage {
     const known = this.most.get(node);
     if (known) return known;
@@ -123,7 +123,7 @@ function union(parts: readonly Coverage[]): Coverage {
   };
 }
 
-/** What of `part` is not in `known`. */
+/** The parts of `part` that are not in `known`. */
 export function beyond(part: Coverage, known: Coverage): Coverage {
   return {
     all: part.all && !known.all,

@@ -19,7 +19,7 @@ export function withoutCovered(shapes: Shapes, arms: readonly SchemaNode[]): rea
   return kept;
 }
 
-/** Each of so many arms is compared with each other one; of more, only those that say the same are found. */
+/** Up to this number of arms, each is compared with each other one; beyond it, only equal arms are found. */
 const mostCompared = 128;
 
 function withoutRepeated(shapes: Shapes, arms: readonly SchemaNode[]): SchemaNode[] {
@@ -82,7 +82,7 @@ function haveSameKeys(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((key, index) => key === b[index]);
 }
 
-/** The node itself, or what it refers to where it says nothing more than that. */
+/** The node itself, or the target of its reference if it has no other keyword. */
 function throughAlias(shapes: Shapes, node: SchemaNode): SchemaNode {
   let current = node;
   while (current.ref !== undefined && assertions(current).length === 1)
@@ -100,7 +100,7 @@ function plain(shapes: Shapes, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => plain(shapes, item));
   if (typeof value !== "object" || value === null) return value;
   const node = value as SchemaNode;
-  // What is left of a value depends on keywords that ask for nothing, too.
+  // Unevaluated parts of a value depend on keywords that accept every value, too.
   if (node.unevaluatedProperties ?? node.unevaluatedItems) return ["only", node.pointer];
   const stated = assertions(node).map((key) => {
     if (key === "const") return [key, canonicalText(node.const!.value)];

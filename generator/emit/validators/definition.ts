@@ -59,7 +59,7 @@ export class DefinitionEmitter {
         .filter(({ exported }) => !exported)
         .flatMap(({ functions }) => functions.map((one) => [one.name, one] as const)),
     );
-    // What a function that is needed uses is needed; a set goes on with what is added meanwhile.
+    // A function that a needed function uses is needed; a set's iteration includes what is added meanwhile.
     for (const { used } of needed) {
       for (const word of used) if (hidden.has(word)) needed.add(hidden.get(word)!);
     }
@@ -176,7 +176,7 @@ export class DefinitionEmitter {
     return result;
   }
 
-  /** Where nothing open is reached both readings are one function. */
+  /** If no open node is reached, both readings are one function. */
   private alias(name: string): string {
     const { names } = this.file;
     const type = group("(", indent(softline, "value: unknown", whenBroken(",")), softline, ")");

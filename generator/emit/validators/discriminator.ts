@@ -14,7 +14,7 @@ export function discriminatorOf(shapes: Shapes, arms: readonly SchemaNode[]): Di
   return tag && discriminatorFrom(tag, arms);
 }
 
-/** The discriminator of an open node: of the objects in its union or, where it is none, of itself alone. */
+/** The discriminator of an open node: of the objects in its union or, if it is no union, of the node alone. */
 export function openDiscriminatorOf(shapes: Shapes, node: SchemaNode): Discriminator | undefined {
   const arms = openArms(node).filter((arm) => shapes.kindsOf(arm).has("object"));
   const tag = shapes.tags.findOpen(arms);

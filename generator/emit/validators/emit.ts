@@ -86,7 +86,9 @@ function formattedUnlessAsserting(content: string): EmittedFile {
     : { content };
 }
 
-/** What emitted code uses of the standard library; definitions called so are imported under another name. */
+/**
+ * The names of the standard library that emitted code uses; definitions with such a name are imported under another.
+ */
 const shadowing: ReadonlySet<string> = new Set([
   "Array",
   "Generator",

@@ -1,14 +1,14 @@
 import type { Kind } from "./kind.js";
 
 /**
- * What TypeScript knows of a value: the kinds that it can be of and, of a kind, the only constants. A value that a type
- * predicate narrowed, or that is narrowed to `never`, is not followed.
+ * The kinds that a value can be of, as TypeScript narrows them, and, for a kind, the only constants. A value that a
+ * type predicate narrowed, or that is narrowed to `never`, is not followed.
  */
 export type Known = ReadonlyMap<Kind, "all" | ReadonlySet<string>> | typeof lost;
 
 export const lost = "lost";
 
-/** What is known of references, by their text. A local without a value is followed, and nothing is known of it yet. */
+/** The facts about references, by their text. A local without a value is followed, without facts. */
 export type Flow = ReadonlyMap<string, Known | undefined>;
 
 const text = String.raw`"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`;

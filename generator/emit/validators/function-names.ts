@@ -5,7 +5,7 @@ import { preludeNames } from "./prelude.js";
 import { setLiteral } from "./set-literal.js";
 import { camelCase } from "./words.js";
 
-/** What the functions of a reading begin with: the exact one or the open one. */
+/** The first word in the names of a reading's functions: the exact one or the open one. */
 export type Prefix = "is" | "accepts";
 
 /** Words behind the underscore that stand for a definition's own ways of being judged. */
@@ -57,7 +57,7 @@ export class FunctionNames {
     return prefix + this.identifier(definition);
   }
 
-  /** What the file itself calls an exported function: another name where a shared function has that. */
+  /** The name of an exported function inside the file: another one if a shared function has that name. */
   local(prefix: Prefix, definition: string): string {
     const name = this.exported(prefix, definition);
     return preludeNames.includes(name) ? this.free(name) : name;

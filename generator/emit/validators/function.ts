@@ -3,7 +3,7 @@ import { withAssertions } from "./narrowing.js";
 import { prune } from "./prune.js";
 import { type Statement, block } from "./statement.js";
 
-/** What stands before the body of an emitted function. The first parameter is the value it judges. */
+/** The part before the body of an emitted function. The first parameter is the value it judges. */
 export interface Head {
   /** Keywords and name. */
   readonly name: string;
@@ -25,7 +25,7 @@ export function walkerHead(name: string, keeps: boolean): Head {
   return { name: `function ${name}`, more, result: "boolean" };
 }
 
-/** A function that asks the driver of an explicit stack for the verdicts it needs. */
+/** A function that requests from the driver of an explicit stack the verdicts that it needs. */
 export function judgeHead(name: string): Head {
   return { name: `function* ${name}`, more: [], result: "Generator<unknown, boolean, boolean>" };
 }
@@ -46,7 +46,7 @@ export function printFunction(
   proving: ReadonlySet<string>,
 ): Printed {
   const { statements: body, used } = prune(withAssertions(statements, proving));
-  // An underscore says that a parameter is not read, to people and to `noUnusedParameters`.
+  // An underscore marks an unread parameter, for readers and for `noUnusedParameters`.
   const value = used.has("value") ? "value" : "_value";
   const more = head.more.map((parameter) =>
     used.has(/^\w+/.exec(parameter)![0]) ? parameter : `_${parameter}`,

@@ -4,7 +4,9 @@ import { compare, no, yes } from "./expression.js";
 import { type Statement, refuseUnless, when } from "./statement.js";
 import type { Place } from "./unit.js";
 
-/** Checks what `node` says of the items of an array. `subject` is known to be one; its length is checked. */
+/**
+ * Checks the keywords of `node` about the items of an array. `subject` is known to be an array; its length is checked.
+ */
 export function checkItems(node: SchemaNode, subject: string, place: Place): Statement[] {
   const prefix = node.prefixItems ?? [];
   return [
@@ -45,7 +47,7 @@ function checkRest(node: SchemaNode, from: number, subject: string, place: Place
   ];
 }
 
-/** Checks an item, which `undefined` is none. */
+/** Checks an item; `undefined` is not one. */
 export function checkItem(node: SchemaNode, item: string, place: Place): Statement[] {
   const ready = place.shapes.refusesUndefined(node);
   return [

@@ -9,7 +9,7 @@ import type { Place } from "./unit.js";
 
 const onlyStrings: ReadonlySet<Kind> = new Set(["string"]);
 
-/** Checks what `node` says of members it does not name, and of names, in one pass over the keys. */
+/** Checks the keywords of `node` about members that it does not name, and about names, in one pass over the keys. */
 export function checkKeys(node: SchemaNode, subject: string, place: Place): Statement[] {
   const { shapes } = place;
   const patterns = [...(node.patternProperties ?? [])];

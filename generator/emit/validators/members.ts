@@ -8,7 +8,7 @@ import type { Kind } from "./kind.js";
 import { type Statement, refuseUnless, when } from "./statement.js";
 import type { Place } from "./unit.js";
 
-/** Checks what `node` says of an object. `subject` is known to be one. */
+/** Checks the keywords of `node` about an object. `subject` is known to be one. */
 export function checkMembers(node: SchemaNode, subject: string, place: Place): Statement[] {
   const groups = groupsOf(node);
   if (groups.length > 1) return checkGroups(node, groups, subject, place);
@@ -78,7 +78,7 @@ interface Member {
   readonly name: string;
   readonly node: SchemaNode;
   readonly required: boolean;
-  /** The condition of the member for `probe`, if one can say it. */
+  /** The condition of the member for `probe`, if one expression can express it. */
   readonly accepted: Expression | undefined;
   readonly rank: number;
 }
@@ -101,7 +101,7 @@ function membersOf(node: SchemaNode, place: Place): Member[] {
   });
 }
 
-/** Constants first, then scalars, bare objects and lists, what takes a call, what takes statements. */
+/** The order of checks: constants, then scalars, bare objects and lists, then calls, then statements. */
 function rankOf(node: SchemaNode, required: boolean, simple: Expression | undefined, place: Place): number {
   const kinds = place.shapes.kindsOf(node);
   const scalar = !kinds.has("object") && !kinds.has("array");

@@ -33,7 +33,7 @@ export function withAssertions(
   return new Narrowing(proving).block(statements, new Map([["value", undefined]])).statements;
 }
 
-/** What follows a test, and the test as it is to be written. */
+/** The code after a test, and the test as it is to be written. */
 interface Tested {
   readonly expression: Expression;
   readonly whenTrue: Flow | undefined;
@@ -42,7 +42,7 @@ interface Tested {
 
 interface Block {
   readonly statements: readonly Statement[];
-  /** What is known behind the block; `undefined` where control never gets. */
+  /** The facts behind the block; `undefined` if control never gets there. */
   readonly end: Flow | undefined;
 }
 
@@ -50,7 +50,7 @@ const callText = /^(?:yield )?([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\((.*)\)$
 
 class Narrowing {
   private readonly proving: ReadonlySet<string>;
-  /** What is known where labelled blocks are left. */
+  /** The facts at the places where labelled blocks are left. */
   private readonly breaks = new Map<string, (Flow | undefined)[]>();
 
   constructor(proving: ReadonlySet<string>) {
@@ -61,7 +61,7 @@ class Narrowing {
     let flow = start;
     let changed = false;
     const result = statements.map((statement) => {
-      // What is never reached is pruned.
+      // Unreachable code is pruned.
       if (!flow) return statement;
       const [written, end] = this.statement(statement, flow);
       flow = end;
@@ -274,7 +274,7 @@ function isOrdering(operator: string): boolean {
   return operator !== "===" && operator !== "!==";
 }
 
-/** What is read from an asserted container: nothing is known of it. */
+/** A value read from an asserted container: it has no facts. */
 function isMember(written: string): boolean {
   return written.endsWith("]");
 }

@@ -15,8 +15,8 @@ interface Promoted {
 }
 
 /**
- * Gives separate definitions to nodes that take what is left over by what they refer to. What they refer to is
- * printed where they stand; and it may hold the node itself.
+ * Gives separate definitions to the targets of references in nodes that judge unevaluated parts. Such targets are
+ * printed where the reference stands, and may contain the node itself.
  */
 export function promoted(schema: Schema): Promoted {
   const own = new Map<string, string>();

@@ -67,7 +67,7 @@ function pruneStatement(statement: Statement, used: Set<string>): Statement | un
   }
 }
 
-/** The head of a loop, where what it declares, and nothing reads, is called by a name that says so. */
+/** The head of a loop; a variable that it declares, and that no code reads, gets a name that shows it. */
 function readHead(head: Layout, used: ReadonlySet<string>): Layout {
   if (typeof head !== "string") return head;
   const [, index, item, items] = /^const \[([\w$]+), ([\w$]+)\] of (.*)\.entries\(\)$/.exec(head) ?? [];
@@ -91,7 +91,7 @@ function readIn(layout: Layout, used: Set<string>): void {
 const word = /^[A-Za-z_$][\w$]*$/;
 const identifierOrString = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[A-Za-z_$][\w$]*/g;
 
-/** Adds the identifiers in a piece of emitted code; what is inside string literals is none. */
+/** Adds the identifiers in a piece of emitted code, without those inside string literals. */
 function addIdentifiers(code: string, names: Set<string>): void {
   if (word.test(code)) names.add(code);
   else for (const found of code.match(identifierOrString) ?? []) if (!/^["']/.test(found)) names.add(found);

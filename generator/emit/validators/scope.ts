@@ -61,7 +61,7 @@ function pathOf(subject: string, word: string): string | undefined {
 }
 
 function wordOf(property: string): string {
-  // The last segment of names like `example.com/traceId` says what it is.
+  // The last segment of a name like `example.com/traceId` describes it.
   const segments = property.split(/[./]/).filter((segment) => /[A-Za-z0-9]/.test(segment));
   const word = camelCase(segments.at(-1) ?? "");
   return /^[A-Za-z]/.test(word) ? word : `member${word}`;

@@ -4,14 +4,14 @@ import { assertions } from "./assertions.js";
 import { type Kind, common, everyKind, kindOfValue, kindsOfTypes } from "./kind.js";
 
 /**
- * What is known about the values a node accepts without looking at any. All answers err on the side
- * that keeps verdicts exact: kinds and tags are upper bounds, requirements are lower bounds.
+ * The facts about the values that a node accepts, without reading any value. All answers err on the side that keeps
+ * verdicts exact: kinds and tags are upper bounds, requirements are lower bounds.
  */
 export class Shapes {
   readonly schema: Schema;
   /** Unions and sets that the notes declare open are read as such. */
   readonly open: boolean;
-  /** What discriminates the arms of unions. */
+  /** The tags of unions. */
   readonly tags: Tags;
   private readonly kinds: DefinitionMemo<ReadonlySet<Kind>>;
   private readonly required: DefinitionMemo<ReadonlySet<string>>;
@@ -33,7 +33,7 @@ export class Shapes {
     return this.schema.definitions.get(name)!.node;
   }
 
-  /** The arms of a union that matter: `reduce` is asked once for each. */
+  /** The arms of a union that matter: `reduce` is called once for each. */
   armsOf(
     arms: readonly SchemaNode[],
     reduce: (shapes: Shapes, arms: readonly SchemaNode[]) => readonly SchemaNode[],
@@ -91,7 +91,7 @@ export class Shapes {
   /** The constants among `const` and `enum` that the other keywords leave. */
   constantsOf(node: SchemaNode): JsonValue[] {
     const candidates = node.const ? [node.const.value] : (node.enum ?? []);
-    // What is said of them elsewhere may be open; there it is judged when the value is known.
+    // Another schema for them may be open; it is judged when the value is known.
     const stated = this.open ? scalarPart(node) : node;
     return candidates.filter((value) => isValid(this.schema, stated, value));
   }

@@ -8,7 +8,7 @@ import type { Place } from "./unit.js";
 
 type Kinds = ReadonlySet<Kind>;
 
-/** What is evaluated where `holds` does. */
+/** The parts that are evaluated if `holds` does. */
 export interface Term {
   readonly holds: Expression;
   readonly coverage: Coverage;
@@ -16,18 +16,18 @@ export interface Term {
   readonly indices?: string;
 }
 
-/** Subschemas that one keyword follows at most: what they say is printed once for each place it is said at. */
+/** The limit of subschemas that one keyword follows: each is printed once for each place at which it applies. */
 const mostFollowed = 1_000;
 
 /**
- * Emits the check of a node and, with it, marks of which of its parts accepted the value: from these follows
- * what is left for `unevaluatedProperties` or `unevaluatedItems`. Each part is asked once.
+ * Emits the check of a node together with marks of its parts that accepted the value. The marks decide which parts are
+ * left for `unevaluatedProperties` or `unevaluatedItems`. Each part is evaluated once.
  */
 export class Tracker {
   readonly terms: Term[] = [];
   /** Locals that the check writes to. */
   readonly declarations: Statement[] = [];
-  /** What is evaluated of every value. */
+  /** The parts that are evaluated of every value. */
   readonly settled: Coverage;
   private readonly coverages: Coverages;
   private readonly container: Container;
@@ -69,7 +69,9 @@ export class Tracker {
     return statements;
   }
 
-  /** What is tracked of `node`, and the rest. Nothing is tracked below a keyword that takes what is left. */
+  /**
+   * The tracked subschemas of `node`, and the rest. No schema below a keyword that judges unevaluated parts is tracked.
+   */
   private divide(node: SchemaNode, place: Place): Divided {
     const adds = (child: SchemaNode): boolean => this.coverages.adds(child, this.settled);
     const varies = (child: SchemaNode): boolean => this.coverages.varies(child, this.settled);
@@ -200,7 +202,7 @@ export class Tracker {
     return { mark, judging: breakInstead([...checks, setting(name)], label) };
   }
 
-  /** As `check`, of a value that may have been narrowed since. */
+  /** As `check`, for a value that may have been narrowed since. */
   private checkInside(node: SchemaNode, place: Place, holds: Expression): Statement[] {
     this.cover(node, holds);
     const subject = place.scope.local("same");
@@ -220,7 +222,7 @@ export class Tracker {
 }
 
 interface Divided {
-  /** What is checked as ever. */
+  /** The part that is checked without marks. */
   readonly rest: SchemaNode;
   readonly ref: SchemaNode | undefined;
   readonly parts: readonly SchemaNode[];

@@ -12,7 +12,7 @@ import type { Place } from "./unit.js";
 
 type Kinds = ReadonlySet<Kind>;
 
-/** The kinds of value of which `node` says something about what no other keyword has looked at. */
+/** The kinds of value for which `node` judges the parts that no other keyword has evaluated. */
 export function unevaluatedKinds(node: SchemaNode, place: Place, within: Kinds): Container[] {
   const containers: readonly Container[] = ["object", "array"];
   const kinds = common(within, place.shapes.kindsOf(node));
@@ -69,7 +69,7 @@ function checkContainer(
   const terms: Term[] = [{ holds: yes, coverage: tracker.settled }, ...tracker.terms];
   const left = restOf(node, container)!;
   return [
-    // What is checked in between may narrow the type of the subject.
+    // A check in between may narrow the type of the subject.
     { kind: "const", name: whole, value: subject },
     ...tracker.declarations,
     ...checks,
@@ -118,7 +118,7 @@ function checkItems(left: SchemaNode, terms: readonly Term[], whole: string, pla
   return [{ kind: "for", head: `let ${index} = ${from}; ${index} < ${whole}.length; ${index}++`, body }];
 }
 
-/** Where nothing that holds covers the member or item. */
+/** The members or items that no accepted schema covers. */
 function unevaluated(
   terms: readonly { readonly holds: Expression; readonly covers: Expression | undefined }[],
 ): Expression {

@@ -22,7 +22,7 @@ const objectKind: Kinds = new Set<Kind>(["object"]);
 const arrayKind: Kinds = new Set<Kind>(["array"]);
 const scalarKinds: Kinds = new Set<Kind>(["boolean", "null", "number", "string"]);
 
-/** Whether the arms of an `anyOf` say all that the node says. */
+/** Whether the arms of an `anyOf` are all that the node has. */
 export function isUnionOnly(node: SchemaNode, place: Place): boolean {
   const keys = assertions(node);
   if (keys.every((key) => key === "anyOf")) return keys.length === 1;
@@ -100,7 +100,7 @@ function objectVerdict(
   const tags = presenceTags(place.shapes, arms);
   if (!tags) return [...shared, ...inTurn(arms, subject, place, objectKind)];
   const tested = place.asTested();
-  // Read before any arm is asked: a type predicate that failed may have narrowed the subject to nothing.
+  // Read before any arm is checked: a type predicate that failed may have narrowed the subject to `never`.
   const locals = tags.map((tag) => place.scope.local(tag, subject));
   const reads = tags.map((tag, index): Statement => ({
     kind: "const",

@@ -34,7 +34,7 @@ export interface FileNames {
   readonly proving: ReadonlySet<string>;
 }
 
-/** What the validators of one file have in common. */
+/** The state that the validators of one file share. */
 export interface FileContext extends FileNames {
   readonly recursion: Recursion;
 }
@@ -65,7 +65,7 @@ export class Unit {
   readonly parts: PartNames;
   /** Functions split off from the unit's own, in order of first use. */
   private readonly splitOff: Part[] = [];
-  /** A recursive reference stands where its verdict is only one of several that are asked for. */
+  /** Whether some recursive reference gives only one of several verdicts of its function. */
   backtracks = false;
 
   constructor(
@@ -92,9 +92,9 @@ export class Unit {
   }
 
   /**
-   * Adds a function of the unit's own, after those that were begun before.
+   * Adds a function of the unit, after those that were begun before.
    *
-   * @param hint what its name says of it
+   * @param hint describes it in its name
    */
   addPart(hint: string, print: (name: string) => Printed): string {
     const part: Part = {
@@ -116,13 +116,13 @@ export class Unit {
   }
 }
 
-/** Where in an emitted function a node is judged. */
+/** The place in an emitted function at which a node is judged. */
 export class Place {
   readonly unit: Unit;
   readonly scope: Scope;
-  /** The verdict is one of several that are asked for: a false one does not decide the whole. */
+  /** The verdict is one of several: a false one does not decide the whole. */
   readonly tested: boolean;
-  /** What to name a function after that is split off here. */
+  /** The word that names a function that is split off here. */
   readonly hint: string;
   private readonly called: { recursion: boolean };
 

@@ -1,6 +1,6 @@
 const longestWord = 30;
 
-/** The letters and digits of `text` as one word in camel case, cut where it gets long; nothing if there are none. */
+/** The letters and digits of `text` as one word in camel case, cut where it gets long; empty if there are none. */
 export function camelCase(text: string): string {
   const parts = text.split(/[^A-Za-z0-9]+/).filter((part) => part !== "");
   return parts

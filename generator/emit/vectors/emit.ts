@@ -10,7 +10,7 @@ import { escapeUnprintable } from "../../print/text.js";
 
 /** A message, and whether the definition takes it. */
 interface Vector {
-  /** What its definition is called in code: `is` followed by this is the function that judges it. */
+  /** The name of its definition in code: `is` followed by it is the validator. */
   readonly validator: string;
   /** The method of a message. */
   readonly method?: string;
@@ -19,7 +19,7 @@ interface Vector {
   /** The roles that may send it. */
   readonly from: readonly Role[];
   readonly valid: boolean;
-  /** Where an invalid message is wrong, and what was done there. */
+  /** The place of the fault in an invalid message, and the change that made it. */
   readonly pointer?: string;
   readonly why?: string;
   readonly message: JsonValue;

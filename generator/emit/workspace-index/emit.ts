@@ -43,7 +43,7 @@ function checksOf(ids: readonly string[], extension: string): string {
   return printAt(0, [">(", arrayLayout(entries, true), ");"]);
 }
 
-/** What the module of one role imports, and the list it makes of it. */
+/** The imports of the module of one role, and the list made of them. */
 function listOf(ids: readonly string[], role: Role): object {
   const names = identifiersFor(ids.map((id) => `revision ${id}`));
   const revisions = ids.map((id) => ({ folder: id, name: names.get(`revision ${id}`)! }));
