@@ -1,10 +1,10 @@
 import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { compilerErrors } from "../support/emitted-output.js";
 import { lockText, readLock } from "../../generator/revision/lock.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { mcpgen } from "../support/in-process.js";
+import { compilerErrors } from "../support/typescript-compiler.js";
 
 const released = [...readLock("schema")].filter(([, { status }]) => status === "released");
 const unknown = released.at(-1)![0];
@@ -58,7 +58,7 @@ test.each(sources)(
 
     const files = filesBelow(join(folder, "generated"));
     expect(files.has(`${unknown}/validators.ts`)).toBe(true);
-    expect(compilerErrors(files)).toBe("");
+    expect(await compilerErrors(files)).toEqual([]);
 
     const { decisions, notes, diff } = JSON.parse(stdout) as Report;
     const newest = older.at(-1)![0];

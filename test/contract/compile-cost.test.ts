@@ -1,9 +1,7 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
+import { compilerOutput, projectConfig } from "../support/typescript-compiler.js";
 
 const fields = 25;
 const kinds = [
@@ -29,30 +27,9 @@ async function compiled(count: number): Promise<{ readonly types: number; readon
   }));
   const text = JSON.stringify({ name: "many", version: "1", tools });
   const document = await readContract(text, "many.json");
-  // Inside the project, so that packages are found.
-  mkdirSync("node_modules/.cache", { recursive: true });
-  const folder = mkdtempSync(resolve("node_modules/.cache/mcpgen-cost-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { files } = await generateContract({ document, role: "both", importExtension: "js" });
-  for (const [path, content] of files) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), content);
-  }
-  const compilerOptions = { skipLibCheck: true, types: ["node"] };
-  const config = {
-    extends: resolve("tsconfig.base.json"),
-    compilerOptions,
-    files: ["server.ts", "client.ts"],
-  };
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
-  const words = [
-    "node_modules/typescript/bin/tsc",
-    "-p",
-    folder,
-    "--extendedDiagnostics",
-    "--singleThreaded",
-  ];
-  const { stdout } = spawnSync(process.execPath, words, { encoding: "utf8" });
+  const config = { ...projectConfig, include: [], files: ["server.ts", "client.ts"] };
+  const stdout = await compilerOutput(files, config, ["--extendedDiagnostics", "--singleThreaded"]);
   const figure = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(stdout)?.[1]);
   return { types: figure("Types"), instantiations: figure("Instantiations") };
 }

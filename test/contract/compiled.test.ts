@@ -10,6 +10,16 @@ const named = {
   resourceTemplates: [{ name: "t", uriTemplate: "x://{valueOf}/{hasOwnProperty}" }],
 };
 
+/** A pattern that the platform could take long for: its matcher is copied beside the validators. */
+const matched = {
+  tools: [
+    {
+      name: "t",
+      inputSchema: { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } },
+    },
+  ],
+};
+
 /** A tool of few members, each of which has many. */
 function nested(): object {
   const membersOf = (prefix: string, count: number, schema: object): object => {
@@ -25,11 +35,12 @@ function nested(): object {
 // One run of the compiler for all: most of its time is the start.
 test("contracts with names of every object's members, and with large schemas, compile strictly", async () => {
   const files = new Map<string, string>();
-  for (const [folder, offered] of Object.entries({ named, nested: nested() })) {
+  for (const [folder, offered] of Object.entries({ named, matched, nested: nested() })) {
     const contract = JSON.stringify({ name: "n", version: "1", ...offered });
     const document = await readContract(contract, "c.json");
     const generated = await generateContract({ document, role: "both", importExtension: "js" });
     for (const [path, content] of generated.files) files.set(`${folder}/${path}`, content);
   }
+  expect([...files.keys()]).toContain("matched/checks/schemas/patterns.ts");
   expect(await compilerErrors(files, ["node"])).toEqual([]);
 });

@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { diffModels } from "../../generator/diff/diff-models.js";
 import { type Finding, subjectText } from "../../generator/diff/finding.js";
 import { randomFrom } from "../../generator/sample/random.js";
-import { documentOf } from "../support/revisions.js";
+import { documentOf, revisions } from "../support/revisions.js";
 import { mutate } from "../support/schema-changes/operators.js";
 import { isProven } from "./gauntlet/proof.js";
 import { Judge, type Shown, shownBy } from "./gauntlet/truth.js";
-import { modelFrom, revisions } from "./models.js";
+import { modelFrom } from "./models.js";
 
 const isLong = process.env["MCPGEN_LONG"] === "1";
 const drawn = Number(process.env["MCPGEN_COUNT"] ?? 100_000);

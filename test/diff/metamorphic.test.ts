@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { diffModels } from "../../generator/diff/diff-models.js";
 import { levelFor } from "../../generator/diff/finding.js";
-import { documentOf } from "../support/revisions.js";
-import { line, modelFrom, revisions } from "./models.js";
+import { documentOf, revisions } from "../support/revisions.js";
+import { line, modelFrom } from "./models.js";
 import { transformations } from "./transformations.js";
 
 test.each(

@@ -7,11 +7,9 @@ import { loadRevision, storedRevision } from "../../generator/revision/revision-
 import { buildModel } from "../../generator/model/build-model.js";
 import type { ProtocolModel } from "../../generator/model/model.js";
 import { assumeNotes } from "../../generator/model/assume.js";
+import { revisions } from "../support/revisions.js";
 
 const schemaDir = fileURLToPath(new URL("../../schema/", import.meta.url));
-
-/** The released revisions, oldest first. */
-export const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const;
 
 /** The pairs of consecutive released revisions. */
 export const pairs = revisions.slice(1).map((revision, index) => [revisions[index]!, revision] as const);

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { diffModels } from "../../generator/diff/diff-models.js";
 import { levelFor } from "../../generator/diff/finding.js";
-import { line, pairs, released, revisions } from "./models.js";
+import { line, pairs, released } from "./models.js";
+import { revisions } from "../support/revisions.js";
 
 test.each(revisions)("%s does not differ from itself", async (revision) => {
   expect(diffModels(await released(revision), await released(revision))).toEqual([]);

@@ -5,8 +5,8 @@ import { type Finding, levelFor, subjectText } from "../../generator/diff/findin
 import { locationOf } from "../../generator/compare/location.js";
 import type { ProtocolModel } from "../../generator/model/model.js";
 import { type Random, randomFrom } from "../../generator/sample/random.js";
-import { documentOf } from "../support/revisions.js";
-import { modelFrom, revisions } from "./models.js";
+import { documentOf, revisions } from "../support/revisions.js";
+import { modelFrom } from "./models.js";
 
 /** Whole revisions are compared, which takes a hundred times as long as the small protocols of mutations.test.ts. */
 const count = Math.max(8, Math.ceil(Number(process.env["MCPGEN_COUNT"] ?? 0) / revisions.length / 20));

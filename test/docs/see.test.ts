@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { releasedModel, revisions } from "../support/models.js";
+import { releasedModel } from "../support/models.js";
+import { revisions } from "../support/revisions.js";
 
 describe.each(revisions)("pages of %s", (revision) => {
   test("are linked from the messages of methods, and from nothing else", async () => {

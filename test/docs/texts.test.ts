@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
 import { type Documentation, loadDocumentation } from "../../generator/revision/documentation.js";
-import { revisions } from "../support/models.js";
+import { revisions } from "../support/revisions.js";
 
 const schemaDir = fileURLToPath(new URL("../../schema/", import.meta.url));
 const own = await loadDocumentation(schemaDir);

@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { emitProtocolReport } from "../../generator/emit/protocol-report/emit.js";
 import type { Method } from "../../generator/model/model.js";
 import { loadTemplates } from "../../generator/print/templates.js";
-import { methodOf, releasedModel, revisions } from "../support/models.js";
+import { methodOf, releasedModel } from "../support/models.js";
+import { revisions } from "../support/revisions.js";
 
 const models = await Promise.all(revisions.map(releasedModel));
 
@@ -31,8 +33,8 @@ describe("the models of the released revisions", () => {
   });
 
   it.each(models.map((model) => [model.revision, model] as const))(
-    "%s is described as its golden file says",
-    async (revision, model) => {
+    "%s is described as generated/ says",
+    (revision, model) => {
       const surroundings = {
         folder: revision,
         origin: `schema/${revision}`,
@@ -40,8 +42,8 @@ describe("the models of the released revisions", () => {
         render: loadTemplates(),
       };
       const report = emitProtocolReport({ model, ...surroundings }).get(`${revision}/PROTOCOL.md`)!.content;
-      const methods = report.slice(0, report.indexOf("\n## Definitions"));
-      await expect(methods).toMatchFileSnapshot(`../golden/model/${revision}.md`);
+      const methods = (text: string): string => text.slice(0, text.indexOf("\n## Definitions"));
+      expect(methods(report)).toBe(methods(readFileSync(`generated/${revision}/PROTOCOL.md`, "utf8")));
     },
   );
 

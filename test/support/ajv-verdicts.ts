@@ -11,7 +11,7 @@ export function ajvFor(definitions: object): (name: string, value: JsonValue) =>
   ajv.addSchema({ $defs: definitions }, "document");
   return (name, value) => {
     const token = encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"));
-    return ajv.validate({ $ref: `document#/$defs/${token}` }, value);
+    return ajv.getSchema(`document#/$defs/${token}`)!(value) as boolean;
   };
 }
 

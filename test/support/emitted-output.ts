@@ -1,6 +1,3 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Plugin, build } from "esbuild";
 import type { Surroundings } from "../../generator/emit/emitter.js";
@@ -33,46 +30,6 @@ export function emitted(models: readonly ProtocolModel[], packageName?: string):
     add(emit({ ...workspace, ...(packageName !== undefined && { packageManifest: { name: packageName } }) }));
   }
   return files;
-}
-
-const compilerOptions = {
-  target: "ES2022",
-  lib: ["ES2023"],
-  module: "NodeNext",
-  moduleResolution: "NodeNext",
-  types: [],
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  noUncheckedIndexedAccess: true,
-  noPropertyAccessFromIndexSignature: true,
-  noUnusedLocals: true,
-  verbatimModuleSyntax: true,
-  erasableSyntaxOnly: true,
-  isolatedModules: true,
-  skipLibCheck: false,
-  noEmit: true,
-};
-
-/** What the TypeScript compiler says of the files: nothing, if they compile. */
-export function compilerErrors(files: ReadonlyMap<string, string>): string {
-  const folder = mkdtempSync(join(tmpdir(), "mcpgen-emitted-"));
-  try {
-    const all = new Map([
-      ...files,
-      ["package.json", '{ "type": "module" }'],
-      ["tsconfig.json", JSON.stringify({ compilerOptions, include: ["**/*.ts"] })],
-    ]);
-    for (const [path, content] of all) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), content);
-    }
-    const compiler = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", folder], {
-      encoding: "utf8",
-    });
-    return compiler.stdout + compiler.stderr;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
 }
 
 /** The code that is left of `files` when `entry` is bundled from them. */

@@ -8,12 +8,18 @@ import type { Note } from "../../generator/notes/note.js";
 
 const schemaDir = fileURLToPath(new URL("../../schema/", import.meta.url));
 
-/** The released revisions, oldest first. */
-export const revisions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const;
-
 /** The model of a released revision, notes and documentation applied. */
-export async function releasedModel(revision: string): Promise<ProtocolModel> {
-  const source = storedRevision(schemaDir, revision, "released", true);
+export function releasedModel(revision: string): Promise<ProtocolModel> {
+  return storedModel(revision, true);
+}
+
+/** The same by the schema as it was published, without notes. */
+export function publishedModel(revision: string): Promise<ProtocolModel> {
+  return storedModel(revision, false);
+}
+
+async function storedModel(revision: string, notes: boolean): Promise<ProtocolModel> {
+  const source = storedRevision(schemaDir, revision, "released", notes);
   return (await loadRevision(source, await loadDocumentation(schemaDir))).model;
 }
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from "vitest";
 import { metaOf } from "./raw-stdio-client.js";
-import { type Members, type Wired, problemOf } from "./sent-by-server.js";
+import { type Members, type Wired, problemFromServer } from "./sent-messages.js";
 import { type WireAnswer, send } from "./http-wire.js";
 
 export type { Members, Wired };
@@ -140,7 +140,7 @@ export class Party {
       const { id, method, result, error } = message;
       if (error && id === undefined) return [];
       const answered = method === undefined && (result || error) ? this.methods.get(id) : undefined;
-      const problem = problemOf(message, this.revision, answered);
+      const problem = problemFromServer(message, this.revision, answered);
       return problem === undefined ? [] : [`${JSON.stringify(message)} ${problem}`];
     });
   }

@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from "vitest";
-import { type Members, type Wired, problemOf } from "./sent-by-server.js";
+import { type Members, type Wired, problemFromServer } from "./sent-messages.js";
 import { type WireAnswer, send } from "./http-wire.js";
 
 type Headers = Readonly<Record<string, string>>;
@@ -77,7 +77,7 @@ export class SseParty {
     const strangers = this.stream.events.slice(1).filter(({ event }) => event !== "message");
     const wrong = this.messages.flatMap((message) => {
       const { id, method } = message;
-      const problem = problemOf(
+      const problem = problemFromServer(
         message,
         this.revision,
         method === undefined ? this.methods.get(id) : undefined,

@@ -10,7 +10,7 @@ import {
 import { streamChannel } from "@mcpgen/runtime/stdio";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished } from "vitest";
-import { type Members, type Wired, problemOf } from "./sent-by-server.js";
+import { type Members, type Wired, problemFromServer } from "./sent-messages.js";
 
 export type { Members, Wired };
 
@@ -196,7 +196,7 @@ export class RawClient {
       asked?.method === "initialize" && result
         ? (result["protocolVersion"] as string)
         : (asked?.revision ?? this.revision);
-    const problem = problemOf(message, revision, asked?.method);
+    const problem = problemFromServer(message, revision, asked?.method);
     if (problem !== undefined) this.faults.push(`${JSON.stringify(message)} ${problem}`);
     if (method === undefined || id === undefined) return;
     const reply = this.answers[method]?.(message);

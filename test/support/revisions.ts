@@ -15,7 +15,9 @@ export function schemaOf(revision: string): Schema {
   return readSchema(documentOf(revision));
 }
 
-/** A schema of the given definitions. */
-export function schemaFrom(definitions: { [name: string]: JsonValue }): Schema {
-  return readSchema(canonicalise({ $defs: definitions }));
+/** The schema of definitions written as plain JSON; places in `open` (JSON Pointers) are declared open. */
+export function schemaFrom(definitions: object, open: readonly string[] = []): Schema {
+  const document = canonicalise({ $defs: definitions } as JsonValue);
+  const places = new Set(open);
+  return readSchema(document, { nodeRemarks: (at) => (places.has(at) ? { open: true } : undefined) });
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { clientRevisions } from "@mcpgen/protocol";
 import { type Client, type ConnectOptions, connect } from "@mcpgen/runtime";
 import { expect, onTestFinished } from "vitest";
-import { type Members, type Wired, problemOf } from "./sent-by-client.js";
+import { type Members, type Wired, problemFromClient } from "./sent-messages.js";
 
 export type { Members, Wired };
 
@@ -121,7 +121,7 @@ export class ScriptedHttp {
   get faults(): string[] {
     return this.received.flatMap(({ message, text }) => {
       if (!message || (!message.method && "result" in message)) return [];
-      const problem = problemOf(message, this.revision);
+      const problem = problemFromClient(message, this.revision);
       return problem === undefined ? [] : [`${text} ${problem}`];
     });
   }

@@ -4,7 +4,7 @@ import { type Channel, type Client, type ConnectOptions, connect } from "@mcpgen
 import { streamChannel } from "@mcpgen/runtime/stdio";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished } from "vitest";
-import { type Members, type Wired, problemOf } from "./sent-by-client.js";
+import { type Members, type Wired, problemFromClient } from "./sent-messages.js";
 
 export type { Members, Wired };
 
@@ -115,7 +115,7 @@ export class ScriptedPeer {
     this.received.push(message);
     const { id, method } = message;
     const asked = method === undefined ? this.asked.get(id) : undefined;
-    const problem = problemOf(message, this.revision, asked?.method);
+    const problem = problemFromClient(message, this.revision, asked?.method);
     if (problem !== undefined) this.faults.push(`${line} ${problem}`);
     asked?.answered(message);
     if (method !== undefined && id !== undefined) void this.answer(message);

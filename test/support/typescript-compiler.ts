@@ -2,7 +2,10 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 
-const options = {
+/** Files to compile, by path. */
+type Files = ReadonlyMap<string, string>;
+
+const strictest = {
   target: "ES2022",
   lib: ["ES2023"],
   module: "NodeNext",
@@ -13,6 +16,7 @@ const options = {
   noUncheckedIndexedAccess: true,
   noPropertyAccessFromIndexSignature: true,
   noFallthroughCasesInSwitch: true,
+  noImplicitOverride: true,
   noUnusedLocals: true,
   noUnusedParameters: true,
   verbatimModuleSyntax: true,
@@ -22,46 +26,60 @@ const options = {
   noEmit: true,
 };
 
-/**
- * What the strictest TypeScript says of files: an error a line; nothing, if they compile.
- *
- * @param types packages of ambient types, such as `node`, which the runtime takes where it is read from source
- */
-export async function compilerErrors(
-  files: ReadonlyMap<string, string>,
-  types: readonly string[] = [],
-): Promise<string[]> {
+/** The project's own settings. Libraries are checked where they are written. */
+export const projectConfig = {
+  extends: resolve("tsconfig.base.json"),
+  compilerOptions: { skipLibCheck: true, types: ["node"] },
+  include: ["**/*.ts"],
+};
+
+/** What the TypeScript compiler prints for files with this tsconfig.json. */
+export async function compilerOutput(
+  files: Files,
+  config: object,
+  words: readonly string[] = [],
+): Promise<string> {
   // Inside the project, so that packages are found.
   mkdirSync("node_modules/.cache", { recursive: true });
-  const folder = mkdtempSync(resolve("node_modules/.cache/mcpgen-foreign-"));
+  const folder = mkdtempSync(resolve("node_modules/.cache/mcpgen-compiled-"));
   try {
-    const config = { compilerOptions: { ...options, types }, include: ["**/*.ts"] };
     const all = [
-      ...files,
       ["package.json", '{ "type": "module" }'],
+      ...files,
       ["tsconfig.json", JSON.stringify(config)],
     ];
     for (const [path, content] of all as [string, string][]) {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), content);
     }
-    const output = await outputOf(["node_modules/typescript/bin/tsc", "-p", folder, "--pretty", "false"]);
-    const lines = output.split("\n").filter((line) => line.trim() !== "");
-    return lines.map((line) => line.slice(Math.max(0, line.indexOf(`${folder.split("/").at(-1)}/`))));
+    return await outputOf(["-p", folder, "--pretty", "false", ...words]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+/**
+ * What the strictest TypeScript says of files: an error a line; nothing, if they compile.
+ *
+ * @param types packages of ambient types, such as `node`, which the runtime takes where it is read from source
+ */
+export async function compilerErrors(files: Files, types: readonly string[] = []): Promise<string[]> {
+  const config = { compilerOptions: { ...strictest, types }, include: ["**/*.ts"] };
+  const lines = (await compilerOutput(files, config)).split("\n").filter((line) => line.trim() !== "");
+  return lines.map((line) => line.replace(/^.*mcpgen-compiled-\w+\//, ""));
+}
+
 function outputOf(words: readonly string[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const compiler = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
+  return new Promise((done, reject) => {
+    const compiler = spawn(process.execPath, ["node_modules/typescript/bin/tsc", ...words], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     let text = "";
     compiler.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
     compiler.on("error", reject);
     compiler.on("close", (code, signal) => {
       // Without a word said, a compiler that failed judged nothing.
-      if (code === 0 || text.trim() !== "") resolve(text);
+      if (code === 0 || text.trim() !== "") done(text);
       else reject(new Error(`The compiler ended with ${signal ?? `exit code ${code}`} and no error.`));
     });
   });

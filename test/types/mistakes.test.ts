@@ -1,9 +1,7 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { generateContract } from "../../generator/pipeline/generate-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
+import { compilerOutput, projectConfig } from "../support/typescript-compiler.js";
 import {
   contract,
   contractProgram,
@@ -19,32 +17,19 @@ import {
  *
  * @param generated files beside them
  */
-function refused(
+async function refused(
   programs: ReadonlyMap<string, string>,
   generated: ReadonlyMap<string, string> = new Map(),
-): string[] {
-  // Inside the project, so that packages are found.
-  mkdirSync("node_modules/.cache", { recursive: true });
-  const folder = mkdtempSync(resolve("node_modules/.cache/mcpgen-mistakes-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+): Promise<string[]> {
   const names = [...programs.keys()];
-  for (const [path, content] of generated) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), content);
-  }
-  for (const [index, program] of [...programs.values()].entries())
-    writeFileSync(join(folder, `program-${index}.ts`), program);
-  const compilerOptions = { skipLibCheck: true };
-  const config = { extends: resolve("tsconfig.base.json"), compilerOptions, include: ["*.ts"] };
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
-  const { stdout } = spawnSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", folder], {
-    encoding: "utf8",
-  });
-  const wrong = [...stdout.matchAll(/program-(\d+)\.ts\(.*error TS/g)].map(([, index]) => Number(index));
+  const files = new Map(generated);
+  for (const [index, program] of [...programs.values()].entries()) files.set(`program-${index}.ts`, program);
+  const output = await compilerOutput(files, { ...projectConfig, include: ["*.ts"] });
+  const wrong = [...output.matchAll(/program-(\d+)\.ts\(.*error TS/g)].map(([, index]) => Number(index));
   return [...new Set(wrong)].map((index) => names[index]!);
 }
 
-test("mistakes in servers written in code do not compile, whatever schemas are written with", () => {
+test("mistakes in servers written in code do not compile, whatever schemas are written with", async () => {
   const programs = new Map<string, string>();
   const mistaken: string[] = [];
   for (const [flavour, written] of Object.entries(flavours)) {
@@ -57,7 +42,7 @@ test("mistakes in servers written in code do not compile, whatever schemas are w
     }
   }
   expect(mistaken).toHaveLength(4 * 11);
-  expect(refused(programs).sort()).toEqual(mistaken.sort());
+  expect((await refused(programs)).sort()).toEqual(mistaken.sort());
 });
 
 test("nor do they in servers of a contract", async () => {
@@ -73,7 +58,7 @@ test("nor do they in servers of a contract", async () => {
     programs.set(name, contractProgram.replace(from, to));
   }
   expect(programs.size).toBe(12);
-  expect(refused(programs, generated).sort()).toEqual(
+  expect((await refused(programs, generated)).sort()).toEqual(
     [...programs.keys()].filter((name) => name !== "right").sort(),
   );
 });

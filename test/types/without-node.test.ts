@@ -1,29 +1,23 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { compilerOutput } from "../support/typescript-compiler.js";
 
 /** What the compiler says of a program that has neither Node's types nor those of the DOM. */
-function compiled(entries: readonly string[], skipLibCheck: boolean): string {
-  mkdirSync("node_modules/.cache", { recursive: true });
-  const folder = mkdtempSync(resolve("node_modules/.cache/mcpgen-without-node-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+function compiled(entries: readonly string[], skipLibCheck: boolean): Promise<string> {
   const imports = entries.map((entry, index) => `export * as part${index} from "${entry}";`);
-  writeFileSync(join(folder, "main.ts"), `${imports.join("\n")}\n${program}`);
   const compilerOptions = {
     ...{ strict: true, exactOptionalPropertyTypes: true, noEmit: true, skipLibCheck },
     ...{ module: "nodenext", target: "es2022", lib: ["es2023"], types: [] },
   };
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["main.ts"] }));
-  const tsc = resolve("node_modules/typescript/bin/tsc");
-  return spawnSync(process.execPath, [tsc, "-p", folder], { encoding: "utf8" }).stdout;
+  const files = new Map([["main.ts", `${imports.join("\n")}\n${program}`]]);
+  return compilerOutput(files, { compilerOptions, files: ["main.ts"] });
 }
 
 const program = `
 import { connect, createServer } from "@mcpgen/runtime/all";
 const server = createServer({ name: "s", version: "1" });
 server.tool("t", { inputSchema: { type: "object", properties: { a: { type: "string" } } } }, ({ a }, { signal }) => {
-  signal.addEventListener("abort", () => {});
+  signal.addEventListener("abort", async () => {});
   return a ?? String(signal.aborted);
 });
 export const client = connect("https://example.com/mcp", { http: { headers: { "x-a": "1" } } });
@@ -37,14 +31,14 @@ const named = (entry: string): string => `@mcpgen/runtime${entry.slice(1)}`;
 const ofNode = new Set(["./http", "./stdio", "./stdio-guard"]);
 const entries = Object.keys(runtime.exports).filter((entry) => entry !== "./package.json");
 
-test("what is not for Node alone compiles without Node's types, declarations included", () => {
+test("what is not for Node alone compiles without Node's types, declarations included", async () => {
   const portable = entries.filter((entry) => !ofNode.has(entry)).map(named);
   expect(portable).toContain("@mcpgen/runtime/all");
   const protocol = ["@mcpgen/protocol", "@mcpgen/protocol/authoring", "@mcpgen/protocol/2026-07-28/client"];
-  expect(compiled([...portable, ...protocol], false)).toBe("");
+  expect(await compiled([...portable, ...protocol], false)).toBe("");
 });
 
-test("what is for Node alone compiles without them where declarations are not checked, and names them", () => {
-  expect(compiled(entries.map(named), true)).toBe("");
+test("what is for Node alone compiles without them where declarations are not checked, and names them", async () => {
+  expect(await compiled(entries.map(named), true)).toBe("");
   expect(Object.keys(runtime.peerDependencies)).toEqual(["@types/node"]);
 });

@@ -1,13 +1,5 @@
 import { test } from "vitest";
-
-/** The last two digits of a revision's year and month as the checklist has them. */
-const revisions = {
-  "24": "2024-11-05",
-  "03": "2025-03-26",
-  "06": "2025-06-18",
-  "11": "2025-11-25",
-  "26": "2026-07-28",
-} as const;
+import { revisionsMarked } from "../revision-marks.js";
 
 /** The rows of the checklist about clients, beside those about HTTP, and the revisions that each is about. */
 export const rows = {
@@ -104,5 +96,5 @@ export function row(id: RowId, what: string, body: (revision: string) => void | 
 }
 
 export function revisionsOf(id: RowId): string[] {
-  return rows[id].split(" ").map((short) => revisions[short as keyof typeof revisions]);
+  return revisionsMarked(rows[id]);
 }

@@ -1,14 +1,6 @@
 import { describe, test } from "vitest";
 import { type Adapter, adapters } from "../../support/http-adapters.js";
-
-/** The last two digits of a revision's year and month as the checklist has them. */
-const revisions = {
-  "24": "2024-11-05",
-  "03": "2025-03-26",
-  "06": "2025-06-18",
-  "11": "2025-11-25",
-  "26": "2026-07-28",
-} as const;
+import { revisionsMarked } from "../revision-marks.js";
 
 /** The rows about servers that are tested over HTTP, and the revisions that each is about. */
 export const serverRows = {
@@ -107,7 +99,9 @@ export function serverRow(
   body: (revision: string, adapter: Adapter) => void | Promise<void>,
 ): void {
   describe.each(adapters)("%s", (adapter) => {
-    test.each(named(serverRows[id]))(`${id} server: ${what} (%s)`, (revision) => body(revision, adapter));
+    test.each(revisionsMarked(serverRows[id]))(`${id} server: ${what} (%s)`, (revision) =>
+      body(revision, adapter),
+    );
   });
 }
 
@@ -117,9 +111,5 @@ export function clientRow(
   what: string,
   body: (revision: string) => void | Promise<void>,
 ): void {
-  test.each(named(clientRows[id]))(`${id} client: ${what} (%s)`, body);
-}
-
-function named(row: string): string[] {
-  return row.split(" ").map((short) => revisions[short as keyof typeof revisions]);
+  test.each(revisionsMarked(clientRows[id]))(`${id} client: ${what} (%s)`, body);
 }

@@ -3,8 +3,9 @@ import type { Contract } from "../../../generator/contract/contract.js";
 import { relevantTo } from "../../../generator/diff/contract/for-contract.js";
 import { diffModels } from "../../../generator/diff/diff-models.js";
 import { mcpgen } from "../../support/in-process.js";
-import { releasedModel, revisions } from "../../support/models.js";
+import { releasedModel } from "../../support/models.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
+import { revisions } from "../../support/revisions.js";
 
 const models = [await releasedModel(revisions.at(-2)!), await releasedModel(revisions.at(-1)!)] as const;
 const all = diffModels(...models);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { authoredResults, authoredSchema } from "../../../generator/emit/authoring/authored-schema.js";
-import { methodOf, releasedModel, revisions } from "../../support/models.js";
+import { methodOf, releasedModel } from "../../support/models.js";
 import { tinyModel } from "../protocol/tiny.js";
+import { revisions } from "../../support/revisions.js";
 
 const modern = await releasedModel("2026-07-28");
 

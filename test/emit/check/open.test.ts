@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { compile } from "../../support/compiled-schema.js";
-import { schemaOf } from "../validators/emitted.js";
+import { schemaFrom } from "../../support/revisions.js";
 
 const object = (properties: object): object => ({
   type: "object",
@@ -10,7 +10,7 @@ const object = (properties: object): object => ({
 const arm = (kind: string, more: object = {}): object => object({ kind: { const: kind }, ...more });
 
 const checks = await compile(
-  schemaOf(
+  schemaFrom(
     {
       Block: {
         anyOf: [

@@ -4,8 +4,8 @@ import { type JsonValue, type Schema, SchemaError } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { compile } from "../../support/compiled-schema.js";
 import { definitions, value } from "../../support/arbitrary-schema.js";
-import { schemaOf } from "../validators/emitted.js";
 import { loadChecks } from "../../support/emitted-checks.js";
+import { schemaFrom } from "../../support/revisions.js";
 
 const runs = Number(process.env["MCPGEN_COUNT"] ?? 0) / 200 || 5;
 const values = fc.array(value, { minLength: 20, maxLength: 40 });
@@ -13,7 +13,7 @@ const values = fc.array(value, { minLength: 20, maxLength: 40 });
 /** The IR, unless the definitions refer to themselves without an end. */
 function readable(document: object, open: readonly string[] = []): Schema | undefined {
   try {
-    return schemaOf(document, open);
+    return schemaFrom(document, open);
   } catch (error) {
     if (error instanceof SchemaError && error.code === "circular-reference") return undefined;
     throw error;

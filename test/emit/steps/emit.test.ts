@@ -4,9 +4,10 @@ import { emitterNames, generateFiles } from "../../../generator/pipeline/generat
 import { format } from "../../../generator/print/format.js";
 import { storedRevision } from "../../../generator/revision/revision-source.js";
 import { randomFrom } from "../../../generator/sample/random.js";
-import { revisions } from "../../support/models.js";
-import { bundled, compilerErrors, loaded } from "../../support/emitted-output.js";
+import { bundled, loaded } from "../../support/emitted-output.js";
 import { Refusal, type Steps, carriedBy, isAccepted, listener, methodOf, sampleOf } from "./protocol.js";
+import { revisions } from "../../support/revisions.js";
+import { compilerErrors } from "../../support/typescript-compiler.js";
 
 const schemaDir = fileURLToPath(new URL("../../../schema/", import.meta.url));
 const stored = revisions.map((revision) => storedRevision(schemaDir, revision, "released", true));
@@ -112,6 +113,6 @@ describe("a revision without notes", () => {
       `^(model|stepping|issues.*)\\.ts$|^${newest}/(steps|validators|types)\\.ts$|^${older!.revision}/(validators|types)\\.ts$`,
     );
     const own = [...generated.files].filter(([path]) => needed.test(path));
-    expect(compilerErrors(new Map(own))).toBe("");
+    expect(await compilerErrors(new Map(own))).toEqual([]);
   });
 });

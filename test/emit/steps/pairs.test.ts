@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { format } from "../../../generator/print/format.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
 import { randomFrom } from "../../../generator/sample/random.js";
-import { releasedModel, revisions } from "../../support/models.js";
+import { releasedModel } from "../../support/models.js";
 import { seed } from "../../support/instances.js";
 import { loaded } from "../../support/emitted-output.js";
 import { stepFiles } from "./between.js";
@@ -18,6 +18,7 @@ import {
   sampleOf,
   withOwned,
 } from "./protocol.js";
+import { revisions } from "../../support/revisions.js";
 
 const models = await Promise.all(revisions.map(releasedModel));
 const count = Number(process.env["MCPGEN_COUNT"] ?? 0) / 5_000 || 2;

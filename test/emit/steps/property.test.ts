@@ -2,7 +2,7 @@ import { descendants, type JsonValue } from "@mcpgen/engine";
 import { expect, it } from "vitest";
 import type { ProtocolModel } from "../../../generator/model/model.js";
 import { randomFrom } from "../../../generator/sample/random.js";
-import { releasedModel, revisions } from "../../support/models.js";
+import { releasedModel } from "../../support/models.js";
 import { seed } from "../../support/instances.js";
 import { loaded } from "../../support/emitted-output.js";
 import { stepFiles } from "./between.js";
@@ -20,6 +20,7 @@ import {
   withOwned,
   withStrays,
 } from "./protocol.js";
+import { revisions } from "../../support/revisions.js";
 
 const models = await Promise.all(revisions.map(releasedModel));
 const later = revisions.slice(1);

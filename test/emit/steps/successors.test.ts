@@ -8,9 +8,8 @@ import { carryNotes } from "../../../generator/revision/carry.js";
 import { parseNotes } from "../../../generator/notes/parse.js";
 import { randomFrom } from "../../../generator/sample/random.js";
 import { mutate } from "../../support/schema-changes/operators.js";
-import { revisions } from "../../support/models.js";
 import { seed } from "../../support/instances.js";
-import { documentOf } from "../../support/revisions.js";
+import { documentOf, revisions } from "../../support/revisions.js";
 import { loaded } from "../../support/emitted-output.js";
 import { stepFiles } from "./between.js";
 import {

@@ -7,7 +7,7 @@ import { loadTemplates } from "../../../generator/print/templates.js";
 import { suiteFiles } from "../../support/json-schema-suite.js";
 import { compile } from "../../support/compiled-schema.js";
 import { combined, nameIn } from "../../support/combined-schemas.js";
-import { schemaOf } from "../validators/emitted.js";
+import { schemaFrom } from "../../support/revisions.js";
 
 const render = loadTemplates();
 const copied = (name: string): string =>
@@ -47,7 +47,7 @@ describe("formats", () => {
   };
 
   test("are annotations, unless they are to be asserted", async () => {
-    const schema = schemaOf(definitions);
+    const schema = schemaFrom(definitions);
     const [described, asserted] = [await compile(schema), await compile(schema, "assertion")];
     const values: JsonValue[] = ["2026-11-21", "2026-21-11", "no date", 5, { a: "a@b.c" }, { a: "a" }];
     for (const [name, { node }] of schema.definitions) {
@@ -90,7 +90,7 @@ describe("formats", () => {
 
   test("texts of ten million characters are judged", async () => {
     const names = [...formats.keys()];
-    const schema = schemaOf(Object.fromEntries(names.map((format, index) => [`F${index}`, { format }])));
+    const schema = schemaFrom(Object.fromEntries(names.map((format, index) => [`F${index}`, { format }])));
     const functions = await compile(schema, "assertion");
     const text = "a:".repeat(5_000_000);
     for (const [index, name] of names.entries())
@@ -100,7 +100,7 @@ describe("formats", () => {
 
 describe("patterns that may take long", () => {
   test("are matched in time that grows with the text alone", async () => {
-    const schema = schemaOf({
+    const schema = schemaFrom({
       A: { pattern: "^(a+)+$" },
       B: {
         type: "object",

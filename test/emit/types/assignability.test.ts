@@ -4,9 +4,9 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import { pendingMutants } from "../../../generator/sample/mutants.js";
 import { randomFrom } from "../../../generator/sample/random.js";
 import { minimalValid, sampleValid } from "../../../generator/sample/sample.js";
-import { compilerErrors } from "../../support/emitted-output.js";
 import { revisions } from "../../support/revisions.js";
 import { printed, released } from "./printed.js";
+import { compilerErrors } from "../../support/typescript-compiler.js";
 
 /** Changes whose effect a type can show; others change lengths, formats and the like. */
 const visible = new Set(["dropped", "null", "constant"]);
@@ -66,6 +66,6 @@ test("types take what the schema takes, and refuse what it refuses where a type 
     }
     files.set(`${revision}/values.ts`, lines.join("\n"));
   }
-  expect(compilerErrors(files)).toBe("");
+  expect(await compilerErrors(files)).toEqual([]);
   expect(refused).toBeGreaterThan(500);
 });

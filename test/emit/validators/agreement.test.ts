@@ -2,14 +2,15 @@ import fc from "fast-check";
 import { type Schema, SchemaError } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { definitions, value } from "../../support/arbitrary-schema.js";
-import { emittedFrom, load, schemaOf, validatorsOf } from "./emitted.js";
+import { emittedFrom, load, validatorsOf } from "./emitted.js";
 import { ajvFor, interpreterFor, isReadByAjv } from "../../support/ajv-verdicts.js";
 import { format } from "../../../generator/print/format.js";
+import { schemaFrom } from "../../support/revisions.js";
 
 /** The IR, unless the definitions refer to themselves without an end. */
 function readable(document: object): Schema | undefined {
   try {
-    return schemaOf(document);
+    return schemaFrom(document);
   } catch (error) {
     if (error instanceof SchemaError && error.code === "circular-reference") return undefined;
     throw error;

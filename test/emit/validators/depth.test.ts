@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { format } from "../../../generator/print/format.js";
-import { compiled, emittedFrom, schemaOf, validatorsOf } from "./emitted.js";
+import { compiled, emittedFrom, validatorsOf } from "./emitted.js";
+import { schemaFrom } from "../../support/revisions.js";
 
 const million = 1_000_000;
 
@@ -41,7 +42,9 @@ describe("recursive definitions", () => {
   });
 
   it("carry no depth where nothing recurs", () => {
-    expect(validatorsOf(schemaOf({ A: { type: "array", items: { type: "array" } } }))).not.toContain("depth");
+    expect(validatorsOf(schemaFrom({ A: { type: "array", items: { type: "array" } } }))).not.toContain(
+      "depth",
+    );
   });
 });
 
@@ -174,7 +177,7 @@ describe("size of the schema", () => {
         },
       ]),
     );
-    const text = validatorsOf(schemaOf(definitions));
+    const text = validatorsOf(schemaFrom(definitions));
     expect(text.match(/^export function is/gm)).toHaveLength(count);
   });
 });
@@ -216,7 +219,7 @@ describe("thousands of parts", { timeout: 60_000 }, () => {
     ["anyOf", (reference: object) => ({ anyOf: [reference, { type: "integer" }] })],
     ["allOf", (reference: object) => ({ allOf: [reference] })],
   ])("in a chain of %s", (_, link) => {
-    const text = validatorsOf(schemaOf(chained(link)));
+    const text = validatorsOf(schemaFrom(chained(link)));
     expect(text.match(/^export function is/gm)).toHaveLength(count + 1);
   });
 
@@ -233,7 +236,7 @@ describe("thousands of parts", { timeout: 60_000 }, () => {
       R60: true,
       A: { allOf: [{ $ref: "#/$defs/L0" }, { $ref: "#/$defs/L0" }], unevaluatedProperties: false },
     };
-    expect(() => validatorsOf(schemaOf(definitions))).toThrow(
+    expect(() => validatorsOf(schemaFrom(definitions))).toThrow(
       expect.objectContaining({ code: "unsupported-keyword", pointer: "/$defs/A" }),
     );
   });
@@ -270,7 +273,7 @@ describe("thousands of parts", { timeout: 60_000 }, () => {
     expect(verdicts("Arms", 7, null, "x", "y")).toEqual([true, true, true, false]);
     expect(verdicts("One", 7, 1, "7")).toEqual([true, false, false]);
     expect(verdicts("Members", { m299: 1 }, { m300: 1 })).toEqual([true, false]);
-    const { content, formatted } = emittedFrom(schemaOf(definitions));
+    const { content, formatted } = emittedFrom(schemaFrom(definitions));
     expect(formatted).toBe(true);
     expect(await format("validators.ts", content)).toBe(content);
   });

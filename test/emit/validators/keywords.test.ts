@@ -1,7 +1,8 @@
 import type { JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
-import { compiled, schemaOf } from "./emitted.js";
+import { compiled } from "./emitted.js";
 import { ajvFor, interpreterFor, isReadByAjv } from "../../support/ajv-verdicts.js";
+import { schemaFrom } from "../../support/revisions.js";
 
 const scalars: JsonValue[] = [
   null,
@@ -331,7 +332,7 @@ describe("each keyword", async () => {
   const definitions = { ...Object.fromEntries(numbered), Other: other, Arms: arms };
   const validators = await compiled(definitions);
   const byAjv = ajvFor(definitions);
-  const byInterpreter = interpreterFor(schemaOf(definitions));
+  const byInterpreter = interpreterFor(schemaFrom(definitions));
   for (const [index, [title, schema]] of Object.entries(cases).entries()) {
     it(title, () => {
       const name = `It${index}`;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "@mcpgen/engine";
 import { ajvFor } from "../../support/ajv-verdicts.js";
-import { compiled, schemaOf, validatorsOf } from "./emitted.js";
+import { compiled, validatorsOf } from "./emitted.js";
+import { schemaFrom } from "../../support/revisions.js";
 
 const inherited = Object.getOwnPropertyNames(Object.prototype);
 const awkward = [
@@ -109,7 +110,7 @@ describe("definitions with awkward names", () => {
         expect(validators[`accepts${name}`]!(value), context).toBe(byAjv(name, value));
       }
     }
-    expect(validatorsOf(schemaOf(definitions))).toContain("export { isObject3 as isObject };");
+    expect(validatorsOf(schemaFrom(definitions))).toContain("export { isObject3 as isObject };");
   });
 
   it("that differ in their first letter alone get separate validators", async () => {
@@ -139,14 +140,14 @@ describe("order", () => {
       Alpha: { type: "string" },
       Gamma: { type: "object", properties: { a: { $ref: "#/$defs/Alpha" } } },
     };
-    const blocks = (definitions: object) => validatorsOf(schemaOf(definitions)).split("\n\n");
+    const blocks = (definitions: object) => validatorsOf(schemaFrom(definitions)).split("\n\n");
     const after = new Set(blocks({ ...before, Beta: { type: "integer" } }));
     const changed = blocks(before).filter((block) => !after.has(block));
     expect(changed).toEqual([expect.stringMatching(/^import type \{ Alpha, Gamma \} from ".\/types.js";$/m)]);
   });
 
   it("does not depend on the order of the input", () => {
-    const one = validatorsOf(schemaOf({ B: { type: "string" }, A: { required: ["b", "a"] } }));
-    expect(validatorsOf(schemaOf({ A: { required: ["a", "b"] }, B: { type: "string" } }))).toBe(one);
+    const one = validatorsOf(schemaFrom({ B: { type: "string" }, A: { required: ["b", "a"] } }));
+    expect(validatorsOf(schemaFrom({ A: { required: ["a", "b"] }, B: { type: "string" } }))).toBe(one);
   });
 });

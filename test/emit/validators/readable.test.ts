@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { schemaOf, validatorsOf } from "./emitted.js";
+import { validatorsOf } from "./emitted.js";
+import { schemaFrom } from "../../support/revisions.js";
 
 /** The text from `start` to the end of its function. */
 function functionIn(text: string, start: string): string {
@@ -40,7 +41,7 @@ const definitions = {
 };
 
 describe("what is emitted reads as if written by hand", () => {
-  const text = validatorsOf(schemaOf(definitions));
+  const text = validatorsOf(schemaFrom(definitions));
 
   it("an object: constants, required scalars, required members, optional ones", () => {
     expect(functionIn(text, "export function isCall(")).toBe(`\
@@ -106,7 +107,7 @@ describe("locals of one function", () => {
   const list = { type: "array", items: { $ref: "#/$defs/Icon" } };
   const schema = { type: "object", properties: { list, items: { type: "object" } } };
   const pair = { type: "object", properties: { inputSchema: schema, outputSchema: schema } };
-  const text = validatorsOf(schemaOf({ Icon: definitions.Icon, Pair: pair }));
+  const text = validatorsOf(schemaFrom({ Icon: definitions.Icon, Pair: pair }));
 
   it("are named by their path where two have the same last word", () => {
     const pairText = functionIn(text, "export function isPair(");

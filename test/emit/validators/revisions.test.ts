@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { buildSync } from "esbuild";
 import { afterAll, describe, expect, it } from "vitest";
 import { format } from "../../../generator/print/format.js";
-import { revisions, revisionSchema, typesOf, validatorsOf } from "./emitted.js";
+import { typesOf, validatorsOf } from "./emitted.js";
+import { publishedModel, releasedModel } from "../../support/models.js";
+import { revisions } from "../../support/revisions.js";
 
 const folder = mkdtempSync(join(tmpdir(), "validators-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -50,7 +52,7 @@ describe("validators of the released revisions", { timeout: 120_000 }, () => {
   for (const revision of formatted) {
     for (const notes of [true, ...(formatted === revisions ? [false] : [])]) {
       it(`${revision} ${notes ? "corrected" : "as published"}: prettier changes nothing`, async () => {
-        const text = validatorsOf(await revisionSchema(revision, notes));
+        const text = validatorsOf((await (notes ? releasedModel : publishedModel)(revision)).schema);
         expect(await format("validators.ts", text)).toBe(text);
       });
     }
@@ -58,7 +60,7 @@ describe("validators of the released revisions", { timeout: 120_000 }, () => {
 
   it("compile under the strictest options", async () => {
     for (const revision of revisions) {
-      const schema = await revisionSchema(revision);
+      const { schema } = await releasedModel(revision);
       const text = validatorsOf(schema).replace("./types.js", `./types-${revision}.js`);
       writeFileSync(join(folder, `validators-${revision}.ts`), text);
       writeFileSync(join(folder, `types-${revision}.ts`), typesOf(schema));

@@ -4,16 +4,9 @@ import { describe, expect, it } from "vitest";
 import { loadTemplates } from "../../../generator/print/templates.js";
 import { emitVectors } from "../../../generator/emit/vectors/emit.js";
 import { type ProtocolModel, type Role, answersOf } from "../../../generator/model/model.js";
-import {
-  type NoteText,
-  anyOf,
-  message,
-  modelOf,
-  object,
-  releasedModel,
-  revisions,
-} from "../../support/models.js";
+import { type NoteText, anyOf, message, modelOf, object, releasedModel } from "../../support/models.js";
 import { tinyModel } from "../protocol/tiny.js";
+import { revisions } from "../../support/revisions.js";
 
 interface Vector {
   readonly validator: string;

@@ -16,7 +16,7 @@ const instancesOfEach = 40;
 const batch = 50;
 const batches = Array.from({ length: Math.ceil(count / batch) }, (_, index) => index * batch);
 
-/** What ajv reads otherwise than the specification means it (oracle.ts), left out. */
+/** What ajv reads otherwise than the specification means it (`ajv-verdicts.ts`), left out. */
 function forAjv(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(forAjv);
   if (typeof value !== "object" || value === null) return value;
@@ -165,7 +165,7 @@ test.each(batches)("of schemas from number %i on", { timeout: 900_000 }, async (
   expect(valid / judged).toBeLessThan(0.9);
 });
 
-/** What ajv says; nothing where it compares otherwise than the specification means it (oracle.ts), and where it throws, as its comparison does of objects with a member `valueOf`. */
+/** What ajv says; nothing where it compares otherwise than the specification means it (`ajv-verdicts.ts`), and where it throws, as its comparison does of objects with a member `valueOf`. */
 function verdictOf({ document, byAjv }: Subject, value: JsonValue): boolean | undefined {
   if (!isComparedByAjv(document, value)) return undefined;
   try {

@@ -186,7 +186,7 @@ export const contract: Contract = /* @__PURE__ */ JSON.parse(`{
             "type": "array",
             "items": {
               "type": "string",
-              "pattern": "^(a+)+$"
+              "pattern": "^a+$"
             }
           }
         }

@@ -2,7 +2,6 @@
 
 // For each schema X, `isX` takes exactly what it takes. Behind an underscore
 // stand the parts that a function is made of.
-import * as textPatterns from "./patterns.js";
 
 /** Whether `value` is a JSON object. */
 function isObject(value: unknown): value is { [key: string]: unknown } {
@@ -171,7 +170,7 @@ export function isDelete_Arguments(value: unknown): boolean {
   return true;
 }
 
-const patternProtoArguments_1 = textPatterns.linearMatcher("^(a+)+$");
+const patternProtoArguments_1 = /^a+$/u;
 
 export function isProtoArguments(value: unknown): boolean {
   if (!isObject(value)) return false;

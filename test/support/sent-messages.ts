@@ -10,6 +10,10 @@ import { isJSONRPCMessage as isMessage20251125 } from "@mcpgen/protocol/2025-11-
 import { isJSONRPCMessage as isMessage20260728 } from "@mcpgen/protocol/2026-07-28/validators";
 import type { Judge, SendTable } from "@mcpgen/protocol/model";
 
+// A test reaches deep into what it knows to be there.
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Members = { readonly [name: string]: any };
+
 /** A message as it stood on the wire. */
 export interface Wired {
   readonly jsonrpc?: string;
@@ -17,15 +21,12 @@ export interface Wired {
   readonly method?: string;
   readonly params?: { readonly _meta?: Members } & Members;
   readonly result?: Members;
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: Members };
 }
-
-// A test reaches deep into what it knows to be there.
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-export type Members = { readonly [name: string]: any };
 
 interface Sends {
   readonly clientSends: SendTable<"client">;
+  readonly serverSends: SendTable<"server">;
   readonly isMessage: Judge;
 }
 
@@ -45,7 +46,11 @@ const newest = Object.keys(revisions).sort().at(-1)!;
  * @param negotiated where the message itself does not say which revision it is of
  * @param answered the method of the server's request that it answers, if it does
  */
-export function problemOf(message: Wired, negotiated?: string, answered?: string): string | undefined {
+export function problemFromClient(
+  message: Wired,
+  negotiated?: string,
+  answered?: string,
+): string | undefined {
   const { method, params, id } = message;
   const named =
     params?._meta?.["io.modelcontextprotocol/protocolVersion"] ??
@@ -67,4 +72,40 @@ export function problemOf(message: Wired, negotiated?: string, answered?: string
   const definition = table.get(method);
   if (!definition) return `is not sent by clients at ${revision}`;
   return definition.is(message) ? undefined : `is no ${definition.name} of ${revision}`;
+}
+
+/**
+ * What is wrong with a message of a server, by the exact validators of a revision.
+ *
+ * @param answered the method of the request that it answers, if it does
+ */
+export function problemFromServer(
+  message: Wired,
+  revision: string,
+  answered: string | undefined,
+): string | undefined {
+  const { serverSends, isMessage } = revisions[revision]!;
+  if (!isMessage(withId(message))) return `is no message of ${revision}`;
+  const { id, method, result, error } = message;
+  if (result !== undefined && error !== undefined) return "is a result and an error at once";
+  if (error) return undefined;
+  if (method === undefined) {
+    const results = answered === undefined ? undefined : serverSends.results.get(answered);
+    if (results)
+      return results.some(({ is }) => is(result)) ? undefined : `is no result of ${answered} at ${revision}`;
+    return answered === undefined ? "answers nothing that was asked" : undefined;
+  }
+  const table = id === undefined ? serverSends.notifications : serverSends.requests;
+  const definition = table.get(method);
+  // A request that only results embed is no separate message.
+  if (!definition || (id !== undefined && revision >= "2026")) return `is not sent by servers at ${revision}`;
+  return definition.is(message) ? undefined : `is no ${definition.name} of ${revision}`;
+}
+
+/**
+ * An error whose request could not be read has no id (JSON-RPC 2.0 says null, MCP forbids that); only later
+ * revisions describe this, so it is judged by the rest.
+ */
+function withId(message: Wired): Wired {
+  return message.error && message.id === undefined ? { ...message, id: 0 } : message;
 }

@@ -1,0 +1,13 @@
+/** The last two digits of a revision's year and month as the checklist has them. */
+const revisions = {
+  "24": "2024-11-05",
+  "03": "2025-03-26",
+  "06": "2025-06-18",
+  "11": "2025-11-25",
+  "26": "2026-07-28",
+} as const;
+
+/** The revisions of marks such as `"06 11 26"`. */
+export function revisionsMarked(marks: string): string[] {
+  return marks.split(" ").map((mark) => revisions[mark as keyof typeof revisions]);
+}
