@@ -7,9 +7,9 @@ import { contractText } from "../../generator/contract/contract-text.js";
 import { shownSource } from "../../generator/capture/shown-source.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 import { mcpgen } from "../support/in-process.js";
-import { loopback } from "../support/loopback.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { initialized, newServer, scripted, serve } from "../support/live-server.js";
+import { loopback } from "../support/listen.js";
 
 const schema = { type: "object", properties: { zebra: { type: "string" }, ant: { enum: ["b", "a"] } } };
 

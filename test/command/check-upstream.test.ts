@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { loopback } from "../support/loopback.js";
 import { type Ran, mcpgen } from "../support/in-process.js";
 import { smallProject, smallSchema, smallSchemaText } from "../support/small-protocol.js";
+import { loopback } from "../support/listen.js";
 
 const text = { type: "string" };
 

@@ -1,20 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { Judge } from "../../generator/command/validate/judge.js";
 import { lines } from "../../generator/command/validate/lines.js";
 import { type Protocol, loadProtocol } from "../../generator/command/validate/protocol.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { sharedFolder, temporaryFolder } from "../support/temporary-folder.js";
 import { mcpgen } from "../support/in-process.js";
 
 /** A built output folder with the two revisions the tests speak of. */
-let outDir: string;
+const outDir = sharedFolder();
 const revisions = ["2025-03-26", "2025-11-25"];
 
 beforeAll(async () => {
-  outDir = mkdtempSync(join(tmpdir(), "mcpgen-test-protocol-"));
   const words = [
     "generate",
     ...revisions.map((revision) => `--revision=${revision}`),
@@ -37,8 +35,6 @@ beforeAll(async () => {
     logLevel: "error",
   });
 });
-
-afterAll(() => rmSync(outDir, { recursive: true, force: true }));
 
 async function protocol(revision: string): Promise<Protocol> {
   const loaded = await loadProtocol(revision, { directory: outDir, packageName: "not-installed", outDir });

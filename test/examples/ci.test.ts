@@ -5,9 +5,9 @@ import { describe, expect, test } from "vitest";
 import { builtCli } from "../support/built-program.js";
 import { mcpgen } from "../support/in-process.js";
 import { smallProject, smallSchema, smallSchemaText } from "../support/small-protocol.js";
-import { loopback } from "../support/loopback.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { type Outputs, type Step, readOutputs, readWorkflow, runs } from "./workflow.js";
+import { loopback } from "../support/listen.js";
 
 const cli = builtCli();
 

@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { builtProgram } from "../support/built-program.js";
+import { listen } from "../support/listen.js";
 
 const program = builtProgram("examples/everything-server/main.ts");
 
@@ -17,9 +18,8 @@ function ended(program: string, ...args: string[]): Promise<{ code: unknown; tex
 
 test("a port that is invalid, or in use, is reported in one line", async () => {
   const other = createServer();
-  await new Promise<void>((resolve) => other.listen(0, "localhost", resolve));
+  const port = await listen(other, "localhost");
   onTestFinished(() => void other.close());
-  const { port } = other.address() as AddressInfo;
   const [taken, none] = await Promise.all([ended(program, "--port", String(port)), ended(program, "--port")]);
   expect(taken).toEqual({
     code: 1,

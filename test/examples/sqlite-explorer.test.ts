@@ -1,26 +1,21 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync, readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Database } from "../../examples/sqlite-explorer/database.js";
+import { sharedFolder } from "../support/temporary-folder.js";
 import { sampleDatabase } from "./sample-database.js";
 
 describe("the guard", () => {
   // One for all: if an attempt succeeds, those after it fail as well.
-  let folder: string;
+  const folder = sharedFolder();
   let file: string;
   let before: Buffer;
   let database: Database;
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "mcpgen-test-"));
     file = sampleDatabase(folder);
     before = readFileSync(file);
     database = new Database(file);
   });
-  afterAll(() => {
-    database.close();
-    rmSync(folder, { recursive: true });
-  });
+  afterAll(() => database.close());
 
   test("rows of every kind, common table expressions, VALUES and comments", () => {
     expect(database.query("SELECT * FROM kinds", 10)).toEqual({

@@ -4,7 +4,7 @@ import { diffLines } from "diff";
 import { format } from "prettier";
 import { describe, expect, test } from "vitest";
 import { inLayoutOf } from "../../generator/files/in-layout-of.js";
-import { prettierStyles } from "../support/prettier-styles.js";
+import { prettierStyles } from "./prettier-styles.js";
 
 const golden = "test/golden/contract/weather";
 const files = [

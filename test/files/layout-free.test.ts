@@ -4,7 +4,7 @@ import { format } from "prettier";
 import { describe, expect, test } from "vitest";
 import { sha256 } from "../../generator/files/sha256.js";
 import { layoutFreeSha256, withoutLayout } from "../../generator/files/layout-free.js";
-import { prettierStyles } from "../support/prettier-styles.js";
+import { prettierStyles } from "./prettier-styles.js";
 
 const golden = "test/golden/contract/weather";
 const files = new Map(

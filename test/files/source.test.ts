@@ -6,8 +6,8 @@ import { kindOfSource, readSource } from "../../generator/files/source.js";
 import { sha256 } from "../../generator/files/sha256.js";
 import { mcpgen } from "../support/in-process.js";
 import { smallProject, smallSchemaText } from "../support/small-protocol.js";
-import { loopback } from "../support/loopback.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { loopback } from "../support/listen.js";
 
 async function* chunks(...texts: string[]): AsyncGenerator<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);

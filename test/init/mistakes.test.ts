@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { packageName } from "../../generator/contract/project-name.js";
 import { mcpgen } from "../support/in-process.js";
-import { loopback } from "../support/loopback.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { loopback } from "../support/listen.js";
 
 const files = {
   file: "",

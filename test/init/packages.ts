@@ -1,8 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 
 /** A package as `npm pack` makes it. */
 export interface Packed {
@@ -13,13 +11,6 @@ export interface Packed {
   readonly manifest: Readonly<Record<string, unknown>> & {
     readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   };
-}
-
-/** A folder that is gone when the tests of a file have ended. */
-export function inNewFolder(): string {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "mcpgen-packed-")));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** Runs npm, which takes from its cache what it has. */

@@ -2,7 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Packed, inNewFolder, npm, packAll } from "./packages.js";
+import { sharedFolder } from "../support/temporary-folder.js";
+import { type Packed, npm, packAll } from "./packages.js";
 import { hasPseudoTerminals, inPseudoTerminal } from "./pseudo-terminal.js";
 
 /** Needs a build, and packages that npm may have to fetch: the long run alone does this. */
@@ -11,9 +12,8 @@ const long = process.env["MCPGEN_LONG"] === "1";
 describe.runIf(long)("from the packages as they are published", () => {
   let packed: readonly Packed[];
   /** The folder of a user, with mcpgen installed as `npx mcpgen` would. */
-  let folder: string;
+  const folder = sharedFolder();
   beforeAll(() => {
-    folder = inNewFolder();
     packed = packAll(join(folder, "packages"));
     writeFileSync(join(folder, "package.json"), "{}");
     npm(folder, ["install", ...packed.map(({ tarball }) => tarball)]);

@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { readLock } from "../../generator/revision/lock.js";
 import { mcpgen } from "../support/in-process.js";
 import { smallProject, smallSchema, smallSchemaText } from "../support/small-protocol.js";
-import { loopback } from "../support/loopback.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { loopback } from "../support/listen.js";
 
 const add = (folder: string, ...args: string[]) => mcpgen(folder, ["revision", "add", ...args]);
 const stored = (folder: string, revision: string): string =>

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import {
   type Channel,
@@ -125,10 +125,7 @@ describe.each(Object.keys(wires))("over %s", (wire) => {
 
 describe("one definition", () => {
   const program = builtProgram("test/support/every-feature/main.ts");
-  let judged: Awaited<ReturnType<typeof judge>>;
-  beforeAll(async () => {
-    judged = await judge(ids);
-  });
+  const judged = judge(ids);
 
   /** Every feature works, and `mcpgen validate` finds nothing in the session. */
   async function tourAt(revision: string, channel: Channel | ClientChannel): Promise<void> {

@@ -5,12 +5,12 @@ import {
   type ServerResponse,
   createServer,
 } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import type { Server } from "@mcpgen/runtime";
 import { type HttpHandler, type ServeHttpOptions, createHttpHandler, serveHttp } from "@mcpgen/runtime/http";
 import { onTestFinished } from "vitest";
+import { listen } from "./listen.js";
 
 export const adapters = ["node", "fetch"] as const;
 export type Adapter = (typeof adapters)[number];
@@ -46,8 +46,7 @@ async function bridged(handler: HttpHandler, graceful: boolean): Promise<Target>
     answers.push(once(response, "close"));
     void answer(handler, request, response);
   });
-  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
-  const { port } = node.address() as AddressInfo;
+  const port = await listen(node);
   return {
     port,
     url: `http://127.0.0.1:${port}/mcp`,

@@ -1,4 +1,5 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as open } from "node:http";
+import { Arrivals } from "./arrivals.js";
 
 /** One server-sent event as it stood on the wire. */
 export interface WireEvent {
@@ -18,7 +19,7 @@ export class WireAnswer {
   complete = false;
   private readonly message: IncomingMessage;
   private over = false;
-  private waiting: (() => void)[] = [];
+  private readonly arrivals = new Arrivals();
 
   constructor(message: IncomingMessage) {
     this.message = message;
@@ -26,13 +27,13 @@ export class WireAnswer {
     this.headers = message.headers;
     message.setEncoding("utf8").on("data", (chunk: string) => {
       this.text += chunk;
-      this.look();
+      this.arrivals.announce();
     });
     message.on("error", () => undefined);
     message.on("close", () => {
       this.over = true;
       this.complete = message.complete;
-      this.look();
+      this.arrivals.announce();
     });
   }
 
@@ -66,25 +67,19 @@ export class WireAnswer {
       const value = found(this);
       if (value !== undefined && value !== false) return value as T;
       if (this.over) throw new Error(`ended without it: ${this.status} ${this.text}`);
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
+      await this.arrivals.next();
     }
   }
 
   /** Resolves with the whole body. */
   async whole(): Promise<string> {
-    while (!this.over) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    while (!this.over) await this.arrivals.next();
     return this.text;
   }
 
   /** Cuts the connection. */
   cut(): void {
     this.message.destroy();
-  }
-
-  private look(): void {
-    const { waiting } = this;
-    this.waiting = [];
-    for (const each of waiting) each();
   }
 }
 

@@ -2,8 +2,8 @@ import { onTestFinished } from "vitest";
 import { createServer } from "@mcpgen/runtime";
 import { createNodeHandler } from "@mcpgen/runtime/http";
 import { serverRevisions } from "@mcpgen/protocol/server";
-import { loopback } from "./loopback.js";
 import { temporaryFolder } from "./temporary-folder.js";
+import { loopback } from "./listen.js";
 
 export type LiveServer = ReturnType<typeof createServer>;
 

@@ -11,6 +11,7 @@ import { streamChannel } from "@mcpgen/runtime/stdio";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished } from "vitest";
 import { type Members, type Wired, problemFromServer } from "./sent-messages.js";
+import { Arrivals } from "./arrivals.js";
 
 export type { Members, Wired };
 
@@ -46,7 +47,7 @@ export class RawClient {
   private readonly toServer = new PassThrough();
   private readonly fromServer = new PassThrough();
   private readonly asked = new Map<unknown, { method: string; revision: string }>();
-  private waiting: (() => void)[] = [];
+  private readonly arrivals = new Arrivals();
   private rest = "";
   private lastId = 0;
 
@@ -129,7 +130,7 @@ export class RawClient {
     for (;;) {
       const found = this.received.find(wanted);
       if (found) return found;
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
+      await this.arrivals.next();
     }
   }
 
@@ -171,9 +172,7 @@ export class RawClient {
     const lines = (this.rest + chunk).split("\n");
     this.rest = lines.pop()!;
     for (const line of lines) this.take(line);
-    const { waiting } = this;
-    this.waiting = [];
-    for (const look of waiting) look();
+    this.arrivals.announce();
   }
 
   private take(line: string): void {

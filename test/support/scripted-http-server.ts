@@ -1,9 +1,10 @@
 import { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { clientRevisions } from "@mcpgen/protocol";
 import { type Client, type ConnectOptions, connect } from "@mcpgen/runtime";
 import { expect, onTestFinished } from "vitest";
 import { type Members, type Wired, problemFromClient } from "./sent-messages.js";
+import { listen } from "./listen.js";
+import { Arrivals } from "./arrivals.js";
 
 export type { Members, Wired };
 
@@ -92,7 +93,7 @@ export class ScriptedHttp {
   url = "";
   /** Of the sessions it opens; none where it is absent. */
   session: string | undefined = "s1";
-  private waiting: (() => void)[] = [];
+  private readonly arrivals = new Arrivals();
 
   constructor(revision: string, script: Script) {
     this.revision = revision;
@@ -107,7 +108,7 @@ export class ScriptedHttp {
   }
 
   async until(name: string, count = 1): Promise<Incoming> {
-    while (this.of(name).length < count) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    while (this.of(name).length < count) await this.arrivals.next();
     return this.of(name)[count - 1]!;
   }
 
@@ -130,9 +131,7 @@ export class ScriptedHttp {
     this.received.push(incoming);
     const name = incoming.verb === "POST" ? (incoming.message?.method ?? "response") : incoming.verb;
     void (this.script[name] ?? standard[name] ?? unknown)(incoming, this);
-    const { waiting } = this;
-    this.waiting = [];
-    for (const each of waiting) each();
+    this.arrivals.announce();
   }
 }
 
@@ -169,8 +168,8 @@ export async function scripted(revision: string, script: Script = {}): Promise<S
     request.on("data", (chunk: Buffer) => void chunks.push(chunk));
     request.on("end", () => server.take(new Incoming(request, response, Buffer.concat(chunks).toString())));
   });
-  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
-  server.url = `http://127.0.0.1:${(node.address() as AddressInfo).port}/mcp`;
+  const port = await listen(node);
+  server.url = `http://127.0.0.1:${port}/mcp`;
   onTestFinished(() => {
     node.closeAllConnections();
     node.close();

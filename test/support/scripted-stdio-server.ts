@@ -5,6 +5,7 @@ import { streamChannel } from "@mcpgen/runtime/stdio";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished } from "vitest";
 import { type Members, type Wired, problemFromClient } from "./sent-messages.js";
+import { Arrivals } from "./arrivals.js";
 
 export type { Members, Wired };
 
@@ -40,7 +41,7 @@ export class ScriptedPeer {
   private readonly toClient = new PassThrough();
   private readonly fromClient = new PassThrough();
   private readonly asked = new Map<unknown, { method: string; answered: (message: Wired) => void }>();
-  private waiting: (() => void)[] = [];
+  private readonly arrivals = new Arrivals();
   private rest = "";
 
   constructor(revision: string, script: Script = {}) {
@@ -83,7 +84,7 @@ export class ScriptedPeer {
 
   /** Resolves once `count` messages of the method have come. */
   async until(method: string, count = 1): Promise<Wired> {
-    while (this.of(method).length < count) await new Promise<void>((resolve) => this.waiting.push(resolve));
+    while (this.of(method).length < count) await this.arrivals.next();
     return this.of(method)[count - 1]!;
   }
 
@@ -100,9 +101,7 @@ export class ScriptedPeer {
     const lines = (this.rest + chunk).split("\n");
     this.rest = lines.pop()!;
     for (const line of lines) this.take(line);
-    const { waiting } = this;
-    this.waiting = [];
-    for (const look of waiting) look();
+    this.arrivals.announce();
   }
 
   private take(line: string): void {

@@ -1,15 +1,34 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+
+type Files = Readonly<Record<string, string | Uint8Array>>;
 
 /** A folder with `files`, gone when the test ends. */
-export function temporaryFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
+export function temporaryFolder(files: Files = {}): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "mcpgen-test-")));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFiles(folder, files);
+  return folder;
+}
+
+let shared = 0;
+
+/** A folder with `files` for all tests of one file or `describe`. Call it where tests are collected. */
+export function sharedFolder(files: Files = {}): string {
+  const folder = join(realpathSync(tmpdir()), `mcpgen-test-shared-${process.pid}-${++shared}`);
+  beforeAll(() => {
+    mkdirSync(folder);
+    writeFiles(folder, files);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function writeFiles(folder: string, files: Files): void {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);
   }
-  return folder;
 }

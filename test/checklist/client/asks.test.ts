@@ -1,5 +1,4 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type ConnectOptions, connect, memoryChannels, userRejected } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished, vi } from "vitest";
@@ -11,6 +10,7 @@ import {
   reply,
 } from "../../support/scripted-stdio-server.js";
 import { row } from "./rows.js";
+import { listen } from "../../support/listen.js";
 
 /** What became of a question to the client: its answer, or the error that it gave. */
 interface Outcome {
@@ -98,9 +98,9 @@ row("ELIC-04", "what is accepted fits the form, or is not sent", async (revision
 row("ELIC-09", "a page is left alone until the user agrees", async (revision) => {
   let hits = 0;
   const canary = createServer((_, response) => (hits++, response.end()));
-  await new Promise<void>((resolve) => canary.listen(0, "127.0.0.1", resolve));
+  const port = await listen(canary);
   onTestFinished(() => void canary.close());
-  const url = `http://127.0.0.1:${(canary.address() as AddressInfo).port}/secret`;
+  const url = `http://127.0.0.1:${port}/secret`;
   const hitsWhenAsked: number[] = [];
   for (const action of ["decline", "accept"] as const) {
     const elicitUrl = async (given: { readonly url: string }) => {

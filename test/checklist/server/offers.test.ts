@@ -1,9 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { serverRevisions } from "@mcpgen/protocol";
 import { type CodeFirstServer, defineServer, resourceNotFound } from "@mcpgen/runtime";
-import { afterAll, describe, expect } from "vitest";
+import { describe, expect } from "vitest";
 import { Folder } from "../../../examples/files/folder.js";
 import { everyFeature } from "../../support/every-feature/server.js";
 import {
@@ -16,6 +14,7 @@ import {
   served,
   textOf,
 } from "../../support/raw-stdio-client.js";
+import { sharedFolder } from "../../support/temporary-folder.js";
 import { row } from "./rows.js";
 
 const strict = {
@@ -192,11 +191,7 @@ describe("tools", () => {
   });
 });
 
-const tree = mkdtempSync(join(tmpdir(), "mcpgen-test-checklist-"));
-afterAll(() => rmSync(tree, { recursive: true, force: true }));
-mkdirSync(join(tree, "inside"));
-writeFileSync(join(tree, "secret"), "secret");
-writeFileSync(join(tree, "inside", "open"), "open");
+const tree = sharedFolder({ secret: "secret", "inside/open": "open" });
 
 describe("resources and prompts", () => {
   row("RSRC-01", "an unknown resource is -32002", async (revision) => {

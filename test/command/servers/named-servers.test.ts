@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { hostFiles } from "../../../generator/command/servers/host-files.js";
 import { initialized, newServer, scripted, serve } from "../../support/live-server.js";
-import { loopback } from "../../support/loopback.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { atTerminal, enter } from "../at-terminal.js";
 import { mcpgen } from "../../support/in-process.js";
+import { loopback } from "../../support/listen.js";
 
 const tools = { tools: [{ name: "echo", inputSchema: { type: "object" } }] };
 

@@ -2,7 +2,7 @@ import { type JsonValue, jsonObject } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { format } from "../../../generator/print/format.js";
 import { type NoteText, message, modelOf, object, ref } from "../../support/models.js";
-import { emitted } from "../../support/emitted-output.js";
+import { emitted } from "../emitted-output.js";
 
 describe("tables and stubs", () => {
   it("are laid out as prettier would, whatever the length of names", async () => {

@@ -1,7 +1,7 @@
 import { type JsonValue, jsonObject } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { message, modelOf, object, ref } from "../../support/models.js";
-import { emitted, loaded } from "../../support/emitted-output.js";
+import { emitted, loaded } from "../emitted-output.js";
 import { compilerErrors } from "../../support/typescript-compiler.js";
 
 interface Revision {

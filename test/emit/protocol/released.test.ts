@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { format } from "../../../generator/print/format.js";
 import { releasedModel } from "../../support/models.js";
-import { bundled, emitted } from "../../support/emitted-output.js";
+import { bundled, emitted } from "../emitted-output.js";
 import { revisions } from "../../support/revisions.js";
 import { compilerErrors } from "../../support/typescript-compiler.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { format } from "../../../generator/print/format.js";
-import { emitted, loaded } from "../../support/emitted-output.js";
+import { emitted, loaded } from "../emitted-output.js";
 import { message, object } from "../../support/models.js";
 import { tinyModel } from "./tiny.js";
 import { compilerErrors } from "../../support/typescript-compiler.js";

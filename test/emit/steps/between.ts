@@ -4,7 +4,7 @@ import { modelEmitters, schemaEmitters, workspaceEmitters } from "../../../gener
 import { loadTemplates } from "../../../generator/print/templates.js";
 import type { ProtocolModel } from "../../../generator/model/model.js";
 import { type NoteText, modelOf } from "../../support/models.js";
-import { loaded } from "../../support/emitted-output.js";
+import { loaded } from "../emitted-output.js";
 import { Refusal, type Loss, type Steps, listener } from "./protocol.js";
 
 const render = loadTemplates();

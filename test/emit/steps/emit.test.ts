@@ -4,7 +4,7 @@ import { emitterNames, generateFiles } from "../../../generator/pipeline/generat
 import { format } from "../../../generator/print/format.js";
 import { storedRevision } from "../../../generator/revision/revision-source.js";
 import { randomFrom } from "../../../generator/sample/random.js";
-import { bundled, loaded } from "../../support/emitted-output.js";
+import { bundled, loaded } from "../emitted-output.js";
 import { Refusal, type Steps, carriedBy, isAccepted, listener, methodOf, sampleOf } from "./protocol.js";
 import { revisions } from "../../support/revisions.js";
 import { compilerErrors } from "../../support/typescript-compiler.js";

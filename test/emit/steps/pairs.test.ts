@@ -4,7 +4,7 @@ import type { ProtocolModel } from "../../../generator/model/model.js";
 import { randomFrom } from "../../../generator/sample/random.js";
 import { releasedModel } from "../../support/models.js";
 import { seed } from "../../support/instances.js";
-import { loaded } from "../../support/emitted-output.js";
+import { loaded } from "../emitted-output.js";
 import { stepFiles } from "./between.js";
 import {
   type Carried,

@@ -9,7 +9,7 @@ import { type Random, randomFrom } from "../../../generator/sample/random.js";
 import { seed } from "../../support/instances.js";
 import { documentOf } from "../../support/revisions.js";
 import { notes } from "../../support/notes.js";
-import { loaded } from "../../support/emitted-output.js";
+import { loaded } from "../emitted-output.js";
 import { stepFiles } from "./between.js";
 import { type Steps, carriedBy, deepFrozen, isAccepted, listener, sampleOf } from "./protocol.js";
 

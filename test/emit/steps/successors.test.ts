@@ -10,7 +10,7 @@ import { randomFrom } from "../../../generator/sample/random.js";
 import { mutate } from "../../support/schema-changes/operators.js";
 import { seed } from "../../support/instances.js";
 import { documentOf, revisions } from "../../support/revisions.js";
-import { loaded } from "../../support/emitted-output.js";
+import { loaded } from "../emitted-output.js";
 import { stepFiles } from "./between.js";
 import {
   type Carried,

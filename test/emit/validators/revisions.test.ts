@@ -1,38 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { spawnSync } from "node:child_process";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { format } from "../../../generator/print/format.js";
 import { typesOf, validatorsOf } from "./emitted.js";
 import { publishedModel, releasedModel } from "../../support/models.js";
 import { revisions } from "../../support/revisions.js";
+import { sharedFolder } from "../../support/temporary-folder.js";
+import { compilerErrors } from "../../support/typescript-compiler.js";
 
-const folder = mkdtempSync(join(tmpdir(), "validators-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const strictest = {
-  target: "ES2022",
-  lib: ["ES2022"],
-  module: "NodeNext",
-  moduleResolution: "NodeNext",
-  types: [],
-  noEmit: true,
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  noUncheckedIndexedAccess: true,
-  noPropertyAccessFromIndexSignature: true,
-  noImplicitReturns: true,
-  noUnusedLocals: true,
-  noUnusedParameters: true,
-  noFallthroughCasesInSwitch: true,
-  allowUnreachableCode: false,
-  skipLibCheck: false,
-  isolatedModules: true,
-  verbatimModuleSyntax: true,
-  erasableSyntaxOnly: true,
-};
+const folder = sharedFolder();
 
 /** Source text bundled and minified, of what `entry` exports from the validators of a revision. */
 function bundled(entry: string): string {
@@ -59,21 +36,15 @@ describe("validators of the released revisions", { timeout: 120_000 }, () => {
   }
 
   it("compile under the strictest options", async () => {
+    const files = new Map<string, string>();
     for (const revision of revisions) {
       const { schema } = await releasedModel(revision);
       const text = validatorsOf(schema).replace("./types.js", `./types-${revision}.js`);
-      writeFileSync(join(folder, `validators-${revision}.ts`), text);
-      writeFileSync(join(folder, `types-${revision}.ts`), typesOf(schema));
+      files.set(`validators-${revision}.ts`, text);
+      files.set(`types-${revision}.ts`, typesOf(schema));
     }
-    writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module" }));
-    writeFileSync(
-      join(folder, "tsconfig.json"),
-      JSON.stringify({ compilerOptions: strictest, include: ["*.ts"] }),
-    );
-    const compiler = join("node_modules", "typescript", "bin", "tsc");
-    const { stdout, status } = spawnSync(process.execPath, [compiler, "-p", folder], { encoding: "utf8" });
-    expect(stdout).toBe("");
-    expect(status).toBe(0);
+    for (const [path, text] of files) writeFileSync(join(folder, path), text);
+    expect(await compilerErrors(files)).toEqual([]);
   });
 
   it("one validator brings only what it needs", () => {

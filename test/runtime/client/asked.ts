@@ -1,6 +1,7 @@
 import { type ConnectOptions } from "@mcpgen/runtime";
 import * as http from "../../support/scripted-http-server.js";
 import { type Members, type Wired, connected, reply } from "../../support/scripted-stdio-server.js";
+import { failureOf } from "../../support/failure-of.js";
 
 export const transports = ["stdio", "http"] as const;
 
@@ -103,12 +104,4 @@ async function askedOverHttp(
   );
   const failure = await failureOf(client.callTool("ask"));
   return { answers, failure };
-}
-
-/** What a call fails with, if it does: heard from now on. */
-export function failureOf(call: Promise<unknown>): Promise<unknown> {
-  return call.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
 }

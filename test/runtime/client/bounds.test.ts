@@ -4,19 +4,12 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { interrupted } from "../../../runtime/core/jsonrpc/errors.js";
 import { systemClock } from "../../../runtime/core/time/clock.js";
 import { type Connected, ScriptedPeer, base, connected, reply } from "../../support/scripted-stdio-server.js";
+import { failureOf } from "../../support/failure-of.js";
 
 const requestedSchema = { type: "object", properties: { name: { type: "string" } } };
 const inputRequests = {
   who: { method: "elicitation/create", params: { mode: "form", message: "Who?", requestedSchema } },
 };
-
-/** What a call fails with: heard from now on, whenever it fails. */
-function failureOf(call: Promise<unknown>): Promise<unknown> {
-  return call.then(
-    () => "no failure",
-    (error: unknown) => error,
-  );
-}
 
 interface Asked extends Connected {
   /** The signal that the one who asks the user was given, once the user is asked. */

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import * as http from "../../support/scripted-http-server.js";
 import { type Members, type Wired, connected, reply } from "../../support/scripted-stdio-server.js";
-import { failureOf, transports } from "./asked.js";
+import { transports } from "./asked.js";
+import { failureOf } from "../../support/failure-of.js";
 
 test("a reader of a cached result changes nothing for the next one", async () => {
   const { client, peer } = await connected("2026-07-28", {

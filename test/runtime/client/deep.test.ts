@@ -9,7 +9,8 @@ import {
   connected,
 } from "../../support/scripted-stdio-server.js";
 import * as http from "../../support/scripted-http-server.js";
-import { everyWay, failureOf } from "./asked.js";
+import { everyWay } from "./asked.js";
+import { failureOf } from "../../support/failure-of.js";
 
 const isLong = process.env["MCPGEN_LONG"] === "1";
 /** Deeper than any stack; further down there is nothing new. */

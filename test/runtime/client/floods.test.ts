@@ -11,7 +11,8 @@ import {
   everything,
   serverInfo,
 } from "../../support/scripted-stdio-server.js";
-import { asked, everyWay, failureOf } from "./asked.js";
+import { asked, everyWay } from "./asked.js";
+import { failureOf } from "../../support/failure-of.js";
 
 const isLong = process.env["MCPGEN_LONG"] === "1";
 /** Over HTTP the revisions differ in nothing that counts here. */

@@ -3,6 +3,7 @@ import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, test, vi } from "vitest";
 import { ScriptedPeer, type Script, base, reply } from "../../support/scripted-stdio-server.js";
 import type { ConnectOptions } from "@mcpgen/runtime";
+import { failureOf } from "../../support/failure-of.js";
 
 interface Reconnecting {
   readonly client: Client;
@@ -32,14 +33,6 @@ async function gone({ client, peers }: Reconnecting): Promise<void> {
   const call = client.request("tools/call", { name: "last" });
   peers.at(-1)!.hangUp();
   await call.catch(() => undefined);
-}
-
-/** What a call fails with: heard from now on, whenever it fails. */
-function failureOf(call: Promise<unknown>): Promise<unknown> {
-  return call.then(
-    () => "no failure",
-    (error: unknown) => error,
-  );
 }
 
 const never: Script = { "tools/call": () => undefined };

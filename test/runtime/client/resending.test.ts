@@ -1,7 +1,7 @@
 import { type ConnectOptions } from "@mcpgen/runtime";
 import { expect, test } from "vitest";
 import { connected } from "../../support/scripted-http-server.js";
-import { failureOf } from "./asked.js";
+import { failureOf } from "../../support/failure-of.js";
 
 const inputSchema = { type: "object" };
 const tools = [

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import * as http from "../../support/scripted-http-server.js";
 import { connected, failure } from "../../support/scripted-stdio-server.js";
-import { everyWay, failureOf } from "./asked.js";
+import { everyWay } from "./asked.js";
+import { failureOf } from "../../support/failure-of.js";
 
 const uri = "file:///absent";
 

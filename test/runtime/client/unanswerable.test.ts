@@ -1,7 +1,8 @@
 import { type ConnectOptions, McpError } from "@mcpgen/runtime";
 import { expect, onTestFinished, test } from "vitest";
 import { connected } from "../../support/scripted-stdio-server.js";
-import { asked, everyWay, failureOf } from "./asked.js";
+import { asked, everyWay } from "./asked.js";
+import { failureOf } from "../../support/failure-of.js";
 
 const cycle: Record<string, unknown> = {};
 cycle["self"] = cycle;

@@ -12,16 +12,9 @@ import {
   failure,
   reply,
 } from "../../support/scripted-stdio-server.js";
+import { failureOf } from "../../support/failure-of.js";
 
 const silent: Script = { "server/discover": () => undefined, initialize: () => undefined };
-
-/** What connecting fails with: heard from now on. */
-function failureOf(connecting: Promise<unknown>): Promise<unknown> {
-  return connecting.then(
-    () => "no failure",
-    (error: unknown) => error,
-  );
-}
 
 const late = (limit: number): object => ({
   code: "timeout",

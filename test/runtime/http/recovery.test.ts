@@ -5,13 +5,13 @@ import {
   connect as openSocket,
   createServer as createNet,
 } from "node:net";
-import type { AddressInfo } from "node:net";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { connect, createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { expect, onTestFinished, test } from "vitest";
 import { Gate } from "../../support/http-fixture.js";
 import { type Incoming, clientOf, connected, scripted } from "../../support/scripted-http-server.js";
+import { listen } from "../../support/listen.js";
 
 /** A server whose tool tells which of its lives it is in. */
 function lives(life: number): ReturnType<typeof createServer> {
@@ -130,12 +130,12 @@ class Proxy {
   }
 
   async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.server.listen(0, "127.0.0.1", resolve));
+    const port = await listen(this.server);
     onTestFinished(() => {
       this.cut();
       this.server.close();
     });
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/mcp`;
+    return `http://127.0.0.1:${port}/mcp`;
   }
 
   /** Cuts all connections, as a proxy does with those that were idle for long. */

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { type Server, createServer, request as open } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Party } from "../../support/raw-http-client.js";
 import { clientOf } from "../../support/scripted-http-server.js";
 import { builtProgram } from "../../support/built-program.js";
+import { listen } from "../../support/listen.js";
 
 interface Told {
   readonly port?: number;
@@ -36,8 +36,8 @@ beforeAll(async () => {
     response.on("close", () => upstream.destroy());
     request.pipe(upstream);
   });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-  url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`;
+  const port = await listen(proxy);
+  url = `http://127.0.0.1:${port}/mcp`;
 });
 
 afterAll(() => {

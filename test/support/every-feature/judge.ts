@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { afterAll } from "vitest";
+import { beforeAll } from "vitest";
 import { mcpgen } from "../in-process.js";
+import { sharedFolder } from "../temporary-folder.js";
 
 /** What `mcpgen validate` says of a session, as JSON, and the code it exits with. */
 export interface Judgement {
@@ -14,35 +14,24 @@ export interface Judgement {
   readonly findings: readonly { readonly detail?: string }[];
 }
 
-// Registered while the tests are collected: inside a hook it would never be called.
-const projects: string[] = [];
-afterAll(() => {
-  for (const project of projects) rmSync(project, { recursive: true, force: true });
-});
+type Judge = (revision: string, session: string) => Promise<Judgement>;
 
 /**
  * Makes `mcpgen validate` for the tests of one file: in a project whose output folder holds what it loads,
- * built from the sources.
+ * built from the sources. Call it where tests are collected.
  */
-export async function judge(
-  revisions: readonly string[],
-): Promise<(revision: string, session: string) => Promise<Judgement>> {
-  const project = mkdtempSync(join(tmpdir(), "mcpgen-test-judge-"));
-  projects.push(project);
+export function judge(revisions: readonly string[]): Judge {
+  const project = sharedFolder({ "mcpgen.config.json": JSON.stringify({ out: "generated" }) });
   const entryPoints = revisions.flatMap((revision) =>
     ["methods", "check"].map((module) => ({
       in: `generated/${revision}/${module}.ts`,
       out: `${revision}/${module}`,
     })),
   );
-  await build({
-    entryPoints,
-    outdir: join(project, "generated/dist"),
-    bundle: true,
-    format: "esm",
-    logLevel: "error",
+  beforeAll(async () => {
+    const outdir = join(project, "generated/dist");
+    await build({ entryPoints, outdir, bundle: true, format: "esm", logLevel: "error" });
   });
-  writeFileSync(join(project, "mcpgen.config.json"), JSON.stringify({ out: "generated" }));
   return async (revision, session) => {
     writeFileSync(join(project, "session.jsonl"), session);
     const words = ["validate", "session.jsonl", "--revision", revision, "--json"];

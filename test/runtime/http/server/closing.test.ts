@@ -1,6 +1,5 @@
 // What is served once a handler is closed: nothing.
 import { type RequestListener, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { createHttpHandler, createNodeHandler } from "@mcpgen/runtime/http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { adapters } from "../../../support/http-adapters.js";
@@ -9,6 +8,7 @@ import { Party } from "../../../support/raw-http-client.js";
 import { RawConnection, postText } from "../../../support/raw-connection.js";
 import { Endpoint } from "../../../../runtime/core/http/server/endpoint.js";
 import { exchangeOf } from "./exchange-of.js";
+import { listen } from "../../../support/listen.js";
 
 const modern = "2026-07-28";
 const legacy = "2025-11-25";
@@ -45,9 +45,8 @@ test("a closed handler begins nothing, and what it is mounted in closes, too", a
   const party = new Party("http://localhost/", modern);
   for (const message of beginnings(party)) {
     const node = createServer(handle as RequestListener);
-    await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
+    const port = await listen(node);
     onTestFinished(() => node.closeAllConnections());
-    const { port } = node.address() as AddressInfo;
     const connection = new RawConnection(port, "");
     await new Promise((resolve) => node.once("connection", resolve));
     await handle.close();

@@ -3,7 +3,6 @@
 // (front.test.ts); a server that is killed under its calls (killed.test.ts); proxies that cut streams or refuse to
 // connect again (recovery.test.ts); two processes in turn (replicas.test.ts).
 import { type Socket, connect as openSocket, createServer as createNet } from "node:net";
-import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serveHttp } from "@mcpgen/runtime/http";
 import type { VirtualClock } from "@mcpgen/runtime/testing";
@@ -13,6 +12,7 @@ import { http, inside } from "../../../support/http-fixture.js";
 import { Party, messagesOf } from "../../../support/raw-http-client.js";
 import { clientOf } from "../../../support/scripted-http-server.js";
 import { exchangeOf } from "./exchange-of.js";
+import { listen } from "../../../support/listen.js";
 
 test("10,000 idle sessions: the oldest makes room for the next, and all end in time (R24)", async () => {
   const { server, clock } = inside();
@@ -72,12 +72,12 @@ async function impatient(port: number, clock: VirtualClock, patience: number) {
       });
     }
   });
-  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const proxyPort = await listen(proxy);
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
     proxy.close();
   });
-  found.url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`;
+  found.url = `http://127.0.0.1:${proxyPort}/mcp`;
   return found;
 }
 

@@ -1,6 +1,5 @@
 // Clients that go away before, while and after they are heard.
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { CodeFirstServer } from "@mcpgen/runtime";
 import { createNodeHandler } from "@mcpgen/runtime/http";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -12,6 +11,7 @@ import { SseParty } from "../../../support/raw-sse-client.js";
 import { sendOff } from "../../../support/http-wire.js";
 import { exchangeOf } from "./exchange-of.js";
 import { RawConnection, postText, watchConnections } from "../../../support/raw-connection.js";
+import { listen } from "../../../support/listen.js";
 
 const modern = "2026-07-28";
 
@@ -133,12 +133,11 @@ test("who leaves before what is in front hands it on takes no place of those who
     void gate.opened.then(() => handle(request, response));
   });
   const left = watchConnections(node);
-  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
+  const port = await listen(node);
   onTestFinished(() => {
     node.closeAllConnections();
     node.close();
   });
-  const { port } = node.address() as AddressInfo;
   const party = new Party(`http://127.0.0.1:${port}/mcp`, modern);
   const list = postText(party, party.message("tools/list"));
   const half = list.slice(0, -5);
@@ -159,12 +158,11 @@ test("a request that something else ends while it is read takes no place of thos
     if (request.headers["x-ended"] !== undefined) request.destroy();
   });
   const left = watchConnections(node);
-  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
+  const port = await listen(node);
   onTestFinished(() => {
     node.closeAllConnections();
     node.close();
   });
-  const { port } = node.address() as AddressInfo;
   const party = new Party(`http://127.0.0.1:${port}/mcp`, modern);
   const half = postText(party, party.message("tools/list"), { "x-ended": "1" }).slice(0, -5);
   for (let count = 0; count < 3; count++) await new RawConnection(port, half).closed;
@@ -179,12 +177,11 @@ test("a body that was kept back takes no place of those who are read", async () 
     if (request.headers["x-kept"] === undefined) return handle(request, response);
     request.resume().on("end", () => handle(request, response));
   });
-  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
+  const port = await listen(node);
   onTestFinished(() => {
     node.closeAllConnections();
     node.close();
   });
-  const { port } = node.address() as AddressInfo;
   const party = new Party(`http://127.0.0.1:${port}/mcp`, modern);
   for (let count = 1; count <= 3; count++) {
     expect((await party.post(party.message("tools/list"), { "x-kept": "1" })).status).toBe(500);

@@ -1,5 +1,4 @@
 import { createServer as createNodeServer, type IncomingMessage, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { connect, createServer } from "@mcpgen/runtime";
 import {
@@ -9,6 +8,7 @@ import {
   createNodeHandler,
 } from "@mcpgen/runtime/http";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { listen } from "../../../support/listen.js";
 
 type Front = (request: IncomingMessage, text: string) => unknown;
 
@@ -33,13 +33,13 @@ function behind(front: Front, options: HttpOptions = {}, warnings: string[] = []
 
 async function listening(handle: NodeHandler, listener: RequestListener): Promise<string> {
   const node = createNodeServer(listener);
-  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
+  const port = await listen(node);
   onTestFinished(async () => {
     await handle.close();
     node.closeAllConnections();
     node.close();
   });
-  return `http://127.0.0.1:${(node.address() as AddressInfo).port}/mcp`;
+  return `http://127.0.0.1:${port}/mcp`;
 }
 
 const parsed = (text: string): unknown => (text === "" ? undefined : JSON.parse(text));

@@ -1,11 +1,12 @@
 import { createServer as createNodeServer } from "node:http";
-import { type AddressInfo, connect as openSocket } from "node:net";
+import { connect as openSocket } from "node:net";
 import { type HttpOptions, createNodeHandler } from "@mcpgen/runtime/http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { adapters, serve } from "../../../support/http-adapters.js";
 import { http, inside } from "../../../support/http-fixture.js";
 import { Party, messagesOf, textOf } from "../../../support/raw-http-client.js";
 import { send } from "../../../support/http-wire.js";
+import { listen } from "../../../support/listen.js";
 
 const modern = "2026-07-28";
 
@@ -35,13 +36,13 @@ const status = (answer: string): number => Number(answer.split(" ")[1]);
 async function mounted(options: HttpOptions = {}): Promise<number> {
   const handle = createNodeHandler(inside().server, options);
   const node = createNodeServer(handle);
-  await new Promise<void>((resolve) => node.listen(0, "127.0.0.1", resolve));
+  const port = await listen(node);
   onTestFinished(async () => {
     await handle.close();
     node.closeAllConnections();
     node.close();
   });
-  return (node.address() as AddressInfo).port;
+  return port;
 }
 
 describe("whom a request names (RFC 9112, 3.2)", () => {
