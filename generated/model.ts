@@ -180,6 +180,8 @@ export interface MethodFacts {
   readonly multiRoundTrip?: true;
   /** It travels only inside other messages, never as a separate message. */
   readonly payload?: true;
+  /** Of a notification: the member of a subscription's filter that selects it. */
+  readonly filter?: string;
   readonly deprecated?: Deprecation;
 }
 

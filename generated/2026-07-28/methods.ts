@@ -332,16 +332,19 @@ export const clientReceives: ReceiveTable<"client"> = {
       name: "PromptListChangedNotification",
       accepts: validators.acceptsPromptListChangedNotification,
       capability: { of: "server", path: ["prompts", "listChanged"] },
+      filter: "promptsListChanged",
     },
     "notifications/resources/list_changed": {
       name: "ResourceListChangedNotification",
       accepts: validators.acceptsResourceListChangedNotification,
       capability: { of: "server", path: ["resources", "listChanged"] },
+      filter: "resourcesListChanged",
     },
     "notifications/resources/updated": {
       name: "ResourceUpdatedNotification",
       accepts: validators.acceptsResourceUpdatedNotification,
       capability: { of: "server", path: ["resources", "subscribe"] },
+      filter: "resourceSubscriptions",
     },
     "notifications/subscriptions/acknowledged": {
       name: "SubscriptionsAcknowledgedNotification",
@@ -351,6 +354,7 @@ export const clientReceives: ReceiveTable<"client"> = {
       name: "ToolListChangedNotification",
       accepts: validators.acceptsToolListChangedNotification,
       capability: { of: "server", path: ["tools", "listChanged"] },
+      filter: "toolsListChanged",
     },
   }),
   outgoingRequests: /* @__PURE__ */ byMethod<OutgoingRequest>({
@@ -661,14 +665,17 @@ export const serverReceives: ReceiveTable<"server"> = {
     "notifications/prompts/list_changed": {
       name: "PromptListChangedNotification",
       capability: { of: "server", path: ["prompts", "listChanged"] },
+      filter: "promptsListChanged",
     },
     "notifications/resources/list_changed": {
       name: "ResourceListChangedNotification",
       capability: { of: "server", path: ["resources", "listChanged"] },
+      filter: "resourcesListChanged",
     },
     "notifications/resources/updated": {
       name: "ResourceUpdatedNotification",
       capability: { of: "server", path: ["resources", "subscribe"] },
+      filter: "resourceSubscriptions",
     },
     "notifications/subscriptions/acknowledged": {
       name: "SubscriptionsAcknowledgedNotification",
@@ -676,6 +683,7 @@ export const serverReceives: ReceiveTable<"server"> = {
     "notifications/tools/list_changed": {
       name: "ToolListChangedNotification",
       capability: { of: "server", path: ["tools", "listChanged"] },
+      filter: "toolsListChanged",
     },
   }),
   headers: [

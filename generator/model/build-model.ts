@@ -1,6 +1,6 @@
 import { type Schema, naturalCompare, reachable } from "@mcpgen/engine";
 import type { NoteProblem } from "../notes/apply.js";
-import type { Note, PairingNote, SenderNote, StepNote } from "../notes/note.js";
+import type { Note, PairingNote, SenderNote, StepNote, SubscriptionNote } from "../notes/note.js";
 import { hasBatches } from "./batches.js";
 import { eraOf } from "./era.js";
 import { findErrors } from "./errors.js";
@@ -8,7 +8,7 @@ import { defineInlineMessages } from "./inline-messages.js";
 import { type Message, findMessages } from "./messages.js";
 import type { Assumption, HeaderRule, Method, ProtocolModel, ResultOf, Status } from "./model.js";
 import { type MethodNotes, capabilitiesOf, notesByMethod } from "./notes-by-method.js";
-import { findOwned } from "./owned.js";
+import { findOwned, propertyAt } from "./owned.js";
 import { pageOf } from "./page.js";
 import { pair } from "./pairing.js";
 import { type Membership, readRoleUnions } from "./role-unions.js";
@@ -66,7 +66,7 @@ export function buildModel(source: ModelSource): BuiltModel {
     era: eraOf(revision, schema, messages, assumptions),
     schema,
     methods: settled.map((entry) =>
-      assemble(entry, said.get(entry.message.method), asking, { ...source, schema }),
+      assemble(entry, said.get(entry.message.method), asking, { ...source, schema }, problems),
     ),
     errors: findErrors(schema, notesOf(notes, "error"), assumptions),
     batches: hasBatches(schema),
@@ -142,6 +142,7 @@ function assemble(
   notes: MethodNotes | undefined,
   asking: ReadonlySet<string>,
   { documentation, schema }: ModelSource,
+  problems: NoteProblem[],
 ): Method {
   const { method: name, kind, definition, envelope, params } = message;
   const remarks = documentation?.(name);
@@ -149,6 +150,7 @@ function assemble(
   const see = remarks?.see ?? definition.see?.[0];
   const deprecated = deprecationOf(notes) ?? definition.node.deprecated;
   const page = pageOf(schema, message, result);
+  const filter = filterOf(schema, name, notes?.subscription, problems);
   return {
     name,
     kind,
@@ -164,11 +166,28 @@ function assemble(
     multiRoundTrip:
       (notes?.multiRoundTrip ?? false) ||
       (result?.alternatives.some((arm) => asking.has(arm.definition)) ?? false),
+    ...(filter !== undefined && { filter }),
     ...(page && { page }),
     ...(deprecated && { deprecated }),
     ...(description !== undefined && { description }),
     ...(see !== undefined && { see }),
   };
+}
+
+/** The member of a subscription's filter that a note names. */
+function filterOf(
+  schema: Schema,
+  target: string,
+  note: SubscriptionNote | undefined,
+  problems: NoteProblem[],
+): string | undefined {
+  if (!note) return undefined;
+  const property = propertyAt(schema, note.filter)?.property;
+  if (property === undefined) {
+    const message = `the schema has no property of a definition at ${note.filter}`;
+    problems.push({ code: "MG1202", note, target, message });
+  }
+  return property;
 }
 
 function deprecationOf(notes: MethodNotes | undefined): Method["deprecated"] {

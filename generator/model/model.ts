@@ -52,6 +52,8 @@ export interface Method {
   readonly cacheable: boolean;
   /** It may be answered with requests for input, and is then sent again with the answers. */
   readonly multiRoundTrip: boolean;
+  /** Notifications that a subscription selects: the member of its filter that does. */
+  readonly filter?: string;
   /** Requests that go through a list page by page. */
   readonly page?: Page;
   readonly deprecated?: Deprecation;

@@ -1,6 +1,13 @@
 import type { Capability } from "./model.js";
 import type { NoteProblem } from "../notes/apply.js";
-import type { CapabilityNote, DeprecatedNote, Note, PairingNote, SenderNote } from "../notes/note.js";
+import type {
+  CapabilityNote,
+  DeprecatedNote,
+  Note,
+  PairingNote,
+  SenderNote,
+  SubscriptionNote,
+} from "../notes/note.js";
 
 /** The notes about one method. */
 export interface MethodNotes {
@@ -10,6 +17,7 @@ export interface MethodNotes {
   readonly deprecated?: DeprecatedNote;
   readonly cacheable: boolean;
   readonly multiRoundTrip: boolean;
+  readonly subscription?: SubscriptionNote;
 }
 
 type Writable = { -readonly [K in keyof MethodNotes]: MethodNotes[K] } & { capabilities: CapabilityNote[] };
@@ -47,6 +55,7 @@ function speaksOfMethod(note: Note, target: string): boolean {
     case "capability":
     case "cacheable":
     case "multiRoundTrip":
+    case "subscription":
       return true;
     case "deprecated":
       return !target.startsWith("/");
@@ -76,6 +85,9 @@ function take(entry: Writable, note: Note): void {
       break;
     case "multiRoundTrip":
       entry.multiRoundTrip = true;
+      break;
+    case "subscription":
+      entry.subscription = note;
       break;
   }
 }

@@ -11,9 +11,8 @@ export function findOwned(
   const named = new Map<string, Set<string>>();
   for (const note of notes) {
     for (const target of note.targets) {
-      const place = propertyAt(target);
-      const known = place && schema.definitions.get(place.definition)?.node.properties?.has(place.property);
-      if (!known)
+      const place = propertyAt(schema, target);
+      if (!place)
         problems.push({
           code: "MG1202",
           note,
@@ -32,11 +31,16 @@ export function findOwned(
   return owned;
 }
 
-/** `/$defs/Result/properties/resultType` → that property of that definition. */
-function propertyAt(target: string): { definition: string; property: string } | undefined {
+/** `/$defs/Result/properties/resultType` → that property of that definition, if the schema has it. */
+export function propertyAt(
+  schema: Schema,
+  target: string,
+): { readonly definition: string; readonly property: string } | undefined {
   const [keyword, definition, properties, property, ...rest] = pointerTokens(target);
-  const fits = keyword === "$defs" && properties === "properties" && rest.length === 0;
-  return fits && definition !== undefined && property !== undefined ? { definition, property } : undefined;
+  if (keyword !== "$defs" || properties !== "properties" || rest.length > 0) return undefined;
+  if (definition === undefined || property === undefined) return undefined;
+  const known = schema.definitions.get(definition)?.node.properties?.has(property);
+  return known ? { definition, property } : undefined;
 }
 
 /** All definitions that `name` extends, directly or not. */

@@ -73,6 +73,13 @@ interface MultiRoundTripNote extends NoteBase {
   readonly kind: "multiRoundTrip";
 }
 
+/** A notification that a subscription selects by a member of its filter. */
+export interface SubscriptionNote extends NoteBase {
+  readonly kind: "subscription";
+  /** JSON Pointer of the member: a property of a definition. */
+  readonly filter: string;
+}
+
 /** Properties that the era's protocol machinery fills in; authors never write them. */
 export interface OwnedNote extends NoteBase {
   readonly kind: "owned";
@@ -141,6 +148,7 @@ export type Note =
   | HeaderNote
   | CacheableNote
   | MultiRoundTripNote
+  | SubscriptionNote
   | OwnedNote
   | DeprecatedNote
   | ErrorNote

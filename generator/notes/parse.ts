@@ -104,6 +104,12 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
   },
   cacheable: {},
   multiRoundTrip: {},
+  subscription: {
+    filter: {
+      expected: "a JSON Pointer of a member of the filter, such as /$defs/Filter/properties/toolsListChanged",
+      check: (value) => value !== "" && isPointer(value),
+    },
+  },
   owned: {},
   deprecated: { since: string, instead: optional(string) },
   error: {

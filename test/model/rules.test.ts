@@ -265,10 +265,12 @@ describe("notes", () => {
       { kind: "capability", targets: ["a", "gone"], of: "server", capability: "/x" },
       { kind: "header", targets: ["*", "gone too"], header: "X", from: null },
       { kind: "owned", targets: ["/$defs/Result/properties/nothing"] },
+      { kind: "subscription", targets: ["a"], filter: "/$defs/Result/properties/nothing" },
     ]);
     expect(problems.map(({ code, target }) => [code, target])).toEqual([
       ["MG1202", "gone"],
       ["MG1202", "gone too"],
+      ["MG1202", "a"],
       ["MG1202", "/$defs/Result/properties/nothing"],
     ]);
   });

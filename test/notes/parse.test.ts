@@ -46,6 +46,11 @@ const kinds: {
   header: { needs: { header: "H", from: null }, may: {}, bad: { header: [1], from: ["a", 1, {}] } },
   cacheable: { needs: {}, may: {}, bad: {} },
   multiRoundTrip: { needs: {}, may: {}, bad: {} },
+  subscription: {
+    needs: { filter: "/$defs/Filter/properties/a" },
+    may: {},
+    bad: { filter: [1, null, "a", ""] },
+  },
   owned: { needs: {}, may: {}, bad: {} },
   deprecated: { needs: { since: "r" }, may: { instead: "Use." }, bad: { since: [1], instead: [1, null] } },
   error: {

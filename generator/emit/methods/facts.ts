@@ -64,6 +64,7 @@ export class Facts {
       method.cacheable && ["cacheable", "true"],
       method.multiRoundTrip && ["multiRoundTrip", "true"],
       method.payload && ["payload", "true"],
+      method.filter !== undefined && ["filter", stringLiteral(method.filter)],
       deprecated !== undefined && [
         "deprecated",
         objectLayout(

@@ -34,6 +34,7 @@ function methodLine(method: Method): string {
     method.page && `pages of ${codeSpan(method.page.member)}`,
     method.cacheable ? "cacheable" : undefined,
     method.multiRoundTrip ? "may ask for input" : undefined,
+    method.filter === undefined ? undefined : `selected by ${codeSpan(method.filter)}`,
     deprecated && (deprecated.since === undefined ? "deprecated" : `deprecated since ${deprecated.since}`),
   ];
   return facts.filter((fact) => fact !== undefined).join(", ");

@@ -12,6 +12,7 @@ import {
 } from "./subscriptions.js";
 import { declares } from "../protocol/revision-view.js";
 import { metaKeys } from "../protocol/meta.js";
+import type { RevisionView } from "../protocol/revision-view.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { invalidResult, remoteError } from "./decode.js";
 import { mirrorHeaders } from "./mirrored-headers.js";
@@ -102,12 +103,13 @@ function forward(
   return () => offs.forEach((off) => off());
 }
 
-/** The members of a filter for each list (2026-07-28, subscriptions). */
-const listChanged = {
-  tools: "toolsListChanged",
-  prompts: "promptsListChanged",
-  resources: "resourcesListChanged",
-} as const;
+/** The notification that each member of a request asks for. */
+const notificationOf: Readonly<Record<keyof SubscriptionRequest, string>> = {
+  tools: "notifications/tools/list_changed",
+  prompts: "notifications/prompts/list_changed",
+  resources: "notifications/resources/list_changed",
+  uris: "notifications/resources/updated",
+};
 
 /** The timeout of a request whose answer comes when the subscription ends. */
 const noTimeout = 2 ** 52;
@@ -139,7 +141,7 @@ export async function attachModern(
     "subscriptions/listen",
     (id) => {
       own = id;
-      return withMeta({ notifications: filterOf(wanted) });
+      return withMeta({ notifications: filterOf(wanted, view) });
     },
     { signal: ended.signal, timeout: noTimeout, totalTimeout: noTimeout },
     { headers: (method, params) => mirrorHeaders(view, method, params) },
@@ -164,7 +166,7 @@ export async function attachModern(
     ended.abort();
     await over;
   };
-  return { honoured: requestOf(first), over, detach };
+  return { honoured: requestOf(first, view), over, detach };
 }
 
 function unacknowledged({ timeouts: { timeout } }: Link): McpError {
@@ -173,21 +175,24 @@ function unacknowledged({ timeouts: { timeout } }: Link): McpError {
   });
 }
 
-function filterOf({ uris, ...lists }: SubscriptionRequest): Params {
-  const kinds = listKinds.filter((kind) => lists[kind]);
-  return {
-    ...Object.fromEntries(kinds.map((kind) => [listChanged[kind], true])),
-    ...(uris ? { resourceSubscriptions: uris } : {}),
-  };
+/** The members of a request, each with the member of the filter that selects its notification (2026-07-28, subscriptions). */
+function membersOf({ table }: RevisionView<"client">): [keyof SubscriptionRequest, string][] {
+  return (Object.keys(notificationOf) as (keyof SubscriptionRequest)[]).flatMap((asked) => {
+    const member = table.incomingNotifications.get(notificationOf[asked])?.filter;
+    return member === undefined ? [] : [[asked, member]];
+  });
 }
 
-function requestOf(filter: Params): SubscriptionRequest {
-  const kinds = listKinds.filter((kind) => filter[listChanged[kind]] === true);
-  const uris = filter["resourceSubscriptions"];
-  return {
-    ...Object.fromEntries(kinds.map((kind) => [kind, true])),
-    ...(Array.isArray(uris) ? { uris: uris as string[] } : {}),
-  };
+function filterOf(wanted: SubscriptionRequest, view: RevisionView<"client">): Params {
+  const members = membersOf(view).filter(([asked]) => wanted[asked]);
+  return Object.fromEntries(members.map(([asked, member]) => [member, wanted[asked]]));
+}
+
+function requestOf(filter: Params, view: RevisionView<"client">): SubscriptionRequest {
+  const members = membersOf(view).filter(([asked, member]) =>
+    asked === "uris" ? Array.isArray(filter[member]) : filter[member] === true,
+  );
+  return Object.fromEntries(members.map(([asked, member]) => [asked, filter[member]]));
 }
 
 function noticeOf(method: string, params: Params): ChangeNotice {

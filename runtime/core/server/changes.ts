@@ -36,14 +36,6 @@ export class Changes implements NotificationBus {
   }
 }
 
-/** The member of the filter that selects each notification. */
-const filters: { readonly [method: string]: string } = {
-  "notifications/tools/list_changed": "toolsListChanged",
-  "notifications/prompts/list_changed": "promptsListChanged",
-  "notifications/resources/list_changed": "resourcesListChanged",
-  "notifications/resources/updated": "resourceSubscriptions",
-};
-
 /** Handles `subscriptions/listen` (2026-07-28, subscriptions). Resolves when the server ends the stream. */
 export function listen(params: { readonly notifications: Params }, context: RequestContext): Promise<Params> {
   const { connection, protocol, requestId, signal } = context;
@@ -56,7 +48,8 @@ export function listen(params: { readonly notifications: Params }, context: Requ
   context.notify("notifications/subscriptions/acknowledged", { _meta, notifications: honoured });
   return new Promise((resolve, reject) => {
     const removeListener = connection.onChange((change) => {
-      if (selects(honoured, watched, change))
+      const member = protocol.revision.table.outgoingNotifications.get(change.method)?.filter;
+      if (member !== undefined && selects(honoured[member], watched, change))
         context.notify(change.method, { _meta, ...(change.uri === undefined ? {} : { uri: change.uri }) });
     });
     const removeCloser = connection.onClosing(() => {
@@ -79,16 +72,13 @@ export function listen(params: { readonly notifications: Params }, context: Requ
 function honouredFilter(filter: Params, { connection, protocol }: RequestContext): Params {
   const declared = connection.definition.capabilities();
   const honoured: Record<string, unknown> = {};
-  for (const [method, member] of Object.entries(filters)) {
-    const wanted = filter[member];
-    const capability = protocol.revision.table.outgoingNotifications.get(method)?.capability;
-    if (wanted === undefined || wanted === false || !capability) continue;
-    if (declares(declared, capability.path)) honoured[member] = wanted;
-  }
+  for (const { filter: member, capability } of protocol.revision.table.outgoingNotifications.values())
+    if (member !== undefined && filter[member] && capability && declares(declared, capability.path))
+      honoured[member] = filter[member];
   return honoured;
 }
 
-function selects(filter: Params, watched: ReadonlySet<unknown>, { method, uri }: Change): boolean {
-  const wanted = filter[filters[method] ?? ""];
+/** @param wanted the member of the filter that selects the notification */
+function selects(wanted: unknown, watched: ReadonlySet<unknown>, { uri }: Change): boolean {
   return uri === undefined ? wanted === true : Array.isArray(wanted) && watched.has(uri);
 }
