@@ -88,13 +88,14 @@ function grouped(
 function findingOf(group: readonly LintProblem[], { place }: ContractSource): Finding {
   const { rule, profiles: concerned, pointer } = group[0]!;
   const tools = [...new Set(group.map(({ tool }) => tool))];
-  const places = group.length > tools.length ? ` in ${group.length} places` : "";
+  const places = new Set(group.map((problem) => problem.pointer)).size;
+  const where = places > tools.length ? ` in ${places} places` : "";
   const messages = shortList([...new Set(group.map(({ message }) => message))], 4);
   const what = tools.length > 1 ? (rule.several ?? messages) : messages;
   return {
     code: rule.level === "error" ? "MG6601" : "MG6602",
     severity: rule.level,
-    message: `${toolsText(tools)}: ${what}${places} (${rule.id}: ${concerned.join(", ")})`,
+    message: `${toolsText(tools)}: ${what}${where} (${rule.id}: ${concerned.join(", ")})`,
     place: place(pointer),
     next: rule.fix,
   };

@@ -1,6 +1,7 @@
-import type { JsonObject } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, pointer } from "@mcpgen/engine";
+import { counted } from "../print/counted.js";
 import { typesOf } from "./places.js";
-import { type LintRule, everyProfile } from "./rule.js";
+import { type LintRule, type LintSubject, type Spot, everyProfile } from "./rule.js";
 import { keyword, objectIn, schema, value } from "./spots.js";
 
 const geminiFields = "https://github.com/pizza-bot-app/pizza-bot/issues/62";
@@ -144,6 +145,16 @@ export const keywordRules: readonly LintRule[] = [
     },
   },
   {
+    id: "strict-enum-size",
+    profiles: ["strict"],
+    level: "error",
+    reason:
+      "The interface accepts at most 1,000 values in all enums of a schema together, and at most 15,000 characters in an enum of more than 250 strings.",
+    fix: "Declare a string without `enum`, describe its values, and check them in the handler; or add a tool that searches them.",
+    sources: [strictFields],
+    find: largeEnums,
+  },
+  {
     id: "untyped",
     profiles: everyProfile,
     level: "warning",
@@ -155,6 +166,30 @@ export const keywordRules: readonly LintRule[] = [
         .map(({ pointer: at }) => ({ pointer: at, message: "no type" })),
   },
 ];
+
+/** The largest enum of a schema that has too many values in all, and each enum that has too many characters. */
+function largeEnums({ places }: LintSubject): Spot[] {
+  const lists = places.flatMap(({ schema: { enum: values }, pointer: at }) =>
+    Array.isArray(values) ? [{ at: pointer(at, "enum"), size: values.length, text: textLength(values) }] : [],
+  );
+  const total = lists.reduce((sum, { size }) => sum + size, 0);
+  const [largest] = [...lists].sort((a, b) => b.size - a.size);
+  const inAll = `${total} values in ${counted(lists.length, "enum")}`;
+  return [
+    ...(total > 1000 ? [{ pointer: largest!.at, message: inAll }] : []),
+    ...lists
+      .filter(({ size, text }) => size > 250 && text > 15_000)
+      .map(({ at, size, text }) => ({
+        pointer: at,
+        message: `${text} characters in an enum of ${size} values`,
+      })),
+  ];
+}
+
+/** Characters of the strings in an enum. Null, which optional values allow, has none. */
+function textLength(values: readonly JsonValue[]): number {
+  return values.reduce<number>((sum, each) => sum + (typeof each === "string" ? each.length : 0), 0);
+}
 
 function isObject(each: JsonObject): boolean {
   return typesOf(each).includes("object") || Object.hasOwn(each, "properties");

@@ -53,6 +53,20 @@ test("a rule that many tools are against is one line with counts; --verbose and 
   expect([findings!.length, problems!.length]).toEqual([24, 36]);
 });
 
+test("two problems at one place are no two places", async () => {
+  const city = {
+    type: "string",
+    enum: Array.from({ length: 1001 }, (_, index) => `${index}`.padStart(20, "0")),
+  };
+  const tool = { name: "weather", inputSchema: { type: "object", properties: { city }, required: ["city"] } };
+  const files = { "c.json": JSON.stringify({ name: "many", version: "1", tools: [tool] }, null, 1) };
+  const { stdout } = await mcpgen(temporaryFolder(files), ["lint", "c.json", "--profile=strict"]);
+  expect(stdout).toContain(
+    'c.json:12:15 /tools/0/inputSchema/properties/city/enum: error MG6601: tool "weather": ' +
+      "1001 values in 1 enum, 20020 characters in an enum of 1001 values (strict-enum-size: strict)\n",
+  );
+});
+
 test("a line says the name of a tool once", async () => {
   const tools = ["a.b", "get weather", "a-b", "1up", "x".repeat(65)].map((name) => ({
     name,

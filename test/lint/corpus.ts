@@ -20,6 +20,11 @@ const strictly = (properties: JsonObject, more: JsonObject = {}): JsonObject => 
   additionalProperties: false,
   ...more,
 });
+/** A text to choose from, of so many values with so many characters in all. */
+const choice = (size: number, characters = size * 5): JsonObject => {
+  const values = Array.from({ length: size }, (_, index) => String(index).padStart(5, "0"));
+  return { ...text, enum: [...values.slice(1), values[0]!.padEnd(characters - 5 * (size - 1), "a")] };
+};
 /** One argument, in a schema that strict mode takes. */
 const argument = (schema: JsonObject): JsonObject => strictly({ value: schema });
 
@@ -92,6 +97,33 @@ export const corpus: readonly CorpusTool[] = [
   {
     what: "texts to choose from",
     inputSchema: argument({ type: "string", enum: ["a", "b"] }),
+    refusedBy: [],
+  },
+  {
+    what: "1,001 texts to choose from in two arguments, each fewer",
+    inputSchema: strictly({ a: choice(501), b: choice(500) }),
+    refusedBy: ["strict"],
+    rule: "strict-enum-size",
+  },
+  {
+    what: "1,000 texts to choose from in two arguments",
+    inputSchema: strictly({ a: choice(500), b: choice(500) }),
+    refusedBy: [],
+  },
+  {
+    what: "251 texts to choose from, of 15,001 characters",
+    inputSchema: argument(choice(251, 15_001)),
+    refusedBy: ["strict"],
+    rule: "strict-enum-size",
+  },
+  {
+    what: "251 texts to choose from, of 15,000 characters",
+    inputSchema: argument(choice(251, 15_000)),
+    refusedBy: [],
+  },
+  {
+    what: "250 texts to choose from, of 15,001 characters",
+    inputSchema: argument(choice(250, 15_001)),
     refusedBy: [],
   },
   {

@@ -101,6 +101,29 @@ describe("warnings", () => {
   });
 });
 
+test("enums that strict mode refuses: the largest when all have too many values, each with too many characters", () => {
+  const values = (size: number, width: number): { readonly enum: string[] } => ({
+    enum: Array.from({ length: size }, (_, index) => String(index).padStart(width, "0")),
+  });
+  const problems = (properties: JsonObject, more: JsonObject = {}): readonly string[] =>
+    lintContract(contract({ inputSchema: { type: "object", properties, ...more } }), profiles)
+      .filter(({ rule }) => rule.id === "strict-enum-size")
+      .map(({ pointer, message }) => `${pointer.replace("/tools/0/inputSchema", "")}: ${message}`);
+  expect(problems({ a: values(400, 5), list: { type: "array", items: values(700, 5) } })).toEqual([
+    "/properties/list/items/enum: 1100 values in 2 enums",
+  ]);
+  expect(problems({ a: values(1, 5) }, { $defs: { Code: values(1001, 20) } })).toEqual([
+    "/$defs/Code/enum: 1002 values in 2 enums",
+    "/$defs/Code/enum: 20020 characters in an enum of 1001 values",
+  ]);
+  expect(problems({ a: { enum: [...values(250, 61).enum, null] } })).toEqual([
+    "/properties/a/enum: 15250 characters in an enum of 251 values",
+  ]);
+  expect(problems({ a: { enum: "a" }, enum: { type: "string", examples: values(1001, 5).enum } })).toEqual(
+    [],
+  );
+});
+
 describe("unions of which two arms can be the same value", () => {
   const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
     type: "object",
