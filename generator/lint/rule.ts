@@ -21,6 +21,7 @@ export interface LintSubject {
   readonly tool: ContractTool;
   /** JSON Pointer of the tool. */
   readonly pointer: string;
+  /** The arguments and every schema below, in the order of the text. A warning gets none of unused definitions. */
   readonly places: readonly SchemaPlace[];
   /** Pointers of unused definitions. */
   readonly unused: readonly string[];
@@ -30,8 +31,9 @@ export interface LintSubject {
 
 /** A violation of a rule. */
 export interface Spot {
+  /** JSON Pointer in the contract; the report adds file and line. */
   readonly pointer: string;
-  /** Describes the violation. */
+  /** Describes the violation, as a phrase: the report joins those of one rule with commas and counts their places. */
   readonly message: string;
 }
 
@@ -41,6 +43,7 @@ export interface LintRule {
   readonly profiles: readonly Profile[];
   /** `error`: the interface rejects the request, usually with all its tools. `warning`: a host or a model may fail. */
   readonly level: "error" | "warning";
+  /** Why, in whole sentences, as `fix`. */
   readonly reason: string;
   /** The advice. */
   readonly fix: string;
