@@ -5,7 +5,7 @@ export type { Denial, Principal } from "./http/server/access.js";
 export type { GuardOptions } from "./http/server/access.js";
 export type { SessionLimits } from "./http/server/sessions.js";
 export type { SseOptions } from "./http/server/sse.js";
-export { MemoryEventStore, type EventStore, type StoredEvent } from "./http/server/events.js";
+export { MemoryEventStore, type EventStore, type StoredEvent } from "./http/server/event-streams.js";
 
 // For gateways: which headers a server's clients send, and what tools declare.
 export { requestHeaders } from "./http/server/preflight.js";

@@ -46,7 +46,6 @@ export const buildings: readonly Building[] = [
       { path: "runtime/core/server", holds: "the server role" },
       { path: "runtime/core/client", holds: "the client role" },
       { path: "runtime/core/stdio", holds: "stdio, both sides" },
-      { path: "runtime/core/http/shared", holds: "what both sides of HTTP use" },
       { path: "runtime/core/http/server", holds: "HTTP, the server's side" },
       { path: "runtime/core/http/client", holds: "HTTP, the client's side" },
       { path: "runtime/core/connect", holds: "from an address to a client" },

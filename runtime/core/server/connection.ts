@@ -52,7 +52,6 @@ export class ServerConnection implements Receiver {
   /** Name of the authenticated client, or an empty string. */
   readonly principal: string;
   readonly #channel: ServerChannel;
-  readonly #onClose: (connection: ServerConnection) => void;
   #running: Map<RequestId, RequestContext> | undefined;
   #clientRequests: ServerToClientRequests | undefined;
   #listeners: Set<(change: Change) => void> | undefined;
@@ -65,18 +64,13 @@ export class ServerConnection implements Receiver {
   #idle: (() => void)[] | undefined;
   #isOver = false;
 
-  constructor(
-    definition: ServerDefinition,
-    channel: ServerChannel,
-    options: ConnectionOptions,
-    onClose: (connection: ServerConnection) => void,
-  ) {
+  constructor(definition: ServerDefinition, channel: ServerChannel, options: ConnectionOptions) {
     this.definition = definition;
     this.#channel = channel;
     this.auth = options.auth;
     this.principal = options.principal ?? "";
     this.#drainMs = options.drain ?? 1000;
-    this.#onClose = onClose;
+    definition.connections.add(this);
   }
 
   /** Number of open requests. */
@@ -262,6 +256,7 @@ export class ServerConnection implements Receiver {
 
   /** Calls `listener` with each change. Returns a function that removes it. */
   onChange(listener: (change: Change) => void): () => void {
+    this.definition.followChanges();
     this.#listeners = (this.#listeners ?? new Set()).add(listener);
     return () => void this.#listeners?.delete(listener);
   }
@@ -374,8 +369,8 @@ export class ServerConnection implements Receiver {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#listeners = undefined;
-    this.#onClose(this);
-    if (!this.#running && !this.#clientRequests) return;
+    this.definition.connections.delete(this);
+    if (this.open === 0 && !this.#clientRequests) return;
     const reason = new McpError("connection-closed", why);
     this.#channel.abortedWork(this.open);
     for (const context of this.#running?.values() ?? []) context.abort(reason);

@@ -55,6 +55,7 @@ export const initialize: MethodHandler = (params: Params, context: RequestContex
   const declared = definition.capabilities();
   const { clientCapabilities, clientInfo, weight } = clientProfile(params);
   connection.reserve(weight);
+  definition.followChanges();
   if (connection.session) connection.release(connection.session.weight);
   connection.session = {
     era: legacyServer,

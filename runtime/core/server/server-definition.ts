@@ -3,7 +3,7 @@ import type { RevisionView } from "../protocol/revision-view.js";
 import type { Clock } from "../time/clock.js";
 import type { Timeouts } from "../jsonrpc/pending.js";
 import type { Params } from "../jsonrpc/message.js";
-import type { NotificationBus } from "./changes.js";
+import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
 import type { StateStore, StateSeal } from "./rounds.js";
 import type { McpError } from "../jsonrpc/errors.js";
@@ -22,7 +22,7 @@ export interface NotificationContext {
   readonly revision: string;
 }
 
-/** What a server serves, as all its connections see it. No connection changes it. */
+/** What a server serves, as all its connections see it. No connection changes it, apart from `connections`. */
 export interface ServerDefinition {
   readonly info: Implementation;
   readonly instructions: string | undefined;
@@ -33,7 +33,10 @@ export interface ServerDefinition {
   readonly handlers: ReadonlyMap<string, MethodHandler>;
   readonly notificationHandlers: ReadonlyMap<string, NotificationHandler>;
   readonly capabilities: () => ServerCapabilities;
-  readonly changes: NotificationBus;
+  /** The open connections; each adds itself, and removes itself when it ends. */
+  readonly connections: Set<ServerConnection>;
+  /** Delivers all later changes to the connections. */
+  readonly followChanges: () => void;
   readonly seal: StateSeal;
   readonly states: StateStore | undefined;
   readonly clock: Clock;

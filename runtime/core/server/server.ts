@@ -7,8 +7,8 @@ import { type Clock, systemClock } from "../time/clock.js";
 import { McpError } from "../jsonrpc/errors.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
 import type { Params } from "../jsonrpc/message.js";
-import type { Channel, ServerChannel } from "../jsonrpc/channel.js";
-import { type Change, Changes, type NotificationBus, listen } from "./changes.js";
+import type { Channel } from "../jsonrpc/channel.js";
+import { Changes, type NotificationBus, listen } from "./changes.js";
 import { PlainChannel, ServerConnection, type ConnectionOptions } from "./connection.js";
 import {
   type MethodHandler,
@@ -119,7 +119,8 @@ export class Server {
       handlers: this.#methods,
       notificationHandlers: this.#notificationHandlers,
       capabilities: () => this.#capabilities(),
-      changes: this.#changes,
+      connections: this.connections,
+      followChanges: () => this.#followChanges(),
       seal: stateSeal(options.stateKeys ?? []),
       states: options.stateStore,
       clock: options.clock ?? systemClock,
@@ -139,17 +140,8 @@ export class Server {
 
   /** Serves the client at the other end of `channel`. */
   connect(channel: Channel, options: ConnectionOptions = {}): ServerConnection {
-    const connection = this.attach(new PlainChannel(channel), options);
+    const connection = new ServerConnection(this.definition, new PlainChannel(channel), options);
     channel.open(connection);
-    return connection;
-  }
-
-  /** @internal Makes a connection of a transport that delivers the messages itself. */
-  attach(channel: ServerChannel, options: ConnectionOptions = {}): ServerConnection {
-    this.features.publish();
-    const connection = new ServerConnection(this.definition, channel, options, this.#forget);
-    this.#unsubscribe ??= this.#changes.subscribe(this.#broadcast);
-    this.connections.add(connection);
     return connection;
   }
 
@@ -194,12 +186,13 @@ export class Server {
     this.#unsubscribe = undefined;
   }
 
-  readonly #forget = (connection: ServerConnection): void => void this.connections.delete(connection);
-
-  /** The one listener on the bus, for all connections. */
-  readonly #broadcast = (change: Change): void => {
-    for (const connection of this.connections) connection.changed(change);
-  };
+  /** Listens to the bus, once for all connections. Changes of this turn are published first. */
+  #followChanges(): void {
+    this.features.publish();
+    this.#unsubscribe ??= this.#changes.subscribe((change) => {
+      for (const connection of this.connections) connection.changed(change);
+    });
+  }
 
   /** Recomputes capabilities and methods, after tools, resources or prompts have changed. */
   protected refresh(): void {

@@ -8,6 +8,13 @@ export function tooLong(limit: number): McpError {
   return new McpError("message-too-long", `a message of the server's was longer than ${limit} bytes`);
 }
 
+/** The media type of a response, without parameters, in lower case. */
+export function mediaType({ headers }: Response): string {
+  const type = headers.get("content-type") ?? "";
+  const end = type.indexOf(";");
+  return (end < 0 ? type : type.slice(0, end)).trim().toLowerCase();
+}
+
 /**
  * Passes the chunks of a body to `take`. If that returns a promise, reading waits for it.
  *

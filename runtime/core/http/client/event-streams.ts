@@ -1,9 +1,8 @@
 import { McpError, interrupted } from "../../jsonrpc/errors.js";
 import type { RequestId, ResponseMessage } from "../../jsonrpc/message.js";
 import { pause } from "../../time/clock.js";
-import { connectionClosed, defaultLimit, pump, strayErrorIn } from "./answer-body.js";
+import { connectionClosed, defaultLimit, mediaType, pump, strayErrorIn } from "./answer-body.js";
 import type { HttpClientOptions } from "./http-client-options.js";
-import { mediaType } from "../shared/media.js";
 import { SseReader } from "./sse-reader.js";
 
 /** Statuses that may change with the next attempt, beside 5xx. */
@@ -199,8 +198,8 @@ function isBusy(status: number, offered: boolean): boolean {
   return transientStatuses.has(status) || status === 503 || (offered && status >= 500 && status !== 501);
 }
 
-function isStream({ ok, headers }: Response): boolean {
-  return ok && mediaType(headers.get("content-type") ?? "") === "text/event-stream";
+function isStream(response: Response): boolean {
+  return response.ok && mediaType(response) === "text/event-stream";
 }
 
 /** Milliseconds before a stream is requested again, at least; the application may set less. */

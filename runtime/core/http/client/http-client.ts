@@ -7,13 +7,13 @@ import {
   bodyOf,
   defaultLimit,
   errorCodeOf,
+  mediaType,
   refusal,
   sessionLost,
   isSessionLost,
 } from "./answer-body.js";
 import { EventStreams, GetStream } from "./event-streams.js";
 import { HttpRequests } from "./http-requests.js";
-import { mediaType } from "../shared/media.js";
 import { OrderedSender, type Unanswered } from "./ordered-sender.js";
 import { settleWithin } from "../../time/clock.js";
 import type { SseConnection } from "./sse-connection.js";
@@ -171,7 +171,7 @@ class HttpClientChannel implements ClientChannel {
     // Only this answer opens a session (2025-11-25, session management).
     if (handshake) this.session = response.headers.get(sessionHeader) ?? this.session;
     if (response.ok) this.getStream.again();
-    const type = mediaType(response.headers.get("content-type") ?? "");
+    const type = mediaType(response);
     if (type === "text/event-stream" && response.ok)
       return this.streams.answer(response, {
         id,

@@ -1,7 +1,6 @@
 import { McpError, messageOf, interrupted, isInterrupted } from "../../jsonrpc/errors.js";
 import type { HttpRequests } from "./http-requests.js";
-import { connectionClosed, pump, refusal, sessionLost, textWithin } from "./answer-body.js";
-import { mediaType } from "../shared/media.js";
+import { connectionClosed, mediaType, pump, refusal, sessionLost, textWithin } from "./answer-body.js";
 import { type ServerEvent, SseReader } from "./sse-reader.js";
 import { abortable } from "../../time/clock.js";
 
@@ -74,7 +73,7 @@ export async function openSse(
   const timer = setTimeout(() => own.abort(noEndpoint(`within ${endpointTimeout} ms`)), endpointTimeout);
   try {
     const response = await requests.send({ method: "GET", headers: {}, signal: both });
-    const type = mediaType(response.headers.get("content-type") ?? "");
+    const type = mediaType(response);
     if (!response.ok && !noStream.has(response.status))
       throw refusal(response, await textWithin(response, 1000).catch(() => ""), " to GET (HTTP+SSE)");
     if (!response.ok || type !== "text/event-stream") return void (await response.body?.cancel());

@@ -1,33 +1,34 @@
 import { classify, isRequest, type MessageKind, type Problem, idOf } from "../../jsonrpc/message.js";
 import { McpError, messageOf, parseError } from "../../jsonrpc/errors.js";
-import { mostLevels, nestsDeeper } from "../../jsonrpc/json-limits.js";
+import { mostLevels } from "../../jsonrpc/json-limits.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
 import { errorOf } from "../../server/context.js";
 import { statesRevision } from "../../server/request-protocol.js";
 import type { Server } from "../../server/server.js";
 import { withTimeout } from "../../time/clock.js";
-import { type Accepted, acceptedBy, isJson } from "../shared/media.js";
 import {
+  type Accepted,
   type Principal,
+  acceptedBy,
   authenticated,
   corsHeaders,
   guard,
+  isJson,
   replyError,
   replyBusy,
   replyClosing,
   replyInvalid,
   replyForbidden,
 } from "./access.js";
-import { MemoryEventStore } from "./events.js";
+import { MemoryEventStore, StreamExpiry, Streams } from "./event-streams.js";
 import { type Exchange, sseSessionOf } from "./exchange.js";
 import { type HttpOptions, defaults } from "./http-options.js";
 import { SessionRequests, StatelessRequests } from "./legacy-requests.js";
-import { Backlog, CountedWarnings, ConcurrencyLimit, Quota, BodyReading } from "./limits.js";
-import { ModernRequests } from "./modern-requests.js";
+import { Backlog, CountedWarnings, ConcurrencyLimit, Quota, BodyReading, nestsDeeper } from "./limits.js";
+import { ModernRequests } from "./posts.js";
 import { preflight } from "./preflight.js";
 import { Sessions } from "./sessions.js";
 import { SseRequests } from "./sse.js";
-import { StreamExpiry, Streams } from "./streams.js";
 
 const randomKey =
   "HTTP: the state of a request in several rounds was sealed with a key of this process alone; give stateKeys, or it is lost with the process";
@@ -36,84 +37,98 @@ const anonymous: Principal = {};
 
 /** Streamable HTTP for one server. One endpoint serves both eras. */
 export class Endpoint {
-  private readonly server: Server;
-  private readonly options: HttpOptions;
-  private readonly streams: Streams;
-  private readonly warnings: CountedWarnings;
+  readonly #server: Server;
+  readonly #options: HttpOptions;
+  readonly #streams: Streams;
+  readonly #warnings: CountedWarnings;
   /** Counts response bytes that wait for their readers. */
   readonly backlog: Backlog;
-  private readonly concurrency: ConcurrencyLimit;
+  readonly #concurrency: ConcurrencyLimit;
   /** Limit of requests in one body. */
-  private readonly mostInBatch: number;
+  readonly #mostInBatch: number;
   /** Limit of bytes of one body. */
-  private readonly bodyLimit: number;
+  readonly #bodyLimit: number;
   /** Limit of bytes reserved for clients. */
-  private readonly bytes: Quota;
-  private readonly sessions: Sessions | undefined;
-  private readonly modernIds: ReadonlySet<string>;
-  private readonly modern: ModernRequests | undefined;
-  private readonly stateful: SessionRequests | undefined;
-  private readonly stateless: StatelessRequests | undefined;
-  private readonly sse: SseRequests | undefined;
+  readonly #bytes: Quota;
+  readonly #sessions: Sessions | undefined;
+  readonly #modernIds: ReadonlySet<string>;
+  readonly #modern: ModernRequests | undefined;
+  readonly #stateful: SessionRequests | undefined;
+  readonly #stateless: StatelessRequests | undefined;
+  readonly #sse: SseRequests | undefined;
   /** New requests are rejected; running ones may finish. */
-  private draining = false;
-  private closed = false;
+  #draining = false;
+  #closed = false;
 
   constructor(server: Server, options: HttpOptions = {}) {
-    this.server = server;
-    this.options = options;
+    this.#server = server;
+    this.#options = options;
     const { modern, legacy, clock, seal, warn } = server.definition;
-    this.warnings = new CountedWarnings(warn);
+    this.#warnings = new CountedWarnings(warn);
     seal.onRandomKey = () => warn(randomKey);
     const { responses: form = "auto", keepAliveMs = defaults.keepAliveMs, sessions = true } = options;
     const fair = (most: number): Quota => new Quota(most, options.authenticate ? "fair" : most);
-    this.streams = new Streams(clock, keepAliveMs, fair(options.maxStreams ?? defaults.maxStreams));
+    this.#streams = new Streams(clock, keepAliveMs, fair(options.maxStreams ?? defaults.maxStreams));
     const { maxConcurrent = defaults.maxConcurrent, waitingLimit = defaults.waitingLimit } = options;
     this.backlog = new Backlog(clock, fair(waitingLimit), options.stalledMs ?? defaults.stalledMs);
     const { maxRequests = defaults.maxRequests } = typeof sessions === "object" ? sessions : {};
-    this.concurrency = new ConcurrencyLimit(fair, maxConcurrent, options.bodiesLimit ?? defaults.bodiesLimit);
+    this.#concurrency = new ConcurrencyLimit(
+      fair,
+      maxConcurrent,
+      options.bodiesLimit ?? defaults.bodiesLimit,
+    );
     const { bodyLimit = defaults.bodyLimit } = options;
-    this.bodyLimit = options.authenticate ? Math.min(bodyLimit, this.concurrency.held.whole) : bodyLimit;
-    this.mostInBatch = Math.min(this.concurrency.running.whole, maxRequests);
-    this.bytes = this.quota(options.keptLimit ?? defaults.keptLimit);
-    this.modernIds = new Set(modern.map(({ id }) => id));
+    this.#bodyLimit = options.authenticate ? Math.min(bodyLimit, this.#concurrency.held.whole) : bodyLimit;
+    this.#mostInBatch = Math.min(this.#concurrency.running.whole, maxRequests);
+    this.#bytes = this.#quota(options.keptLimit ?? defaults.keptLimit);
+    this.#modernIds = new Set(modern.map(({ id }) => id));
     if (modern.length > 0)
-      this.modern = new ModernRequests(server, modern[0]!, form, this.streams, this.concurrency, this.bytes);
+      this.#modern = new ModernRequests(
+        server,
+        modern[0]!,
+        form,
+        this.#streams,
+        this.#concurrency,
+        this.#bytes,
+      );
     if (legacy.length === 0) return;
     if (sessions === false)
-      this.stateless = new StatelessRequests(server, legacy, form, this.streams, this.concurrency);
-    else [this.sessions, this.stateful] = this.makeSessions(legacy);
-    this.sse = this.makeSse();
+      this.#stateless = new StatelessRequests(server, legacy, form, this.#streams, this.#concurrency);
+    else [this.#sessions, this.#stateful] = this.#makeSessions(legacy);
+    this.#sse = this.#makeSse();
   }
 
   /** @throws {McpError} `invalid-definition`: HTTP+SSE without sessions */
-  private makeSse(): SseRequests | undefined {
-    const { sse = false, sessions = true } = this.options;
+  #makeSse(): SseRequests | undefined {
+    const { sse = false, sessions = true } = this.#options;
     if (sse === false) return undefined;
     if (sessions === false)
       throw new McpError("invalid-definition", "HTTP+SSE (sse) needs what `sessions: false` turns off");
     const { maxRequests = defaults.maxRequests } = typeof sessions === "object" ? sessions : {};
-    const { streams, concurrency, bytes } = this;
-    const environment = { streams, concurrency, bytes, count: this.quota(), maxRequests };
-    return new SseRequests(this.server, sse === true ? {} : sse, environment);
+    const streams = this.#streams;
+    const concurrency = this.#concurrency;
+    const bytes = this.#bytes;
+    const environment = { streams, concurrency, bytes, count: this.#quota(), maxRequests };
+    return new SseRequests(this.#server, sse === true ? {} : sse, environment);
   }
 
-  private makeSessions(legacy: readonly RevisionView<"server">[]): [Sessions, SessionRequests] {
+  #makeSessions(legacy: readonly RevisionView<"server">[]): [Sessions, SessionRequests] {
     const {
       events = new MemoryEventStore(),
       retryMs = defaults.retryMs,
       streamMs = defaults.streamMs,
       sessions: limits,
       responses = "auto",
-    } = this.options;
-    const { clock } = this.server.definition;
-    const { streams, concurrency } = this;
+    } = this.#options;
+    const { clock } = this.#server.definition;
+    const streams = this.#streams;
+    const concurrency = this.#concurrency;
     const given = typeof limits === "object" ? limits : {};
     const { maxRequests = defaults.maxRequests } = given;
     const expiry = new StreamExpiry(clock, streamMs, retryMs);
     const environment = { events, retryMs, clock, streams, expiry, concurrency, maxRequests };
-    const sessions = new Sessions(environment, this.quota(), this.bytes, given.idleMs);
-    return [sessions, new SessionRequests(this.server, legacy, sessions, events, responses)];
+    const sessions = new Sessions(environment, this.#quota(), this.#bytes, given.idleMs);
+    return [sessions, new SessionRequests(this.#server, legacy, sessions, events, responses)];
   }
 
   /**
@@ -122,8 +137,8 @@ export class Endpoint {
    *
    * @param most total amount; by default the limit of sessions
    */
-  private quota(most?: number): Quota {
-    const { sessions, authenticate } = this.options;
+  #quota(most?: number): Quota {
+    const { sessions, authenticate } = this.#options;
     const limits = typeof sessions === "object" ? sessions : {};
     const { maxSessions = defaults.maxSessions } = limits;
     const { maxPerPrincipal = Math.max(8, Math.floor(maxSessions / 10)) } = limits;
@@ -135,8 +150,10 @@ export class Endpoint {
   get kept(): {
     readonly [what in "sessions" | "bytes" | "streams" | "requests" | "bodies" | "held" | "waiting"]: number;
   } {
-    const sessions = (this.sessions?.size ?? 0) + (this.sse?.size ?? 0);
-    const { concurrency, streams, bytes } = this;
+    const sessions = (this.#sessions?.size ?? 0) + (this.#sse?.size ?? 0);
+    const concurrency = this.#concurrency;
+    const streams = this.#streams;
+    const bytes = this.#bytes;
     return {
       sessions,
       bytes: bytes.size,
@@ -150,18 +167,18 @@ export class Endpoint {
 
   handle(exchange: Exchange): void {
     try {
-      this.admit(exchange);
+      this.#admit(exchange);
     } catch (error) {
-      this.fail(exchange, undefined, error);
+      this.#fail(exchange, undefined, error);
     }
   }
 
-  private admit(exchange: Exchange): void {
-    const refused = guard(exchange, this.options);
+  #admit(exchange: Exchange): void {
+    const refused = guard(exchange, this.#options);
     if (refused) return replyForbidden(exchange, refused);
-    if (exchange.method === "OPTIONS") return preflight(exchange, this.server);
-    const { authenticate } = this.options;
-    if (!authenticate) return this.route(exchange, anonymous);
+    if (exchange.method === "OPTIONS") return preflight(exchange, this.#server);
+    const { authenticate } = this.#options;
+    if (!authenticate) return this.#route(exchange, anonymous);
     // Users may destructure it, so `header` must not depend on `this`.
     const request = { method: exchange.method, header: (name: string) => exchange.header(name) };
     void Promise.resolve(request)
@@ -172,10 +189,10 @@ export class Endpoint {
           exchange.reply(found.status, { ...corsHeaders(exchange), ...found.headers }, found.text);
         else {
           exchange.principal = found.principal ?? "";
-          this.route(exchange, found);
+          this.#route(exchange, found);
         }
       })
-      .catch((error: unknown) => this.fail(exchange, undefined, error));
+      .catch((error: unknown) => this.#fail(exchange, undefined, error));
   }
 
   /**
@@ -183,33 +200,33 @@ export class Endpoint {
    * server continue.
    */
   async close(): Promise<void> {
-    this.draining = true;
-    await this.drain(this.options.graceMs ?? defaults.graceMs);
-    this.closed = true;
-    const posts = [...this.streams.connections].map((connection) => connection.close());
-    await Promise.all([...posts, this.sessions?.close(), this.sse?.close()]);
-    this.streams.close();
-    this.server.rest();
+    this.#draining = true;
+    await this.#drain(this.#options.graceMs ?? defaults.graceMs);
+    this.#closed = true;
+    const posts = [...this.#streams.connections].map((connection) => connection.close());
+    await Promise.all([...posts, this.#sessions?.close(), this.#sse?.close()]);
+    this.#streams.close();
+    this.#server.rest();
   }
 
   /** @param graceMs milliseconds that running requests have to finish */
-  private async drain(graceMs: number): Promise<void> {
+  async #drain(graceMs: number): Promise<void> {
     if (graceMs === 0) return;
-    const { clock } = this.server.definition;
-    const sessions = [this.sessions, this.sse].flatMap((each) => each?.connections ?? []);
-    const all = [...this.streams.connections, ...sessions].map((connection) => connection.drain());
+    const { clock } = this.#server.definition;
+    const sessions = [this.#sessions, this.#sse].flatMap((each) => each?.connections ?? []);
+    const all = [...this.#streams.connections, ...sessions].map((connection) => connection.drain());
     await withTimeout(graceMs, Promise.all(all), clock);
   }
 
-  private route(exchange: Exchange, principal: Principal): void {
+  #route(exchange: Exchange, principal: Principal): void {
     // A POST may contain a response that a running request awaits.
-    if (this.closed || (this.draining && exchange.method !== "POST")) return replyClosing(exchange);
-    if (exchange.method === "POST") return this.post(exchange, principal);
+    if (this.#closed || (this.#draining && exchange.method !== "POST")) return replyClosing(exchange);
+    if (exchange.method === "POST") return this.#post(exchange, principal);
     const { method } = exchange;
     const named = exchange.header("mcp-session-id") !== undefined;
-    if (method === "GET" && this.sse && !named) return this.sse.open(exchange, principal);
+    if (method === "GET" && this.#sse && !named) return this.#sse.open(exchange, principal);
     // Modern revisions have no sessions (2026-07-28, Streamable HTTP, earlier revisions).
-    const sessions = this.isModern(exchange, false) ? undefined : this.stateful;
+    const sessions = this.#isModern(exchange, false) ? undefined : this.#stateful;
     // Without a session, a GET stream would never carry a message.
     if (method === "GET" && sessions && named) return sessions.get(exchange, principal);
     if (method === "DELETE" && sessions) return sessions.delete(exchange, principal);
@@ -217,24 +234,24 @@ export class Endpoint {
     exchange.reply(405, { ...corsHeaders(exchange), allow });
   }
 
-  private post(exchange: Exchange, principal: Principal): void {
+  #post(exchange: Exchange, principal: Principal): void {
     if (!isJson(exchange.header("content-type")))
       return replyInvalid(exchange, 415, "the body must be application/json, in UTF-8");
     const accepted = acceptedBy(exchange.header("accept"));
     // Over HTTP+SSE, responses go on the stream of the session, so Accept does not matter.
-    const older = this.sse && sseSessionOf(exchange);
+    const older = this.#sse && sseSessionOf(exchange);
     if (!accepted.json && !accepted.events && older === undefined)
       return replyInvalid(exchange, 406, "Accept must allow application/json or text/event-stream");
-    const { bodyLimit } = this;
-    if (!this.concurrency.bodies.allows(exchange.principal, 1)) return replyBusy(exchange, undefined);
-    const reading = new BodyReading(this.concurrency, exchange.principal);
+    const bodyLimit = this.#bodyLimit;
+    if (!this.#concurrency.bodies.allows(exchange.principal, 1)) return replyBusy(exchange, undefined);
+    const reading = new BodyReading(this.#concurrency, exchange.principal);
     const take = (text: string | undefined | null): void => {
       reading.end();
       if (reading.limitReached) return replyBusy(exchange, undefined);
       if (text === null) return replyError(exchange, 400, undefined, parseError("the bytes are no UTF-8"));
       if (text === undefined)
         return replyInvalid(exchange, 413, `the body is longer than ${bodyLimit} bytes`);
-      this.body(exchange, text, accepted, principal, older);
+      this.#body(exchange, text, accepted, principal, older);
     };
     try {
       exchange.readBody(bodyLimit, reading, take, () => reading.end());
@@ -245,14 +262,14 @@ export class Endpoint {
   }
 
   /** @param older the HTTP+SSE session id in the URL, if there is one */
-  private body(
+  #body(
     exchange: Exchange,
     text: string,
     accepted: Accepted,
     principal: Principal,
     older: string | undefined,
   ): void {
-    if (this.closed) return replyClosing(exchange);
+    if (this.#closed) return replyClosing(exchange);
     exchange.size = text.length;
     if (nestsDeeper(text, mostLevels))
       return replyInvalid(exchange, 400, `the body nests deeper than ${mostLevels} levels`);
@@ -265,20 +282,20 @@ export class Endpoint {
     // Responses and notifications are still accepted: running requests may await them.
     const kind = classify(message);
     const requests = requestsIn(message, kind);
-    if (this.draining && requests > 0) return replyClosing(exchange);
-    if (requests > this.mostInBatch)
-      return replyInvalid(exchange, 400, tooManyInBatch(requests, this.mostInBatch));
-    if (requests > 0 && !this.concurrency.running.allows(exchange.principal, requests))
+    if (this.#draining && requests > 0) return replyClosing(exchange);
+    if (requests > this.#mostInBatch)
+      return replyInvalid(exchange, 400, tooManyInBatch(requests, this.#mostInBatch));
+    if (requests > 0 && !this.#concurrency.running.allows(exchange.principal, requests))
       return replyBusy(exchange, idOf(message));
-    const legacy = this.stateful ?? this.stateless;
+    const legacy = this.#stateful ?? this.#stateless;
     const stated = kind === "batch" ? (message as unknown[]).some(statesRevision) : statesRevision(message);
     try {
-      if (older !== undefined) this.sse!.post(exchange, older, message, stated, principal);
-      else if (this.modern && (!legacy || this.isModern(exchange, stated)))
-        this.modern.post(exchange, message, kind, stated, accepted, principal);
+      if (older !== undefined) this.#sse!.post(exchange, older, message, stated, principal);
+      else if (this.#modern && (!legacy || this.#isModern(exchange, stated)))
+        this.#modern.post(exchange, message, kind, stated, accepted, principal);
       else legacy!.post(exchange, message, accepted, principal);
     } catch (error) {
-      this.fail(exchange, message, error);
+      this.#fail(exchange, message, error);
     }
   }
 
@@ -287,12 +304,12 @@ export class Endpoint {
    *
    * @param stated whether the message states its revision in `_meta`; otherwise the header decides
    */
-  private isModern(exchange: Exchange, stated: boolean): boolean {
-    return stated || this.modernIds.has(exchange.header("mcp-protocol-version") ?? "");
+  #isModern(exchange: Exchange, stated: boolean): boolean {
+    return stated || this.#modernIds.has(exchange.header("mcp-protocol-version") ?? "");
   }
 
-  private fail(exchange: Exchange, message: unknown, error: unknown): void {
-    this.warnings.add(`HTTP: ${messageOf(error)}`);
+  #fail(exchange: Exchange, message: unknown, error: unknown): void {
+    this.#warnings.add(`HTTP: ${messageOf(error)}`);
     replyError(exchange, 500, idOf(message), errorOf(error));
   }
 }

@@ -64,23 +64,23 @@ const first = 1024;
 
 /** Collects the chunks of a body in one buffer: a chunk of one byte costs one byte, not an object. */
 export class BodyBytes {
-  private buffer: Uint8Array = none;
-  private length = 0;
+  #buffer: Uint8Array = none;
+  #length = 0;
 
   push(piece: Uint8Array): void {
-    const length = this.length + piece.length;
-    if (length > this.buffer.length) {
-      const grown = new Uint8Array(Math.max(length, 2 * this.buffer.length, first));
-      grown.set(this.buffer.subarray(0, this.length));
-      this.buffer = grown;
+    const length = this.#length + piece.length;
+    if (length > this.#buffer.length) {
+      const grown = new Uint8Array(Math.max(length, 2 * this.#buffer.length, first));
+      grown.set(this.#buffer.subarray(0, this.#length));
+      this.#buffer = grown;
     }
-    this.buffer.set(piece, this.length);
-    this.length = length;
+    this.#buffer.set(piece, this.#length);
+    this.#length = length;
   }
 
   /** All bytes received so far. */
   get whole(): Uint8Array {
-    return this.buffer.subarray(0, this.length);
+    return this.#buffer.subarray(0, this.#length);
   }
 }
 

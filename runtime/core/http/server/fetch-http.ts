@@ -10,34 +10,34 @@ const mountAdvice = "let what reads bodies in front read that of a clone()";
 /** An exchange over `Request` and `Response`, for Bun, Deno and workers. */
 class FetchExchange implements Exchange {
   readonly response: Promise<Response>;
-  private readonly request: Request;
-  private resolve!: (response: Response) => void;
-  private gone: (() => void)[] = [];
+  readonly #request: Request;
+  #resolve!: (response: Response) => void;
+  #gone: (() => void)[] = [];
   size = 0;
   principal = "";
 
-  private readonly backlog: Backlog;
+  readonly #backlog: Backlog;
 
   constructor(request: Request, backlog: Backlog) {
-    this.backlog = backlog;
-    this.request = request;
-    this.response = new Promise((resolve) => (this.resolve = resolve));
-    request.signal.addEventListener("abort", () => this.leave());
+    this.#backlog = backlog;
+    this.#request = request;
+    this.response = new Promise((resolve) => (this.#resolve = resolve));
+    request.signal.addEventListener("abort", () => this.#leave());
   }
 
   get method(): string {
-    return this.request.method;
+    return this.#request.method;
   }
 
   get url(): string {
-    return this.request.url;
+    return this.#request.url;
   }
 
   header(name: string): string | undefined {
-    const value = this.request.headers.get(name);
+    const value = this.#request.headers.get(name);
     if (value !== null) return value;
     // Some platforms hide the `Host` header; the URL contains the host.
-    return name === "host" ? new URL(this.request.url).host : undefined;
+    return name === "host" ? new URL(this.#request.url).host : undefined;
   }
 
   readBody(
@@ -46,19 +46,19 @@ class FetchExchange implements Exchange {
     done: (text: string | undefined | null) => void,
     gone: () => void,
   ): void {
-    if (this.request.bodyUsed || this.request.body?.locked) throw alreadyRead(mountAdvice);
-    void this.read(limit, reading).then(done, () => {
+    if (this.#request.bodyUsed || this.#request.body?.locked) throw alreadyRead(mountAdvice);
+    void this.#read(limit, reading).then(done, () => {
       gone();
-      this.leave();
+      this.#leave();
       // The client is gone, but the platform still awaits a response.
       this.reply(400, {});
     });
   }
 
-  private async read(limit: number, reading: BodyReading): Promise<string | undefined | null> {
-    if (Number(this.request.headers.get("content-length")) > limit) return undefined;
-    if (!this.request.body) return "";
-    const reader = this.request.body.getReader();
+  async #read(limit: number, reading: BodyReading): Promise<string | undefined | null> {
+    if (Number(this.#request.headers.get("content-length")) > limit) return undefined;
+    if (!this.#request.body) return "";
+    const reader = this.#request.body.getReader();
     const bytes = new BodyBytes();
     let length = 0;
     for (;;) {
@@ -74,22 +74,22 @@ class FetchExchange implements Exchange {
   }
 
   reply(status: number, headers: Readonly<Record<string, string>>, text?: string): void {
-    this.resolve(new Response(text ?? null, { status, headers }));
+    this.#resolve(new Response(text ?? null, { status, headers }));
   }
 
   openStream(status: number, headers: Readonly<Record<string, string>>): EventSink {
-    const writer = new WebWriter(this.backlog, this.principal, () => this.leave());
-    this.resolve(new Response(writer.body, { status, headers }));
+    const writer = new WebWriter(this.#backlog, this.principal, () => this.#leave());
+    this.#resolve(new Response(writer.body, { status, headers }));
     return writer;
   }
 
   onGone(listener: () => void): void {
-    if (this.request.signal.aborted) queueMicrotask(listener);
-    else this.gone.push(listener);
+    if (this.#request.signal.aborted) queueMicrotask(listener);
+    else this.#gone.push(listener);
   }
 
-  private leave(): void {
-    for (const listener of this.gone.splice(0)) listener();
+  #leave(): void {
+    for (const listener of this.#gone.splice(0)) listener();
   }
 }
 
@@ -136,25 +136,25 @@ const least = 65_536;
 /** Writes a response body as a web stream and counts the bytes that its reader has not taken. */
 class WebWriter implements EventSink, Reader {
   readonly body: ReadableStream<Uint8Array>;
-  private readonly backlog: Backlog;
+  readonly #backlog: Backlog;
   readonly principal: string;
-  private readonly leave: () => void;
-  private readonly encoder = new TextEncoder();
-  private controller!: ReadableStreamDefaultController<Uint8Array>;
-  private waiting = 0;
-  private ending = false;
-  private open = true;
+  readonly #leave: () => void;
+  readonly #encoder = new TextEncoder();
+  #controller!: ReadableStreamDefaultController<Uint8Array>;
+  #waiting = 0;
+  #ending = false;
+  #open = true;
 
   /** @param leave called when the client disconnects or its connection is closed */
   constructor(backlog: Backlog, principal: string, leave: () => void) {
-    this.backlog = backlog;
+    this.#backlog = backlog;
     this.principal = principal;
-    this.leave = leave;
+    this.#leave = leave;
     this.body = new ReadableStream<Uint8Array>(
       {
-        start: (given) => void (this.controller = given),
-        pull: () => this.look(),
-        cancel: () => this.stop(),
+        start: (given) => void (this.#controller = given),
+        pull: () => this.#look(),
+        cancel: () => this.#stop(),
       },
       // The platform calls `pull` after each chunk that is taken.
       { highWaterMark, size: ({ byteLength }) => byteLength },
@@ -162,45 +162,45 @@ class WebWriter implements EventSink, Reader {
   }
 
   write(text: string): boolean {
-    if (!this.open || this.ending) return false;
-    if (this.waiting > maxWaitingBytes) {
+    if (!this.#open || this.#ending) return false;
+    if (this.#waiting > maxWaitingBytes) {
       this.cut();
       return false;
     }
-    this.controller.enqueue(this.encoder.encode(text));
-    this.look();
+    this.#controller.enqueue(this.#encoder.encode(text));
+    this.#look();
     return true;
   }
 
   end(): void {
-    this.ending = true;
-    if (this.waiting === 0) this.close();
+    this.#ending = true;
+    if (this.#waiting === 0) this.#close();
   }
 
   /** Reports the waiting bytes; closes the stream once all are taken after `end`. */
-  private look(): void {
-    if (!this.open) return;
-    const waiting = highWaterMark - this.controller.desiredSize!;
-    const took = waiting < this.waiting;
-    this.waiting = waiting;
-    this.backlog.wait(this, waiting < least ? 0 : waiting, took);
-    if (waiting === 0 && this.ending) this.close();
+  #look(): void {
+    if (!this.#open) return;
+    const waiting = highWaterMark - this.#controller.desiredSize!;
+    const took = waiting < this.#waiting;
+    this.#waiting = waiting;
+    this.#backlog.wait(this, waiting < least ? 0 : waiting, took);
+    if (waiting === 0 && this.#ending) this.#close();
   }
 
-  private close(): void {
-    if (this.open) this.controller.close();
-    this.open = false;
+  #close(): void {
+    if (this.#open) this.#controller.close();
+    this.#open = false;
   }
 
   cut(): void {
-    if (!this.open) return;
-    this.controller.error(new Error("the reader is too slow"));
-    this.stop();
+    if (!this.#open) return;
+    this.#controller.error(new Error("the reader is too slow"));
+    this.#stop();
   }
 
-  private stop(): void {
-    this.open = false;
-    this.backlog.wait(this, 0);
-    this.leave();
+  #stop(): void {
+    this.#open = false;
+    this.#backlog.wait(this, 0);
+    this.#leave();
   }
 }

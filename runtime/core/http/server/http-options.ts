@@ -1,8 +1,8 @@
 import { type Rules, checkOptions } from "../../options/option-check.js";
 import type { Denial, GuardOptions, Principal } from "./access.js";
-import type { EventStore } from "./events.js";
+import type { EventStore } from "./event-streams.js";
 import type { Exchange } from "./exchange.js";
-import type { ResponseForm } from "./post-channel.js";
+import type { ResponseForm } from "./posts.js";
 import type { SessionLimits } from "./sessions.js";
 import type { SseOptions } from "./sse.js";
 

@@ -2,30 +2,36 @@ import { classify, isRequest, type RequestId, idOf, isObject } from "../../jsonr
 import { batchProblem, batchesUnsupported, initializeInBatch, nestedBatch } from "../../jsonrpc/batch.js";
 import { invalidRequest, internalError } from "../../jsonrpc/errors.js";
 import type { RevisionView } from "../../protocol/revision-view.js";
-import type { ServerConnection } from "../../server/connection.js";
+import { ServerConnection } from "../../server/connection.js";
 import { beforeHandshake } from "../../server/legacy.js";
 import { unsupportedVersion, type RequestProtocol } from "../../server/request-protocol.js";
 import type { ServerDefinition } from "../../server/server-definition.js";
 import type { Server } from "../../server/server.js";
-import { type Accepted, acceptedBy } from "../shared/media.js";
-import { type Principal, corsHeaders, replyBusy, replyError, replyInvalid } from "./access.js";
-import { type EventStore, eventHeaders, eventText } from "./events.js";
+import {
+  type Accepted,
+  type Principal,
+  acceptedBy,
+  corsHeaders,
+  replyBusy,
+  replyError,
+  replyInvalid,
+} from "./access.js";
+import { type EventStore, type Streams, eventHeaders, eventText } from "./event-streams.js";
 import type { Exchange } from "./exchange.js";
 import type { ConcurrencyLimit } from "./limits.js";
-import { PostChannel, type ResponseForm } from "./post-channel.js";
+import { PostChannel, type ResponseForm } from "./posts.js";
 import { type HttpSession, SessionStream } from "./session.js";
 import type { Sessions } from "./sessions.js";
-import type { Streams } from "./streams.js";
 
 type Headers = Readonly<Record<string, string>>;
 
 /** Requests of legacy clients with sessions (2025-11-25, Streamable HTTP, session management). */
 export class SessionRequests {
-  private readonly server: Server;
-  private readonly legacy: readonly RevisionView<"server">[];
-  private readonly sessions: Sessions;
-  private readonly events: EventStore;
-  private readonly form: ResponseForm;
+  readonly #server: Server;
+  readonly #legacy: readonly RevisionView<"server">[];
+  readonly #sessions: Sessions;
+  readonly #events: EventStore;
+  readonly #form: ResponseForm;
 
   constructor(
     server: Server,
@@ -34,31 +40,31 @@ export class SessionRequests {
     events: EventStore,
     form: ResponseForm,
   ) {
-    this.server = server;
-    this.legacy = legacy;
-    this.sessions = sessions;
-    this.events = events;
-    this.form = form;
+    this.#server = server;
+    this.#legacy = legacy;
+    this.#sessions = sessions;
+    this.#events = events;
+    this.#form = form;
   }
 
   post(exchange: Exchange, message: unknown, accepted: Accepted, principal: Principal): void {
     if (isObject(message) && message["method"] === "initialize")
-      return this.open(exchange, message, accepted, principal);
-    const session = this.find(exchange, principal, message);
+      return this.#open(exchange, message, accepted, principal);
+    const session = this.#find(exchange, principal, message);
     if (!session) return;
     session.connection.auth = principal.auth;
-    this.serve(exchange, message, accepted, () => corsHeaders(exchange), session);
+    this.#serve(exchange, message, accepted, () => corsHeaders(exchange), session);
   }
 
   get(exchange: Exchange, principal: Principal): void {
     const accepted = acceptedBy(exchange.header("accept"));
     if (!accepted.events) return replyInvalid(exchange, 406, "Accept must allow text/event-stream");
-    const session = this.find(exchange, principal, undefined);
+    const session = this.#find(exchange, principal, undefined);
     if (!session) return;
     if (session.streamLimitReached) return replyBusy(exchange, undefined);
     const last = exchange.header("last-event-id");
-    if (last !== undefined) return this.resume(exchange, session, last);
-    const stream = new SessionStream(session, session.nextStream(), exchange, accepted, this.form, () =>
+    if (last !== undefined) return this.#resume(exchange, session, last);
+    const stream = new SessionStream(session, session.nextStream(), exchange, accepted, this.#form, () =>
       corsHeaders(exchange),
     );
     session.listen(stream);
@@ -66,50 +72,45 @@ export class SessionRequests {
   }
 
   delete(exchange: Exchange, principal: Principal): void {
-    const session = this.find(exchange, principal, undefined);
+    const session = this.#find(exchange, principal, undefined);
     if (!session) return;
-    this.sessions.end(session);
+    this.#sessions.end(session);
     exchange.reply(204, corsHeaders(exchange));
   }
 
   /** Finds the session of a request. Replies with an error if there is none. */
-  private find(exchange: Exchange, { principal = "" }: Principal, message: unknown): HttpSession | undefined {
+  #find(exchange: Exchange, { principal = "" }: Principal, message: unknown): HttpSession | undefined {
     const given = exchange.header("mcp-session-id");
     const id = idOf(message);
-    const session = given === undefined ? undefined : this.sessions.find(given, principal);
+    const session = given === undefined ? undefined : this.#sessions.find(given, principal);
     if (given !== undefined && !session)
       return void replyInvalid(exchange, 404, "there is no such session: send initialize again", id);
-    if (!versionOf(exchange, this.legacy))
-      return void replyUnsupportedVersion(exchange, this.server.definition, message);
+    if (!versionOf(exchange, this.#legacy))
+      return void replyUnsupportedVersion(exchange, this.#server.definition, message);
     if (!session) replyInvalid(exchange, 400, "Mcp-Session-Id is missing: send initialize first", id);
     return session;
   }
 
-  private open(
-    exchange: Exchange,
-    message: unknown,
-    accepted: Accepted,
-    { auth, principal = "" }: Principal,
-  ): void {
-    const session = this.sessions.create(principal);
+  #open(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
+    const session = this.#sessions.create(principal);
     if (!session) {
       const error = internalError("there are too many sessions");
       return replyError(exchange, 503, idOf(message), error);
     }
-    session.connection = this.server.attach(session, { auth, principal });
+    session.connection = new ServerConnection(this.#server.definition, session, { auth, principal });
     session.connection.era = "legacy";
     // A failed initialize opens no session, and it may fail late.
     const isOpen = (): boolean => session.connection.session !== undefined;
     const named = (): Headers => (isOpen() ? { "mcp-session-id": session.id } : {});
     session.whenAnswered = () => {
       session.whenAnswered = undefined;
-      if (!isOpen()) this.sessions.end(session);
+      if (!isOpen()) this.#sessions.end(session);
     };
-    this.serve(exchange, message, accepted, () => ({ ...corsHeaders(exchange), ...named() }), session);
+    this.#serve(exchange, message, accepted, () => ({ ...corsHeaders(exchange), ...named() }), session);
     if (!session.isAnswering) session.whenAnswered?.();
   }
 
-  private serve(
+  #serve(
     exchange: Exchange,
     message: unknown,
     accepted: Accepted,
@@ -129,10 +130,10 @@ export class SessionRequests {
     }
     const isTaken =
       session.takes(ids.length) &&
-      (session.concurrency.lost.allows(session.principal, 1) || this.sessions.endOrphaned(session));
+      (session.concurrency.lost.allows(session.principal, 1) || this.#sessions.endOrphaned(session));
     if (!isTaken) return replyBusy(exchange, isBatch ? undefined : ids[0]);
     const name = session.nextStream();
-    const stream = new SessionStream(session, name, exchange, accepted, this.form, headers, ids, isBatch);
+    const stream = new SessionStream(session, name, exchange, accepted, this.#form, headers, ids, isBatch);
     session.expect(ids, stream);
     stream.follow(exchange.size);
     connection.receive(message);
@@ -140,8 +141,8 @@ export class SessionRequests {
   }
 
   /** Sends the missed events of a stream and continues it. */
-  private resume(exchange: Exchange, session: HttpSession, last: string): void {
-    const missed = this.events.after(session.id, last);
+  #resume(exchange: Exchange, session: HttpSession, last: string): void {
+    const missed = this.#events.after(session.id, last);
     if (!missed) return replyInvalid(exchange, 400, "there is no such event in this session");
     const stream = session.named(missed.stream);
     if (stream) return stream.resume(exchange, missed.events);
@@ -153,11 +154,11 @@ export class SessionRequests {
 
 /** Requests of legacy clients without sessions. The server keeps no state and cannot send requests to them. */
 export class StatelessRequests {
-  private readonly server: Server;
-  private readonly legacy: readonly RevisionView<"server">[];
-  private readonly form: ResponseForm;
-  private readonly streams: Streams;
-  private readonly concurrency: ConcurrencyLimit;
+  readonly #server: Server;
+  readonly #legacy: readonly RevisionView<"server">[];
+  readonly #form: ResponseForm;
+  readonly #streams: Streams;
+  readonly #concurrency: ConcurrencyLimit;
 
   constructor(
     server: Server,
@@ -166,28 +167,28 @@ export class StatelessRequests {
     streams: Streams,
     concurrency: ConcurrencyLimit,
   ) {
-    this.server = server;
-    this.legacy = legacy;
-    this.form = form;
-    this.streams = streams;
-    this.concurrency = concurrency;
+    this.#server = server;
+    this.#legacy = legacy;
+    this.#form = form;
+    this.#streams = streams;
+    this.#concurrency = concurrency;
   }
 
   post(exchange: Exchange, message: unknown, accepted: Accepted, { auth, principal = "" }: Principal): void {
     // The handshake negotiates the revision; its header does not matter.
     const opens = isRequest(message) && message.method === "initialize";
-    const revision = versionOf(exchange, this.legacy) ?? (opens ? this.legacy[0] : undefined);
-    if (!revision) return replyUnsupportedVersion(exchange, this.server.definition, message);
+    const revision = versionOf(exchange, this.#legacy) ?? (opens ? this.#legacy[0] : undefined);
+    if (!revision) return replyUnsupportedVersion(exchange, this.#server.definition, message);
     const problem = problemOf(message, revision);
     if (problem !== undefined) return replyInvalid(exchange, 400, problem, idOf(message));
     const requests = (Array.isArray(message) ? message : [message]).filter(isRequest);
     if (requests.length === 0) return exchange.reply(202, corsHeaders(exchange));
     const count = Array.isArray(message) ? requests.length : undefined;
-    const channel = new PostChannel(exchange, accepted, this.form, revision.table, this.streams, count);
-    const connection = this.server.attach(channel, { auth, principal });
+    const channel = new PostChannel(exchange, accepted, this.#form, revision.table, this.#streams, count);
+    const connection = new ServerConnection(this.#server.definition, channel, { auth, principal });
     connection.era = "legacy";
     const protocol = protocolOf(revision);
-    channel.follow(connection, this.concurrency);
+    channel.follow(connection, this.#concurrency);
     for (const request of requests)
       connection.request(request, request.method === "initialize" ? undefined : protocol);
     channel.watch();

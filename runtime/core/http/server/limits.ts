@@ -2,11 +2,11 @@ import { type Clock, longestWait } from "../../time/clock.js";
 
 /** An amount that principals share. No principal can take all of it. */
 export class Quota {
-  private readonly most: number;
-  private readonly each: number | "fair";
-  private taken = 0;
+  readonly #most: number;
+  readonly #each: number | "fair";
+  #taken = 0;
   /** Amount per principal; absent if one principal may hold all. */
-  private readonly byPrincipal: Map<string, number> | undefined;
+  readonly #byPrincipal: Map<string, number> | undefined;
 
   /**
    * @param most total amount
@@ -14,39 +14,44 @@ export class Quota {
    *   for the first one, half of the rest for the next
    */
   constructor(most: number, each: number | "fair" = most) {
-    this.most = most;
-    this.each = each;
-    this.byPrincipal = each === "fair" || each < most ? new Map() : undefined;
+    this.#most = most;
+    this.#each = each;
+    this.#byPrincipal = each === "fair" || each < most ? new Map() : undefined;
   }
 
   /** Total amount taken. */
   get size(): number {
-    return this.taken;
+    return this.#taken;
+  }
+
+  /** Number of principals that are counted one by one. */
+  get principals(): number {
+    return this.#byPrincipal?.size ?? 0;
   }
 
   /** Whether more is taken than the limit. */
   get isOver(): boolean {
-    return this.taken > this.most;
+    return this.#taken > this.#most;
   }
 
   /** The amount one principal may take while no other holds any. */
   get whole(): number {
-    if (this.each === "fair") return Math.max(1, Math.floor(this.most / 2));
-    return Math.min(this.each, this.most);
+    if (this.#each === "fair") return Math.max(1, Math.floor(this.#most / 2));
+    return Math.min(this.#each, this.#most);
   }
 
   /** The amount a principal holds; the total if one principal may hold all. */
   of(principal: string): number {
-    return this.byPrincipal ? (this.byPrincipal.get(principal) ?? 0) : this.taken;
+    return this.#byPrincipal ? (this.#byPrincipal.get(principal) ?? 0) : this.#taken;
   }
 
   /** Whether a principal may take this amount. */
   allows(principal: string, amount: number): boolean {
-    const left = this.most - this.taken - amount;
+    const left = this.#most - this.#taken - amount;
     if (left < 0) return false;
-    if (!this.byPrincipal) return true;
+    if (!this.#byPrincipal) return true;
     // A principal that holds none may take the last unit.
-    return this.of(principal) + amount <= (this.each === "fair" ? Math.max(1, left) : this.each);
+    return this.of(principal) + amount <= (this.#each === "fair" ? Math.max(1, left) : this.#each);
   }
 
   /** Takes an amount for a principal. Takes nothing and returns `false` if too little is left. */
@@ -58,11 +63,11 @@ export class Quota {
 
   /** Takes an amount even above the limit; a negative amount gives back. */
   add(principal: string, amount: number): void {
-    this.taken += amount;
-    if (!this.byPrincipal) return;
+    this.#taken += amount;
+    if (!this.#byPrincipal) return;
     const own = this.of(principal) + amount;
-    if (own > 0) this.byPrincipal.set(principal, own);
-    else this.byPrincipal.delete(principal);
+    if (own > 0) this.#byPrincipal.set(principal, own);
+    else this.#byPrincipal.delete(principal);
   }
 
   /** Gives back an amount. */
@@ -97,32 +102,32 @@ export class ConcurrencyLimit {
 
 /** Counts one body while it is read. */
 export class BodyReading {
-  private readonly concurrency: ConcurrencyLimit;
-  private readonly principal: string;
-  private bytes = 0;
-  private over = false;
+  readonly #concurrency: ConcurrencyLimit;
+  readonly #principal: string;
+  #bytes = 0;
+  #over = false;
   /** Whether bytes were rejected because the limit was reached. */
   limitReached = false;
 
   constructor(concurrency: ConcurrencyLimit, principal: string) {
-    this.concurrency = concurrency;
-    this.principal = principal;
+    this.#concurrency = concurrency;
+    this.#principal = principal;
     concurrency.bodies.add(principal, 1);
   }
 
   /** Counts received bytes. Returns `false` if the limit is reached. */
   take(more: number): boolean {
-    if (!this.concurrency.held.take(this.principal, more)) this.limitReached = true;
-    else this.bytes += more;
+    if (!this.#concurrency.held.take(this.#principal, more)) this.limitReached = true;
+    else this.#bytes += more;
     return !this.limitReached;
   }
 
   /** Stops counting: the body is read, or the client disconnected. */
   end(): void {
-    if (this.over) return;
-    this.over = true;
-    this.concurrency.bodies.give(this.principal, 1);
-    this.concurrency.held.give(this.principal, this.bytes);
+    if (this.#over) return;
+    this.#over = true;
+    this.#concurrency.bodies.give(this.#principal, 1);
+    this.#concurrency.held.give(this.#principal, this.#bytes);
   }
 }
 
@@ -147,25 +152,25 @@ interface Waiting {
  */
 export class Backlog {
   /** Ordered by `since`, oldest first. */
-  private readonly readers = new Map<Reader, Waiting>();
-  private readonly clock: Clock;
-  private readonly quota: Quota;
-  private readonly stalledMs: number;
-  private timer: unknown;
+  readonly #readers = new Map<Reader, Waiting>();
+  readonly #clock: Clock;
+  readonly #quota: Quota;
+  readonly #stalledMs: number;
+  #timer: unknown;
 
   /**
    * @param quota limit of waiting bytes; one response may exceed it
    * @param stalledMs milliseconds that a reader may take nothing; 0 for no limit
    */
   constructor(clock: Clock, quota: Quota, stalledMs: number) {
-    this.clock = clock;
-    this.quota = quota;
-    this.stalledMs = stalledMs;
+    this.#clock = clock;
+    this.#quota = quota;
+    this.#stalledMs = stalledMs;
   }
 
   /** Total of waiting bytes. */
   get size(): number {
-    return this.quota.size;
+    return this.#quota.size;
   }
 
   /**
@@ -174,32 +179,32 @@ export class Backlog {
    * @param took whether the reader took bytes since the last call
    */
   wait(reader: Reader, bytes: number, took = false): void {
-    const known = this.readers.get(reader);
+    const known = this.#readers.get(reader);
     if (!known && bytes === 0) return;
-    this.quota.add(reader.principal, bytes - (known?.bytes ?? 0));
-    if (bytes === 0) return this.forget(reader);
+    this.#quota.add(reader.principal, bytes - (known?.bytes ?? 0));
+    if (bytes === 0) return this.#forget(reader);
     if (known && !took) {
       known.bytes = bytes;
     } else {
-      this.readers.delete(reader);
-      this.readers.set(reader, { bytes, since: this.clock.now() });
+      this.#readers.delete(reader);
+      this.#readers.set(reader, { bytes, since: this.#clock.now() });
     }
-    if (this.quota.isOver) this.relieve(reader);
-    this.watch();
+    if (this.#quota.isOver) this.#relieve(reader);
+    this.#watch();
   }
 
-  private forget(reader: Reader): void {
-    this.readers.delete(reader);
-    if (this.readers.size > 0) return;
-    this.clock.clear(this.timer);
-    this.timer = undefined;
+  #forget(reader: Reader): void {
+    this.#readers.delete(reader);
+    if (this.#readers.size > 0) return;
+    this.#clock.clear(this.#timer);
+    this.#timer = undefined;
   }
 
   /** Closes other readers until the rest is within the limit. */
-  private relieve(latest: Reader): void {
-    const { quota } = this;
+  #relieve(latest: Reader): void {
+    const quota = this.#quota;
     const held = quota.of(latest.principal);
-    for (const reader of this.readers.keys()) {
+    for (const reader of this.#readers.keys()) {
       if (!quota.isOver) return;
       // Principals with fewer waiting bytes are spared.
       if (reader !== latest && (reader.principal === latest.principal || quota.of(reader.principal) >= held))
@@ -208,20 +213,20 @@ export class Backlog {
   }
 
   /** Starts one unref'd timer for all readers. */
-  private watch(): void {
-    if (this.timer !== undefined || this.stalledMs === 0) return;
-    this.timer = this.clock.schedule(this.check, Math.min(this.stalledMs / 2, longestWait));
-    (this.timer as { unref?: () => void }).unref?.();
+  #watch(): void {
+    if (this.#timer !== undefined || this.#stalledMs === 0) return;
+    this.#timer = this.#clock.schedule(this.#check, Math.min(this.#stalledMs / 2, longestWait));
+    (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  private readonly check = (): void => {
-    this.timer = undefined;
-    const now = this.clock.now();
-    for (const [reader, { since }] of this.readers) {
-      if (now - since < this.stalledMs) break;
+  readonly #check = (): void => {
+    this.#timer = undefined;
+    const now = this.#clock.now();
+    for (const [reader, { since }] of this.#readers) {
+      if (now - since < this.#stalledMs) break;
       reader.cut();
     }
-    if (this.readers.size > 0) this.watch();
+    if (this.#readers.size > 0) this.#watch();
   };
 }
 
@@ -236,19 +241,48 @@ const longest = 200;
  * 10th, 100th, 1,000th and so on, with the count.
  */
 export class CountedWarnings {
-  private readonly counts = new Map<string, number>();
-  private readonly warn: (text: string) => void;
+  readonly #counts = new Map<string, number>();
+  readonly #warn: (text: string) => void;
 
   constructor(warn: (text: string) => void) {
-    this.warn = warn;
+    this.#warn = warn;
   }
 
   add(text: string): void {
     const key = text.slice(0, longest);
-    const count = (this.counts.get(key) ?? 0) + 1;
-    if (count === 1 && this.counts.size >= mostTexts) this.counts.clear();
-    this.counts.set(key, count);
-    if (count === 1) this.warn(text);
-    else if (/^10+$/.test(String(count))) this.warn(`${text} (${count} times)`);
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    if (count === 1 && this.#counts.size >= mostTexts) this.#counts.clear();
+    this.#counts.set(key, count);
+    if (count === 1) this.#warn(text);
+    else if (/^10+$/.test(String(count))) this.#warn(`${text} (${count} times)`);
   }
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** Whether a JSON text nests deeper than `most` levels. Skips strings, which make up most of a long text. */
+export function nestsDeeper(text: string, most: number): boolean {
+  // Each level has a bracket at either end.
+  if (text.length <= 2 * most) return false;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === quote) at = endOfString(text, at);
+    // [ and { differ from ] and } in the same two bits, and are alike in the others.
+    else if ((code | 0x20) === 0x7b) {
+      if (++depth > most) return true;
+    } else if ((code | 0x20) === 0x7d) depth--;
+  }
+  return false;
+}
+
+/** The index of the closing quote of the string at `start`, or the length of the text. */
+function endOfString(text: string, start: number): number {
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let first = at;
+    while (text.charCodeAt(first - 1) === backslash) first--;
+    if ((at - first) % 2 === 0) return at;
+  }
+  return text.length;
 }

@@ -2,7 +2,14 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Server } from "../../server/server.js";
 import { Endpoint } from "./endpoint.js";
-import { BodyBytes, type EventSink, type Exchange, alreadyRead, maxWaitingBytes } from "./exchange.js";
+import {
+  BodyBytes,
+  type EventSink,
+  type Exchange,
+  alreadyRead,
+  maxWaitingBytes,
+  parseTarget,
+} from "./exchange.js";
 import { type HttpOptions, checkHttpOptions } from "./http-options.js";
 import type { Backlog, Reader, BodyReading } from "./limits.js";
 
@@ -25,39 +32,40 @@ export function deferContinue(request: IncomingMessage, response: ServerResponse
 
 /** An exchange over node:http, without web objects. */
 class NodeExchange implements Exchange {
-  private readonly request: IncomingMessage;
-  private readonly response: ServerResponse;
-  private readonly parsed: unknown;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #parsed: unknown;
   size = 0;
   principal = "";
 
-  private readonly backlog: Backlog;
+  readonly #backlog: Backlog;
 
   constructor(request: IncomingMessage, response: ServerResponse, parsed: unknown, backlog: Backlog) {
-    this.backlog = backlog;
-    this.request = request;
-    this.response = response;
-    this.parsed = parsed;
+    this.#backlog = backlog;
+    this.#request = request;
+    this.#response = response;
+    this.#parsed = parsed;
   }
 
   get method(): string {
-    return this.request.method ?? "";
+    return this.#request.method ?? "";
   }
 
   get url(): string {
     // Frameworks strip the mount path from `url`.
-    return (this.request as { readonly originalUrl?: string }).originalUrl ?? this.request.url ?? "";
+    return (this.#request as { readonly originalUrl?: string }).originalUrl ?? this.#request.url ?? "";
   }
 
   header(name: string): string | undefined {
-    if (name === "host") return this.host();
-    const value = this.request.headers[name];
+    if (name === "host") return this.#host();
+    const value = this.#request.headers[name];
     return Array.isArray(value) ? value.join(", ") : value;
   }
 
   /** The host of the target if it is a whole URL, otherwise all `Host` headers (RFC 9112, 3.2). */
-  private host(): string | undefined {
-    const { request, url } = this;
+  #host(): string | undefined {
+    const request = this.#request;
+    const { url } = this;
     const { headers, rawHeaders } = request;
     let hosts = 0;
     for (let at = 0; at < rawHeaders.length; at += 2)
@@ -74,14 +82,15 @@ class NodeExchange implements Exchange {
     gone: () => void,
   ): void {
     // A framework may have read the body. Parsers that skip a body also set `request.body`, to an empty object.
-    const { request } = this;
+    const request = this.#request;
     // A destroyed request emits no events, not even an end.
     if (request.destroyed && !request.readableEnded) return gone();
     const read = request.readableDidRead || request.readableEnded;
-    const { parsed = read ? (request as { readonly body?: unknown }).body : undefined } = this;
+    let parsed = this.#parsed;
+    if (parsed === undefined && read) parsed = (request as { readonly body?: unknown }).body;
     if (parsed !== undefined) return done(textOf(parsed, limit));
     if (read) throw alreadyRead(mountAdvice);
-    if (Number(request.headers["content-length"]) > limit) return this.tooLong(done);
+    if (Number(request.headers["content-length"]) > limit) return this.#tooLong(done);
     if (request.headers.expect !== undefined) deferredContinue.get(request)?.();
     let only: Buffer | undefined;
     let pieces: BodyBytes | undefined;
@@ -97,7 +106,7 @@ class NodeExchange implements Exchange {
       request.off("data", onData);
       request.off("end", onEnd);
       only = pieces = undefined;
-      this.tooLong(done);
+      this.#tooLong(done);
     };
     const onEnd = (): void => done(decoded(pieces ? bufferOf(pieces.whole) : (only ?? Buffer.alloc(0))));
     request.on("data", onData);
@@ -110,8 +119,8 @@ class NodeExchange implements Exchange {
    * Answers while the body is still arriving. Closing the connection now would lose the answer, so the rest of the
    * body is dropped; the connection is closed only if the client sends too much.
    */
-  private tooLong(done: (text: undefined) => void): void {
-    const { request } = this;
+  #tooLong(done: (text: undefined) => void): void {
+    const request = this.#request;
     let dropped = 0;
     request.on("data", (chunk: Buffer) => {
       dropped += chunk.length;
@@ -122,31 +131,32 @@ class NodeExchange implements Exchange {
   }
 
   reply(status: number, headers: Readonly<Record<string, string>>, text?: string): void {
-    if (this.response.headersSent || this.response.destroyed) return;
-    if (text === undefined) return void this.response.writeHead(status, headers).end();
+    if (this.#response.headersSent || this.#response.destroyed) return;
+    if (text === undefined) return void this.#response.writeHead(status, headers).end();
     const length = Buffer.byteLength(text);
     // Equal lengths mean pure ASCII; latin1 then avoids counting and encoding the text again.
     const encoding = length === text.length ? "latin1" : "utf8";
-    this.response.writeHead(status, { ...headers, "content-length": length });
-    if (length < longBody) this.response.end(text, encoding);
-    else this.writer().writeAll(Buffer.from(text, encoding));
+    this.#response.writeHead(status, { ...headers, "content-length": length });
+    if (length < longBody) this.#response.end(text, encoding);
+    else this.#writer().writeAll(Buffer.from(text, encoding));
   }
 
   openStream(status: number, headers: Readonly<Record<string, string>>): EventSink {
-    const { response } = this;
+    const response = this.#response;
     if (!response.headersSent && !response.destroyed) {
       response.writeHead(status, headers);
       response.flushHeaders();
     }
-    return this.writer();
+    return this.#writer();
   }
 
-  private writer(): NodeWriter {
-    return new NodeWriter(this.request, this.response, this.backlog, this.principal);
+  #writer(): NodeWriter {
+    return new NodeWriter(this.#request, this.#response, this.#backlog, this.principal);
   }
 
   onGone(listener: () => void): void {
-    const { request, response } = this;
+    const request = this.#request;
+    const response = this.#response;
     if (response.destroyed || (request.socket.destroyed && !response.writableFinished))
       return queueMicrotask(listener);
     const forget = response.socket === null ? whenCut(request.socket, listener) : undefined;
@@ -225,14 +235,26 @@ export function createNodeHandler(server: Server, options: HttpOptions = {}): No
   return nodeHandler(server, options);
 }
 
-/** Creates the handler from options that were validated. */
-export function nodeHandler(server: Server, options: HttpOptions): NodeHandler {
+/**
+ * Creates the handler from options that were validated.
+ *
+ * @param path of the endpoint; requests for other paths get 404. Absent if the framework routes
+ */
+export function nodeHandler(server: Server, options: HttpOptions, path?: string): NodeHandler {
   const endpoint = new Endpoint(server, options);
-  const handle = (request: IncomingMessage, response: ServerResponse, body?: unknown): void =>
-    endpoint.handle(
-      new NodeExchange(request, response, typeof body === "function" ? undefined : body, endpoint.backlog),
-    );
+  const handle = (request: IncomingMessage, response: ServerResponse, body?: unknown): void => {
+    if (path !== undefined && pathOf(request.url) !== path) return void response.writeHead(404).end();
+    const parsed = typeof body === "function" ? undefined : body;
+    endpoint.handle(new NodeExchange(request, response, parsed, endpoint.backlog));
+  };
   return Object.assign(handle, { close: () => endpoint.close() });
+}
+
+/** The path of a request target, which may be a whole URL (RFC 9112, 3.2.2). */
+function pathOf(target = ""): string {
+  if (!target.startsWith("/")) return parseTarget(target)?.pathname ?? "";
+  const end = target.indexOf("?");
+  return end < 0 ? target : target.slice(0, end);
 }
 
 /** Bytes of a long body that are written at a time; the reader's progress is measured between pieces. */
@@ -246,36 +268,36 @@ const longBody = piece;
  * platform.
  */
 class NodeWriter implements EventSink, Reader {
-  private readonly request: IncomingMessage;
-  private readonly response: ServerResponse;
-  private readonly backlog: Backlog;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #backlog: Backlog;
   readonly principal: string;
-  private queue: (string | Uint8Array)[] = [];
+  #queue: (string | Uint8Array)[] = [];
   /** Bytes in the queue. */
-  private queued = 0;
-  private ending = false;
-  private watching = false;
+  #queued = 0;
+  #ending = false;
+  #watching = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, backlog: Backlog, principal: string) {
-    this.request = request;
-    this.response = response;
-    this.backlog = backlog;
+    this.#request = request;
+    this.#response = response;
+    this.#backlog = backlog;
     this.principal = principal;
   }
 
   write(text: string): boolean {
-    const { response } = this;
-    if (response.destroyed || response.writableEnded || this.ending) return false;
-    if (this.queue.length === 0 && !response.writableNeedDrain) {
-      if (!response.write(text)) this.wait(false);
+    const response = this.#response;
+    if (response.destroyed || response.writableEnded || this.#ending) return false;
+    if (this.#queue.length === 0 && !response.writableNeedDrain) {
+      if (!response.write(text)) this.#wait(false);
       return true;
     }
-    if (this.waiting > maxWaitingBytes) {
+    if (this.#waiting > maxWaitingBytes) {
       this.cut();
       return false;
     }
-    this.enqueue(text, Buffer.byteLength(text));
-    this.wait(false);
+    this.#enqueue(text, Buffer.byteLength(text));
+    this.#wait(false);
     return true;
   }
 
@@ -283,64 +305,65 @@ class NodeWriter implements EventSink, Reader {
   writeAll(body: Buffer): void {
     for (let at = 0; at < body.length; at += piece) {
       const part = body.subarray(at, at + piece);
-      this.enqueue(part, part.length);
+      this.#enqueue(part, part.length);
     }
-    this.flush();
+    this.#flush();
     this.end();
   }
 
   end(): void {
-    if (this.response.destroyed || this.ending) return;
-    this.ending = true;
-    if (this.queue.length === 0) this.response.end();
+    if (this.#response.destroyed || this.#ending) return;
+    this.#ending = true;
+    if (this.#queue.length === 0) this.#response.end();
   }
 
   cut(): void {
-    this.drop();
-    this.response.destroy();
+    this.#drop();
+    this.#response.destroy();
     // A pipelined response has no socket yet.
-    if (!this.response.socket) this.request.socket.destroy();
+    if (!this.#response.socket) this.#request.socket.destroy();
   }
 
-  private drop(): void {
-    this.queue = [];
-    this.queued = 0;
-    this.backlog.wait(this, 0);
+  #drop(): void {
+    this.#queue = [];
+    this.#queued = 0;
+    this.#backlog.wait(this, 0);
   }
 
-  private get waiting(): number {
-    return this.queued + this.response.writableLength;
+  get #waiting(): number {
+    return this.#queued + this.#response.writableLength;
   }
 
-  private enqueue(part: string | Uint8Array, bytes: number): void {
-    this.queue.push(part);
-    this.queued += bytes;
+  #enqueue(part: string | Uint8Array, bytes: number): void {
+    this.#queue.push(part);
+    this.#queued += bytes;
   }
 
   /** @param took whether the reader took some bytes */
-  private wait(took: boolean): void {
-    this.backlog.wait(this, this.waiting, took);
-    if (this.watching) return;
-    this.watching = true;
-    const { response } = this;
-    response.on("drain", () => this.flush());
-    const done = (): void => this.drop();
+  #wait(took: boolean): void {
+    this.#backlog.wait(this, this.#waiting, took);
+    if (this.#watching) return;
+    this.#watching = true;
+    const response = this.#response;
+    response.on("drain", () => this.#flush());
+    const done = (): void => this.#drop();
     response.once("finish", done);
     response.once("close", done);
   }
 
   /** Writes queued parts after the reader took the earlier ones. */
-  private flush(): void {
-    const { response, queue } = this;
+  #flush(): void {
+    const response = this.#response;
+    const queue = this.#queue;
     if (response.destroyed) return;
     let written = 0;
     while (written < queue.length && !response.writableNeedDrain) {
       const part = queue[written++]!;
-      this.queued -= typeof part === "string" ? Buffer.byteLength(part) : part.length;
+      this.#queued -= typeof part === "string" ? Buffer.byteLength(part) : part.length;
       response.write(part);
     }
     queue.splice(0, written);
-    if (queue.length === 0 && this.ending && !response.writableEnded) response.end();
-    this.wait(true);
+    if (queue.length === 0 && this.#ending && !response.writableEnded) response.end();
+    this.#wait(true);
   }
 }

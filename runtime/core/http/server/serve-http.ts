@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import {
   type IncomingMessage,
-  type RequestListener,
   type Server as NodeServer,
   type ServerOptions,
   type ServerResponse,
@@ -66,16 +65,12 @@ export async function serveHttp(server: Server, options: ServeHttpOptions = {}):
   checkServeOptions(options);
   const { port = 3000, host = "127.0.0.1", path = "/mcp", headersTimeout, requestTimeout, ...rest } = options;
   const name = nameOf(host);
-  const handle = nodeHandler(server, { ...rest, allowedHosts: [name, ...(rest.allowedHosts ?? [])] });
-  const answer: RequestListener = (request, response) => {
-    if (pathOf(request.url) === path) return handle(request, response);
-    response.writeHead(404).end();
-  };
-  const node = createNodeServer(timeLimits(headersTimeout, requestTimeout), answer);
+  const handle = nodeHandler(server, { ...rest, allowedHosts: [name, ...(rest.allowedHosts ?? [])] }, path);
+  const node = createNodeServer(timeLimits(headersTimeout, requestTimeout), handle);
   // A rejected client gets its answer before it sends the body.
   node.on("checkContinue", (request: IncomingMessage, response: ServerResponse) => {
     deferContinue(request, response);
-    answer(request, response);
+    handle(request, response);
   });
   const sockets = new Set<Socket>();
   node.on("connection", (socket: Socket) => {
@@ -141,13 +136,6 @@ export function timeLimits(
     // Checked late, a timeout has no effect; checked too often, it costs time.
     connectionsCheckingInterval: Math.max(20, Math.min(5000, headers / 2)),
   };
-}
-
-/** The path of a request target, which may be a whole URL (RFC 9112, 3.2.2). */
-function pathOf(target = ""): string {
-  if (!target.startsWith("/")) return parseTarget(target)?.pathname ?? "";
-  const end = target.indexOf("?");
-  return end < 0 ? target : target.slice(0, end);
 }
 
 /** @throws {McpError} `listen-failed` */

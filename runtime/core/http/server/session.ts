@@ -3,13 +3,19 @@ import { rpc } from "../../jsonrpc/errors.js";
 import { type RequestId, errorText } from "../../jsonrpc/message.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Clock } from "../../time/clock.js";
-import type { Accepted } from "../shared/media.js";
-import { corsHeaders, mergeHeaders } from "./access.js";
-import { type EventStore, eventHeaders, eventText, primingText, randomText } from "./events.js";
+import { type Accepted, corsHeaders, mergeHeaders } from "./access.js";
+import {
+  type EventStore,
+  type StreamExpiry,
+  type Streams,
+  eventHeaders,
+  eventText,
+  primingText,
+  randomText,
+} from "./event-streams.js";
 import { type EventSink, type Exchange, jsonHeaders } from "./exchange.js";
 import type { ConcurrencyLimit } from "./limits.js";
-import type { ResponseForm } from "./post-channel.js";
-import type { StreamExpiry, Streams } from "./streams.js";
+import type { ResponseForm } from "./posts.js";
 
 /** 128 random bits (2025-11-25, session management). */
 export function sessionId(): string {
@@ -54,10 +60,10 @@ export class HttpSession implements ServerChannel {
   connection!: ServerConnection;
   /** Time of the last use, by the endpoint's clock. */
   lastSeen: number;
-  private readonly environment: SharedEnvironment;
-  private answering: Map<RequestId, SessionStream> | undefined;
-  private listening: SessionStream[] | undefined;
-  private streams = 0;
+  readonly #environment: SharedEnvironment;
+  #answering: Map<RequestId, SessionStream> | undefined;
+  #listening: SessionStream[] | undefined;
+  #streams = 0;
   /** Bytes that are reserved for the session. */
   reserved = 0;
   /** Called when the last running request is answered. */
@@ -66,12 +72,12 @@ export class HttpSession implements ServerChannel {
   constructor(id: string, principal: string, environment: SharedEnvironment) {
     this.id = id;
     this.principal = principal;
-    this.environment = environment;
+    this.#environment = environment;
     this.lastSeen = environment.clock.now();
   }
 
   get retryMs(): number {
-    return this.environment.retryMs;
+    return this.#environment.retryMs;
   }
 
   get primes(): boolean {
@@ -79,57 +85,57 @@ export class HttpSession implements ServerChannel {
   }
 
   get concurrency(): ConcurrencyLimit {
-    return this.environment.concurrency;
+    return this.#environment.concurrency;
   }
 
   get expiry(): StreamExpiry {
-    return this.environment.expiry;
+    return this.#environment.expiry;
   }
 
   get isAnswering(): boolean {
-    return this.answering !== undefined;
+    return this.#answering !== undefined;
   }
 
   /** Running requests, with or without a connected client. */
   get requests(): number {
-    return this.answering?.size ?? 0;
+    return this.#answering?.size ?? 0;
   }
 
   /** Whether the session may run this many more requests. */
   takes(requests: number): boolean {
-    return this.requests + requests <= this.environment.maxRequests;
+    return this.requests + requests <= this.#environment.maxRequests;
   }
 
   /** Whether a client is connected to any stream or awaits a response. */
   get hasClient(): boolean {
-    for (const stream of this.answering?.values() ?? []) if (stream.hasClient) return true;
-    return this.listening?.some(({ connected }) => connected) ?? false;
+    for (const stream of this.#answering?.values() ?? []) if (stream.hasClient) return true;
+    return this.#listening?.some(({ connected }) => connected) ?? false;
   }
 
   /** Whether the principal may open no more listening streams. */
   get streamLimitReached(): boolean {
-    return this.environment.streams.isFull(this.principal);
+    return this.#environment.streams.isFull(this.principal);
   }
 
   /** Records that the session is in use. */
   touch(): void {
-    this.lastSeen = this.environment.clock.now();
+    this.lastSeen = this.#environment.clock.now();
   }
 
   nextStream(): string {
-    return (this.streams++).toString(36);
+    return (this.#streams++).toString(36);
   }
 
   /** Registers the stream that answers these requests. Call it before the requests run. */
   expect(ids: readonly RequestId[], stream: SessionStream): void {
-    this.answering ??= new Map();
-    for (const id of ids) this.answering.set(id, stream);
+    this.#answering ??= new Map();
+    for (const id of ids) this.#answering.set(id, stream);
   }
 
   /** Adds a listening stream. Messages that belong to no request go to the newest connected one. */
   listen(stream: SessionStream): void {
     this.evictOldestStream();
-    const listening = (this.listening ??= []);
+    const listening = (this.#listening ??= []);
     const orphaned = listening.filter((each) => !each.connected);
     if (orphaned.length >= maxOrphanedStreams) listening.splice(listening.indexOf(orphaned[0]!), 1);
     listening.push(stream);
@@ -137,38 +143,38 @@ export class HttpSession implements ServerChannel {
 
   /** Disconnects the oldest listening stream at the limit: a client with dead connections can still open one. */
   evictOldestStream(): void {
-    const connected = this.listening?.filter((each) => each.connected) ?? [];
+    const connected = this.#listening?.filter((each) => each.connected) ?? [];
     if (connected.length >= maxConnectedStreams) connected[0]!.disconnect(this.retryMs);
   }
 
   streamOf(id: RequestId | undefined): SessionStream | undefined {
-    return id === undefined ? undefined : this.answering?.get(id);
+    return id === undefined ? undefined : this.#answering?.get(id);
   }
 
   named(name: string): SessionStream | undefined {
-    return [...(this.answering?.values() ?? []), ...(this.listening ?? [])].find(
+    return [...(this.#answering?.values() ?? []), ...(this.#listening ?? [])].find(
       (stream) => stream.name === name,
     );
   }
 
   ended(stream: SessionStream): void {
-    for (const id of stream.ids ?? []) this.answering?.delete(id);
-    if (this.answering?.size === 0) this.answering = undefined;
-    const listening = this.listening?.filter((each) => each !== stream);
-    this.listening = listening?.length ? listening : undefined;
+    for (const id of stream.ids ?? []) this.#answering?.delete(id);
+    if (this.#answering?.size === 0) this.#answering = undefined;
+    const listening = this.#listening?.filter((each) => each !== stream);
+    this.#listening = listening?.length ? listening : undefined;
     if (!this.isAnswering) this.whenAnswered?.();
   }
 
   keep(stream: string, data: string): string {
-    return this.environment.events.append(this.id, stream, data);
+    return this.#environment.events.append(this.id, stream, data);
   }
 
   onStream(sink: EventSink): void {
-    this.environment.streams.opened(sink, this.principal);
+    this.#environment.streams.opened(sink, this.principal);
   }
 
   offStream(sink: EventSink): void {
-    this.environment.streams.ended(sink);
+    this.#environment.streams.ended(sink);
   }
 
   collectBatch(): undefined {}
@@ -180,18 +186,18 @@ export class HttpSession implements ServerChannel {
     const own = this.streamOf(origin);
     const stream =
       (own?.streams ? own : undefined) ??
-      this.listening?.findLast(({ connected }) => connected) ??
-      this.listening?.at(-1) ??
+      this.#listening?.findLast(({ connected }) => connected) ??
+      this.#listening?.at(-1) ??
       own;
     stream?.message(text);
   }
 
   dropAnswer(id: RequestId): void {
-    this.answering?.get(id)?.dropAnswer();
+    this.#answering?.get(id)?.dropAnswer();
   }
 
   reserve(bytes: number): boolean {
-    if (!this.environment.reserve(this, bytes)) return false;
+    if (!this.#environment.reserve(this, bytes)) return false;
     this.reserved += bytes;
     return true;
   }
@@ -201,7 +207,7 @@ export class HttpSession implements ServerChannel {
   }
 
   answer(id: RequestId | undefined, text: string): void {
-    if (id !== undefined) this.answering?.get(id)?.answer(text);
+    if (id !== undefined) this.#answering?.get(id)?.answer(text);
   }
 
   disconnect(origin: RequestId, retryMs: number): void {
@@ -209,9 +215,9 @@ export class HttpSession implements ServerChannel {
   }
 
   async close(): Promise<void> {
-    for (const stream of new Set([...(this.answering?.values() ?? []), ...(this.listening ?? [])]))
+    for (const stream of new Set([...(this.#answering?.values() ?? []), ...(this.#listening ?? [])]))
       stream.close();
-    this.environment.events.drop(this.id);
+    this.#environment.events.drop(this.id);
   }
 }
 
@@ -221,27 +227,27 @@ export class HttpSession implements ServerChannel {
  */
 export class SessionStream {
   readonly name: string;
-  private readonly session: HttpSession;
-  private readonly accepted: Accepted;
-  private readonly form: ResponseForm;
+  readonly #session: HttpSession;
+  readonly #accepted: Accepted;
+  readonly #form: ResponseForm;
   /** The POST or GET, until its response begins. */
-  private exchange: Exchange | undefined;
+  #exchange: Exchange | undefined;
   /** Returns the response headers; called when the response begins. */
-  private readonly headers: () => Readonly<Record<string, string>>;
-  private sink: EventSink | undefined;
+  readonly #headers: () => Readonly<Record<string, string>>;
+  #sink: EventSink | undefined;
   /** The requests that the stream answers; absent for a GET stream, which stays open. */
   readonly ids: readonly RequestId[] | undefined;
   /** Number of requests without an answer. */
-  private remaining: number;
-  private readonly batch: string[] | undefined;
+  #remaining: number;
+  readonly #batch: string[] | undefined;
   /** Counted bytes of the request body. */
-  private held = 0;
-  private done = false;
+  #held = 0;
+  #done = false;
   /** Requests counted as running. */
-  private counted = 0;
+  #counted = 0;
   /** Requests counted as running without a connection. */
-  private lost = 0;
-  private started = false;
+  #lost = 0;
+  #started = false;
 
   constructor(
     session: HttpSession,
@@ -253,34 +259,34 @@ export class SessionStream {
     ids?: readonly RequestId[],
     isBatch = false,
   ) {
-    this.session = session;
+    this.#session = session;
     this.name = name;
-    this.exchange = exchange;
-    this.accepted = accepted;
-    this.form = form;
-    this.headers = headers;
+    this.#exchange = exchange;
+    this.#accepted = accepted;
+    this.#form = form;
+    this.#headers = headers;
     this.ids = ids;
-    this.remaining = ids?.length ?? 0;
-    this.batch = isBatch ? [] : undefined;
+    this.#remaining = ids?.length ?? 0;
+    this.#batch = isBatch ? [] : undefined;
   }
 
   /** Whether an event stream is open. */
   get connected(): boolean {
-    return this.sink !== undefined;
+    return this.#sink !== undefined;
   }
 
   /** Whether the stream is an event stream or may become one. */
   get streams(): boolean {
-    return this.sink !== undefined || !this.ids || this.started || this.mayStream;
+    return this.#sink !== undefined || !this.ids || this.#started || this.#mayStream;
   }
 
-  private get mayStream(): boolean {
-    return this.exchange !== undefined && this.accepted.events && !(this.form === "json" && this.ids);
+  get #mayStream(): boolean {
+    return this.#exchange !== undefined && this.#accepted.events && !(this.#form === "json" && this.ids);
   }
 
   /** Whether a client awaits the response or is connected. */
   get hasClient(): boolean {
-    return this.exchange !== undefined || this.sink !== undefined;
+    return this.#exchange !== undefined || this.#sink !== undefined;
   }
 
   /**
@@ -289,188 +295,189 @@ export class SessionStream {
    * @param size characters of the request body
    */
   follow(size: number): void {
-    this.held = size;
-    this.session.concurrency.held.add(this.session.principal, size);
-    this.count();
+    this.#held = size;
+    this.#session.concurrency.held.add(this.#session.principal, size);
+    this.#count();
   }
 
   /** Watches for disconnection while the response has not begun. An open event stream has its own watch. */
   watch(): void {
-    if (this.done) return;
-    this.exchange?.onGone(() => {
-      if (this.exchange) this.lose();
+    if (this.#done) return;
+    this.#exchange?.onGone(() => {
+      if (this.#exchange) this.#lose();
     });
   }
 
   /** Opens the event stream. Returns `false` if the client does not accept one. */
   start(): boolean {
-    if (this.sink) return true;
-    const { exchange } = this;
-    if (!exchange || !this.mayStream) return false;
-    this.exchange = undefined;
-    this.started = true;
-    this.attach(exchange.openStream(200, { ...eventHeaders, ...this.headers() }), exchange);
-    const { retryMs, primes } = this.session;
-    if (primes) this.sink!.write(primingText(this.session.keep(this.name, ""), retryMs));
+    if (this.#sink) return true;
+    const exchange = this.#exchange;
+    if (!exchange || !this.#mayStream) return false;
+    this.#exchange = undefined;
+    this.#started = true;
+    this.#attach(exchange.openStream(200, { ...eventHeaders, ...this.#headers() }), exchange);
+    const { retryMs, primes } = this.#session;
+    if (primes) this.#sink!.write(primingText(this.#session.keep(this.name, ""), retryMs));
     return true;
   }
 
   /** Sends a message other than a response. */
   message(text: string): void {
-    if (this.done) return;
+    if (this.#done) return;
     this.start();
-    this.write(text);
+    this.#write(text);
   }
 
   /** Sends a response. The last one ends the stream. */
   answer(text: string): void {
-    if (this.done) return;
-    const last = --this.remaining <= 0;
-    if (!this.sink && this.exchange && this.takesJson()) return this.answerJson(text, last);
-    if (!this.sink && this.exchange && last && !this.batch) return this.answerEvent(text);
-    for (const earlier of this.batch?.splice(0) ?? []) this.write(earlier);
+    if (this.#done) return;
+    const last = --this.#remaining <= 0;
+    if (!this.#sink && this.#exchange && this.#takesJson()) return this.#answerJson(text, last);
+    if (!this.#sink && this.#exchange && last && !this.#batch) return this.#answerEvent(text);
+    for (const earlier of this.#batch?.splice(0) ?? []) this.#write(earlier);
     this.start();
-    this.write(text);
-    if (last) this.end();
+    this.#write(text);
+    if (last) this.#end();
   }
 
-  private takesJson(): boolean {
-    return this.accepted.json && (this.form !== "sse" || !this.accepted.events);
+  #takesJson(): boolean {
+    return this.#accepted.json && (this.#form !== "sse" || !this.#accepted.events);
   }
 
-  private answerJson(text: string, last: boolean): void {
-    this.batch?.push(text);
+  #answerJson(text: string, last: boolean): void {
+    this.#batch?.push(text);
     if (!last) return;
-    this.exchange!.reply(
+    this.#exchange!.reply(
       200,
-      mergeHeaders(jsonHeaders, this.headers()),
-      this.batch ? `[${this.batch.join(",")}]` : text,
+      mergeHeaders(jsonHeaders, this.#headers()),
+      this.#batch ? `[${this.#batch.join(",")}]` : text,
     );
-    this.exchange = undefined;
-    this.end();
+    this.#exchange = undefined;
+    this.#end();
   }
 
   /** Sends the whole stream as one body when no message precedes the response. */
-  private answerEvent(text: string): void {
-    const { session, name } = this;
-    const { exchange } = this;
-    this.exchange = undefined;
+  #answerEvent(text: string): void {
+    const session = this.#session;
+    const { name } = this;
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
     const priming = session.primes ? primingText(session.keep(name, ""), session.retryMs) : "";
     const event = eventText(text, session.keep(name, text));
-    exchange!.reply(200, mergeHeaders(eventHeaders, this.headers()), priming + event);
-    this.end();
+    exchange!.reply(200, mergeHeaders(eventHeaders, this.#headers()), priming + event);
+    this.#end();
   }
 
   /** Handles a cancelled request, which gets no response. The last one ends the stream. */
   dropAnswer(): void {
-    if (this.done || --this.remaining > 0) return;
-    const { exchange } = this;
-    this.exchange = undefined;
-    const texts = this.batch?.splice(0) ?? [];
+    if (this.#done || --this.#remaining > 0) return;
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    const texts = this.#batch?.splice(0) ?? [];
     if (exchange && texts.length > 0)
-      exchange.reply(200, { ...jsonHeaders, ...this.headers() }, `[${texts.join(",")}]`);
-    else if (exchange && this.accepted.events)
-      exchange.reply(200, { ...eventHeaders, ...this.headers() }, "");
-    else exchange?.reply(202, this.headers());
-    this.end();
+      exchange.reply(200, { ...jsonHeaders, ...this.#headers() }, `[${texts.join(",")}]`);
+    else if (exchange && this.#accepted.events)
+      exchange.reply(200, { ...eventHeaders, ...this.#headers() }, "");
+    else exchange?.reply(202, this.#headers());
+    this.#end();
   }
 
   /** Ends the connection; the client reconnects for the rest (2025-11-25, polling). */
   disconnect(retryMs: number): void {
-    if (!this.start() || !this.sink) return;
+    if (!this.start() || !this.#sink) return;
     // Without a retry value, the client would treat this as a lost connection.
-    this.sink.write(`retry: ${Math.max(retryMs, 1)}\n\n`);
-    const { sink } = this;
-    this.lose();
+    this.#sink.write(`retry: ${Math.max(retryMs, 1)}\n\n`);
+    const sink = this.#sink;
+    this.#lose();
     sink.end();
   }
 
   /** Continues on a new connection, starting with the missed events. */
   resume(exchange: Exchange, missed: readonly { readonly id: string; readonly data: string }[]): void {
-    const { sink } = this;
-    if (!sink && !this.ids) this.session.evictOldestStream();
-    this.detach();
+    const sink = this.#sink;
+    if (!sink && !this.ids) this.#session.evictOldestStream();
+    this.#detach();
     sink?.end();
     const fresh = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
     for (const { id, data } of missed) fresh.write(eventText(data, id));
-    if (this.done) return fresh.end();
-    this.attach(fresh, exchange);
+    if (this.#done) return fresh.end();
+    this.#attach(fresh, exchange);
   }
 
   /** Ends the stream with the session. Running requests get 503, not 404: a client resends requests after 404. */
   close(): void {
-    if (this.exchange && this.ids) {
+    if (this.#exchange && this.ids) {
       const error = { code: rpc.internalError, message: "the session was ended" };
       for (const id of this.ids)
-        this.exchange.reply(503, mergeHeaders(jsonHeaders, this.headers()), errorText(id, error));
+        this.#exchange.reply(503, mergeHeaders(jsonHeaders, this.#headers()), errorText(id, error));
     }
-    this.exchange = undefined;
-    const { sink } = this;
-    this.end();
+    this.#exchange = undefined;
+    const sink = this.#sink;
+    this.#end();
     sink?.end();
   }
 
-  private write(text: string): void {
-    const id = this.session.keep(this.name, text);
-    this.sink?.write(eventText(text, id));
+  #write(text: string): void {
+    const id = this.#session.keep(this.name, text);
+    this.#sink?.write(eventText(text, id));
   }
 
   /** Counts the requests as running. */
-  private count(): void {
-    if (this.counted > 0 || !this.ids) return;
-    this.uncount();
-    this.counted = this.ids.length;
-    this.session.concurrency.running.add(this.session.principal, this.counted);
+  #count(): void {
+    if (this.#counted > 0 || !this.ids) return;
+    this.#uncount();
+    this.#counted = this.ids.length;
+    this.#session.concurrency.running.add(this.#session.principal, this.#counted);
   }
 
   /** Counts the requests as running without a connection. */
-  private countLost(): void {
-    if (this.lost > 0 || !this.ids) return;
-    this.uncount();
-    this.lost = this.ids.length;
-    this.session.concurrency.lost.add(this.session.principal, this.lost);
+  #countLost(): void {
+    if (this.#lost > 0 || !this.ids) return;
+    this.#uncount();
+    this.#lost = this.ids.length;
+    this.#session.concurrency.lost.add(this.#session.principal, this.#lost);
   }
 
-  private uncount(): void {
-    const { concurrency, principal } = this.session;
-    if (this.counted > 0) concurrency.running.give(principal, this.counted);
-    if (this.lost > 0) concurrency.lost.give(principal, this.lost);
-    this.counted = this.lost = 0;
+  #uncount(): void {
+    const { concurrency, principal } = this.#session;
+    if (this.#counted > 0) concurrency.running.give(principal, this.#counted);
+    if (this.#lost > 0) concurrency.lost.give(principal, this.#lost);
+    this.#counted = this.#lost = 0;
   }
 
-  private end(): void {
-    this.session.concurrency.held.give(this.session.principal, this.held);
-    this.held = 0;
-    this.done = true;
-    const { sink } = this;
-    this.detach();
-    this.uncount();
+  #end(): void {
+    this.#session.concurrency.held.give(this.#session.principal, this.#held);
+    this.#held = 0;
+    this.#done = true;
+    const sink = this.#sink;
+    this.#detach();
+    this.#uncount();
     sink?.end();
-    this.session.ended(this);
+    this.#session.ended(this);
   }
 
-  private attach(sink: EventSink, exchange: Exchange): void {
-    this.sink = sink;
-    this.count();
-    if (!this.ids) this.session.expiry.begin(this);
-    this.session.onStream(sink);
+  #attach(sink: EventSink, exchange: Exchange): void {
+    this.#sink = sink;
+    this.#count();
+    if (!this.ids) this.#session.expiry.begin(this);
+    this.#session.onStream(sink);
     // The stream may have been resumed on another connection meanwhile.
     exchange.onGone(() => {
-      if (this.sink === sink) this.lose();
+      if (this.#sink === sink) this.#lose();
     });
   }
 
   /** The client disconnected; the request continues. */
-  private lose(): void {
-    this.exchange = undefined;
-    this.detach();
+  #lose(): void {
+    this.#exchange = undefined;
+    this.#detach();
   }
 
-  private detach(): void {
-    if (this.counted > 0 && !this.done) this.countLost();
-    if (this.sink) this.session.offStream(this.sink);
-    if (!this.ids) this.session.expiry.end(this);
-    this.sink = undefined;
-    this.session.touch();
+  #detach(): void {
+    if (this.#counted > 0 && !this.#done) this.#countLost();
+    if (this.#sink) this.#session.offStream(this.#sink);
+    if (!this.ids) this.#session.expiry.end(this);
+    this.#sink = undefined;
+    this.#session.touch();
   }
 }

@@ -22,74 +22,74 @@ export interface SessionLimits {
 
 /** The sessions of an endpoint. */
 export class Sessions {
-  private readonly sessions = new Map<string, HttpSession>();
-  private timer: unknown;
-  private readonly environment: SharedEnvironment;
-  private readonly clock: Clock;
-  private readonly count: Quota;
-  private readonly bytes: Quota;
-  private readonly idleMs: number;
+  readonly #sessions = new Map<string, HttpSession>();
+  #timer: unknown;
+  readonly #environment: SharedEnvironment;
+  readonly #clock: Clock;
+  readonly #count: Quota;
+  readonly #bytes: Quota;
+  readonly #idleMs: number;
 
   /**
    * @param count limit of sessions
    * @param bytes limit of the bytes reserved for them
    */
   constructor(environment: SessionEnvironment, count: Quota, bytes: Quota, idleMs = 1_800_000) {
-    this.environment = { ...environment, reserve: (session, more) => this.reserve(session, more) };
-    this.clock = environment.clock;
-    this.count = count;
-    this.bytes = bytes;
-    this.idleMs = idleMs;
+    this.#environment = { ...environment, reserve: (session, more) => this.#reserve(session, more) };
+    this.#clock = environment.clock;
+    this.#count = count;
+    this.#bytes = bytes;
+    this.#idleMs = idleMs;
   }
 
   get size(): number {
-    return this.sessions.size;
+    return this.#sessions.size;
   }
 
   /** Creates a session. Returns `undefined` if the principal is at its limit and all its sessions are in use. */
   create(principal: string): HttpSession | undefined {
-    if (!this.count.take(principal, 1) && !(this.evict(principal) && this.count.take(principal, 1)))
+    if (!this.#count.take(principal, 1) && !(this.#evict(principal) && this.#count.take(principal, 1)))
       return undefined;
-    const session = new HttpSession(sessionId(), principal, this.environment);
-    this.sessions.set(session.id, session);
-    this.watch();
+    const session = new HttpSession(sessionId(), principal, this.#environment);
+    this.#sessions.set(session.id, session);
+    this.#watch();
     return session;
   }
 
-  private reserve(session: HttpSession, more: number): boolean {
+  #reserve(session: HttpSession, more: number): boolean {
     const { principal } = session;
-    while (!this.bytes.take(principal, more)) if (!this.evict(principal, session)) return false;
+    while (!this.#bytes.take(principal, more)) if (!this.#evict(principal, session)) return false;
     return true;
   }
 
   /** Finds a session by id and owner. */
   find(id: string, principal: string): HttpSession | undefined {
-    const session = this.sessions.get(id);
-    const now = this.clock.now();
+    const session = this.#sessions.get(id);
+    const now = this.#clock.now();
     if (!session || session.principal !== principal) return undefined;
-    if (this.isIdle(session, now)) return void this.end(session);
+    if (this.#isIdle(session, now)) return void this.end(session);
     session.lastSeen = now;
     return session;
   }
 
   end(session: HttpSession): void {
-    if (!this.sessions.delete(session.id)) return;
+    if (!this.#sessions.delete(session.id)) return;
     session.connection.closed();
-    this.count.give(session.principal, 1);
-    this.bytes.give(session.principal, session.reserved);
+    this.#count.give(session.principal, 1);
+    this.#bytes.give(session.principal, session.reserved);
     void session.close();
-    if (this.sessions.size > 0) return;
-    this.clock.clear(this.timer);
-    this.timer = undefined;
+    if (this.#sessions.size > 0) return;
+    this.#clock.clear(this.#timer);
+    this.#timer = undefined;
   }
 
   get connections(): ServerConnection[] {
-    return [...this.sessions.values()].map(({ connection }) => connection);
+    return [...this.#sessions.values()].map(({ connection }) => connection);
   }
 
   /** Ends all subscriptions, then all sessions. */
   async close(): Promise<void> {
-    const all = [...this.sessions.values()];
+    const all = [...this.#sessions.values()];
     await Promise.all(all.map(({ connection }) => connection.close()));
     for (const session of all) this.end(session);
   }
@@ -102,7 +102,7 @@ export class Sessions {
    */
   endOrphaned(except: HttpSession): boolean {
     let found: HttpSession | undefined;
-    for (const session of this.sessions.values())
+    for (const session of this.#sessions.values())
       if (session.principal === except.principal && session !== except)
         if (session.isAnswering && !session.hasClient) found = older(session, found);
     if (found) this.end(found);
@@ -110,21 +110,21 @@ export class Sessions {
   }
 
   /** Sweeps abandoned sessions on an unref'd timer, even when no request arrives. */
-  private watch(): void {
-    if (this.timer !== undefined) return;
-    this.timer = this.clock.schedule(this.sweep, Math.min(this.idleMs / 2, longestWait));
-    (this.timer as { unref?: () => void }).unref?.();
+  #watch(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = this.#clock.schedule(this.#sweep, Math.min(this.#idleMs / 2, longestWait));
+    (this.#timer as { unref?: () => void }).unref?.();
   }
 
-  private readonly sweep = (): void => {
-    this.timer = undefined;
-    const now = this.clock.now();
-    for (const session of [...this.sessions.values()]) if (this.isIdle(session, now)) this.end(session);
-    if (this.sessions.size > 0) this.watch();
+  readonly #sweep = (): void => {
+    this.#timer = undefined;
+    const now = this.#clock.now();
+    for (const session of [...this.#sessions.values()]) if (this.#isIdle(session, now)) this.end(session);
+    if (this.#sessions.size > 0) this.#watch();
   };
 
-  private isIdle(session: HttpSession, now: number): boolean {
-    return now - session.lastSeen >= this.idleMs && !session.hasClient;
+  #isIdle(session: HttpSession, now: number): boolean {
+    return now - session.lastSeen >= this.#idleMs && !session.hasClient;
   }
 
   /**
@@ -133,10 +133,10 @@ export class Sessions {
    *
    * @param except the session to keep
    */
-  private evict(principal: string, except?: HttpSession): boolean {
+  #evict(principal: string, except?: HttpSession): boolean {
     let idle: HttpSession | undefined;
     let orphaned: HttpSession | undefined;
-    for (const session of this.sessions.values()) {
+    for (const session of this.#sessions.values()) {
       if (session.principal !== principal || session === except || session.hasClient) continue;
       if (session.isAnswering) orphaned = older(session, orphaned);
       else idle = older(session, idle);

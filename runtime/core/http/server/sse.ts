@@ -1,15 +1,13 @@
 import type { ServerChannel } from "../../jsonrpc/channel.js";
 import { type RequestId, idOf } from "../../jsonrpc/message.js";
-import type { ServerConnection } from "../../server/connection.js";
+import { ServerConnection } from "../../server/connection.js";
 import type { Server } from "../../server/server.js";
-import { acceptedBy } from "../shared/media.js";
-import { type Principal, corsHeaders, replyBusy, replyInvalid } from "./access.js";
-import { eventHeaders } from "./events.js";
+import { type Principal, acceptedBy, corsHeaders, replyBusy, replyInvalid } from "./access.js";
+import { type Streams, eventHeaders } from "./event-streams.js";
 import { type EventSink, type Exchange, parseTarget, sessionParameter } from "./exchange.js";
 import { idsOfRequests, postProblem } from "./legacy-requests.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
 import { sessionId } from "./session.js";
-import type { Streams } from "./streams.js";
 
 /** Options of HTTP+SSE, the transport before Streamable HTTP. */
 export interface SseOptions {
@@ -33,40 +31,40 @@ export interface SseEnvironment {
 
 /** HTTP+SSE (2024-11-05): a GET opens a stream, and POSTs refer to it. */
 export class SseRequests {
-  private readonly server: Server;
-  private readonly options: SseOptions;
-  private readonly environment: SseEnvironment;
-  private readonly sessions = new Map<string, SseSession>();
+  readonly #server: Server;
+  readonly #options: SseOptions;
+  readonly #environment: SseEnvironment;
+  readonly #sessions = new Map<string, SseSession>();
 
   constructor(server: Server, options: SseOptions, environment: SseEnvironment) {
-    this.server = server;
-    this.options = options;
-    this.environment = environment;
+    this.#server = server;
+    this.#options = options;
+    this.#environment = environment;
   }
 
   get size(): number {
-    return this.sessions.size;
+    return this.#sessions.size;
   }
 
   /** Opens a session. Its first event contains the URL for POSTs. */
   open(exchange: Exchange, { auth, principal = "" }: Principal): void {
     if (!acceptedBy(exchange.header("accept")).events)
       return replyInvalid(exchange, 406, "Accept must allow text/event-stream");
-    const endpoint = parseTarget(this.options.messages ?? exchange.url);
+    const endpoint = parseTarget(this.#options.messages ?? exchange.url);
     if (!endpoint) return replyInvalid(exchange, 400, "the URL of the request cannot be read");
-    const { streams, concurrency, count, bytes } = this.environment;
-    if (!count.take(principal, 1) && !(this.evict(principal) && count.take(principal, 1)))
+    const { streams, concurrency, count, bytes } = this.#environment;
+    if (!count.take(principal, 1) && !(this.#evict(principal) && count.take(principal, 1)))
       return replyBusy(exchange, undefined);
     const sink = exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) });
     const session = new SseSession(sessionId(), principal, sink, concurrency, bytes, () => {
-      this.sessions.delete(session.id);
+      this.#sessions.delete(session.id);
       count.give(principal, 1);
       streams.ended(sink);
     });
     endpoint.searchParams.set(sessionParameter, session.id);
-    session.connection = this.server.attach(session, { auth, principal });
+    session.connection = new ServerConnection(this.#server.definition, session, { auth, principal });
     session.connection.era = "legacy";
-    this.sessions.set(session.id, session);
+    this.#sessions.set(session.id, session);
     streams.opened(sink, principal);
     sink.write(`event: endpoint\ndata: ${relative(endpoint)}\n\n`);
     exchange.onGone(() => session.end());
@@ -84,7 +82,7 @@ export class SseRequests {
     stated: boolean,
     { auth, principal = "" }: Principal,
   ): void {
-    const session = this.sessions.get(id);
+    const session = this.#sessions.get(id);
     if (!session || session.principal !== principal)
       return replyInvalid(exchange, 404, "there is no such session: open its stream again", idOf(message));
     const isBatch = Array.isArray(message);
@@ -93,7 +91,7 @@ export class SseRequests {
     const one = isBatch ? undefined : idOf(message);
     if (problem !== undefined) return replyInvalid(exchange, 400, problem, one);
     const ids: RequestId[] = idsOfRequests(messages);
-    if (ids.length > 0 && session.requests + ids.length > this.environment.maxRequests)
+    if (ids.length > 0 && session.requests + ids.length > this.#environment.maxRequests)
       return replyBusy(exchange, one);
     session.connection.auth = auth;
     session.expect(ids, exchange.size);
@@ -102,7 +100,7 @@ export class SseRequests {
   }
 
   get connections(): ServerConnection[] {
-    return [...this.sessions.values()].map(({ connection }) => connection);
+    return [...this.#sessions.values()].map(({ connection }) => connection);
   }
 
   /** Ends all sessions. */
@@ -111,8 +109,8 @@ export class SseRequests {
   }
 
   /** Ends the principal's oldest session without a handshake. Every other session has a connected client. */
-  private evict(principal: string): boolean {
-    for (const session of this.sessions.values()) {
+  #evict(principal: string): boolean {
+    for (const session of this.#sessions.values()) {
       if (session.principal !== principal || session.connection.session) continue;
       session.end();
       return true;
@@ -134,14 +132,14 @@ class SseSession implements ServerChannel {
   /** The owner; messages of other principals get 404. */
   readonly principal: string;
   connection!: ServerConnection;
-  private readonly sink: EventSink;
-  private readonly concurrency: ConcurrencyLimit;
-  private readonly onEnd: (session: SseSession) => void;
+  readonly #sink: EventSink;
+  readonly #concurrency: ConcurrencyLimit;
+  readonly #onEnd: (session: SseSession) => void;
   /** Running requests, with the body bytes counted for each. */
-  private readonly running = new Map<RequestId, number>();
-  private readonly bytes: Quota;
-  private reserved = 0;
-  private over = false;
+  readonly #running = new Map<RequestId, number>();
+  readonly #bytes: Quota;
+  #reserved = 0;
+  #over = false;
 
   constructor(
     id: string,
@@ -153,29 +151,29 @@ class SseSession implements ServerChannel {
   ) {
     this.id = id;
     this.principal = principal;
-    this.sink = sink;
-    this.concurrency = concurrency;
-    this.bytes = bytes;
-    this.onEnd = onEnd;
+    this.#sink = sink;
+    this.#concurrency = concurrency;
+    this.#bytes = bytes;
+    this.#onEnd = onEnd;
   }
 
   /** Number of running requests. */
   get requests(): number {
-    return this.running.size;
+    return this.#running.size;
   }
 
   /** The stream that answers a request, if the request is running. */
   streamOf(id: RequestId): EventSink | undefined {
-    return this.running.has(id) ? this.sink : undefined;
+    return this.#running.has(id) ? this.#sink : undefined;
   }
 
   /** Registers requests before they run. @param size characters of the request body */
   expect(ids: readonly RequestId[], size: number): void {
     const each = Math.ceil(size / Math.max(1, ids.length));
     for (const id of ids) {
-      this.running.set(id, each);
-      this.concurrency.running.add(this.principal, 1);
-      this.concurrency.held.add(this.principal, each);
+      this.#running.set(id, each);
+      this.#concurrency.running.add(this.principal, 1);
+      this.#concurrency.held.add(this.principal, each);
     }
   }
 
@@ -186,7 +184,7 @@ class SseSession implements ServerChannel {
   flush(): void {}
 
   send(text: string): void {
-    if (!this.over) this.sink.write(`event: message\ndata: ${text}\n\n`);
+    if (!this.#over) this.#sink.write(`event: message\ndata: ${text}\n\n`);
   }
 
   answer(id: RequestId | undefined, text: string): void {
@@ -195,32 +193,32 @@ class SseSession implements ServerChannel {
   }
 
   dropAnswer(id: RequestId | undefined): void {
-    const held = id === undefined ? undefined : this.running.get(id);
+    const held = id === undefined ? undefined : this.#running.get(id);
     if (held === undefined) return;
-    this.running.delete(id!);
-    this.concurrency.running.give(this.principal, 1);
-    this.concurrency.held.give(this.principal, held);
+    this.#running.delete(id!);
+    this.#concurrency.running.give(this.principal, 1);
+    this.#concurrency.held.give(this.principal, held);
   }
 
   reserve(bytes: number): boolean {
-    if (!this.bytes.take(this.principal, bytes)) return false;
-    this.reserved += bytes;
+    if (!this.#bytes.take(this.principal, bytes)) return false;
+    this.#reserved += bytes;
     return true;
   }
 
   abortedWork(more: number): void {
-    this.concurrency.running.add(this.principal, more);
+    this.#concurrency.running.add(this.principal, more);
   }
 
   /** Ends the session: the client disconnected, or the server closes it. */
   end(): void {
-    if (this.over) return;
-    this.over = true;
-    for (const id of [...this.running.keys()]) this.dropAnswer(id);
-    this.onEnd(this);
+    if (this.#over) return;
+    this.#over = true;
+    for (const id of [...this.#running.keys()]) this.dropAnswer(id);
+    this.#onEnd(this);
     this.connection.closed();
-    this.bytes.give(this.principal, this.reserved);
-    this.sink.end();
+    this.#bytes.give(this.principal, this.#reserved);
+    this.#sink.end();
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type Script, clientOf, connected, scripted } from "../../../support/scripted-http-server.js";
+import { mediaType } from "../../../../runtime/core/http/client/answer-body.js";
 
 const error = { code: -32600, message: "no valid session" };
 
@@ -94,3 +95,12 @@ test("a session is opened by the handshake alone", async () => {
   await client.callTool("x");
   expect(server.of("tools/call").map(({ headers }) => headers["mcp-session-id"])).toEqual(["s1", "s1"]);
 });
+
+test.each([
+  ["application/json", "application/json"],
+  [" Application/JSON ; charset=utf-8", "application/json"],
+  ["application/json;q=1,text/html", "application/json"],
+  ["", ""],
+])("the media type of Content-Type %j is %j", (header, type) =>
+  expect(mediaType(new Response(null, { headers: { "content-type": header } }))).toBe(type),
+);

@@ -158,6 +158,6 @@ describe("a quota", () => {
       expect(quota.take(`p${count}`, 3)).toBe(true);
       quota.give(`p${count}`, 3);
     }
-    expect(quota).toMatchObject({ byPrincipal: { size: 0 }, size: 0 });
+    expect(quota).toMatchObject({ principals: 0, size: 0 });
   });
 });

@@ -1,0 +1,264 @@
+import { toBase64Url } from "../../server/base64url.js";
+import type { ServerConnection } from "../../server/connection.js";
+import type { Clock } from "../../time/clock.js";
+import type { EventSink } from "./exchange.js";
+import type { Quota } from "./limits.js";
+
+/** Text of one server-sent event. `data` is one line of JSON, so it needs no escaping. */
+export function eventText(data: string, id?: string): string {
+  return id === undefined ? `data: ${data}\n\n` : `id: ${id}\ndata: ${data}\n\n`;
+}
+
+/** An event without data: it gives the client an id to resume from and the time to wait before it reconnects. */
+export function primingText(id: string, retryMs: number): string {
+  return `id: ${id}\nretry: ${retryMs}\ndata: \n\n`;
+}
+
+/** A comment that keeps proxies from closing an idle connection. */
+export const keepAliveText = ": \n\n";
+
+/** Headers of an event stream. */
+export const eventHeaders: Readonly<Record<string, string>> = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+};
+
+export interface StoredEvent {
+  readonly id: string;
+  readonly data: string;
+}
+
+/**
+ * Stores the messages sent to sessions, so that a client can resume a lost stream (2025-11-25, resumability and
+ * redelivery).
+ */
+export interface EventStore {
+  /**
+   * Stores a message that was sent on a stream. Returns its event id, which must be unique across all sessions.
+   */
+  append(session: string, stream: string, data: string): string;
+  /**
+   * Returns the stream of an event and the later events of that stream. Returns `undefined` if the event belongs to
+   * another session or is no longer stored.
+   */
+  after(
+    session: string,
+    event: string,
+  ): { readonly stream: string; readonly events: readonly StoredEvent[] } | undefined;
+  /** Deletes all events of a session. */
+  drop(session: string): void;
+}
+
+/** Limits for one session: events, and characters in them. */
+const mostEvents = 256;
+const mostCharacters = 1_048_576;
+/** Characters counted for each event in addition to its text: ids and list entries use memory, too. */
+const overhead = 128;
+/** Limit for all sessions together. */
+const mostInAll = 64 * 1_048_576;
+
+interface Kept extends StoredEvent {
+  readonly stream: string;
+}
+
+interface History {
+  /** Part of every event id of the session, so that ids of another session never match. */
+  readonly mark: string;
+  last: number;
+  characters: number;
+  events: Kept[];
+}
+
+/**
+ * Stores the last events of each session in memory. Above the total limit, it empties the sessions that wrote least
+ * recently.
+ */
+export class MemoryEventStore implements EventStore {
+  readonly #histories = new Map<string, History>();
+  readonly #most: number;
+  #characters = 0;
+
+  /** @param most characters in all */
+  constructor(most = mostInAll) {
+    this.#most = most;
+  }
+
+  /** @internal Characters counted for all sessions. */
+  get characters(): number {
+    return this.#characters;
+  }
+
+  append(session: string, stream: string, data: string): string {
+    let history = this.#histories.get(session);
+    if (!history) {
+      history = { mark: randomText(6), last: 0, characters: 0, events: [] };
+      this.#histories.set(session, history);
+    }
+    const id = `${stream}-${++history.last}-${history.mark}`;
+    history.events.push({ id, stream, data });
+    history.characters += data.length + overhead;
+    this.#characters += data.length + overhead;
+    while (
+      history.events.length > mostEvents ||
+      (history.characters > mostCharacters && history.events.length > 1)
+    )
+      this.#forget(history);
+    if (this.#characters > this.#most) this.#shrink(session, history);
+    return id;
+  }
+
+  #forget(history: History): void {
+    const count = history.events.shift()!.data.length + overhead;
+    history.characters -= count;
+    this.#characters -= count;
+  }
+
+  /** Empties the histories of other sessions, least recently written first. Their event numbers continue. */
+  #shrink(session: string, history: History): void {
+    this.#histories.delete(session);
+    this.#histories.set(session, history);
+    for (const [name, other] of this.#histories) {
+      if (this.#characters <= this.#most || other === history) return;
+      while (other.events.length > 0) this.#forget(other);
+      this.#histories.delete(name);
+      this.#histories.set(name, other);
+    }
+  }
+
+  after(session: string, event: string): { stream: string; events: readonly StoredEvent[] } | undefined {
+    const events = this.#histories.get(session)?.events ?? [];
+    const at = events.findIndex(({ id }) => id === event);
+    if (at < 0) return undefined;
+    const { stream } = events[at]!;
+    // An event without data only primes the client, so it is not sent again.
+    return {
+      stream,
+      events: events.slice(at + 1).filter((each) => each.stream === stream && each.data !== ""),
+    };
+  }
+
+  drop(session: string): void {
+    this.#characters -= this.#histories.get(session)?.characters ?? 0;
+    this.#histories.delete(session);
+  }
+}
+
+/** Random bytes as base64url text. */
+export function randomText(bytes: number): string {
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(bytes)));
+}
+
+/**
+ * The open event streams of an endpoint, and the connections of running POSTs. One timer sends keep-alive comments to
+ * all streams.
+ */
+export class Streams {
+  /** One connection for each running POST without a session. */
+  readonly connections = new Set<ServerConnection>();
+  /** The principal of each stream. */
+  readonly #sinks = new Map<EventSink, string>();
+  readonly #clock: Clock;
+  readonly #every: number;
+  readonly #quota: Quota;
+  #timer: unknown;
+
+  /**
+   * @param every milliseconds between comments; 0 for none
+   * @param quota limit of streams; only listening streams are rejected
+   */
+  constructor(clock: Clock, every: number, quota: Quota) {
+    this.#clock = clock;
+    this.#every = every;
+    this.#quota = quota;
+  }
+
+  /** Whether a principal may open no more listening streams. */
+  isFull(principal: string): boolean {
+    return !this.#quota.allows(principal, 1);
+  }
+
+  get size(): number {
+    return this.#sinks.size;
+  }
+
+  readonly opened = (sink: EventSink, principal: string): void => {
+    this.#sinks.set(sink, principal);
+    this.#quota.add(principal, 1);
+    if (this.#timer === undefined && this.#every > 0)
+      this.#timer = this.#clock.schedule(this.#beat, this.#every);
+  };
+
+  readonly ended = (sink: EventSink): void => {
+    const principal = this.#sinks.get(sink);
+    if (this.#sinks.delete(sink)) this.#quota.give(principal!, 1);
+  };
+
+  close(): void {
+    this.#clock.clear(this.#timer);
+    this.#timer = undefined;
+    for (const sink of this.#sinks.keys()) {
+      this.ended(sink);
+      sink.end();
+    }
+  }
+
+  readonly #beat = (): void => {
+    for (const sink of this.#sinks.keys()) if (!sink.write(keepAliveText)) this.ended(sink);
+    this.#timer = this.#sinks.size === 0 ? undefined : this.#clock.schedule(this.#beat, this.#every);
+  };
+}
+
+/** A stream with a maximum age. */
+interface Aging {
+  disconnect(retryMs: number): void;
+}
+
+/**
+ * Disconnects listening streams at their maximum age; their clients reconnect. One timer serves all streams and runs
+ * only while one is open.
+ */
+export class StreamExpiry {
+  /** Opening times, oldest first. */
+  readonly #opened = new Map<Aging, number>();
+  readonly #clock: Clock;
+  readonly #most: number;
+  readonly #retryMs: number;
+  #timer: unknown;
+
+  /**
+   * @param most maximum age in milliseconds; 0 for no limit
+   * @param retryMs milliseconds that clients wait before they reconnect
+   */
+  constructor(clock: Clock, most: number, retryMs: number) {
+    this.#clock = clock;
+    this.#most = most;
+    this.#retryMs = retryMs;
+  }
+
+  begin(stream: Aging): void {
+    if (this.#most <= 0) return;
+    this.#opened.set(stream, this.#clock.now());
+    this.#timer ??= this.#clock.schedule(this.#check, this.#most);
+  }
+
+  end(stream: Aging): void {
+    this.#opened.delete(stream);
+    if (this.#opened.size > 0) return;
+    this.#clock.clear(this.#timer);
+    this.#timer = undefined;
+  }
+
+  readonly #check = (): void => {
+    this.#timer = undefined;
+    for (const [stream, at] of this.#opened) {
+      const left = at + this.#most - this.#clock.now();
+      if (left > 0) {
+        this.#timer = this.#clock.schedule(this.#check, left);
+        return;
+      }
+      this.#opened.delete(stream);
+      stream.disconnect(this.#retryMs);
+    }
+  };
+}

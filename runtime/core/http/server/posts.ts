@@ -1,0 +1,368 @@
+import type { HeaderSource, ReceiveTable } from "@mcpgen/protocol/model";
+import type { ServerChannel } from "../../jsonrpc/channel.js";
+import { McpError, rpc } from "../../jsonrpc/errors.js";
+import {
+  type MessageKind,
+  type NotificationMessage,
+  type Problem,
+  type RequestId,
+  type RequestMessage,
+  errorText,
+  idOf,
+  isObject,
+} from "../../jsonrpc/message.js";
+import { decodeHeaderValue, keyword, valueAt } from "../../protocol/param-headers.js";
+import type { RevisionView } from "../../protocol/revision-view.js";
+import { ServerConnection } from "../../server/connection.js";
+import { RequestContext, errorOf } from "../../server/context.js";
+import { type RequestProtocol, modernProtocol, unsupportedVersion } from "../../server/request-protocol.js";
+import type { Server } from "../../server/server.js";
+import {
+  type Accepted,
+  type Principal,
+  corsHeaders,
+  mergeHeaders,
+  replyBusy,
+  replyError,
+  replyInvalid,
+} from "./access.js";
+import { type Streams, eventHeaders, eventText } from "./event-streams.js";
+import { type EventSink, type Exchange, jsonHeaders } from "./exchange.js";
+import type { ConcurrencyLimit, Quota } from "./limits.js";
+import { argumentProblem } from "./param-mirrors.js";
+
+/** This method is answered by an event stream that stays open (2026-07-28, Streamable HTTP, receiving messages). */
+const listening = "subscriptions/listen";
+
+/** Requests of modern revisions (2026-07-28, Streamable HTTP): one request per POST, without sessions. */
+export class ModernRequests {
+  readonly #server: Server;
+  readonly #newest: RevisionView<"server">;
+  readonly #form: ResponseForm;
+  readonly #streams: Streams;
+  readonly #concurrency: ConcurrencyLimit;
+  readonly #bytes: Quota;
+  readonly #mirrored = new WeakMap<object, boolean>();
+
+  /**
+   * @param bytes limit of the bytes reserved for listening streams
+   */
+  constructor(
+    server: Server,
+    newest: RevisionView<"server">,
+    form: ResponseForm,
+    streams: Streams,
+    concurrency: ConcurrencyLimit,
+    bytes: Quota,
+  ) {
+    this.#server = server;
+    this.#newest = newest;
+    this.#form = form;
+    this.#streams = streams;
+    this.#concurrency = concurrency;
+    this.#bytes = bytes;
+  }
+
+  /**
+   * @param kind of the message
+   * @param stated whether the message states its revision in `_meta`
+   */
+  post(
+    exchange: Exchange,
+    message: unknown,
+    kind: MessageKind | Problem,
+    stated: boolean,
+    accepted: Accepted,
+    caller: Principal,
+  ): void {
+    const request = requestOf(exchange, message, kind);
+    if (!request) return;
+    let protocol: RequestProtocol;
+    try {
+      protocol = this.#protocolOf(exchange, request, stated);
+    } catch (error) {
+      const refusal = errorOf(error);
+      const status = statusOf(refusal.rpcCode ?? 0, this.#newest.table);
+      return replyError(exchange, status === 200 ? 400 : status, request.id, refusal);
+    }
+    const listens = request.method === listening;
+    if (listens && !accepted.events)
+      return replyInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
+    if (listens && this.#streams.isFull(exchange.principal)) return replyBusy(exchange, request.id);
+    const form = listens ? "auto" : this.#form;
+    const channel = new PostChannel(exchange, accepted, form, protocol.revision.table, this.#streams);
+    if (listens) channel.bytes = this.#bytes;
+    const connection = new ServerConnection(this.#server.definition, channel, caller);
+    const wrong = this.#mirrorProblem(exchange, request);
+    if (wrong !== undefined && this.#mayCall(connection, request, protocol)) {
+      connection.closed();
+      return replyError(exchange, 400, request.id, mismatch(protocol.revision, wrong));
+    }
+    channel.follow(connection, listens ? undefined : this.#concurrency);
+    connection.request(request, protocol);
+    channel.watch();
+  }
+
+  /** @throws {McpError} the headers differ from the body, or required metadata is missing */
+  #protocolOf(exchange: Exchange, request: RequestMessage, stated: boolean): RequestProtocol {
+    const problem = isObject(request.params?._meta)
+      ? headerProblem(exchange, this.#newest.table.headers, request, false)
+      : undefined;
+    if (problem !== undefined) throw mismatch(this.#newest, problem);
+    const { definition } = this.#server;
+    // Without legacy revisions, `initialize` gets the error that lists the supported ones (2026-07-28, versioning,
+    // compatibility).
+    if (request.method === "initialize" && definition.legacy.length === 0 && !stated)
+      throw unsupportedVersion(definition, request.params?.["protocolVersion"]);
+    const protocol = modernProtocol(definition, request);
+    const entry = protocol.revision.table.incomingRequests.get(request.method);
+    const wrong = entry?.headers && headerProblem(exchange, entry.headers, request, true);
+    if (wrong !== undefined) throw mismatch(protocol.revision, wrong);
+    return protocol;
+  }
+
+  /** Whether this client may call the tool. If not, the answer must not reveal the tool's headers. */
+  #mayCall(connection: ServerConnection, request: RequestMessage, protocol: RequestProtocol): boolean {
+    const entry = protocol.revision.table.incomingRequests.get(request.method);
+    if (!entry?.accepts(request)) return false;
+    const context = new RequestContext(connection, request, protocol, entry);
+    try {
+      return this.#server.features.tools.find(request.params?.["name"] as string, context) !== undefined;
+    } catch {
+      // The call itself reports this error.
+      return false;
+    }
+  }
+
+  /** Why the headers that mirror arguments of the called tool reject the call. Few tools mirror arguments. */
+  #mirrorProblem(exchange: Exchange, { method, params }: RequestMessage): string | undefined {
+    if (method !== "tools/call") return undefined;
+    const schema = this.#server.features.tools.entries.get(params?.["name"] as string)?.definition
+      .inputSchema;
+    if (!isObject(schema)) return undefined;
+    let mirrored = this.#mirrored.get(schema);
+    if (mirrored === undefined)
+      this.#mirrored.set(schema, (mirrored = JSON.stringify(schema).includes(keyword)));
+    return mirrored ? argumentProblem(exchange, schema, params?.["arguments"]) : undefined;
+  }
+}
+
+/** The request that was posted. Any other body is answered here. */
+function requestOf(
+  exchange: Exchange,
+  message: unknown,
+  kind: MessageKind | Problem,
+): RequestMessage | undefined {
+  if (kind === "request") return message as RequestMessage;
+  if (typeof kind === "object") return void replyInvalid(exchange, 400, kind.problem, idOf(message));
+  if (kind !== "notification")
+    return void replyInvalid(exchange, 400, "expected one JSON-RPC request or notification", idOf(message));
+  if (!isObject((message as NotificationMessage).params ?? {}))
+    return void replyInvalid(exchange, 400, "the params of a notification are an object");
+  return void exchange.reply(202, corsHeaders(exchange));
+}
+
+function mismatch(revision: RevisionView, problem: string): McpError {
+  return new McpError("invalid-request", `header mismatch: ${problem}`, {
+    rpcCode: revision.errorCode("HEADER_MISMATCH"),
+  });
+}
+
+/**
+ * Compares headers with the parts of the body that they mirror (2026-07-28, Streamable HTTP, server validation). Returns
+ * the first problem.
+ *
+ * @param encoded whether the values may be encoded
+ */
+function headerProblem(
+  exchange: Exchange,
+  sources: readonly HeaderSource[],
+  request: RequestMessage,
+  encoded: boolean,
+): string | undefined {
+  for (const source of sources) {
+    const problem = mirrorProblem(exchange, source, request, encoded);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function mirrorProblem(
+  exchange: Exchange,
+  { header, from }: HeaderSource,
+  request: RequestMessage,
+  encoded: boolean,
+): string | undefined {
+  const expected = from && valueAt(request, from);
+  if (typeof expected !== "string") return undefined;
+  const raw = exchange.header(header.toLowerCase())?.trim();
+  if (raw === undefined) return `${header} is missing`;
+  const value = encoded ? decodeHeaderValue(raw) : raw;
+  if (value === undefined) return `${header} is malformed`;
+  return value === expected
+    ? undefined
+    : `${header} is ${JSON.stringify(value)}, and the body has ${JSON.stringify(expected)}`;
+}
+
+/** Form of responses: `auto` sends JSON unless another message precedes the response. */
+export type ResponseForm = "auto" | "json" | "sse";
+
+/** The channel of one POST without a session. */
+export class PostChannel implements ServerChannel {
+  readonly #exchange: Exchange;
+  readonly #accepted: Accepted;
+  readonly #form: ResponseForm;
+  readonly #table: ReceiveTable;
+  readonly #streams: Streams;
+  /** Responses to a batch. */
+  readonly #batch: string[] | undefined;
+  #remaining: number;
+  readonly #requests: number;
+  #sink: EventSink | undefined;
+  #over = false;
+  /** Memory limit, for a listening stream. */
+  bytes: Quota | undefined;
+  /** Counts the running requests. */
+  #concurrency: ConcurrencyLimit | undefined;
+  /** Set while the requests are counted. */
+  #connection: ServerConnection | undefined;
+
+  constructor(
+    exchange: Exchange,
+    accepted: Accepted,
+    form: ResponseForm,
+    table: ReceiveTable,
+    streams: Streams,
+    batch?: number,
+  ) {
+    this.#exchange = exchange;
+    this.#accepted = accepted;
+    this.#form = form;
+    this.#table = table;
+    this.#streams = streams;
+    this.#batch = batch === undefined ? undefined : [];
+    this.#requests = this.#remaining = batch ?? 1;
+  }
+
+  /**
+   * Registers the connection and counts the requests until the response is complete or the client disconnects. Call it
+   * before the requests run: a handler may respond at once.
+   *
+   * @param concurrency counts the requests; absent for a listening stream
+   */
+  follow(connection: ServerConnection, concurrency: ConcurrencyLimit | undefined): void {
+    this.#connection = connection;
+    this.#concurrency = concurrency;
+    concurrency?.running.add(this.#exchange.principal, this.#requests);
+    concurrency?.held.add(this.#exchange.principal, this.#exchange.size);
+    this.#streams.connections.add(connection);
+  }
+
+  /** Watches for disconnection. Call it after the requests have begun: most are complete by then. */
+  watch(): void {
+    if (this.#connection) this.#exchange.onGone(() => this.#finish());
+  }
+
+  #finish(): void {
+    const connection = this.#connection;
+    const concurrency = this.#concurrency;
+    if (!connection) return;
+    this.#connection = undefined;
+    concurrency?.running.give(this.#exchange.principal, this.#requests);
+    concurrency?.held.give(this.#exchange.principal, this.#exchange.size);
+    this.#streams.connections.delete(connection);
+    this.#over = true;
+    this.#drop();
+    connection.closed();
+  }
+
+  reserve(more: number): boolean {
+    return this.bytes?.take(this.#exchange.principal, more) ?? true;
+  }
+
+  abortedWork(more: number): void {
+    this.#concurrency?.running.add(this.#exchange.principal, more);
+  }
+
+  collectBatch(): undefined {}
+
+  dropAnswer(): void {}
+
+  disconnect(): void {}
+
+  flush(): void {}
+
+  send(text: string): void {
+    // A client that accepts no event stream misses messages before the response.
+    if (this.#over || !this.#accepted.events || this.#form === "json") return;
+    this.#stream().write(eventText(text));
+  }
+
+  #stream(): EventSink {
+    if (!this.#sink) {
+      this.#sink = this.#exchange.openStream(200, withCors(eventHeaders, this.#exchange));
+      this.#streams.opened(this.#sink, this.#exchange.principal);
+    }
+    return this.#sink;
+  }
+
+  #drop(): EventSink | undefined {
+    const sink = this.#sink;
+    if (sink) this.#streams.ended(sink);
+    this.#sink = undefined;
+    return sink;
+  }
+
+  answer(_id: RequestId | undefined, text: string, rpcCode?: number): void {
+    if (this.#over) return;
+    this.#batch?.push(text);
+    if (--this.#remaining > 0) return;
+    this.#over = true;
+    // An error inside a batch does not set the status of the whole.
+    if (this.#batch) this.#leave(`[${this.#batch.join(",")}]`, undefined);
+    else this.#leave(text, rpcCode);
+    this.#finish();
+  }
+
+  #leave(text: string, rpcCode: number | undefined): void {
+    const sink = this.#drop();
+    if (sink) {
+      sink.write(eventText(text));
+      return sink.end();
+    }
+    const status = rpcCode === undefined ? 200 : statusOf(rpcCode, this.#table);
+    const json = this.#accepted.json && (this.#form !== "sse" || !this.#accepted.events || status !== 200);
+    if (json) this.#exchange.reply(status, withCors(jsonHeaders, this.#exchange), text);
+    else this.#exchange.reply(status, withCors(eventHeaders, this.#exchange), eventText(text));
+  }
+
+  /** Replies with 503 because the server is closing. */
+  async close(): Promise<void> {
+    if (this.#over) return;
+    this.#over = true;
+    const sink = this.#drop();
+    if (sink) sink.end();
+    else {
+      const error = { code: rpc.internalError, message: "the server is closing" };
+      this.#exchange.reply(503, withCors(jsonHeaders, this.#exchange), errorText(undefined, error));
+    }
+    this.#finish();
+  }
+}
+
+/** Adds CORS headers. */
+function withCors(
+  headers: Readonly<Record<string, string>>,
+  exchange: Exchange,
+): Readonly<Record<string, string>> {
+  return mergeHeaders(headers, corsHeaders(exchange));
+}
+
+/** The HTTP status of an error code, by the table. */
+export function statusOf(rpcCode: number, { errors }: ReceiveTable): number {
+  for (const name in errors) {
+    const { code, http } = errors[name]!;
+    if (code === rpcCode) return http ?? 200;
+  }
+  return 200;
+}
