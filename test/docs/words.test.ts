@@ -24,8 +24,7 @@ test.each(documents.filter((document) => !written.has(document)))("%s uses plain
 });
 
 /** Files that others wrote, and output. */
-const foreign =
-  /(?:^|\/)(?:node_modules|dist|fixtures|golden|generated|test\/(?:runtime|http|checklist|interop|portability))\//;
+const foreign = /(?:^|\/)(?:node_modules|dist|fixtures|golden|generated|test\/(?:runtime|checklist))\//;
 
 function sourcesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })

@@ -11,7 +11,7 @@ const file = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-eve
 const timeout = 20_000;
 const document = "demo://resource/static/document/features.md";
 
-// At once: this server ends only when it is told to by a signal, for which clients wait some seconds.
+// At once: this server ends only on a signal, which clients send after some seconds.
 describe("server-everything", { concurrency: true }, () => {
   for (const revision of [...legacy, undefined])
     describe(revision ?? "any revision", () => session(revision ?? legacy.at(-1), revision, onStdio));

@@ -1,4 +1,4 @@
-/** What every fixture server offers, whoever it is written with; the behaviours to be tested rely on it. */
+/** The offer of every fixture server, written with any implementation; the behaviours under test rely on it. */
 export const note = {
   uri: "test://note",
   name: "note",

@@ -2,7 +2,7 @@ import { describe } from "node:test";
 import { pair } from "./pair.mjs";
 import { started } from "./started.mjs";
 
-/** As pairs.test.mjs has them, over Streamable HTTP: each pair has a server process of its own. */
+/** As pairs.test.mjs has them, over Streamable HTTP: each pair has a separate server process. */
 export function httpPairs(clients, servers) {
   describe("over HTTP", { concurrency: 2 }, () => {
     for (const client of Object.entries(clients))

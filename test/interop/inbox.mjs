@@ -1,4 +1,4 @@
-/** Notifications of one kind, in the order of their arrival, whether or not somebody waits for one already. */
+/** Notifications of one kind, in the order of their arrival, whether or not a test waits for one already. */
 export class Inbox {
   #arrived = [];
   #waiting = [];

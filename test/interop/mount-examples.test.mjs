@@ -1,4 +1,4 @@
-// The example applications, as their readers have them: with dependencies of their own.
+// The example applications as separate packages, with their dependencies installed.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -61,7 +61,7 @@ for (const name of names)
     });
 
     for (const revision of [legacy.at(-1), modern])
-      test(`serves at ${revision}, and ends when it is told to`, { timeout }, async (t) => {
+      test(`serves at ${revision}, and ends on SIGTERM`, { timeout }, async (t) => {
         const child = spawn(process.execPath, [program, "0"], { stdio: ["ignore", "inherit", "pipe"] });
         t.after(() => child.kill("SIGKILL"));
         const ended = new Promise((resolve) => child.on("exit", (...how) => resolve(how)));

@@ -36,7 +36,12 @@ for (const [name, { fronts, greedy, serve }] of Object.entries(frameworks))
     });
     can("other hosts and origins are refused", strangers);
     can("other routes of the application", otherRoutes);
-    can("a body that was read and kept back is refused, and told why", kept, {}, { front: greedy });
+    can(
+      "a request whose body another middleware consumed is refused with the reason",
+      kept,
+      {},
+      { front: greedy },
+    );
   });
 
 function counting() {
@@ -110,7 +115,7 @@ async function brokenStream({ t, url, server, cut }) {
   await mcp.callTool("add");
   await changes.next();
   cut();
-  // What is told while nobody listens waits for the client to come back.
+  // A notification sent while no stream is open waits for the client to connect again.
   server.tool("added by others", {}, () => "added");
   assert.equal((await changes.next()).value.method, "notifications/tools/list_changed");
 }

@@ -35,9 +35,9 @@ const { ours, tmcp } = servers;
 const v1 = servers["sdk-v1"];
 const v2 = servers["sdk-v2"];
 
-/** What a server that keeps no session can do for nobody of the legacy era. */
+/** The behaviours that a server without sessions has for no legacy client. */
 const sessionless = {
-  "cancellation@legacy": "what cancels is a request of its own, and knows of no other",
+  "cancellation@legacy": "the cancellation is a separate request, without access to others",
   "elicitation@legacy": answersAlone,
   "url@legacy": answersAlone,
   "sampling@legacy": answersAlone,
@@ -94,7 +94,7 @@ export const proxies = {
   "mcp-proxy before ours on stdio, legacy between them": {
     command: proxyCommand("legacy"),
     revisions: bothEras,
-    lacks: { ...proxyLacks, "logging@modern": "it takes logs of the legacy era for nobody's" },
+    lacks: { ...proxyLacks, "logging@modern": "it drops logs of the legacy era" },
   },
   "mcp-proxy before ours on stdio, modern between them": {
     command: proxyCommand("modern"),

@@ -63,7 +63,7 @@ describe("server-filesystem with roots", () => {
     try {
       await writeFile(join(folder, "root.txt"), "in a root");
       await session.rootsChanged();
-      // The server asks for the roots after it has heard of them; nothing tells when it has them.
+      // The server requests the roots after the notification; no message shows when it has them.
       let listed;
       do listed = textOf(await session.call("list_allowed_directories"));
       while (!listed.includes(folder));

@@ -38,7 +38,7 @@ function ours(reported) {
   return server;
 }
 
-/** A client of either SDK that elicits, and what it is told of. */
+/** A client of either SDK with elicitation, and the notifications that it receives. */
 async function theirs(t, Kind, Transport, schema, url) {
   const client = new Kind({ name: "theirs", version: "1" }, { capabilities: { elicitation: { form: {} } } });
   client.setRequestHandler(schema, () => ({ action: "accept", content: { name: "Ada" } }));

@@ -27,7 +27,7 @@ function usesIn(folder) {
   return { found: new Set(found), byName: code.byName };
 }
 
-test("a server of SDK 1: it tells a first request by its guard, and registers what stays", () => {
+test("a server of SDK 1: it recognises a first request by its guard, and registers the unchanged methods", () => {
   const { found, byName } = usesIn("@notionhq/notion-mcp-server/");
   assert.equal(byName, 0);
   assert.deepEqual(

@@ -4,7 +4,7 @@ import { fixture } from "./suite/fixture.mjs";
 
 export const lateName = "a server that starts late is waited for";
 
-/** A port that nobody listens on yet. */
+/** A port without a listener so far. */
 export async function reserve() {
   const handler = createNodeHandler(fixture());
   const listening = (server, port) => new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 const programs = fileURLToPath(new URL("programs/", import.meta.url));
 
 /** Milliseconds that a run may take: what takes longer has hung. */
-const patience = 300_000;
+const timeoutMs = 300_000;
 
 /** The command line of a program of ours under a runtime. */
 export function commandOf(runtime, program, ...args) {
@@ -25,7 +25,7 @@ export class Running {
     this.#child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe", "pipe"] });
     this.#child.stderr.on("data", (chunk) => (this.#errors += chunk));
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
-    const timer = setTimeout(() => this.#child.kill("SIGKILL"), patience);
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), timeoutMs);
     this.#ended = new Promise((resolve) => {
       this.#child.on("error", (error) => resolve(void (this.#errors += error.message)));
       this.#child.on("exit", resolve);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const modules = fileURLToPath(new URL("node_modules", import.meta.url));
 
-/** What makes code of text is refused wherever a runtime can be told to; workers refuse it by themselves. */
+/** Evaluation of text as code is disabled in every runtime that has an option for it; workers always refuse it. */
 const noCode = "--disallow-code-generation-from-strings";
 
 /** The runtimes that run a module: command and arguments that come before it. */

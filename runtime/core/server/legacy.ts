@@ -229,7 +229,7 @@ export class ServerToClientRequests {
     this.#pending.get(params?.["progressToken"] as RequestId)?.progressed();
   }
 
-  /** Rejects all requests: the client cannot answer any more. */
+  /** Rejects all requests: the client can no longer answer. */
   end(reason: McpError): void {
     this.#held.clear();
     this.#pending.rejectAll(() => reason);

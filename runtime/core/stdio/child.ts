@@ -123,7 +123,7 @@ export class Child {
   #watch(): void {
     this.#process.on("exit", () => {
       this.#exited = true;
-      // Its descendants have no client any more.
+      // Its descendants have lost their client.
       void this.end();
     });
     this.#process.on("close", () => this.#finish());

@@ -11,7 +11,7 @@ const launcher = fileURLToPath(
   new URL("../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js", import.meta.url),
 );
 
-/** The command line of the inspector, which connects anew for whatever is asked. @param target the URL of a server */
+/** The command line of the inspector, which connects again for every request. @param target the URL of a server */
 export async function connect(target, revision) {
   const home = mkdtemp(join(tmpdir(), "mcpgen-inspector-"));
   const era = revision === modern ? "modern" : "legacy";

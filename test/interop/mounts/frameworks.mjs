@@ -11,7 +11,7 @@ const hostname = "127.0.0.1";
 /**
  * Applications with a server mounted into them: `serve(server, options, how)` resolves with `{ url, cut, close }`,
  * where `cut` drops all connections. `how.front` names what reads bodies before the handler, one of `fronts`;
- * `greedy` is the one that keeps them to itself. All have a route of their own, `/`, and mount below a prefix.
+ * `greedy` is the one that keeps them to itself. All have a separate route, `/`, and mount below a prefix.
  */
 export const frameworks = {
   express: { fronts: ["nothing", "json", "text", "raw"], greedy: "greedy", serve: inExpress },

@@ -50,7 +50,7 @@ function run(args, cwd) {
   });
 }
 
-/** The SOURCE of a server, and how its environment is told. */
+/** The SOURCE of a server, with the options that set its environment. */
 export function sourceOf({ args, env = {} }) {
   const words = [process.execPath, ...args].map((word) => JSON.stringify(word));
   return [

@@ -1,4 +1,4 @@
-// mcp-proxy.mjs URL ERA: serves on stdio what is served over HTTP there, and spoken with in that era.
+// mcp-proxy.mjs URL ERA: serves on stdio the server at URL, with which it uses that era.
 import { startStdioServer } from "mcp-proxy";
 
 const [url, upstreamProtocol] = process.argv.slice(2);

@@ -12,7 +12,7 @@ import { onHead } from "./on-head.mjs";
 const { note, picture, text } = fixture;
 const gate = new fixture.Gate();
 const waiting = new fixture.Waiting();
-/** That the client listens to what belongs to none of its requests; over HTTP nobody keeps it for those who do not. */
+/** Resolves when the client's GET stream or subscription is open: over HTTP, earlier notifications are lost. */
 const listening = fixture.deferred();
 
 function makeServer() {

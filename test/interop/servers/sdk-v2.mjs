@@ -16,11 +16,11 @@ import { onHead } from "./on-head.mjs";
 const { note, picture, text } = fixture;
 const gate = new fixture.Gate();
 const waiting = new fixture.Waiting();
-/** That the client listens to what belongs to none of its requests; over HTTP nobody keeps it for those who do not. */
+/** Resolves when the client's GET stream or subscription is open: over HTTP, earlier notifications are lost. */
 const listening = fixture.deferred();
 let grown = false;
 
-/** @param notifier tells clients of all connections; each server its own without it */
+/** @param notifier notifies the clients of all connections; without it, each server notifies its own */
 function makeServer(notifier) {
   const server = new McpServer(
     { name: "fixture", version: "1.0.0" },
@@ -155,7 +155,7 @@ async function withSession(request, response) {
 const mode = process.argv[2];
 if (mode === "sessions") createServer(withSession).listen(0, "127.0.0.1");
 else {
-  // A modern client is told when it is listened to.
+  // A modern client gets an acknowledgement of its subscription.
   listening.resolve();
   if (mode === "handler") {
     const handler = createMcpHandler(() => makeServer(() => handler.notify));

@@ -1,4 +1,4 @@
-// Loaded before a program that listens: tells the process that started it where, and ends with that.
+// Loaded before a program that listens: sends the port to the process that started it, and ends with that process.
 import { Server } from "node:net";
 
 const { listen } = Server.prototype;

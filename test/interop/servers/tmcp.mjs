@@ -22,7 +22,7 @@ const server = new McpServer(
   },
 );
 
-/** That the client listens to what belongs to none of its requests; over HTTP nobody keeps it for those who do not. */
+/** Resolves when the client's GET stream or subscription is open: over HTTP, earlier notifications are lost. */
 const listening = fixture.deferred();
 
 function tool(name, entries, handler, rest = {}) {
@@ -100,7 +100,7 @@ if (process.argv[2] === "http") {
   const transport = new HttpTransport(server, { path: "/mcp", allowedOrigins: [] });
   serveFetch(async (request) => {
     const response = await transport.respond(request);
-    // Modern clients are told when they are listened to.
+    // Modern clients get an acknowledgement of their subscription.
     if ((request.method === "GET" && response?.ok) || request.headers.has("mcp-method")) listening.resolve();
     return response ?? new Response(null, { status: 404 });
   });

@@ -3,5 +3,5 @@ import { run } from "../suite/cases.mjs";
 
 const [url, ...has] = process.argv.slice(2);
 const report = await run(has, { url, send: (request) => fetch(request) });
-// Requests that nobody answers would keep it alive.
+// Unanswered requests would keep it alive.
 process.stdout.write(`${JSON.stringify(report)}\n`, () => process.exit());

@@ -1,4 +1,4 @@
-// Our client with a server in a process of its own: stdio-client.mjs COMMAND ARG…. Prints the report.
+// Our client with a server in a separate process: stdio-client.mjs COMMAND ARG…. Prints the report.
 import { report } from "../suite/stdio.mjs";
 
 const command = process.argv.slice(2);

@@ -1,6 +1,6 @@
 // The behaviour suite of the `fetch` handler, in nothing but the standards of the web: it runs wherever there are
 // `Request`, `Response`, streams and WebCrypto. A case may need
-//   inside    servers of its own in this program
+//   inside    separate servers in this program
 //   sessions  clients of the legacy era with sessions
 //   across    that one request reaches what another began
 //   gone      that the platform notices a client that leaves before there is an answer
@@ -26,7 +26,7 @@ const cases = [
 ];
 
 /** Milliseconds after which a case has hung: failing is all this decides. */
-const patience = 20_000;
+const timeoutMs = 20_000;
 
 /** All that a case may need. */
 export const everything = ["inside", "sessions", "across", "gone", "early"];
@@ -59,7 +59,7 @@ export async function outcomes(all, start) {
   for (const each of all) {
     let timer;
     const late = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`nothing happened for ${patience} ms`)), patience);
+      timer = setTimeout(() => reject(new Error(`nothing happened for ${timeoutMs} ms`)), timeoutMs);
     });
     report[each.name] = await Promise.race([start(each), late]).then(
       () => null,

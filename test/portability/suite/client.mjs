@@ -102,7 +102,7 @@ export const client = [
     },
   })),
   {
-    name: "client: a session that is gone is opened anew, once for all calls",
+    name: "client: a lost session is opened again, once for all calls",
     needs: ["sessions"],
     async run(world) {
       const sent = [];

@@ -54,7 +54,7 @@ function addPlain(server) {
     return "stepped";
   });
   server.tool("tell", {}, (_, { log }) => {
-    log("info", "told");
+    log("info", "logged");
     return "said";
   });
   server.tool("route", { inputSchema: routed }, (args) => JSON.stringify(args));
@@ -75,7 +75,7 @@ const routed = {
 };
 
 function addGates(server, gate) {
-  // Tells how far it is before it waits, and after; it ends, too, where nobody waits for it any more.
+  // Reports progress before it waits, and after; it also ends when its request is cancelled.
   server.tool("hold", {}, async ({ name, steps = 0 }, { progress, signal }) => {
     const { began, opened, aborted } = gate(name);
     signal.addEventListener("abort", () => aborted.open());
@@ -89,7 +89,7 @@ function addGates(server, gate) {
     gate(name).opened.open();
     return "opened";
   });
-  // Answers once it has happened to whoever holds.
+  // Answers once it has happened to the request that holds.
   server.tool("seen", {}, async ({ name, what }) => {
     await gate(name)[what].passed;
     return what;

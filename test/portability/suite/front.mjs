@@ -56,7 +56,7 @@ export const front = [
     },
   },
   {
-    name: "media types, methods and bodies that do not fit have statuses of their own",
+    name: "wrong media types, methods and bodies each have their status",
     async run(world) {
       const party = world.raw(newest);
       const statusOf = async (headers, body, method = "POST") =>

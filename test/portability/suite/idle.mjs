@@ -4,7 +4,7 @@ import { same } from "./assert.mjs";
 /** How many sessions there are, and how long. */
 export const idle = [
   {
-    name: "a session that nobody used for long is forgotten, one that is listened to is not",
+    name: "an idle session is forgotten, one with an open stream is not",
     needs: ["inside"],
     async run(world) {
       const clock = new VirtualClock();

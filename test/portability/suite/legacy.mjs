@@ -24,7 +24,7 @@ export const oneByOne = [
     },
   })),
   {
-    name: "a version that nobody knows is answered with one that is served",
+    name: "an unknown version is answered with one that is served",
     async run(world) {
       const party = world.raw("2025-11-25");
       same((await party.initialize("1999-01-01")).messages[0].result.protocolVersion, "2025-11-25");

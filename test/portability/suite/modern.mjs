@@ -81,8 +81,12 @@ export const modern = [
     name: "statuses: notification 202, unknown method 404, malformed 400, old version 400",
     async run(world) {
       const party = world.raw(newest);
-      const told = await party.post({ jsonrpc: "2.0", method: "notifications/example.com/x", params: {} });
-      same([told.status, (await told.whole()).text], [202, ""]);
+      const notified = await party.post({
+        jsonrpc: "2.0",
+        method: "notifications/example.com/x",
+        params: {},
+      });
+      same([notified.status, (await notified.whole()).text], [202, ""]);
       const outcome = async (message, more) => {
         const answer = await (await party.post(message, more)).whole();
         return [answer.status, answer.messages[0].error.code];

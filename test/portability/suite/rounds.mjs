@@ -42,7 +42,7 @@ export const rounds = [
     },
   },
   {
-    name: "a client that cannot be asked is told what is missing",
+    name: "a client without the capability gets an error that names it",
     async run(world) {
       const party = world.raw(newest);
       const answer = await (await party.post(party.call("greet"))).whole();

@@ -67,11 +67,11 @@ const cases = [
       }),
   },
   {
-    name: "stdio: a program that is not there is told as such",
+    name: "stdio: a program that does not exist is reported as such",
     run: async () => same((await rejection(open(["/no/such/program"]))).code, "spawn-failed"),
   },
   {
-    name: "stdio: a program that ends at once is told as such",
+    name: "stdio: a program that ends at once is reported as such",
     run: async () => same((await rejection(open(["/bin/false"]))).code, "connection-closed"),
   },
 ];

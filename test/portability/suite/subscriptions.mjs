@@ -7,7 +7,7 @@ const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 /** Streams that listen (2026-07-28, subscriptions). */
 export const subscriptions = [
   {
-    name: "a subscription is acknowledged first, then tells what it was asked to",
+    name: "a subscription is acknowledged first, then notifies of what it names",
     needs: ["across"],
     async run(world) {
       const party = world.raw(newest);

@@ -17,7 +17,7 @@ export class World {
     this.#target = target;
   }
 
-  /** The server that a case without wishes of its own speaks with. */
+  /** The server of a case that does not choose one. */
   get target() {
     return (this.#target ??= this.serve());
   }
