@@ -21,7 +21,7 @@ test("a server and a client speak all revisions where none are given", async () 
   }
 });
 
-test("those that are given are spoken", async () => {
+test("the given revisions are used", async () => {
   const [newest] = [...serverRevisions].sort((one, other) => (one.id < other.id ? 1 : -1));
   expect(createServer(info, { revisions: [newest!] }).revisions).toEqual([newest!.id]);
   expect(createServer(info, { revisions: undefined } as never).revisions).toHaveLength(revisionIds.length);
@@ -37,7 +37,7 @@ test("those that are given are spoken", async () => {
   await client.close();
 });
 
-test("options that are misspelt are told as those of the other entry are", async () => {
+test("misspelt options are reported as those of the other entry are", async () => {
   expect(() => createServer(info, { revision: [] } as never)).toThrow("Did you mean revisions?");
   await expect(connect("http://localhost", { elicits: 1 } as never)).rejects.toThrow("Did you mean elicit?");
   await expect(connectWith("http://localhost", {} as never)).rejects.toThrow("@mcpgen/runtime/all");

@@ -182,7 +182,7 @@ row("SAMP-03", "results of tools stand alone, and answer each use", async (revis
   expect(tools.code).toBe(revision < "2026" ? -32602 : "invalid-params");
 });
 
-row("ROOT-01", "the server is told when roots change, as was declared", async (revision) => {
+row("ROOT-01", "the server is notified when roots change, as was declared", async (revision) => {
   let list = [{ uri: "file:///a" }];
   const { client, peer } = await connected(revision, {}, { roots: () => list });
   expect(peer.received[0]!.params!["capabilities"].roots).toEqual({ listChanged: true });

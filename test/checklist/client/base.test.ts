@@ -60,7 +60,7 @@ row("BASE-03", "no id is used twice, whatever became of the requests", async (re
   expect(new Set(ids(peer)).size).toBe(201);
 });
 
-row("BASE-04", "requests that wait have ids of their own", async (revision) => {
+row("BASE-04", "pending requests have different ids", async (revision) => {
   const { client, peer } = await connected(revision, { "tools/call": () => undefined });
   const calls = Array.from({ length: 50 }, () => client.callTool("slow"));
   await peer.until("tools/call", 50);
@@ -130,7 +130,7 @@ row("BASE-14", "text survives, split wherever it may be", async (revision) => {
   expect((await call).content).toEqual([{ type: "text", text }]);
 });
 
-/** Requests that a server of this revision must not make, and others that nobody makes. */
+/** Requests that a server of this revision must not make, and unknown ones. */
 async function rogue(revision: string): Promise<{ peer: ScriptedPeer; mark: number }> {
   const { client, peer } = await connected(revision, {}, capable);
   const mark = peer.received.length;

@@ -17,7 +17,7 @@ row("TOOL-05", "structured content is held against what the tool promises", asyn
     { content: [], structuredContent: {} },
     { content: [] },
     { content: [], structuredContent: { sum: 3 } },
-    // What went wrong is told as it is.
+    // The error is reported unchanged.
     { content: [{ type: "text", text: "no" }], isError: true },
   ];
   const left = [...answers];
@@ -167,7 +167,7 @@ row("LOG-06", "messages of every level with any data are heard", async (revision
   client.on("notifications/message", heard);
   const messages = levels.map((level, n) => ({ level, data: values[n], logger: "l" }));
   for (const message of messages) peer.notify("notifications/message", message);
-  // One that is none harms nobody.
+  // An invalid one does no harm.
   peer.notify("notifications/message", { level: "loud" });
   await client.callTool("after");
   expect(heard.mock.calls.map(([params]) => params as unknown)).toEqual(messages);

@@ -109,7 +109,7 @@ function optional(revision: string, name: string): string[] {
   return typed.filter((key) => !required.includes(key));
 }
 
-/** A client whose server answers as it is told at the time. */
+/** A client whose server gives the answer that the test sets. */
 async function answered(revision: string, options: Partial<ConnectOptions> = {}) {
   let result: Members = {};
   const methods = new Set(Object.values(definitions).map(([, { method }]) => method));

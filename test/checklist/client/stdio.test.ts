@@ -51,7 +51,7 @@ row("STDIO-04", "bytes one by one, many messages at once, and line ends of both 
   expect(texts).toEqual(lines.map((_, n) => ({ type: "text", text: `é ${n}` })));
 });
 
-/** Answers the first request, reads to the end of its input, and notes what it is told. */
+/** Answers the first request, reads to the end of its input, and logs its input. */
 const script = ([trap, afterwards]: readonly [trap: string, afterwards: string]): string => `
   ${trap}
   read -r line; id=\${line#*'"id":'}; id=\${id%%,*}
@@ -60,7 +60,7 @@ const script = ([trap, afterwards]: readonly [trap: string, afterwards: string])
   echo EOF >>"$LOG"
   ${afterwards}`;
 
-/** What a server does in the end, what it is told until then, and how long it has for the end of its input. */
+/** How a server ends, the input that it receives before, and the time that it has after the end of its input. */
 const endings = [
   ["one that ends with its input", ["", "exit 0"], ["EOF"], 10_000],
   [
@@ -84,7 +84,7 @@ row(
     const peer = new ScriptedPeer(revision);
     const opening = revision < "2026" ? "initialize" : "server/discover";
     const { result } = (await standard[opening]!({}, peer)) as { readonly result: object };
-    const end = async ([what, afterwards, told, inputGrace]: (typeof endings)[number]): Promise<void> => {
+    const end = async ([what, afterwards, received, inputGrace]: (typeof endings)[number]): Promise<void> => {
       const log = join(temporaryFolder({ log: "" }), "log");
       const channel = stdioClientChannel(["/bin/sh", "-c", script(afterwards)], {
         env: { LOG: log, RESULT: JSON.stringify(result) },
@@ -93,7 +93,7 @@ row(
       });
       const client = await connect(channel, { revisions: clientRevisions, revision });
       await client.close();
-      expect(readFileSync(log, "utf8").trim().split("\n"), what).toEqual(told);
+      expect(readFileSync(log, "utf8").trim().split("\n"), what).toEqual(received);
       expect(members(channel.pid!), what).toEqual([]);
     };
     await Promise.all(endings.map(end));
@@ -118,7 +118,7 @@ row("STDIO-09", "requests of a server are not answered, and what follows works",
 
 row(
   "STDIO-10",
-  "a call that is given up is cancelled by its id; a late answer is nobody's",
+  "a call that is given up is cancelled by its id; a late answer is ignored",
   async (revision) => {
     const { client, peer } = await connected(revision, {
       "tools/call": ({ params }, self) =>
@@ -162,7 +162,7 @@ row("STDIO-12", "a server that died is started again for the next call", async (
   expect(peers[1]!.faults).toEqual([]);
 });
 
-/** A server of the old kind that answers the probe in a way of its own; the client is free to choose. */
+/** A server of the old kind that answers the probe in a different way; the client is free to choose. */
 async function detecting(
   peer: ScriptedPeer,
   before: (clock: VirtualClock) => Promise<void> = async () => {},

@@ -138,7 +138,7 @@ row("UTIL-12", "a request times out when its time is over, and is cancelled", as
   expect(settled.mock.calls).toEqual([[expect.objectContaining({ code: "timeout" })]]);
   const { params } = await peer.until("notifications/cancelled");
   expect(params!["requestId"]).toBe(id);
-  // Without a limit of its own there is one all the same.
+  // A request without a limit gets the default limit.
   const other = expect(client.callTool("slow")).rejects.toMatchObject({ code: "timeout" });
   await peer.until("tools/call", 2);
   await clock.advance(60_000);
@@ -164,7 +164,7 @@ row("UTIL-13", "progress for ever does not keep a request alive for ever", async
 
 row(
   "UTIL-14",
-  "each open request has a progress token of its own, and hears of its own progress",
+  "each pending request has a different progress token, and gets only its progress",
   async (revision) => {
     const { client, peer, clock } = await connected(revision, silent);
     const heard: number[][] = [];
@@ -197,7 +197,7 @@ row("UTIL-15", "clients report no progress, so there is none that could go back"
   expect(peer.of("notifications/progress")).toEqual([]);
 });
 
-row("UTIL-18", "progress of what nobody waits for is ignored", async (revision) => {
+row("UTIL-18", "progress of an unknown request is ignored", async (revision) => {
   const { client, peer } = await connected(revision, slow);
   const onProgress = vi.fn();
   await client.callTool("over", {}, { onProgress });

@@ -175,7 +175,7 @@ clientRow("HTTPC-07", "headers that are out of date are looked up again, once", 
   expect([server.of("tools/list").length, server.of("tools/call").length]).toEqual([3, 5]);
 });
 
-clientRow("HTTPC-12", "headers are sent for tools that nobody listed", async (revision) => {
+clientRow("HTTPC-12", "headers are sent for tools that were not listed", async (revision) => {
   const { server, client } = await connected(revision, {
     "tools/list": (incoming, each) =>
       incoming.reply(each.result({ tools: [toolOf("t", { properties: { region } })] })),

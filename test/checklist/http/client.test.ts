@@ -30,7 +30,7 @@ clientRow("SESS-04", "the session is named by all that follows", async (revision
   for (const { headers } of later) expect(headers["mcp-session-id"]).toBe("s1");
 });
 
-clientRow("SESS-05", "a session that was forgotten is opened anew, once", async (revision) => {
+clientRow("SESS-05", "a forgotten session is opened again, once", async (revision) => {
   let sessions = 0;
   const { server, client } = await connected(revision, {
     initialize: (incoming, { revision: protocolVersion }) =>
@@ -106,14 +106,14 @@ clientRow("RES-06", "a stream that was reset is resumed, several times", async (
 });
 
 clientRow("RES-07", "the latest time to wait is obeyed", async (revision) => {
-  const told = [60, 180, 40];
+  const retries = [60, 180, 40];
   const { server, client } = await connected(revision, {
-    "tools/call": (incoming) => incoming.events(`id: 0\nretry: ${told[0]}\ndata: \n\n`).end(),
+    "tools/call": (incoming) => incoming.events(`id: 0\nretry: ${retries[0]}\ndata: \n\n`).end(),
     GET: (incoming) => {
       const last = incoming.headers["last-event-id"];
       if (last === undefined) return incoming.status(405);
       const next = Number(last) + 1;
-      if (next < 3) return incoming.events(`id: ${next}\nretry: ${told[next]}\n\n`).end();
+      if (next < 3) return incoming.events(`id: ${next}\nretry: ${retries[next]}\n\n`).end();
       incoming.event(server.of("tools/call")[0]!.answer({ content: [] })).end();
     },
   });
@@ -121,7 +121,7 @@ clientRow("RES-07", "the latest time to wait is obeyed", async (revision) => {
   const gets = server.of("GET").filter(({ headers }) => headers["last-event-id"] !== undefined);
   const times = [server.of("tools/call")[0]!, ...gets].map(({ at }) => at);
   expect(gets.map(({ headers }) => headers["last-event-id"])).toEqual(["0", "1", "2"]);
-  for (const [index, ms] of told.entries())
+  for (const [index, ms] of retries.entries())
     expect(times[index + 1]! - times[index]!).toBeGreaterThanOrEqual(ms - 2);
 });
 

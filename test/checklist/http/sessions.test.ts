@@ -7,7 +7,7 @@ import type { WireAnswer } from "../../support/http-wire.js";
 
 const asking = { elicitation: {} };
 
-/** A call that has told `steps` steps and waits. */
+/** A call that has reported `steps` steps and waits. */
 async function gated(party: Party, steps: number, progressToken: string): Promise<WireAnswer> {
   const answer = await party.post(party.call("gated", { steps }, { _meta: { progressToken } }));
   await answer.until((each) => messagesOf(each).length === steps);

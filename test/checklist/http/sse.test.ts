@@ -33,7 +33,7 @@ serverRow("SSE-01", "the stream says first where messages go", async (revision, 
   }
 });
 
-serverRow("SSE-02", "each message of the server's is an event of its own", async (revision, adapter) => {
+serverRow("SSE-02", "each message of the server is a separate event", async (revision, adapter) => {
   const { url } = await serve(adapter, inside().server, sse);
   const party = await new SseParty(url, revision).open();
   expect((await party.request("tools/list")).result?.["tools"]).toHaveLength(8);
@@ -41,8 +41,8 @@ serverRow("SSE-02", "each message of the server's is an event of its own", async
   expect(textOf(called)).toBe("two\nlines");
   const steps = { name: "steps", arguments: { count: 3 }, _meta: { progressToken: 7 } };
   expect(textOf(await party.request("tools/call", steps))).toBe("stepped");
-  const told = party.messages.filter(({ method }) => method === "notifications/progress");
-  expect(told.map(({ params }) => params?.["progress"])).toEqual([1, 2, 3]);
+  const progress = party.messages.filter(({ method }) => method === "notifications/progress");
+  expect(progress.map(({ params }) => params?.["progress"])).toEqual([1, 2, 3]);
   expect((await party.request("no/such")).error?.code).toBe(-32601);
   await party.request("tools/call", { name: "change", arguments: {} });
   await party.stream.until(() =>

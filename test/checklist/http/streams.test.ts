@@ -50,7 +50,7 @@ serverRow("HTTP-22", "work ends when the client closes the stream", async (revis
   await silent.aborted.opened;
 });
 
-serverRow("HTTP-24", "proxies are told not to hold events back", async (revision, adapter) => {
+serverRow("HTTP-24", "a header asks proxies not to buffer events", async (revision, adapter) => {
   const { party } = await http(adapter, revision);
   const stepped = await party.post(party.call("steps", { count: 1 }, { _meta: { progressToken: 1 } }));
   const listening = await party.post(party.message("subscriptions/listen", { notifications: {} }));
@@ -101,7 +101,7 @@ serverRow("HTTP-28", "one message goes to one stream", async (revision, adapter)
     ]);
 });
 
-serverRow("HTTP-32", "a stream tells of its own request alone", async (revision, adapter) => {
+serverRow("HTTP-32", "a stream carries messages of its request only", async (revision, adapter) => {
   const { party, gate } = await http(adapter, revision);
   const posts = await Promise.all(
     ["a", "b"].map((progressToken) =>
@@ -118,21 +118,25 @@ serverRow("HTTP-32", "a stream tells of its own request alone", async (revision,
   }
 });
 
-serverRow("SUB-01", "what is honoured is told first", async (revision, adapter) => {
-  const { server } = inside();
-  const { url } = await serve(adapter, server);
-  const party = new Party(url, revision);
-  const filter = {
-    toolsListChanged: true,
-    resourcesListChanged: false,
-    resourceSubscriptions: ["note://one"],
-  };
-  const { answer } = await listen(party, filter);
-  expect(messagesOf(answer)[0]).toMatchObject({
-    method: "notifications/subscriptions/acknowledged",
-    params: { notifications: { toolsListChanged: true, resourceSubscriptions: ["note://one"] } },
-  });
-});
+serverRow(
+  "SUB-01",
+  "the honoured part of a subscription is acknowledged first",
+  async (revision, adapter) => {
+    const { server } = inside();
+    const { url } = await serve(adapter, server);
+    const party = new Party(url, revision);
+    const filter = {
+      toolsListChanged: true,
+      resourcesListChanged: false,
+      resourceSubscriptions: ["note://one"],
+    };
+    const { answer } = await listen(party, filter);
+    expect(messagesOf(answer)[0]).toMatchObject({
+      method: "notifications/subscriptions/acknowledged",
+      params: { notifications: { toolsListChanged: true, resourceSubscriptions: ["note://one"] } },
+    });
+  },
+);
 
 async function listen(
   party: Party,

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { connected } from "../../support/scripted-stdio-server.js";
 import { type Members, raw } from "../../support/raw-stdio-client.js";
 
-/** What a failure is told as: the code of an error, the `isError` of a result, or nothing at all. */
+/** The form of a failure: the code of an error, the `isError` of a result, or nothing at all. */
 type Verdict = number | "isError" | "nothing";
 
 /**
@@ -67,8 +67,8 @@ describe.each(revisionIds)("R35, at %s", (revision) => {
       return expect(since.filter((message) => message.id === id)).toEqual([]);
     }
     const { error, result } = await client.answer(id);
-    const told = result?.["isError"] === true ? "isError" : "success";
-    expect(error?.code ?? told).toBe(verdict(revision));
+    const outcome = result?.["isError"] === true ? "isError" : "success";
+    expect(error?.code ?? outcome).toBe(verdict(revision));
     // A model or a person can read what it was.
     const text = error?.message ?? (result?.["content"] as Members[] | undefined)?.[0]?.["text"];
     expect(String(text).length).toBeGreaterThan(10);

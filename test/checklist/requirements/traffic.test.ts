@@ -43,8 +43,8 @@ function paramsOf(revision: string, method: string): Members | undefined {
 }
 
 /** What the server sends in a revision where the client speaks another: all pairs. */
-const pairs = revisionIds.flatMap((spoken) =>
-  revisionIds.filter((sent) => sent !== spoken).map((sent) => [spoken, sent] as const),
+const pairs = revisionIds.flatMap((negotiated) =>
+  revisionIds.filter((sent) => sent !== negotiated).map((sent) => [negotiated, sent] as const),
 );
 
 /** What the era says with a result, beside what the result says. */
@@ -54,11 +54,11 @@ function said(result: Members): Members {
   return Object.fromEntries(Object.entries(result).filter(([name]) => !owned.has(name)));
 }
 
-describe.each(pairs)("R12: a client of %s hears what is said at %s", (spoken, sent) => {
+describe.each(pairs)("R12: a client of %s receives messages of %s", (negotiated, sent) => {
   const fromServer = vectorsOf(sent).filter(({ from }) => from?.includes("server"));
 
   test("results are read whole; what stands in for them is refused by a typed error", async () => {
-    const methods = tableOf(spoken).outgoingRequests;
+    const methods = tableOf(negotiated).outgoingRequests;
     const answers = fromServer.flatMap(({ answers: answered = [], message, validator }) =>
       answered
         .filter((method) => !opening.has(method) && methods.has(method))
@@ -76,11 +76,11 @@ describe.each(pairs)("R12: a client of %s hears what is said at %s", (spoken, se
     const script = Object.fromEntries(
       answers.map(({ method }) => [method, () => ({ result: current })] as const),
     );
-    const { client } = await connected(spoken, script);
+    const { client } = await connected(negotiated, script);
     for (const { method, result, plain } of answers) {
       current = result;
       const outcome = await client
-        .request<Members>(method, paramsOf(spoken, method))
+        .request<Members>(method, paramsOf(negotiated, method))
         .catch((error: unknown) => error as McpError);
       if (plain) expect(outcome, method).toMatchObject(said(result));
       else if (outcome instanceof Error) expect(outcome, method).toMatchObject({ name: "McpError" });
@@ -89,7 +89,7 @@ describe.each(pairs)("R12: a client of %s hears what is said at %s", (spoken, se
   });
 
   test("notifications reach the application as they are", async () => {
-    const { client, peer } = await connected(spoken);
+    const { client, peer } = await connected(negotiated);
     const heard: Members[] = [];
     client.on("*", (params, method) => heard.push({ method, params }));
     const notifications = fromServer.filter(
@@ -109,19 +109,23 @@ describe.each(pairs)("R12: a client of %s hears what is said at %s", (spoken, se
   });
 
   test("requests are answered where there are any, and the session lives on", async () => {
-    const { client, peer } = await connected(spoken, {}, { roots: [], elicit: () => ({ action: "cancel" }) });
+    const { client, peer } = await connected(
+      negotiated,
+      {},
+      { roots: [], elicit: () => ({ action: "cancel" }) },
+    );
     const mark = peer.received.length;
     const requests = fromServer.filter(
       ({ method, message }) => method !== undefined && message["id"] !== undefined,
     );
     for (const [index, { message }] of requests.entries()) {
       const id = `r${index}`;
-      if (spoken < "2026") {
+      if (negotiated < "2026") {
         const { result, error } = await peer.ask(message["method"] as string, message["params"], id);
         expect(result ?? error).toBeDefined();
       } else peer.send({ ...message, id });
     }
-    if (spoken >= "2026") await peer.nothingSince(mark, client);
+    if (negotiated >= "2026") await peer.nothingSince(mark, client);
     expect((await client.callTool("after")).content).toEqual([]);
   });
 });

@@ -4,8 +4,8 @@ import { type Connected, connected, reply } from "../../support/scripted-stdio-s
 
 const content = [{ type: "text" as const, text: "done" }];
 
-/** A tool that takes three minutes and tells how far it is every 20 seconds, or not. */
-async function threeMinutes({ client, peer, clock }: Connected, tells: boolean, listens: boolean) {
+/** A tool that takes three minutes and reports progress every 20 seconds, or not. */
+async function threeMinutes({ client, peer, clock }: Connected, reports: boolean, listens: boolean) {
   const heard: number[] = [];
   const outcome = client
     .callTool(
@@ -20,7 +20,7 @@ async function threeMinutes({ client, peer, clock }: Connected, tells: boolean, 
   const { id, params } = await peer.until("tools/call");
   for (let progress = 1; progress < 9; progress++) {
     await clock.advance(20_000);
-    if (tells)
+    if (reports)
       peer.notify("notifications/progress", { progressToken: params!._meta!["progressToken"], progress });
   }
   await clock.advance(20_000);
@@ -52,7 +52,7 @@ describe.each(revisionIds)("R36, at %s", (revision) => {
     });
   });
 
-  test("the limit in all is told apart, with the last sign of life", async () => {
+  test("the error names the total limit, with the last sign of life", async () => {
     const { client, peer, clock } = await connected(revision, silent);
     const outcome = client
       .callTool("slow", {}, { timeout: 30_000, totalTimeout: 50_000 })

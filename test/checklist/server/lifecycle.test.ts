@@ -71,7 +71,7 @@ function tooNew(value: unknown, revision: string): string[] {
   return Object.entries(value).flatMap(([key, inner]) => {
     const found = since.find(
       ([from, name, values]) =>
-        // Annotations of content are older than those of tools, which are told apart by what they hold.
+        // Annotations of content are older than those of tools, which are distinguished by their members.
         from > revision &&
         name === key &&
         (values?.includes(String(inner)) ?? (key !== "annotations" || "readOnlyHint" in inner)),

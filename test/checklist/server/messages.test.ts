@@ -31,7 +31,7 @@ function sampler(server: CodeFirstServer): void {
 
 const sampled = { role: "assistant", model: "m", content: { type: "text", text: "!" } };
 
-/** One request of each kind that can go wrong, with the code that tells so. */
+/** One request of each kind that can go wrong, with the code of its error. */
 async function failures(client: RawClient): Promise<Wired[]> {
   return [
     await client.request("no/such"),
@@ -107,7 +107,7 @@ describe("base protocol", () => {
     for (const { error } of await failures(client)) {
       expect(Number.isInteger(error!.code)).toBe(true);
       expect(error!.message).toEqual(expect.stringMatching(/./));
-      // What went wrong inside is nobody else's business.
+      // An internal error is not sent to the client.
       expect(JSON.stringify(error)).not.toContain("broken inside");
     }
   });

@@ -40,7 +40,7 @@ describe("tools", () => {
       expect((await client.call(name)).error?.code).toBe(-32602);
   });
 
-  row("TOOL-02", "wrong arguments are told to the model", async (revision) => {
+  row("TOOL-02", "wrong arguments are reported to the model", async (revision) => {
     let state!: { ran: number };
     const { client } = await raw(revision, (server) => (state = counter(server)));
     for (const wrong of wrongArguments) {
@@ -140,7 +140,7 @@ describe("tools", () => {
 
   row(
     "TOOL-09",
-    "changes of lists are told to those to whom that was declared, and to no others",
+    "changes of lists are sent to the clients to which that was declared, and to no others",
     async (revision) => {
       const change = (server: CodeFirstServer): void => {
         server.tool("t", {}, () => "").disable();
@@ -156,8 +156,8 @@ describe("tools", () => {
       const kinds = ["tools", "prompts", "resources"];
       const { client, server } = await raw(revision, define);
       change(server);
-      const told = (await client.settled()).flatMap(({ method }) => method ?? []);
-      expect([...new Set(told)].sort()).toEqual(
+      const methods = (await client.settled()).flatMap(({ method }) => method ?? []);
+      expect([...new Set(methods)].sort()).toEqual(
         kinds.map((kind) => `notifications/${kind}/list_changed`).sort(),
       );
       // Declared without listChanged, and not declared at all when the session was opened.
@@ -321,7 +321,7 @@ describe("lists and completion", () => {
     client.request("completion/complete", { ref, argument: { name, value: "v" }, ...rest });
   const prompt = { type: "ref/prompt", name: "write" };
 
-  row("COMP-02", "at most 100 values are sent, and what there is beyond is told", async (revision) => {
+  row("COMP-02", "at most 100 values are sent, with the total", async (revision) => {
     const { client } = await raw(revision, completing);
     const { result } = await complete(client, prompt, "genre");
     const { values, total, hasMore } = result!["completion"] as Members;

@@ -6,7 +6,7 @@ import { RawClient, served, textOf } from "../../support/raw-stdio-client.js";
 
 const legacy = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
-/** A tool that does all that makes a server speak of its own accord. */
+/** A tool that does all that makes a server send messages unasked. */
 function busy(server: CodeFirstServer): void {
   server.resource("x://one", {}, () => "");
   server.tool("busy", {}, async (_, { ask, log, progress }) => {

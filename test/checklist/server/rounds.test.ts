@@ -114,15 +114,15 @@ describe("subscriptions", () => {
       ).toEqual(ids);
   });
 
-  row("SUB-03", "updates are told of the listed resources alone", async (revision) => {
+  row("SUB-03", "updates are sent for the listed resources only", async (revision) => {
     const { client, server } = await raw(revision, notes);
     listen(client, { resourceSubscriptions: ["note://one"] });
     await client.next(acknowledged);
     server.resourceUpdated("note://two");
     server.resourceUpdated("note://one");
     server.resourceUpdated("note://on");
-    const told = (await client.settled()).slice(1).map(({ method, params }) => [method, params!["uri"]]);
-    expect(told).toEqual([["notifications/resources/updated", "note://one"]]);
+    const updates = (await client.settled()).slice(1).map(({ method, params }) => [method, params!["uri"]]);
+    expect(updates).toEqual([["notifications/resources/updated", "note://one"]]);
   });
 
   row("SUB-04", "when the server ends, a subscription is answered", async (revision) => {
@@ -151,7 +151,7 @@ describe("subscriptions", () => {
 
   row(
     "SUB-05",
-    "a cancelled subscription tells nothing more, and leaves nothing behind",
+    "a cancelled subscription sends no more notifications, and leaves nothing behind",
     async (revision) => {
       const changes = new CountingBus();
       const { client, server } = await raw(revision, notes, {}, { changes });
@@ -546,7 +546,7 @@ describe("elicitation and sampling", () => {
   });
 
   test.each(["2024-11-05", "2025-03-26", "2025-06-18"])(
-    "context of servers is part of sampling itself where no capability of its own is known (%s)",
+    "context of servers is part of sampling itself where no separate capability is known (%s)",
     async (revision) => {
       const { client } = await raw(revision, samplers([{ includeContext: "allServers" }]), { sampling: {} });
       await answered(client, "sample0", { role: "assistant", model: "m", content: text });

@@ -112,7 +112,7 @@ row("UTIL-08", "cancellations that cross answers do no harm", async (revision) =
   const answers = client.received.filter(({ method, id }) => method === undefined && ids.includes(id!));
   expect(answers.every(({ result }) => result)).toBe(true);
   expect(new Set(answers.map(({ id }) => id)).size).toBe(answers.length);
-  // All those that nobody cancelled have been answered.
+  // All requests that were not cancelled have been answered.
   expect(answers.length).toBeGreaterThan(300);
 });
 
@@ -142,7 +142,7 @@ row("UTIL-12", "a request of the server's own ends after its timeout, and is can
   const { result } = await client.answer(id);
   expect(result).toMatchObject({ isError: true });
   expect(client.of("notifications/cancelled")).toMatchObject([{ params: { requestId: request.id } }]);
-  // An answer that comes later is nobody's.
+  // A later answer is ignored.
   client.send({
     jsonrpc: "2.0",
     id: request.id,
@@ -151,7 +151,7 @@ row("UTIL-12", "a request of the server's own ends after its timeout, and is can
   expect(await client.settled(client.received.length)).toEqual([]);
 });
 
-row("UTIL-12", "each request may have a timeout of its own", async (revision) => {
+row("UTIL-12", "each request may have a different timeout", async (revision) => {
   const { client, clock } = await raw(
     revision,
     (server) => {

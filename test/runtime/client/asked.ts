@@ -10,7 +10,7 @@ export type Transport = (typeof transports)[number];
 /** The revisions, and how each asks over each transport. */
 export const everyWay = transports.flatMap((transport) =>
   ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"]
-    // HTTP+SSE is a transport of its own.
+    // HTTP+SSE is a separate transport.
     .filter((revision) => transport === "stdio" || revision !== "2024-11-05")
     .map((revision) => [revision, transport] as const),
 );

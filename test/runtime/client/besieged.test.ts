@@ -16,7 +16,7 @@ const outcomes: readonly (readonly [string, unknown, number])[] = [
   ["30,000 questions of 20 KB", "answered", 200 * mb],
   ["50,000 forms in each of 10 calls", "limit-exceeded", 260 * mb],
   ["1,000 pages of 1 MB", "list-incomplete", 260 * mb],
-  ["pings of 4 KB that nobody reads answers to", "timeout", 120 * mb],
+  ["pings of 4 KB whose answers are not read", "timeout", 120 * mb],
   ["the same over HTTP", "timeout", 200 * mb],
 ];
 
@@ -26,7 +26,7 @@ test.each(outcomes)("a client with a heap of 160 MB lives through %s", async (at
     ["--max-old-space-size=160", program, "client", attack],
     { timeout: 120_000 },
   );
-  const told = JSON.parse(stdout) as { outcome: unknown; peak: number };
-  expect(told.outcome).toBe(outcome);
-  expect(told.peak).toBeLessThan(most);
+  const report = JSON.parse(stdout) as { outcome: unknown; peak: number };
+  expect(report.outcome).toBe(outcome);
+  expect(report.peak).toBeLessThan(most);
 });

@@ -92,7 +92,7 @@ interface Restarting {
   readonly peers: readonly ScriptedPeer[];
 }
 
-/** A client whose server is gone; the next one says nothing till it is told to. */
+/** A client whose server is gone; the next one sends nothing until the test lets it. */
 async function restarting(): Promise<Restarting> {
   const clock = new VirtualClock();
   const peers: ScriptedPeer[] = [];

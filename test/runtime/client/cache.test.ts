@@ -23,7 +23,7 @@ const read = (own: { result(members: Members): Members }, text: string, scope: s
   cacheScope: scope,
 });
 
-/** A client whose user changes, and a server that tells each who it is. */
+/** A client whose user changes, and a server that sends each its name. */
 async function users(scope: string, refused: readonly string[] = []) {
   let user = "ada";
   let asked = 0;
@@ -197,7 +197,7 @@ test("the cache is bounded in bytes, in all and for each result", async () => {
   };
   for (const uri of ["a:/1000", "b:/1000", "c:/1000"]) expect(await sent(uri)).toBe(1);
   for (const uri of ["a:/1000", "b:/1000", "c:/1000"]) expect(await sent(uri)).toBe(0);
-  // Too large for one: it takes nobody's place.
+  // Too large to cache: it evicts no other.
   expect([await sent("d:/3000"), await sent("d:/3000"), await sent("a:/1000")]).toEqual([1, 1, 0]);
   // The oldest goes first.
   expect([await sent("e:/1000"), await sent("a:/1000"), await sent("c:/1000")]).toEqual([1, 1, 0]);

@@ -21,7 +21,7 @@ const failing: readonly (readonly [string, NonNullable<ConnectOptions["elicit"]>
   ["answers with nothing", () => undefined as never, "elicit gave undefined"],
   ["answers with null", () => null as never, "elicit gave null"],
   ["throws what is no error", () => Promise.reject("raw"), "raw"],
-  ["throws an error of its own", () => Promise.reject(new TypeError("no screen")), "no screen"],
+  ["throws an error of the application", () => Promise.reject(new TypeError("no screen")), "no screen"],
 ];
 
 test.each(failing)(

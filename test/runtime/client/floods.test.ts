@@ -93,7 +93,7 @@ test.each(ways)(
 );
 
 test.each(modern)(
-  "5,000 forms in one round fail the call, and nobody is asked (%s, %s)",
+  "5,000 forms in one round fail the call, and none is shown (%s, %s)",
   async (revision, transport) => {
     const elicit = vi.fn(() => ({ action: "decline" as const }));
     const { failure } = await asked(revision, transport, times(5000, form), { elicit });

@@ -50,7 +50,7 @@ test("the handshake decides where the server accepts it: it may be what opens th
   expect(await revisionWith(answers)).toBe("2025-11-25");
 });
 
-test("a server that refuses the handshake is spoken to as it answered the probe", async () => {
+test("with a server that refuses the handshake, the answer to the probe decides", async () => {
   expect(await revisionWith({ "server/discover": discovered, initialize: unknown })).toBe(modern);
 });
 

@@ -92,8 +92,8 @@ test.each(everyWay.filter(([revision]) => revision >= "2025-11"))(
       "ms-msdt:/id",
     ]) {
       const { answers, failure } = await asked(revision, transport, [page(url)], { elicitUrl });
-      const told = revision > "2026" ? failure : answers[0]!.error;
-      expect(told).toMatchObject(
+      const expected = revision > "2026" ? failure : answers[0]!.error;
+      expect(expected).toMatchObject(
         revision > "2026"
           ? { code: "invalid-params", rpcCode: -32602, message: text }
           : { code: -32602, message: text },

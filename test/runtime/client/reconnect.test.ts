@@ -106,7 +106,7 @@ test("a server that speaks the modern era only after its restart is asked over t
   expect(clock.waiting).toBe(0);
 });
 
-test("the log level wanted is told to each server that logs, the last one set to those after", async () => {
+test("the log level is sent to each server that logs; later servers get the last level set", async () => {
   const made = await reconnecting(
     "2025-11-25",
     { ...never, "logging/setLevel": () => ({ result: {} }) },
@@ -121,7 +121,7 @@ test("the log level wanted is told to each server that logs, the last one set to
   await client.close();
 });
 
-test("a server that does not log is told no level; one that refuses is warned of", async () => {
+test("a server that does not log gets no level; a refusal is a warning", async () => {
   const warnings: string[] = [];
   const options: Partial<ConnectOptions> = {
     logLevel: "error",

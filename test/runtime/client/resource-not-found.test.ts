@@ -18,7 +18,7 @@ const answers = [
 ] as const;
 
 test.each(everyWay)(
-  "a resource that does not exist is told as such by servers of any era (%s, %s)",
+  "a resource that does not exist is reported as such by servers of any era (%s, %s)",
   async (revision, transport) => {
     for (const [error, code] of answers) {
       const { message, data } = error as { message: string; data?: unknown };

@@ -33,7 +33,7 @@ const listening: Script = {
   },
 };
 
-/** Tells the client of a change, in the way of the revision. */
+/** Notifies the client of a change, as the revision defines it. */
 function tell(peer: ScriptedPeer, method: string, params: Members = {}): void {
   const id = peer.of("subscriptions/listen").at(-1)?.id;
   peer.notify(method, id === undefined ? params : { ...params, _meta: { [subscriptionId]: id } });
@@ -130,7 +130,7 @@ test.each(revisions)("closing while nothing is connected starts no other server 
   expect(peers).toHaveLength(1);
 });
 
-test.each(revisions)("notices that nobody reads are bounded (%s)", async (revision) => {
+test.each(revisions)("unread notifications are bounded (%s)", async (revision) => {
   const { client, peer } = await connected(revision, listening, { limits: { maxNotices: 3 } });
   const uris = ["file:///a", "file:///b", "file:///c", "file:///d"];
   const subscription = await client.subscribe({ tools: true, uris });
@@ -151,7 +151,7 @@ test.each(revisions)("notices that nobody reads are bounded (%s)", async (revisi
   await peer.until(revision < "2026" ? "resources/unsubscribe" : "notifications/cancelled");
 });
 
-test("URIs of notices that nobody reads are bounded in length (2026-07-28)", async () => {
+test("URIs of unread notifications are bounded in length (2026-07-28)", async () => {
   const { client, peer } = await connected("2026-07-28", listening);
   const reader = (await client.subscribe({ uris: ["file:///"] }))[Symbol.asyncIterator]();
   for (let count = 0; count < 3; count++)

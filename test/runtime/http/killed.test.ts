@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { clientOf } from "../../support/scripted-http-server.js";
 import { builtProgram } from "../../support/built-program.js";
 
-interface Told {
+interface Report {
   readonly port?: number;
   readonly began?: true;
   readonly handshake?: true;
@@ -13,7 +13,7 @@ interface Told {
 
 const program = builtProgram("test/runtime/http/programs/mortal.ts");
 
-/** A server in a process of its own, and what it told. */
+/** A server in a separate process, and its reports. */
 class Mortal {
   private readonly process: ChildProcess;
   port = 0;
@@ -23,7 +23,7 @@ class Mortal {
   constructor() {
     this.process = fork(program, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
     onTestFinished(() => void this.process.kill("SIGKILL"));
-    this.process.on("message", ({ port, began, handshake }: Told) => {
+    this.process.on("message", ({ port, began, handshake }: Report) => {
       this.port = port ?? this.port;
       this.began += began ? 1 : 0;
       this.handshakes += handshake ? 1 : 0;
@@ -35,8 +35,8 @@ class Mortal {
     await this.until(() => this.port !== 0);
   }
 
-  async until(told: () => boolean): Promise<void> {
-    while (!told()) await once(this.process, "message");
+  async until(isDone: () => boolean): Promise<void> {
+    while (!isDone()) await once(this.process, "message");
   }
 
   async kill(): Promise<void> {

@@ -13,7 +13,7 @@ import { Gate } from "../../support/http-fixture.js";
 import { type Incoming, clientOf, connected, scripted } from "../../support/scripted-http-server.js";
 import { listen } from "../../support/listen.js";
 
-/** A server whose tool tells which of its lives it is in. */
+/** A server whose tool returns the number of its restarts. */
 function lives(life: number): ReturnType<typeof createServer> {
   const server = createServer(
     { name: "lives", version: "1" },
@@ -36,7 +36,7 @@ test.each(["2025-11-25", "2026-07-28"])(
     const call = async (): Promise<unknown> => (await client.callTool("life")).content;
     await call();
     await first.close();
-    // The client sees that its connections are closed; then calls begin, while nobody listens.
+    // The client sees that its connections are closed; then calls begin, without a server.
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
     const calls = Array.from({ length: 20 }, call);
     const second = await serveHttp(lives(2), { port: first.port });
@@ -47,7 +47,7 @@ test.each(["2025-11-25", "2026-07-28"])(
   },
 );
 
-test("calls wait for the stream to listen on: servers ask by it, and drop what nobody listens for", async () => {
+test("calls wait for the stream to listen on: servers send requests on it, and drop them if it is not open", async () => {
   let listening = false;
   let release = (): void => undefined;
   const { server, client } = await connected("2025-11-25", {
@@ -176,7 +176,7 @@ test("a stream that a proxy cuts, however often, is taken up again, and nothing 
     const again = new Promise<void>((resolve) => (waiting = resolve));
     const notice = new Promise<void>((resolve) => (hears = resolve));
     proxy.cut();
-    // Every other time something happens while nobody is connected, else once somebody is.
+    // Every other time the change happens while no client is connected, else once one is.
     if (cut % 2 === 0) server.tool(`t${cut}`, {}, () => "");
     await again;
     if (cut % 2 === 1) server.tool(`t${cut}`, {}, () => "");
@@ -303,15 +303,18 @@ test("every request may be answered by a fetch of the user's own", async () => {
   expect(seen.sort()).toEqual(["DELETE", "GET", "POST", "POST", "POST"]);
 });
 
-test("where nobody listens, connecting fails soon, and tries no handshake beside the probe", async () => {
+test("without a server, connecting fails soon, and tries no handshake beside the probe", async () => {
   let tries = 0;
-  const nobody: typeof fetch = () => {
+  const refusing: typeof fetch = () => {
     tries++;
     return Promise.reject(
       new TypeError("fetch failed", { cause: { code: "ECONNREFUSED", message: "refused" } }),
     );
   };
-  const attempt = connect("http://127.0.0.1:9/mcp", { revisions: clientRevisions, http: { fetch: nobody } });
+  const attempt = connect("http://127.0.0.1:9/mcp", {
+    revisions: clientRevisions,
+    http: { fetch: refusing },
+  });
   await expect(attempt).rejects.toMatchObject({ code: "connection-closed", data: { unreachable: true } });
   expect(tries).toBe(4);
 });

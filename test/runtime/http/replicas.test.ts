@@ -6,7 +6,7 @@ import { clientOf } from "../../support/scripted-http-server.js";
 import { builtProgram } from "../../support/built-program.js";
 import { listen } from "../../support/listen.js";
 
-interface Told {
+interface Report {
   readonly port?: number;
   readonly change?: object;
 }
@@ -52,7 +52,7 @@ function start(program: string): Promise<number> {
   replicas.push(replica);
   return new Promise((resolve, reject) => {
     replica.on("error", reject);
-    replica.on("message", ({ port, change }: Told) => {
+    replica.on("message", ({ port, change }: Report) => {
       if (port !== undefined) resolve(port);
       if (change) for (const each of replicas) each.send(change);
     });

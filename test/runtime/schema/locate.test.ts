@@ -26,7 +26,7 @@ describe.each(revisionIds)("a validator shows where it refuses a message, %s", a
       return { validator, place, issues };
     });
     expect(places.length).toBeGreaterThan(90);
-    // Where no member tells the arms of a union apart, either arm may be spoken of.
+    // If no member distinguishes the arms of a union, the error may be about either arm.
     const others = places.filter(({ place, issues }) => !issues.includes(place));
     expect(others.map(({ validator }) => validator)).toEqual(
       others.length === 0 ? [] : ["ReadResourceResult"],

@@ -109,7 +109,7 @@ test.each<[object, unknown, string]>([
     'kind: expected one of "line", "circle", got "circel" (string); did you mean "circle"?',
   ],
   [{ anyOf: [{ type: "string" }, { type: "null" }] }, 3, "expected string or null, got 3 (number)"],
-  // What is not looked at, the validator tells.
+  // The validator gives the place of other faults.
   [
     { properties: { a: { not: { type: "string" } } } },
     { a: "b" },

@@ -68,14 +68,13 @@ const uses: { readonly [name: string]: (context: HandlerContext, value: never) =
   "ask.sample with it inside": ({ ask }, value) =>
     ask.sample("k", { messages: [...messages], maxTokens: 1, metadata: { value } }),
   "ask.all with it": ({ ask }, value) => ask.all({ k: value }),
-  "an ask that nobody waits for": ({ ask }, value) =>
-    void ask.sample("k", { messages: [], maxTokens: value }),
+  "an ask that is not awaited": ({ ask }, value) => void ask.sample("k", { messages: [], maxTokens: value }),
   "once that gives it": ({ once }, value) => once("k", () => value),
   "once that throws it": ({ once }, value) =>
     once("k", () => {
       throw value;
     }),
-  "once that throws it, and nobody waits": ({ once }, value) =>
+  "once that throws it, and is not awaited": ({ once }, value) =>
     void once("k", () => Promise.reject(value as Error)),
   "log of it": ({ log }, value) => log("info", value),
   "log at its level": ({ log }, value) => log(value, "text"),

@@ -23,7 +23,7 @@ function untyped(): Untyped {
 }
 
 /** The message of an error that is the author's. */
-async function told(act: () => unknown): Promise<string> {
+async function errorOf(act: () => unknown): Promise<string> {
   try {
     await act();
   } catch (error) {
@@ -101,17 +101,19 @@ describe("schemas", () => {
     ["a library without JSON Schema", foreign(), "the schema of tiny has no JSON Schema. Use a version that"],
     ["no schema", "object", "inputSchema: expected a JSON Schema object"],
   ])("%s", async (_, inputSchema, message) => {
-    expect(await told(() => untyped().tool("t", { inputSchema }, give))).toContain(message);
+    expect(await errorOf(() => untyped().tool("t", { inputSchema }, give))).toContain(message);
     const { update } = untyped().tool("t", {}, give);
-    expect(await told(() => update({ inputSchema }))).toContain(message);
+    expect(await errorOf(() => update({ inputSchema }))).toContain(message);
     const inPrompt = message.replace('tool "t": inputSchema', 'prompt "p": arguments');
     if (typeof inputSchema === "object" && message.startsWith("tool"))
-      expect(await told(() => untyped().prompt("p", { arguments: inputSchema }, give))).toContain(inPrompt);
+      expect(await errorOf(() => untyped().prompt("p", { arguments: inputSchema }, give))).toContain(
+        inPrompt,
+      );
   });
 
   test("a transformation without a schema of what it makes", async () => {
     const outputSchema = z.object({ size: z.string().transform((text) => text.length) });
-    expect(await told(() => untyped().tool("t", { outputSchema }, give))).toBe(
+    expect(await errorOf(() => untyped().tool("t", { outputSchema }, give))).toBe(
       'tool "t": outputSchema, member size: zod cannot write it as JSON Schema: Transforms cannot be represented in JSON Schema. End a transformation with a schema of the JSON that it makes, such as a text in place of a date, or pass JSON Schema.',
     );
     const piped = toStandardJsonSchema(
@@ -122,7 +124,7 @@ describe("schemas", () => {
         ),
       }),
     );
-    expect(await told(() => untyped().tool("t", { outputSchema: piped }, give))).toContain(
+    expect(await errorOf(() => untyped().tool("t", { outputSchema: piped }, give))).toContain(
       'outputSchema, member size: valibot cannot write it as JSON Schema: The "transform"',
     );
   });
@@ -161,7 +163,7 @@ describe("what stands between the name and the handler", () => {
     ["no handler of a template", () => untyped().resourceTemplate("x://{a}", {}), "there is no handler."],
     ["no name", () => untyped().tool({ name: "t" }, {}, give), 'tools: expected a name, got {"name":"t"}.'],
   ])("%s", async (_, act, message) => {
-    expect(await told(act)).toContain(message);
+    expect(await errorOf(act)).toContain(message);
   });
 });
 
@@ -198,7 +200,7 @@ describe("what something is known by", () => {
       'resources: "x://a" is known by its uri. Register another instead.',
     ],
   ])("stands for itself: %s", async (_, act, message) => {
-    expect(await told(act)).toContain(message);
+    expect(await errorOf(act)).toContain(message);
   });
 
   test("a resource and a template that had no name may get one", () => {
@@ -253,7 +255,7 @@ describe("members that no definition knows", () => {
   ];
 
   test.each(misspelt)("%s", async (_, act, message) => {
-    expect(await told(act)).toContain(message);
+    expect(await errorOf(act)).toContain(message);
   });
 
   test("what may hold anything is left alone", () => {
@@ -329,7 +331,7 @@ describe("misspelt options", () => {
     ],
     ["no source", () => reach(undefined, { revisions: all }), "source: expected a URL,"],
   ])("%s", async (_, act, message) => {
-    expect(await told(act)).toContain(message);
+    expect(await errorOf(act)).toContain(message);
   });
 });
 
@@ -373,7 +375,7 @@ describe("what a server says of itself", () => {
     ],
     ["of another", {}, { tools: { listchange: true } }, "Did you mean listChanged?"],
   ])("is refused where it is misspelt: %s", async (_, own, capabilities, message) => {
-    expect(await told(() => make(own, capabilities))).toContain(message);
+    expect(await errorOf(() => make(own, capabilities))).toContain(message);
   });
 
   test("may have members that no revision has yet, or that the author chose", async () => {

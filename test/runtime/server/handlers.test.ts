@@ -114,11 +114,11 @@ describe.each(eras)("at %s", (revision) => {
     expect(errors).toEqual([]);
   });
 
-  test("an ask that nobody waits for fails unheard", async () => {
+  test("an ask that is not awaited fails silently", async () => {
     const { client, close } = await pair(
       revision,
       asking(async ({ ask }) => {
-        void ask.sample("nobody", { messages: [], maxTokens: 1 });
+        void ask.sample("unawaited", { messages: [], maxTokens: 1 });
         return "done";
       }),
     );
@@ -172,7 +172,7 @@ describe.each(eras)("at %s", (revision) => {
     await close();
   });
 
-  test("what cannot be told does not make the handler fail", async () => {
+  test("a notification that cannot be sent never fails the handler", async () => {
     const { client, close, warnings } = await pair(
       revision,
       (server) =>
@@ -255,7 +255,7 @@ test("a listener of the author's that fails is reported", async () => {
   await close();
 });
 
-test("however many tools are registered at a time, clients are told once", async () => {
+test("for any number of tools registered at a time, clients get one notification", async () => {
   const heard: string[] = [];
   const { client, server, close } = await pair("2025-11-25", (before) => {
     before.tool("first", {}, () => "");
@@ -321,7 +321,7 @@ describe("a definition that could never work is refused where it is made", () =>
     expect((thrown as McpError).message).toMatch(message);
   });
 
-  test("what some revision has may be handled, whether it is spoken or not", () => {
+  test("a request of any generated revision may have a handler, even if the revision is not served", () => {
     const own = createServer(
       { name: "s", version: "1" },
       { revisions: serverRevisions, speaks: ["2026-07-28"] },

@@ -111,7 +111,7 @@ describe.each(libraries)("$name", ({ input, output }) => {
     const { client, close } = await pairOf((server) => {
       const written = { city: " Bergen ", day: 3 };
       server.tool("weather", { outputSchema: output }, () => ({ structuredContent: written }));
-      server.tool("told", { outputSchema: output }, () => ({
+      server.tool("structured", { outputSchema: output }, () => ({
         structuredContent: written,
         content: [{ type: "text", text: "rain" }],
       }));
@@ -123,7 +123,7 @@ describe.each(libraries)("$name", ({ input, output }) => {
       structuredContent: result,
       content: [{ type: "text", text: JSON.stringify(result) }],
     });
-    expect(await client.callTool("told")).toMatchObject({
+    expect(await client.callTool("structured")).toMatchObject({
       structuredContent: result,
       content: [{ type: "text", text: "rain" }],
     });

@@ -46,7 +46,7 @@ test("with a store no state is used twice, and none of an earlier round after a 
   expect(await round(second, "ship")).toMatchObject(rejected);
   expect(await round(first, "pay")).toMatchObject(rejected);
   expect(done).toEqual(["paid", "shipped"]);
-  // Another request has rounds of its own.
+  // Another request has separate rounds.
   expect(await round(stateOf(await round()), "pay")).toMatchObject({ result: {} });
 });
 
@@ -58,7 +58,7 @@ test("of two that come at once one is refused", async () => {
   expect(done).toEqual(["paid"]);
 });
 
-test("without a store, and in another process with a store of its own, an effect runs again: that is documented", async () => {
+test("without a store, and in another process with a separate store, an effect runs again: that is documented", async () => {
   for (const stateStore of [undefined, memoryStateStore()]) {
     const one = shop(stateStore ? { stateStore } : {});
     const other = shop(stateStore ? { stateStore: memoryStateStore() } : {});

@@ -8,7 +8,7 @@ import { Recorder } from "../../support/recorder.js";
 
 const program = builtProgram("test/runtime/stdio/programs/server.ts");
 
-/** A channel that is closed when the test ends, and what it tells. */
+/** A channel that is closed when the test ends, and the events that it reports. */
 function started(
   command: Command,
   options: StdioClientOptions = {},
@@ -75,7 +75,7 @@ test("a server that ends by itself: its last messages, then a typed error with h
   expect(recorder.closings).toHaveLength(1);
 });
 
-test("a server that is killed is told apart", async () => {
+test("the error of a killed server names the signal", async () => {
   const { channel, recorder } = started(shell(echo));
   process.kill(channel.pid!, "SIGKILL");
   expect(await recorder.reason()).toMatchObject({
@@ -145,7 +145,7 @@ test.each([
   const { channel, recorder } = started(shell(script), { ...options, stderr: (text) => (said += text) });
   await recorder.until(() => recorder.texts.length === 1);
   await channel.close();
-  // The shell also tells of its children that were terminated.
+  // The shell also reports its children that were terminated.
   expect(said.split("\n")).toContain(printed);
   expect(recorder.closings).toEqual([undefined]);
   expect(members(channel.pid!)).toEqual([]);
@@ -178,7 +178,7 @@ test("a process that holds the pipes after the server has ended does not hold up
   expect(members(channel.pid!)).toEqual([]);
 });
 
-test("1 MB on standard error that nobody asked for does not hold up an answer; its end is kept", async () => {
+test("1 MB on standard error does not delay an answer; its end is kept", async () => {
   const { channel, recorder } = started([process.execPath, program]);
   channel.send(JSON.stringify({ id: 1, method: "stderr", size: 1e6 }));
   await recorder.until(() => recorder.texts.length === 1);
@@ -186,7 +186,7 @@ test("1 MB on standard error that nobody asked for does not hold up an answer; i
   const reason = (await recorder.reason()) as Error & { data: { stderr: string } };
   expect(reason.data.stderr).toHaveLength(8192);
   expect(reason.data.stderr.startsWith("eee")).toBe(true);
-  expect(reason.data.stderr.slice(-1000)).toContain("crashed as asked");
+  expect(reason.data.stderr.slice(-1000)).toContain("crashed on request");
 });
 
 test.each([
@@ -214,7 +214,7 @@ test("a server that reads nothing does not keep us from reading what it sends", 
   expect(members(channel.pid!)).toEqual([]);
 });
 
-test("a message that is too long is dropped and told; the connection lives", async () => {
+test("a message that is too long is dropped and reported; the connection lives", async () => {
   const { channel, recorder } = started(shell(echo), { limit: 1000 });
   channel.send("x".repeat(1001));
   channel.send("next");

@@ -7,7 +7,7 @@ import { members, until } from "../../support/processes.js";
 const client = builtProgram("test/runtime/stdio/programs/client.ts");
 const server = builtProgram("test/runtime/stdio/programs/server.ts");
 
-/** A client in a process of its own, and its server's process group, once both talk. */
+/** A client in a separate process, and its server's process group, once both talk. */
 async function talking(fate: string, command: readonly string[]): Promise<readonly [ChildProcess, number]> {
   const process_ = spawn(process.execPath, [client, fate, ...command], {
     stdio: ["ignore", "pipe", "ignore"],

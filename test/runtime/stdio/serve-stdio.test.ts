@@ -55,7 +55,7 @@ test("what is sent right before the end arrives whole", async () => {
   expect(await server.answer(1)).toEqual({ id: 1, result: "x".repeat(5e6) });
 });
 
-test("so does what is sent before the server closes of its own accord", async () => {
+test("so does a message sent before the server closes without a request", async () => {
   const server = rawServer(program, patient);
   server.write({ id: 1, method: "stop", size: 5e6 });
   expect(await server.ended).toBe(0);
@@ -79,7 +79,7 @@ test("a session that does not end holds the process up no longer than the grace"
   expect(await server.ended).toBe(0);
 });
 
-test("a second signal ends it at once, with the code that tells of the signal", async () => {
+test("a second signal ends it at once, with the code of the signal", async () => {
   const server = rawServer(program, { STUCK: "1", GRACE: "60000" });
   server.write({ id: 1, method: "hang" }, { id: 2, method: "echo" });
   await server.answer(2);
@@ -90,7 +90,7 @@ test("a second signal ends it at once, with the code that tells of the signal", 
   expect(await server.ended).toBe(143);
 });
 
-test("nobody reads any more: the server ends, with code 0, and does not crash", async () => {
+test("when the output is closed, the server ends with code 0 and does not crash", async () => {
   const server = rawServer(program);
   server.write({ id: 1, method: "echo" });
   await server.answer(1);

@@ -56,7 +56,7 @@ test("messages come after open only, chunk by chunk, and the end of the input is
   expect(recorder.texts).toEqual(["a", "b", "c"]);
 });
 
-test("a stream to which somebody gave an encoding is read all the same", async () => {
+test("a stream with an encoding set is read correctly", async () => {
   const input = new PassThrough();
   const recorder = new Recorder(streamChannel(input.setEncoding("utf8"), collector().stream));
   input.end("ä\n");
@@ -128,7 +128,7 @@ test("an input that fails closes it likewise", async () => {
   expect(await recorder.reason()).toMatchObject({ code: "connection-closed" });
 });
 
-test("failures before open are told at open", async () => {
+test("failures before open are reported at open", async () => {
   const input = new PassThrough();
   const output = new PassThrough();
   const channel = streamChannel(input, output);

@@ -231,7 +231,7 @@ test("lines that are no session are refused by their number", () => {
   const good = '{"from":"client","message":{"jsonrpc":"2.0","method":"ping","id":1}}';
   expect(parseSession(`${good}\n\n`)).toMatchObject([{ from: "client", at: 0 }]);
   expect(() => parseSession(`${good}\nnot JSON`)).toThrow(/^line 2: expected JSON, got "not JSON"\.$/);
-  expect(() => parseSession('{"from":"nobody","message":{}}')).toThrow(/^line 1: expected \{"from"/);
+  expect(() => parseSession('{"from":"stranger","message":{}}')).toThrow(/^line 1: expected \{"from"/);
   expect(() => parseSession('{"from":"client"}')).toThrow(/^line 1: /);
 });
 

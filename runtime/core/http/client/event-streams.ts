@@ -321,7 +321,7 @@ export class GetStream {
       ? "the stream is asked for again with the next request"
       : "lists that are cached may be out of date";
     try {
-      this.onWarning(`the server is not listened to any more: ${lost.why.message}; ${next}`);
+      this.onWarning(`the stream of the server's messages is lost: ${lost.why.message}; ${next}`);
     } catch {
       // An error of the application's callback must not end the connection.
     }

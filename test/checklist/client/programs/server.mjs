@@ -7,7 +7,7 @@ const [kind, log] = process.argv.slice(2);
 const note = (what) => appendFileSync(log, `${JSON.stringify(what)}\n`);
 note({ started: process.pid });
 
-// Whoever starts it twice at once finds it locked.
+// A second process at the same time finds it locked.
 if (kind === "locked") {
   openSync(`${log}.lock`, "wx");
   process.on("exit", () => rmSync(`${log}.lock`));

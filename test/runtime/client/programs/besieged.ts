@@ -49,7 +49,7 @@ const reading =
     return "read";
   };
 
-/** Tells of a million changes, each of something else or all of the same. */
+/** Notifies of a million changes, each of something else or all of the same. */
 const telling = (revision: string, most: number, uri: (index: number) => string): Attack => ({
   revision,
   answer: async ({ id, method, params }, write) => {
@@ -153,7 +153,7 @@ const attacks: { readonly [name: string]: Attack } = {
     },
     run: (client) => client.listTools().then(() => "listed", codeOf),
   },
-  "pings of 4 KB that nobody reads answers to": pinging,
+  "pings of 4 KB whose answers are not read": pinging,
   "the same over HTTP": { ...pinging, http: true },
 };
 

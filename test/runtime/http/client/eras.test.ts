@@ -45,7 +45,7 @@ describe("a probe that is refused for the moment", () => {
       2000,
     ],
     [
-      "503 with an error of nobody's",
+      "503 with an error of no request",
       (incoming: Incoming) => incoming.json({ jsonrpc: "2.0", id: null, error }, 503, { "retry-after": "1" }),
       1000,
     ],
@@ -140,7 +140,7 @@ async function called(client: Client, name = "x"): Promise<unknown> {
 }
 
 describe("a server that comes back as one of another era", () => {
-  test("is spoken to in that: modern now", async () => {
+  test("is used in that: modern now", async () => {
     const server = await scripted(legacy);
     const client = await clientOf(server.url);
     expect(client.revision).toBe(legacy);
@@ -150,7 +150,7 @@ describe("a server that comes back as one of another era", () => {
     expect(server.of("initialize")).toHaveLength(2);
   });
 
-  test("is spoken to in that: legacy now, and asked once for all that fails", async () => {
+  test("is used in that: legacy now, and probed once for all that fails", async () => {
     const server = await scripted(modern);
     const client = await clientOf(server.url);
     expect(client.revision).toBe(modern);
@@ -164,7 +164,7 @@ describe("a server that comes back as one of another era", () => {
     expect(since.filter((method) => method === "initialize")).toHaveLength(1);
   });
 
-  test("is not looked for where the same one refuses: asked once, and the refusal told", async () => {
+  test("is not looked for where the same one refuses: probed once, and the refusal reported", async () => {
     const server = await scripted(modern, {
       "tools/call": (incoming) => incoming.json(incoming.answer({ error: refusal }), 400),
     });

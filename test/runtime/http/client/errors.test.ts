@@ -47,8 +47,8 @@ describe("headers", () => {
   });
 });
 
-/** Requests that cannot be made, and what is told of them. */
-const impossible: Record<string, [url: string, http: ConnectOptions["http"], told: string]> = {
+/** Requests that cannot be sent, and their errors. */
+const impossible: Record<string, [url: string, http: ConnectOptions["http"], text: string]> = {
   "a URL that is none": ["http://:::", {}, "no URL"],
   "a URL with credentials": ["http://me:secret@127.0.0.1:9/mcp", {}, "http.authorize"],
   "a port that the platform keeps": ["http://127.0.0.1:6000/mcp", {}, "port is blocked"],
@@ -75,13 +75,13 @@ const impossible: Record<string, [url: string, http: ConnectOptions["http"], tol
 };
 
 test.each(Object.keys(impossible))("what cannot be sent is the definition's fault: %s", async (kind) => {
-  const [url, http, told] = impossible[kind]!;
+  const [url, http, text] = impossible[kind]!;
   const failure: unknown = await connect(url, { revisions: clientRevisions, ...(http && { http }) }).catch(
     (error: unknown) => error,
   );
   expect(failure).toMatchObject({
     code: "invalid-definition",
-    message: expect.stringContaining(told) as string,
+    message: expect.stringContaining(text) as string,
   });
   expect((failure as Error).message).not.toContain("secret");
 });
@@ -104,7 +104,7 @@ describe("redirects", () => {
     expect(second!.headers["mcp-session-id"]).toBe("s1");
   });
 
-  test("elsewhere, or in circles, or for another method, are told", async () => {
+  test("elsewhere, or in circles, or for another method, are reported", async () => {
     const elsewhere = await scripted(revision);
     const { server, client } = await connected(
       revision,
@@ -175,7 +175,7 @@ describe("where a server refuses the handshake", () => {
 
   const refused = (): Response => new Response("no such method", { status: 405 });
 
-  test("and the stream of HTTP+SSE, both are told", async () => {
+  test("and the stream of HTTP+SSE, both are reported", async () => {
     const stream = (): Response =>
       new Response("", { status: 401, headers: { "www-authenticate": "Bearer" } });
     const failure: unknown = await fetching({ initialize: refused, GET: stream }).catch(
@@ -185,7 +185,7 @@ describe("where a server refuses the handshake", () => {
     expect((failure as Error).message).toMatch(/401 to GET \(HTTP\+SSE\).*405.*no such method/);
   });
 
-  test("and opens a stream that says nothing, that is told after five seconds", async () => {
+  test("and opens a stream without messages, that is reported after five seconds", async () => {
     const open = (): Response =>
       new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } });
     for (const answer of [never, open]) {
@@ -201,7 +201,7 @@ describe("where a server refuses the handshake", () => {
     }
   });
 
-  test("and has no such stream, its refusal is told alone", async () => {
+  test("and has no such stream, only its refusal is reported", async () => {
     await expect(fetching({ initialize: refused })).rejects.toMatchObject({
       message: "the server answered 405: no such method",
       data: { status: 405 },

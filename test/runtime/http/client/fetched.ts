@@ -21,7 +21,7 @@ export function resultOf({ message }: Fetched, result: Members, headers: Members
   );
 }
 
-/** Never answers; fails when nobody waits any more. */
+/** Never answers; fails when its signal aborts. */
 export function never({ signal }: Fetched): Promise<Response> {
   return new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason as Error);

@@ -32,7 +32,7 @@ describe("where there is no network, and time stands still", () => {
     expect((await client.callTool("x")).content).toEqual([]);
     const { signal } = sent.find(({ name }) => name === "tools/call")!;
     expect(signal.aborted).toBe(false);
-    // Nobody reads the answer, whether or not the server is told.
+    // The answer is not read, whether or not the server gets a notification.
     await vi.advanceTimersByTimeAsync(2000);
     expect(signal.aborted).toBe(true);
   });
@@ -87,7 +87,7 @@ describe("where there is no network, and time stands still", () => {
     await client.close();
   });
 
-  test("closing does not wait for who authorizes, and tells them that nobody waits", async () => {
+  test("closing does not wait for `authorize`, and aborts its signal", async () => {
     const signals: AbortSignal[] = [];
     let hangs = false;
     const { client, sent } = await fetching(

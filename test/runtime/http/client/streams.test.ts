@@ -47,7 +47,7 @@ test.each(Object.keys(trouble))(
       { onWarning, http: { retryMs: 10, reconnects: 2, limit: 2000 } },
     );
     const call = client.callTool("held");
-    expect(await first).toContain("not listened to any more");
+    expect(await first).toContain("the stream of the server's messages is lost");
     held[0]!.reply({ content: [{ type: "text", text: "held" }] });
     expect((await call).content).toEqual([{ type: "text", text: "held" }]);
     await client.callTool("x");
@@ -151,7 +151,7 @@ test("a stream that was quiet for some seconds was one, and is had again however
   expect(asked).toBe(8);
 });
 
-test("what answers GET and is no event stream is none; nobody is warned of it", async () => {
+test("an answer to GET that is no event stream is ignored without a warning", async () => {
   const { onWarning, warnings } = warned();
   const { server, client } = await connected(
     "2025-11-25",
@@ -162,7 +162,7 @@ test("what answers GET and is no event stream is none; nobody is warned of it", 
   expect([server.of("GET").length, warnings]).toEqual([1, []]);
 });
 
-test("nobody is waited for longer than five minutes, whatever a server says", async () => {
+test("a pause is at most five minutes, for any `retry` of a server", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   try {
     for (const ms of [99_999_999_999, 2 ** 31, 300_001]) {

@@ -40,7 +40,7 @@ server.tool("greet", {}, async (_, { ask, once }) => {
     message: "Sure?",
     requestedSchema: { type: "object", properties: {} },
   });
-  if (name.action !== "accept" || sure.action !== "accept") return "nobody";
+  if (name.action !== "accept" || sure.action !== "accept") return "none";
   return JSON.stringify({ name: name.content.name, moved: first !== process.pid });
 });
 

@@ -1,5 +1,5 @@
 // Faults and abuse. Beside those here: a head that never ends, a body of one byte now and then, 200 clients with
-// tokens of their own, events of another's session (sharing.test.ts); 5 MB in chunks, the table of DNS rebinding
+// separate tokens, events of another's session (sharing.test.ts); 5 MB in chunks, the table of DNS rebinding
 // (front.test.ts); a server that is killed under its calls (killed.test.ts); proxies that cut streams or refuse to
 // connect again (recovery.test.ts); two processes in turn (replicas.test.ts).
 import { type Socket, connect as openSocket, createServer as createNet } from "node:net";
@@ -43,7 +43,7 @@ test("10,000 idle sessions: the oldest makes room for the next, and all end in t
 });
 
 /** A proxy of bytes that cuts connections on which nothing comes from the server for so long. */
-async function impatient(port: number, clock: VirtualClock, patience: number) {
+async function impatient(port: number, clock: VirtualClock, timeoutMs: number) {
   const found = { url: "", cuts: 0, heard: "", seen: (): void => undefined };
   const sockets = new Set<Socket>();
   const proxy = createNet((socket) => {
@@ -54,7 +54,7 @@ async function impatient(port: number, clock: VirtualClock, patience: number) {
       timer = clock.schedule(() => {
         found.cuts++;
         socket.destroy();
-      }, patience);
+      }, timeoutMs);
     };
     wait();
     upstream.on("data", (chunk: Buffer) => {
@@ -123,7 +123,7 @@ describe.each(adapters)("%s", (adapter) => {
     expect(first.text.endsWith("retry: 300\n\n")).toBe(true);
     await clock.advance(30_000);
     await second.whole();
-    // What happens while nobody listens waits.
+    // Messages without an open stream wait.
     server.tool("new", {}, () => "new");
     await Promise.resolve();
     const again = await party.get({ "last-event-id": second.events[0]!.id! });

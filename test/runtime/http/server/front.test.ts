@@ -136,7 +136,7 @@ describe.each(adapters)("%s", (adapter) => {
       expect((await party.post(party.message("tools/list"), { "content-type": type })).status).toBe(status);
     });
 
-    /** What comes back of a plain request, of one that tells its progress, and of one that listens. */
+    /** What comes back of a plain request, of one with progress, and of a subscription. */
     test.each([
       ["application/json, text/event-stream", "json", "events", "events"],
       ["text/event-stream, application/json", "json", "events", "events"],

@@ -30,7 +30,7 @@ class Count {
   }
 }
 
-/** A tool that goes on whatever it is told, till the gate opens. */
+/** A tool that ignores its signal until the gate opens. */
 function deaf(server: CodeFirstServer) {
   const found = { begun: new Count(), aborted: new Count(), gate: new Gate() };
   server.tool("deaf", {}, async (_, { signal }) => {
@@ -96,7 +96,7 @@ describe.each(adapters)("%s", (adapter) => {
   test.each([
     [modern, {}],
     ["2025-11-25", { sessions: false }],
-  ])("what nobody waits for counts as long as it is worked on (%s)", async (revision, options) => {
+  ])("an abandoned request counts as long as its handler runs (%s)", async (revision, options) => {
     const { server } = inside();
     const { begun, aborted, gate } = deaf(server);
     const { url, port } = await serve(adapter, server, { maxConcurrent: 2, ...options });
@@ -154,7 +154,7 @@ test("a request that something else ends while it is read takes no place of thos
   const handle = createNodeHandler(inside().server, { maxConcurrent: 2 });
   const node = createServer((request, response) => {
     handle(request, response);
-    // Without an error: nothing but its close tells.
+    // Without an error: only its close event shows it.
     if (request.headers["x-ended"] !== undefined) request.destroy();
   });
   const left = watchConnections(node);
@@ -258,7 +258,7 @@ describe("requests that wait for others on their connection (pipelining)", () =>
   });
 });
 
-test("a subscription whose client left is told nothing of a change", async () => {
+test("a subscription whose client left gets no notification of a change", async () => {
   const { server } = inside();
   const endpoint = new Endpoint(server, { keepAliveMs: 0 });
   const party = new Party("http://localhost/", modern);

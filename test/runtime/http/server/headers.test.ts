@@ -109,7 +109,7 @@ test("declarations are found along properties alone", () => {
     expect(paramHeadersOf(schema)).toEqual({ headers: [], problem: undefined });
 });
 
-describe("declarations where no parameter can be told", () => {
+describe("declarations without a known parameter", () => {
   const region = { type: "string", "x-mcp-header": "Region" };
   const list = (items: object) => ({ properties: { a: { type: "array", items } } });
 

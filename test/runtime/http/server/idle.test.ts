@@ -33,16 +33,16 @@ function opened(found: Inside) {
   };
 }
 
-function told(found: Inside): () => boolean {
+function abortOf(found: Inside): () => boolean {
   let isAborted = false;
   void found.aborted.opened.then(() => (isAborted = true));
   return () => isAborted;
 }
 
-test("work that nobody came back for ends by itself when its session is idle", async () => {
+test("abandoned work ends by itself when its session is idle", async () => {
   const found = inside();
   const { endpoint, call, ping } = opened(found);
-  const isAborted = told(found);
+  const isAborted = abortOf(found);
   call().gone();
   await found.clock.advance(idleMs - 1);
   expect([isAborted(), endpoint.kept.sessions]).toEqual([false, 1]);
@@ -54,7 +54,7 @@ test("work that nobody came back for ends by itself when its session is idle", a
 test("who comes back in between keeps it, and who stays", async () => {
   const found = inside();
   const { endpoint, call, ping, listen } = opened(found);
-  const isAborted = told(found);
+  const isAborted = abortOf(found);
   call().gone();
   await found.clock.advance(idleMs - 1);
   expect(ping().status).toBe(200);

@@ -8,7 +8,7 @@ import { Party } from "../../../support/raw-http-client.js";
 const { server } = inside();
 
 /** The message of an error that is the application's. */
-function told(act: () => unknown): string {
+function errorOf(act: () => unknown): string {
   try {
     act();
   } catch (error) {
@@ -89,7 +89,7 @@ describe("options of every handler", () => {
     [{ authenticate: {} }, "authenticate: expected a function, got {}."],
   ])("%j: %s", async (options, message) => {
     for (const make of [createHttpHandler, createNodeHandler])
-      expect(told(() => make(server, options as ServeHttpOptions))).toContain(message);
+      expect(errorOf(() => make(server, options as ServeHttpOptions))).toContain(message);
     await expect(serveHttp(server, { port: 0, ...(options as ServeHttpOptions) })).rejects.toThrow(message);
   });
 

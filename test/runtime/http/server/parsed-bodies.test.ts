@@ -55,8 +55,8 @@ const fronts: Record<string, Front> = {
   "a reader that sets request.body to the text": (request, text) => setting(request, text),
   "a reader that sets request.body to the bytes": (request, text) =>
     setting(request, new TextEncoder().encode(text)),
-  "whoever hands the value over": (_, text) => parsed(text),
-  "whoever hands the text over": (_, text) => text,
+  "a middleware that passes the value": (_, text) => parsed(text),
+  "a middleware that passes the text": (_, text) => text,
 };
 
 const ping = { jsonrpc: "2.0", id: 7, method: "ping" };
@@ -96,7 +96,7 @@ describe("node:http behind", () => {
     expect(await post(url)).toMatchObject([200, { id: 7 }]);
   });
 
-  test("whoever keeps the body to himself: refused, and told what to do", async () => {
+  test("a middleware that keeps the body: refused, with the next step", async () => {
     for (const front of [() => undefined, () => next]) {
       const warnings: string[] = [];
       const [status, { error }] = await post(await behind(front, {}, warnings));
@@ -115,7 +115,7 @@ describe("a web request", () => {
       body: JSON.stringify(ping),
     });
 
-  test("whose body was read, or is being read: refused, and told what to do", async () => {
+  test("whose body was read, or is being read: refused, with the next step", async () => {
     const warnings: string[] = [];
     const handler = createHttpHandler(echoing(warnings));
     const read = request();

@@ -66,12 +66,12 @@ describe("whom a request names (RFC 9112, 3.2)", () => {
     const answer = await written(await mounted(options), ...listing(first, ...hosts));
     expect(status(answer)).toBe(expected);
     if (expected !== 200) expect(answer).not.toMatch(/access-control/i);
-    // Other paths than the own are not served by a server of its own.
+    // A standalone server serves no other path.
     const { port } = await serve("node", inside().server, options);
     expect(status(await written(port, ...listing(first, ...hosts)))).toBe(expected);
   });
 
-  test("a server of its own finds its path in a whole URL", async () => {
+  test("a standalone server finds its path in a whole URL", async () => {
     const { port } = await serve("node", inside().server);
     for (const [target, expected] of [
       ["http://localhost/mcp?x=1", 200],
@@ -96,7 +96,7 @@ describe("a client that waits with its body (RFC 9110, 10.1.1)", () => {
     ["Accept: text/html", 406, {}],
     ["Authorization: none", 401, { authenticate: () => ({ status: 401 }) }],
     ["X-Long: yes", 413, { bodyLimit: 99 }],
-  ] as const)("with %s: told %s at once, and let go of", async (line, expected, options) => {
+  ] as const)("with %s: answered with %s at once, and closed", async (line, expected, options) => {
     const { port } = await serve("node", inside().server, options);
     // Resolves when the server ends the connection.
     const answer = await written(port, waiting(100, line));
@@ -104,7 +104,7 @@ describe("a client that waits with its body (RFC 9110, 10.1.1)", () => {
     expect(answer).toMatch(/connection: close/i);
   });
 
-  test("what is not served at all is told at once", async () => {
+  test("a request that is not served is answered at once", async () => {
     const { port } = await serve("node", inside().server);
     const [, ...lines] = waiting(100);
     expect(status(await written(port, ["POST /other HTTP/1.1", ...lines]))).toBe(404);

@@ -10,7 +10,7 @@ import { Party, messagesOf } from "../../../support/raw-http-client.js";
 import { send } from "../../../support/http-wire.js";
 import { exchangeOf } from "./exchange-of.js";
 
-/** A server that tells every client its own token, in what precedes an answer and in the answer. */
+/** A server that sends every client its token, in messages before an answer and in the answer. */
 function tokens(): ReturnType<typeof createServer> {
   const server = createServer(
     { name: "tokens", version: "1" },
@@ -37,7 +37,7 @@ const authenticate = ({
 const crowd = { node: 200, fetch: 60 };
 
 describe.each(adapters)("%s", (adapter) => {
-  test(`${crowd[adapter]} clients at a time are told of themselves alone (R33)`, async () => {
+  test(`${crowd[adapter]} concurrent clients get only their own messages (R33)`, async () => {
     const { url } = await serve(adapter, tokens(), { authenticate, keepAliveMs: 0 });
     const clients = await Promise.all(
       Array.from({ length: crowd[adapter] }, async (_, index) => {
@@ -64,7 +64,7 @@ describe.each(adapters)("%s", (adapter) => {
     );
   });
 
-  test("a session is nobody's but its owner's (R33)", async () => {
+  test("a session belongs to its owner only (R33)", async () => {
     const { url } = await serve(adapter, tokens(), { authenticate, keepAliveMs: 0 });
     const ada = await new Party(url, "2025-11-25", { authorization: "Bearer ada" }).open();
     const answer = await ada.post(ada.call("whoami", { turns: 2 }, { _meta: { progressToken: 1 } }));
@@ -109,7 +109,7 @@ describe.each(adapters)("%s", (adapter) => {
     }
   });
 
-  test("sessions end when nobody uses them, and streams keep them (R24)", async () => {
+  test("idle sessions end, and streams keep them (R24)", async () => {
     const found = await http(adapter, "2025-11-25", { sessions: { idleMs: 1000, maxSessions: 3 } });
     const { clock, target } = found;
     const open = (): Promise<Party> => new Party(target.url, "2025-11-25").open();

@@ -111,7 +111,7 @@ async function forsaken(options: HttpOptions, calls: number) {
   return { clock, endpoint, send, session, aborted: () => aborted };
 }
 
-test("requests that nobody waits for any more keep nobody out", async () => {
+test("abandoned requests keep no client out", async () => {
   const { endpoint, send } = await forsaken({ maxConcurrent: 5 }, 5);
   expect(endpoint.kept.requests).toBe(0);
   expect(send(initialize).status).toBe(200);
@@ -133,13 +133,13 @@ test("sessions whose clients are gone make room, those at work last", async () =
   expect(aborted()).toBe(0);
 });
 
-test("where every session is at work for nobody, the oldest makes room", async () => {
+test("if every session only has abandoned work, the oldest is evicted", async () => {
   const { send, aborted } = await forsaken({ sessions: { maxSessions: 1 } }, 2);
   expect(send(initialize).status).toBe(200);
   expect(aborted()).toBe(2);
 });
 
-test("a request whose session ends is not told that it is not there: it has begun", async () => {
+test("a request whose session ends is not answered with 404: it has begun", async () => {
   const { endpoint, send, session } = await forsaken({}, 0);
   const call = send({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "never" } }, session);
   endpoint.handle(exchangeOf("DELETE", session));
@@ -147,7 +147,7 @@ test("a request whose session ends is not told that it is not there: it has begu
   expect(send({ jsonrpc: "2.0", id: 2, method: "ping" }, session).status).toBe(404);
 });
 
-test("a session that nobody comes back to ends with what it was at work on", async () => {
+test("an abandoned session ends with its work", async () => {
   const { clock, endpoint, send, session, aborted } = await forsaken({ sessions: { idleMs: 1000 } }, 5);
   await clock.advance(999);
   expect(send({ jsonrpc: "2.0", id: 6, method: "ping" }, session).status).toBe(200);

@@ -50,7 +50,7 @@ async function opened(send: Send): Promise<Record<string, string>> {
 }
 
 describe("a version that is not served (R27)", () => {
-  /** Of a server that has a code of its own for it, and of one that has none. */
+  /** The answers of a server with a separate code for it, and of one without. */
   describe.each([
     ["every revision", all, -32022],
     ["revisions before 2026-07-28", old, -32602],
@@ -106,7 +106,7 @@ describe("a version that is not served (R27)", () => {
         });
     });
 
-    test("a session that is not there is told first: the handshake that follows settles the rest", async () => {
+    test("an unknown session is reported first: the handshake that follows settles the rest", async () => {
       const own = { "mcp-session-id": "none", "mcp-protocol-version": "2099-01-01" };
       expect((await served(speaks)(list, own)).status).toBe(404);
       expect(await served(speaks)(list)).toMatchObject({ status: 400, body: { error: { code: -32600 } } });

@@ -23,7 +23,7 @@ function handle(channel: Channel, text: string): void {
   if (method === "memory") answer(peak);
   if (method === "stderr") process.stderr.write("e".repeat(size) + "end\n", () => answer("printed"));
   if (method === "hang") setInterval(() => {}, 1000);
-  if (method === "crash") throw new Error("crashed as asked");
+  if (method === "crash") throw new Error("crashed on request");
   if (method === "stop") {
     answer("x".repeat(size));
     void service.close();
