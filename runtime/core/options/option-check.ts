@@ -85,32 +85,6 @@ export function invalid(message: string): McpError {
   return new McpError("invalid-definition", message);
 }
 
-/** Advice for an unknown name: the nearest name, or all of them. */
-export function suggestion(name: string, names: readonly string[]): string {
-  const [nearest, letters] = nearestOf(name, names);
-  return letters <= Math.max(2, nearest.length / 3)
-    ? `Did you mean ${nearest}?`
-    : `There are ${names.join(", ")}.`;
-}
-
-/**
- * The known name that `name` misspells: at most a third of its letters differ, or two letters are swapped. A name that
- * differs more may be intended.
- */
-export function misspelt(name: string, names: readonly string[]): string | undefined {
-  const [nearest, letters] = nearestOf(name, names);
-  const sorted = (text: string): string => [...text.toLowerCase()].sort().join("");
-  const isNear =
-    letters <= Math.max(1, nearest.length / 3) || (letters === 2 && sorted(name) === sorted(nearest));
-  return isNear ? nearest : undefined;
-}
-
-function nearestOf(name: string, names: readonly string[]): readonly [name: string, letters: number] {
-  return names
-    .map((other) => [other, distance(name.toLowerCase(), other.toLowerCase())] as const)
-    .reduce((one, other) => (other[1] < one[1] ? other : one));
-}
-
 /** The names of all options. */
 export type Names<Options> = { readonly [name in keyof Required<Options>]: 0 };
 
@@ -121,33 +95,46 @@ export type Names<Options> = { readonly [name in keyof Required<Options>]: 0 };
  */
 export function requireKnown(given: object, names: object): void {
   const known = Object.keys(names);
-  for (const name of Object.keys(given)) {
-    if (known.includes(name)) continue;
-    const meant = nearest(name, known);
-    const advice = meant === undefined ? `There are ${known.join(", ")}.` : `Did you mean ${meant}?`;
-    throw new McpError("invalid-definition", `${name}: there is no such option. ${advice}`);
-  }
+  for (const name of Object.keys(given))
+    if (!known.includes(name)) throw invalid(`${name}: there is no such option. ${suggestion(name, known)}`);
+}
+
+/** Advice for an unknown name: the name that it misspells, or all of them. */
+export function suggestion(name: string, names: readonly string[]): string {
+  const meant = nearest(name, names);
+  return meant === undefined ? `There are ${names.join(", ")}.` : `Did you mean ${meant}?`;
 }
 
 /** Names with more characters are not compared. */
 const longestName = 40;
 
-/** The text among `candidates` that differs from `name` in the fewest letters, two at most. */
+/**
+ * The text among `candidates` that `name` misspells: at most a third of its letters differ, or two letters are swapped. A
+ * name that differs more may be intended. Upper and lower case are the same.
+ */
 export function nearest(name: string, candidates: readonly unknown[]): string | undefined {
   let best: string | undefined;
-  let least = 3;
+  let least = Infinity;
+  const given = name.toLowerCase();
   for (const candidate of candidates) {
     if (typeof candidate !== "string" || Math.max(name.length, candidate.length) > longestName) continue;
-    const letters = distance(name, candidate);
-    if (letters >= Math.min(least, name.length, candidate.length)) continue;
+    const other = candidate.toLowerCase();
+    const letters = distance(given, other);
+    const near =
+      letters <= Math.max(1, other.length / 3) || (letters === 2 && sorted(given) === sorted(other));
+    if (!near || letters >= Math.min(least, given.length, other.length)) continue;
     best = candidate;
     least = letters;
   }
   return best;
 }
 
+function sorted(text: string): string {
+  return [...text].sort().join("");
+}
+
 /** How many letters must be inserted, deleted or replaced to make one of the other (Levenshtein). */
-export function distance(one: string, other: string): number {
+function distance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 0; i < one.length; i++) {
     const next = [i + 1];

@@ -1,5 +1,5 @@
 import { listedMembers } from "@mcpgen/protocol/listed";
-import { invalid, misspelt, suggestion, type Rules, checkOptions } from "../options/option-check.js";
+import { invalid, nearest, suggestion, type Rules, checkOptions } from "../options/option-check.js";
 import { isObject } from "../jsonrpc/message.js";
 import type { CacheHints } from "./server-definition.js";
 import type { ServerOptions } from "./server.js";
@@ -76,7 +76,7 @@ function checkUnknown(
   own: OwnMembers | undefined,
 ): void {
   if (own?.includes(member)) return;
-  const meant = own ? suggestion(member, [...known, ...own]) : misspelt(member, known);
+  const meant = own ? suggestion(member, [...known, ...own]) : nearest(member, known);
   if (meant === undefined) return;
   const next = own ? meant : `Did you mean ${meant}?`;
   throw invalid(`${place}${member}: there is no such member. ${next}`);
