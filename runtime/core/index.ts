@@ -15,7 +15,7 @@ export {
   type DefineServerOptions,
   type ToolChecks,
 } from "./server/define-server.js";
-export { toolCheck } from "./schema/tool-check.js";
+export { toolCheck } from "./schema/schema-check.js";
 export type { Server, ServerOptions } from "./server/server.js";
 export type { ErrorListener, ErrorPlace } from "./server/server-definition.js";
 export type { ConnectionOptions, ServerConnection } from "./server/connection.js";

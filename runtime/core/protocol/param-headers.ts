@@ -1,3 +1,4 @@
+import { fromBase64, toBase64 } from "./base64.js";
 import { isObject } from "../jsonrpc/message.js";
 import { mostLevels } from "../jsonrpc/json-limits.js";
 
@@ -162,22 +163,16 @@ const suffix = "?=";
 export function encodeHeaderValue(value: string): string {
   const plain = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$|^$/.test(value);
   if (plain && !(value.startsWith(prefix) && value.endsWith(suffix))) return value;
-  let binary = "";
-  for (const byte of new TextEncoder().encode(value)) binary += String.fromCharCode(byte);
-  return `${prefix}${btoa(binary)}${suffix}`;
+  return `${prefix}${toBase64(new TextEncoder().encode(value))}${suffix}`;
 }
 
 /** Decodes the value of a header; `undefined` if it is malformed. */
 export function decodeHeaderValue(header: string): string | undefined {
   if (!header.startsWith(prefix) || !header.endsWith(suffix) || header.length < prefix.length + suffix.length)
     return /^[\t\x20-\x7e]*$/.test(header) ? header : undefined;
-  const encoded = header.slice(prefix.length, -suffix.length);
+  const bytes = fromBase64(header.slice(prefix.length, -suffix.length));
   try {
-    const binary = atob(encoded);
-    // atob forgives missing padding and white space; what it would not have written is malformed.
-    if (btoa(binary) !== encoded) return undefined;
-    const bytes = Uint8Array.from(binary, (character) => character.charCodeAt(0));
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return bytes && new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     return undefined;
   }

@@ -6,11 +6,11 @@ import {
   isValid,
   readDocument,
 } from "@mcpgen/engine/interpreter";
+import type { Judge } from "@mcpgen/protocol/model";
 import { McpError } from "../jsonrpc/errors.js";
 import { isObject } from "../jsonrpc/message.js";
 import type { Check, Parse, JsonSchema, ToolSchema } from "./schema-type.js";
 import { type Side, isStandard, jsonSchemaOf, parserOf, shapeProblem } from "./standard-schema.js";
-import { explained } from "./tool-check.js";
 
 /** A schema as it is sent to clients, and its check. */
 export interface CheckedSchema {
@@ -61,6 +61,26 @@ function reading(schema: JsonSchema, place: string, patternBudget: PatternBudget
   if (root === undefined) return () => undefined;
   const accepts = (value: unknown): boolean => value !== undefined && isValid(read, root, value as JsonValue);
   return (value) => (accepts(value) ? undefined : explained(accepts, schema, value));
+}
+
+/**
+ * Makes a check from a validator. The check returns a few lines that explain why the validator refuses a value.
+ *
+ * @param schemaOf returns the schema of the validator, for the explanation; without it, the explanation names the first
+ *   wrong place only
+ */
+export function toolCheck(judge: Judge, schemaOf?: () => JsonSchema | undefined): Check {
+  return (value) => (judge(value) ? undefined : explained(judge, schemaOf?.(), value));
+}
+
+/** Explains why a validator refuses a value. Loads the explainer, which is rarely needed. */
+export async function explained(
+  judge: Judge,
+  schema: JsonSchema | undefined,
+  value: unknown,
+): Promise<string> {
+  const { explainRefusal } = await import("./refusal.js");
+  return explainRefusal(judge, schema, value);
 }
 
 function invalid(place: string, problem: string, cause?: SchemaError): McpError {

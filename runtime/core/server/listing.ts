@@ -1,6 +1,6 @@
 import { McpError, invalidParams } from "../jsonrpc/errors.js";
 import type { Params } from "../jsonrpc/message.js";
-import { fromBase64Url, toBase64Url } from "./base64url.js";
+import { fromBase64Url, toBase64Url } from "../protocol/base64.js";
 import type { HandlerContext, RequestContext } from "./context.js";
 import { type CacheHints, SerialisedResult, uncached, type MethodHandler } from "./server-definition.js";
 import type { ServerCapabilities } from "@mcpgen/protocol/authoring";

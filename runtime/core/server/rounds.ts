@@ -3,7 +3,7 @@ import { isObject, type Params, type RequestMessage } from "../jsonrpc/message.j
 import { issuesText } from "../protocol/revision-view.js";
 import { type Ask, askWith } from "./ask.js";
 import type { RequestContext } from "./context.js";
-import { fromBase64Url, toBase64Url } from "./base64url.js";
+import { fromBase64Url, toBase64Url } from "../protocol/base64.js";
 
 /** A request to the client inside a result (`InputRequests`). */
 export interface Asked {

@@ -1,4 +1,4 @@
-import { toBase64Url } from "../../server/base64url.js";
+import { toBase64Url } from "../../protocol/base64.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { Clock } from "../../time/clock.js";
 import type { EventSink } from "./exchange.js";
