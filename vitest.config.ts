@@ -55,6 +55,7 @@ const deep = [
   "test/runtime/http/recovery.test.ts",
   "test/runtime/client/besieged.test.ts",
   "test/runtime/http/killed.test.ts",
+  "test/docs/option-types.test.ts",
 ];
 
 /** Tests of what runs in users' programs. */

@@ -40,16 +40,3 @@ test("every template is named there", () => {
   );
   expect(unnamed).toEqual([]);
 });
-
-test("every path of the project that documentation names is there", () => {
-  for (const file of [
-    ...["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/notes.md"],
-    ...["docs/runtime.md", "docs/stdio.md"],
-  ]) {
-    const content = readFileSync(file, "utf8");
-    const paths = [
-      ...content.matchAll(/`((?:generator|runtime|templates|test|docs|schema|scripts|examples)\/[\w./-]*)`/g),
-    ];
-    for (const [, path] of paths) expect(existsSync(path!), `${file}: ${path}`).toBe(true);
-  }
-});

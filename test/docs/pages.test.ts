@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { documentsIn } from "./documents.js";
+
+const tasks = [
+  "write-a-server",
+  "ask-the-user",
+  "serve-over-http",
+  "call-a-server",
+  "check-in-ci",
+  "move-to-a-new-revision",
+  "write-a-transport",
+  "deploy",
+  "debug",
+].map((name) => `docs/tasks/${name}.md`);
+
+const reference = [
+  ...["options", "errors", "glossary", "limits", "stability", "migration", "architecture"].map(
+    (name) => `docs/${name}.md`,
+  ),
+  "CHANGELOG.md",
+];
+
+/** The files that a page links to. */
+function linkedFrom(page: string): Set<string> {
+  const targets = [...readFileSync(page, "utf8").matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g)];
+  return new Set(targets.map(([, target]) => join(dirname(page), target!)));
+}
+
+test.each([...tasks, ...reference])("%s is there, and README.md and docs/README.md link to it", (page) => {
+  expect(existsSync(page)).toBe(true);
+  expect(linkedFrom("docs/README.md").has(page)).toBe(true);
+  expect(linkedFrom("README.md").has(page)).toBe(true);
+});
+
+test("docs/README.md links to every page", () => {
+  const pages = ["docs", "docs/tasks", "docs/journeys"].flatMap(documentsIn);
+  const linked = linkedFrom("docs/README.md");
+  expect(pages.filter((page) => page !== "docs/README.md" && !linked.has(page))).toEqual([]);
+});
+
+test.each(tasks)("%s shows code or commands, and leads on", (page) => {
+  const text = readFileSync(page, "utf8");
+  expect(text).toMatch(/^```(ts|sh)$/m);
+  expect(linkedFrom(page).size).toBeGreaterThanOrEqual(1);
+});
+
+describe("docs/glossary.md", () => {
+  const text = readFileSync("docs/glossary.md", "utf8");
+  const entries = [...text.matchAll(/^### (.+)\n\n(.+)$/gm)].map(([, term, first]) => ({ term, first }));
+  const terms = entries.map(({ term }) => term);
+
+  test.each(["era", "steps", "notes", "reading", "contract", "authoring vocabulary", "revision", "round"])(
+    "explains %s",
+    (term) => expect(terms).toContain(term),
+  );
+
+  test("explains open and exact, lower and lift", () => {
+    for (const word of ["open", "exact", "lower", "lift"]) expect(text).toContain(`- **${word}**:`);
+  });
+
+  test("has each term once, each with a text", () => {
+    expect(new Set(terms).size).toBe(terms.length);
+    expect(terms).toHaveLength(text.match(/^### /gm)!.length);
+  });
+});
+
+/** Pages whose lists are read point by point. */
+const lists = [...tasks, "docs/limits.md", "docs/stability.md", "docs/migration.md"];
+
+test.each(lists)("a bullet of %s is three sentences and 220 characters at most", (page) => {
+  const text = readFileSync(page, "utf8").replace(/^```.*?^```/gms, "");
+  const bullets = [...text.matchAll(/^- (.+(?:\n {2}\S.*)*)/gm)].map(([, bullet]) =>
+    bullet!.replace(/\n\s+/g, " "),
+  );
+  const long = bullets.filter(
+    (bullet) => bullet.length > 220 || (bullet.match(/[.?!](?= [A-Z`])/g) ?? []).length > 2,
+  );
+  expect(long).toEqual([]);
+});

@@ -1,0 +1,72 @@
+import { readFileSync, readdirSync } from "node:fs";
+import { expect, test } from "vitest";
+import { filesBelow, importsOf } from "../scripts/rooms/imports.js";
+import { buildings } from "../scripts/rooms/rooms.js";
+
+// Where a test stands: CONTRIBUTING.md, "Where a test stands".
+
+const foldersIn = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
+/** The names of a building's rooms, of a room in a room the first part. */
+function roomsOf(folder: string): Set<string> {
+  const { rooms } = buildings.find((building) => building.folder === folder)!;
+  return new Set(rooms.map(({ path }) => path.slice(folder.length + 1).split("/")[0]!));
+}
+
+/** The folders of tests of several rooms, as CONTRIBUTING.md lists them. */
+const listed = new Set(
+  [...readFileSync("CONTRIBUTING.md", "utf8").matchAll(/^\| `test\/([\w-]+)\/` \|/gm)].map(
+    ([, name]) => name!,
+  ),
+);
+
+test("a folder of tests has the name of a room, or CONTRIBUTING.md lists it", () => {
+  const rooms = roomsOf("generator");
+  const others = foldersIn("test").filter(
+    (name) => !rooms.has(name) && !["engine", "runtime"].includes(name),
+  );
+  expect(others.toSorted()).toEqual([...listed].toSorted());
+  expect(foldersIn("test/engine").filter((name) => !roomsOf("engine").has(name))).toEqual([]);
+  expect(foldersIn("test/runtime").filter((name) => !roomsOf("runtime/core").has(name))).toEqual([]);
+  expect(foldersIn("test/runtime/http").toSorted()).toEqual(["client", "programs", "server"]);
+});
+
+const files = filesBelow("test").filter(
+  (file) => !/^test\/(interop|portability|golden|fixtures)\//.test(file),
+);
+const imports = importsOf([...files, ...filesBelow("bench")]);
+/** The folder of a file: of a room of the engine or of the runtime, that room's. */
+function areaOf(file: string): string {
+  const folders = file.split("/").slice(0, -1);
+  return folders.slice(0, /^(?:engine|runtime)$/.test(folders[1] ?? "") ? 3 : 2).join("/");
+}
+
+test("a helper that tests of two folders use stands in test/support, and only such a helper", () => {
+  const helpers = files.filter((file) => !file.endsWith(".test.ts"));
+  const misplaced = helpers.filter((helper) => {
+    const areas = new Set(imports.filter(({ to }) => to === helper).map(({ from }) => areaOf(from)));
+    if (areaOf(helper) !== "test/support")
+      return [...areas].some((area) => area !== areaOf(helper) && !area.startsWith(`${areaOf(helper)}/`));
+    return areas.size < 2 && !areas.has("test/support") && !alone.has(helper);
+  });
+  expect(misplaced).toEqual([]);
+});
+
+/** Modules of test/support that no other module imports, or tests of one folder alone. */
+const alone = new Set([
+  "test/support/seed.ts", // vitest.config.ts
+  "test/support/every-feature/main.ts", // a program
+  "test/support/every-feature/expected.ts",
+  "test/support/every-feature/judge.ts",
+]);
+
+test("golden files hold no module that every output has", () => {
+  const emitted = new Set(filesBelow("engine/emitted").map((file) => file.slice("engine/emitted/".length)));
+  const golden = filesBelow("test/golden").filter((file) =>
+    [...emitted].some((name) => file.endsWith(`/${name}`)),
+  );
+  expect(golden).toEqual([]);
+});
