@@ -28,7 +28,7 @@ const areas: readonly Area[] = [
     // By its own name it asks for what the platform decides.
     may: [
       /^node:/,
-      /^@mcpgen\/protocol\/(model|authoring|listed)$/,
+      /^@mcpgen\/protocol\/(model|authoring|open|listed)$/,
       /^@mcpgen\/engine\/interpreter$/,
       /^@mcpgen\/runtime\/stdio$/,
     ],

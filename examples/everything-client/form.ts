@@ -1,6 +1,6 @@
-import type { Form } from "@mcpgen/runtime";
+import type { Open } from "@mcpgen/runtime";
 
-type Schema = Form["requestedSchema"];
+type Schema = Open<"ElicitRequestFormParams">["requestedSchema"];
 type Value = string | number | boolean | string[];
 
 /** What a user would send who agrees to everything: the defaults, and something fitting where there is none. */
@@ -23,7 +23,9 @@ function fitting(property: Schema["properties"][string]): Value {
       return property.minimum ?? 1;
     case "array":
       return [];
-    default:
+    case "string":
       return "enum" in property ? property.enum[0]! : "oneOf" in property ? property.oneOf[0]!.const : "text";
+    default:
+      return "text";
   }
 }

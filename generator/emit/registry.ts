@@ -1,8 +1,8 @@
 import { emitAuthoring } from "./authoring/emit.js";
+import { emitOpen } from "./authoring/emit-open.js";
 import { emitCheck, emitIssues } from "./check/emit.js";
 import type { Emitter, ModelInput, SchemaInput, WorkspaceInput } from "./emitter.js";
 import { emitMethods } from "./methods/emit.js";
-import { emitOpen } from "./open/emit.js";
 import { emitPackage } from "./package/emit.js";
 import { emitProtocolReport } from "./protocol-report/emit.js";
 import { emitSharedModel } from "./shared-types/emit.js";
@@ -21,7 +21,6 @@ interface Emitters<Input> {
 /** Output made from JSON Schema alone, one set a revision. */
 export const schemaEmitters: Emitters<SchemaInput> = {
   types: emitTypes,
-  open: emitOpen,
   validators: emitValidators,
   check: emitCheck,
 };
@@ -41,6 +40,7 @@ export const workspaceEmitters: Emitters<WorkspaceInput> = {
   model: emitSharedModel,
   stepping: emitStepping,
   authoring: emitAuthoring,
+  open: emitOpen,
   issues: emitIssues,
   index: emitIndex,
   package: emitPackage,

@@ -71,6 +71,7 @@ export type {
   GetPromptResult,
   ReadResourceResult,
 } from "@mcpgen/protocol/authoring";
+export type { Open } from "@mcpgen/protocol/open";
 export { McpError, type ErrorCode } from "./jsonrpc/errors.js";
 export type { LogLevel } from "./protocol/meta.js";
 export type { Channel, ClientChannel, ClientReceiver, Outgoing, Receiver } from "./jsonrpc/channel.js";

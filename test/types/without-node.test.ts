@@ -34,7 +34,12 @@ const entries = Object.keys(runtime.exports).filter((entry) => entry !== "./pack
 test("what is not for Node alone compiles without Node's types, declarations included", async () => {
   const portable = entries.filter((entry) => !ofNode.has(entry)).map(named);
   expect(portable).toContain("@mcpgen/runtime/all");
-  const protocol = ["@mcpgen/protocol", "@mcpgen/protocol/authoring", "@mcpgen/protocol/2026-07-28/client"];
+  const protocol = [
+    "@mcpgen/protocol",
+    "@mcpgen/protocol/authoring",
+    "@mcpgen/protocol/open",
+    "@mcpgen/protocol/2026-07-28/client",
+  ];
   expect(await compiled([...portable, ...protocol], false)).toBe("");
 });
 

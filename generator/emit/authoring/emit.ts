@@ -118,7 +118,7 @@ const maps: readonly MethodMap[] = [
 ];
 
 /** Definition name → the name it is exported under: its own, unless the file exports something else so. */
-function exportedNames({ schema }: ProtocolModel): ReadonlyMap<string, string> {
+export function exportedNames({ schema }: ProtocolModel): ReadonlyMap<string, string> {
   const taken = new Set(["types", ...maps.map(({ name }) => name)]);
   return new Map(
     [...nameDefinitions(schema)].map(([name, identifier]) => {

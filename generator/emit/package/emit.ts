@@ -2,8 +2,18 @@ import type { JsonObject } from "@mcpgen/engine";
 import type { Emitter, WorkspaceInput } from "../emitter.js";
 import type { EmittedFile } from "../../print/emitted-file.js";
 
-const workspaceModules = ["index", "authoring", "client", "explained", "issues", "listed", "model", "server"];
-const revisionModules = ["check", "client", "methods", "open", "server", "types", "validators"];
+const workspaceModules = [
+  "index",
+  "authoring",
+  "client",
+  "explained",
+  "issues",
+  "listed",
+  "model",
+  "open",
+  "server",
+];
+const revisionModules = ["check", "client", "methods", "server", "types", "validators"];
 
 /** What package.json says where the configuration does not. */
 const defaults: JsonObject = {

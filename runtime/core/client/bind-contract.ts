@@ -1,4 +1,4 @@
-import type { CallToolResult, CompleteResult } from "@mcpgen/protocol/authoring";
+import type { Open } from "@mcpgen/protocol/open";
 import type { RequestOptions } from "@mcpgen/protocol/model";
 import { McpError } from "../jsonrpc/errors.js";
 import type { Client } from "./client.js";
@@ -6,7 +6,7 @@ import type { Client } from "./client.js";
 /** A tool call that failed: `content` says why, for the model. */
 export interface ToolFailure {
   readonly isError: true;
-  readonly content: CallToolResult["content"];
+  readonly content: Open<"CallToolResult">["content"];
 }
 
 /** The outcome of a call of a tool that has an output schema. */
@@ -14,7 +14,7 @@ export type StructuredOutcome<Content> =
   | {
       readonly isError: false;
       readonly structuredContent: Content;
-      readonly content: CallToolResult["content"];
+      readonly content: Open<"CallToolResult">["content"];
     }
   | ToolFailure;
 
@@ -23,7 +23,7 @@ export type ToolOutcome =
   | {
       readonly isError: false;
       readonly structuredContent?: unknown;
-      readonly content: CallToolResult["content"];
+      readonly content: Open<"CallToolResult">["content"];
     }
   | ToolFailure;
 
@@ -36,7 +36,7 @@ export type Complete<Name extends string> = (
   value: string,
   others?: { readonly [Other in Name]?: string },
   options?: RequestOptions,
-) => Promise<CompleteResult["completion"]>;
+) => Promise<Open<"CompleteResult">["completion"]>;
 
 /** Says what is wrong with structured content, or returns `undefined`. */
 export type ContentCheck = (value: unknown) => string | undefined | Promise<string | undefined>;
@@ -131,7 +131,7 @@ async function callTool(
 }
 
 /** Structured content as servers repeat it in a text block: revisions before 2025-06-18 have no other form of it. */
-function contentInText(content: CallToolResult["content"]): unknown {
+function contentInText(content: Open<"CallToolResult">["content"]): unknown {
   const [block, ...others] = content;
   if (block?.type !== "text" || others.length > 0) return undefined;
   try {

@@ -1,16 +1,5 @@
-import type {
-  CallToolResult,
-  CompleteRequestParams,
-  CompleteResult,
-  GetPromptResult,
-  Implementation,
-  Prompt,
-  ReadResourceResult,
-  Resource,
-  ResourceTemplate,
-  ServerCapabilities,
-  Tool,
-} from "@mcpgen/protocol/authoring";
+import type { ClientRequests, CompleteRequestParams, ServerCapabilities } from "@mcpgen/protocol/authoring";
+import type { ClientResults, Open } from "@mcpgen/protocol/open";
 import type { Caller, RequestOptions, Signal } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../protocol/meta.js";
 import type { Params } from "../jsonrpc/message.js";
@@ -32,7 +21,7 @@ import { type Resend, RetryPolicy } from "./retry-policy.js";
 import { type Subscribing, type Subscription, type SubscriptionRequest, subscribe } from "./subscriptions.js";
 
 /** The result of a tool. */
-export interface ToolResult<Structured = unknown> extends CallToolResult {
+export interface ToolResult<Structured = unknown> extends Open<"CallToolResult"> {
   structuredContent?: Structured;
 }
 
@@ -52,6 +41,11 @@ export interface ClientSetup {
   readonly resend: Resend | undefined;
   readonly onWarning: (message: string) => void;
 }
+
+/** Parameters may be left out where a method requires none. */
+type RequestArguments<Params> = undefined extends Params
+  ? [params?: Params, options?: RequestOptions]
+  : [params: Params, options?: RequestOptions];
 
 /** A connected server, of any revision. */
 export class Client implements Caller {
@@ -104,7 +98,7 @@ export class Client implements Caller {
   }
 
   /** The server's description of itself: for display, not for decisions. */
-  get serverInfo(): Implementation | undefined {
+  get serverInfo(): Open<"Implementation"> | undefined {
     return this.negotiated.serverInfo;
   }
 
@@ -138,6 +132,11 @@ export class Client implements Caller {
    *
    * @throws {McpError}
    */
+  request<Method extends keyof ClientRequests>(
+    method: Method,
+    ...given: RequestArguments<ClientRequests[Method]["params"]>
+  ): Promise<ClientResults[Method]>;
+  request<Result>(method: string, params?: object, options?: RequestOptions): Promise<Result>;
   async request<Result>(method: string, params?: object, options: RequestOptions = {}): Promise<Result> {
     return (await this.requests.exchange(method, (params ?? {}) as Params, options)).result as Result;
   }
@@ -159,20 +158,20 @@ export class Client implements Caller {
   }
 
   /** Reads all tools, page by page, within the limits of `options`. */
-  listTools(options?: ListBounds): Promise<ListResult<Tool>> {
-    return this.collected<Tool>("tools/list", options);
+  listTools(options?: ListBounds): Promise<ListResult<Open<"Tool">>> {
+    return this.collected<Open<"Tool">>("tools/list", options);
   }
 
-  listResources(options?: ListBounds): Promise<ListResult<Resource>> {
-    return this.collected<Resource>("resources/list", options);
+  listResources(options?: ListBounds): Promise<ListResult<Open<"Resource">>> {
+    return this.collected<Open<"Resource">>("resources/list", options);
   }
 
-  listResourceTemplates(options?: ListBounds): Promise<ListResult<ResourceTemplate>> {
-    return this.collected<ResourceTemplate>("resources/templates/list", options);
+  listResourceTemplates(options?: ListBounds): Promise<ListResult<Open<"ResourceTemplate">>> {
+    return this.collected<Open<"ResourceTemplate">>("resources/templates/list", options);
   }
 
-  listPrompts(options?: ListBounds): Promise<ListResult<Prompt>> {
-    return this.collected<Prompt>("prompts/list", options);
+  listPrompts(options?: ListBounds): Promise<ListResult<Open<"Prompt">>> {
+    return this.collected<Open<"Prompt">>("prompts/list", options);
   }
 
   /** Yields the items of any list method, page by page. */
@@ -197,7 +196,7 @@ export class Client implements Caller {
     return result as ToolResult<Structured>;
   }
 
-  readResource(uri: string, options?: RequestOptions): Promise<ReadResourceResult> {
+  readResource(uri: string, options?: RequestOptions): Promise<Open<"ReadResourceResult">> {
     return this.request("resources/read", { uri }, options);
   }
 
@@ -205,11 +204,11 @@ export class Client implements Caller {
     name: string,
     args: { readonly [name: string]: string } = {},
     options?: RequestOptions,
-  ): Promise<GetPromptResult> {
+  ): Promise<Open<"GetPromptResult">> {
     return this.request("prompts/get", { name, arguments: args }, options);
   }
 
-  complete(params: CompleteRequestParams, options?: RequestOptions): Promise<CompleteResult> {
+  complete(params: CompleteRequestParams, options?: RequestOptions): Promise<Open<"CompleteResult">> {
     return this.request("completion/complete", params, options);
   }
 
@@ -284,7 +283,7 @@ export class Client implements Caller {
       const { nextCursor } = result;
       if (method !== "tools/list")
         return { items: (result[member] ?? []) as readonly Item[], rejected, nextCursor };
-      const usable = this.learn((result[member] ?? []) as readonly Tool[]);
+      const usable = this.learn((result[member] ?? []) as readonly Open<"Tool">[]);
       return {
         items: usable.tools as readonly Item[],
         rejected: [...rejected, ...usable.rejected],
@@ -294,7 +293,10 @@ export class Client implements Caller {
   }
 
   /** Keeps the schemas, hints and headers of listed tools. Over HTTP, rejects tools with invalid header declarations. */
-  private learn(tools: readonly Tool[]): { tools: readonly Tool[]; rejected: readonly Rejected[] } {
+  private learn(tools: readonly Open<"Tool">[]): {
+    tools: readonly Open<"Tool">[];
+    rejected: readonly Rejected[];
+  } {
     this.outputs.learn(tools);
     this.retryPolicy.learn(tools);
     const { standing } = this.connections;

@@ -9,7 +9,7 @@ import {
   paramHeadersOf,
   valueAt,
 } from "../protocol/param-headers.js";
-import type { Tool } from "@mcpgen/protocol/authoring";
+import type { Open } from "@mcpgen/protocol/open";
 import type { Rejected } from "./decode.js";
 
 /**
@@ -68,7 +68,7 @@ export class ToolHeaders {
   }
 
   /** Keeps the headers of listed tools. Rejects tools with invalid declarations. */
-  learn(tools: readonly Tool[]): { tools: readonly Tool[]; rejected: readonly Rejected[] } {
+  learn(tools: readonly Open<"Tool">[]): { tools: readonly Open<"Tool">[]; rejected: readonly Rejected[] } {
     const rejected: Rejected[] = [];
     const usable = tools.filter((tool, index) => {
       const { headers, problem } = paramHeadersOf(tool.inputSchema);

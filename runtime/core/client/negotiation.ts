@@ -1,4 +1,5 @@
-import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
+import type { ServerCapabilities } from "@mcpgen/protocol/authoring";
+import type { Open } from "@mcpgen/protocol/open";
 import { McpError, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import { metaKeys } from "../protocol/meta.js";
@@ -14,7 +15,7 @@ import { probeRetry } from "./retry-policy.js";
 /** The outcome of the negotiation. */
 export interface Negotiated {
   readonly view: RevisionView<"client">;
-  readonly serverInfo: Implementation | undefined;
+  readonly serverInfo: Open<"Implementation"> | undefined;
   readonly capabilities: ServerCapabilities;
   readonly instructions: string | undefined;
 }
@@ -197,7 +198,7 @@ function discovered(view: RevisionView<"client">, result: Params): Negotiated {
   const { capabilities, instructions, _meta } = result;
   return {
     view,
-    serverInfo: _meta?.[metaKeys.serverInfo] as Implementation | undefined,
+    serverInfo: _meta?.[metaKeys.serverInfo] as Open<"Implementation"> | undefined,
     capabilities: (isObject(capabilities) ? capabilities : {}) as ServerCapabilities,
     instructions: typeof instructions === "string" ? instructions : undefined,
   };
@@ -231,7 +232,7 @@ async function handshake(link: Link, legacy: Views, context: HandshakeContext): 
   const lifted = view.lift("incomingResults", "initialize", decoded.result);
   return {
     view,
-    serverInfo: lifted["serverInfo"] as Implementation,
+    serverInfo: lifted["serverInfo"] as Open<"Implementation">,
     capabilities: lifted["capabilities"] as ServerCapabilities,
     instructions: lifted["instructions"] as string | undefined,
   };

@@ -1,5 +1,5 @@
 import type { PatternBudget } from "@mcpgen/engine/interpreter";
-import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
+import type { Open } from "@mcpgen/protocol/open";
 import type { Parse, Checked } from "../schema/schema-type.js";
 import { weightOf } from "../jsonrpc/json-limits.js";
 import { McpError, messageOf } from "../jsonrpc/errors.js";
@@ -38,7 +38,7 @@ export class OutputChecks {
     this.bytes = 0;
   }
 
-  learn(tools: readonly Tool[]): void {
+  learn(tools: readonly Open<"Tool">[]): void {
     for (const { name, outputSchema: schema } of tools) {
       this.drop(name);
       if (!schema) continue;
@@ -66,12 +66,12 @@ export class OutputChecks {
    *
    * @throws {McpError} `invalid-result`, or `invalid-definition` whose data are `{ result }`
    */
-  check(name: string, result: CallToolResult): Promise<void> | undefined {
+  check(name: string, result: Open<"CallToolResult">): Promise<void> | undefined {
     const schema = this.schemas.get(name)?.schema;
     return schema && result.isError !== true ? this.checkBy(schema, name, result) : undefined;
   }
 
-  private async checkBy(schema: object, name: string, result: CallToolResult): Promise<void> {
+  private async checkBy(schema: object, name: string, result: Open<"CallToolResult">): Promise<void> {
     let problem: Checked;
     try {
       problem = await (await this.checkOf(name, schema))(result.structuredContent);

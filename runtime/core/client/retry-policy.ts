@@ -1,4 +1,4 @@
-import type { Tool } from "@mcpgen/protocol/authoring";
+import type { Open } from "@mcpgen/protocol/open";
 import { type ErrorCode, McpError, rpc, isInterrupted } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { RevisionView } from "../protocol/revision-view.js";
@@ -138,7 +138,7 @@ export class RetryPolicy {
   }
 
   /** Takes the annotations of listed tools. */
-  learn(tools: readonly Tool[]): void {
+  learn(tools: readonly Open<"Tool">[]): void {
     if (this.resend !== "hinted") return;
     for (const { name, annotations } of tools) {
       if (annotations?.readOnlyHint === true || annotations?.idempotentHint === true) this.hinted.add(name);

@@ -1,12 +1,5 @@
-import type {
-  ClientCapabilities,
-  CreateMessageRequestParams,
-  CreateMessageResult,
-  ElicitRequestFormParams,
-  ElicitRequestURLParams,
-  ElicitResult,
-  Root,
-} from "@mcpgen/protocol/authoring";
+import type { ClientCapabilities, CreateMessageResult, ElicitResult, Root } from "@mcpgen/protocol/authoring";
+import type { Open } from "@mcpgen/protocol/open";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
 import { invalidParams, isMcpError, McpError, messageOf, rpc, internalError } from "../jsonrpc/errors.js";
@@ -203,7 +196,7 @@ export interface AnswerContext {
 export interface ClientHandlers {
   /** Shows a form to the user and returns the content. */
   readonly elicit?: (
-    form: ElicitRequestFormParams,
+    form: Open<"ElicitRequestFormParams">,
     context: AnswerContext,
   ) => ElicitResult | Promise<ElicitResult>;
   /**
@@ -212,12 +205,12 @@ export interface ClientHandlers {
    * credentials; the server gets −32602 for any other.
    */
   readonly elicitUrl?: (
-    page: ElicitRequestURLParams,
+    page: Open<"ElicitRequestURLParams">,
     context: AnswerContext,
   ) => Pick<ElicitResult, "action"> | Promise<Pick<ElicitResult, "action">>;
   /** Lets a model write a message. Throw `userRejected()` if the user rejects the request. */
   readonly sample?: (
-    params: CreateMessageRequestParams,
+    params: Open<"CreateMessageRequestParams">,
     context: AnswerContext,
   ) => CreateMessageResult | Promise<CreateMessageResult>;
   /** Whether `sample` accepts requests with tools. */

@@ -1,4 +1,4 @@
-import type { Icon } from "@mcpgen/protocol/authoring";
+import type { Open } from "@mcpgen/protocol/open";
 
 /**
  * The problem that excludes a URI as a root or as a place inside a root (client/roots, security considerations: path
@@ -92,6 +92,6 @@ const safe = new Set(["https:", "data:"]);
  * the server sent them. Call this before you fetch or draw an icon, fetch without credentials, and follow no redirect to
  * another origin.
  */
-export function safeIcons(icons: readonly Icon[] = []): Icon[] {
+export function safeIcons(icons: readonly Open<"Icon">[] = []): Open<"Icon">[] {
   return icons.filter(({ src }) => URL.canParse(src) && safe.has(new URL(src).protocol));
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { emitCheck } from "../../../generator/emit/check/emit.js";
-import { emitOpen } from "../../../generator/emit/open/emit.js";
 import { loadTemplates } from "../../../generator/print/templates.js";
+import { open as openOf } from "../types/printed.js";
 import { load, typesOf, validatorsOf } from "../validators/emitted.js";
 import { schemaFrom } from "../../support/revisions.js";
 import { compilerErrors } from "../../support/typescript-compiler.js";
@@ -70,7 +70,7 @@ function emitted({ definitions, open }: Case): Record<"types" | "open" | "valida
   return {
     types: typesOf(schema),
     validators: validatorsOf(schema),
-    open: emitOpen(input).get("it/open.ts")!.content,
+    open: openOf(schema).content,
     check: emitCheck(input).get("it/check.ts")!.content,
   };
 }

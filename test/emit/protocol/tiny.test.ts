@@ -14,6 +14,7 @@ const golden = [
   "2099-01-01/PROTOCOL.md",
   "authoring.ts",
   "listed.ts",
+  "open.ts",
   "client.ts",
   "index.ts",
   "server.ts",

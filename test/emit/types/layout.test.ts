@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { type JsonObject, canonicalise } from "@mcpgen/engine";
-import { emitOpen } from "../../../generator/emit/open/emit.js";
 import { loadTemplates } from "../../../generator/print/templates.js";
 import { assigned, isSettled } from "../../../generator/emit/types/layout.js";
 import { emitTypes } from "../../../generator/emit/types/emit.js";
@@ -10,13 +9,14 @@ import { annotateSchema } from "../../../generator/revision/schema-source.js";
 import { assumeNotes } from "../../../generator/model/assume.js";
 import { randomFrom } from "../../../generator/sample/random.js";
 import { documentOf } from "../../support/revisions.js";
+import { open } from "./printed.js";
 
 /** types.ts and open.ts as their emitters print them, and whether they say that nothing need be formatted. */
 async function emitted(document: JsonObject): Promise<{ content: string; formatted?: true }[]> {
   const { notes } = assumeNotes(document);
   const { schema } = await annotateSchema({ file: "f" }, document, notes, undocumented, "r");
   const input = { schema, folder: "r", origin: "o", importExtension: "js", render: loadTemplates() } as const;
-  return [...emitTypes(input).values(), ...emitOpen(input).values()];
+  return [...emitTypes(input).values(), open(schema)];
 }
 
 /** The document, its definitions called otherwise: lines come out longer or shorter. */

@@ -1,6 +1,8 @@
 import { type JsonObject, type Schema, canonicalise, readSchema } from "@mcpgen/engine";
 import type { SchemaInput } from "../../../generator/emit/emitter.js";
-import { emitOpen } from "../../../generator/emit/open/emit.js";
+import { openFile } from "../../../generator/emit/open/open-file.js";
+import { nameDefinitions } from "../../../generator/print/names.js";
+import type { EmittedFile } from "../../../generator/print/emitted-file.js";
 import { loadTemplates } from "../../../generator/print/templates.js";
 import { emitTypes } from "../../../generator/emit/types/emit.js";
 import { annotateSchema } from "../../../generator/revision/schema-source.js";
@@ -34,9 +36,15 @@ export async function released(revision: string): Promise<Schema> {
   return (await annotateSchema({ file: "f" }, document, notesOf(revision), undocumented, revision)).schema;
 }
 
+/** The open reading of a schema, beside its types.ts. */
+export function open(schema: Schema): EmittedFile {
+  const names = nameDefinitions(schema);
+  return openFile({ schema, names, results: [], exactModule: "./types.js", origin: "schema/test", render });
+}
+
 /** types.ts and open.ts of a schema, by path. */
 export function printed(schema: Schema, folder = "r"): Map<string, string> {
-  const files = [...emitTypes(input(schema, folder)), ...emitOpen(input(schema, folder))];
+  const files = [...emitTypes(input(schema, folder)), [`${folder}/open.ts`, open(schema)] as const];
   return new Map(files.map(([path, { content }]) => [path, content]));
 }
 

@@ -1,0 +1,116 @@
+import { type Definition, type Schema, naturalCompare, reachingOpen, referencesOf } from "@mcpgen/engine";
+import type { EmittedFile } from "../../print/emitted-file.js";
+import { capitalised } from "../../print/names.js";
+import { docComment, memberKey, propertyKey } from "../../print/text.js";
+import type { Surroundings } from "../emitter.js";
+import { printable } from "../types/breadth.js";
+import { isInterface } from "../types/declaration.js";
+import { assigned, importTypes, interfaceHead, settled } from "../types/layout.js";
+import { type TypeNames, indexSignature, membersOf, printBody, printType, union } from "../types/print.js";
+import { openReading } from "./open-schema.js";
+
+/** The definitions that may answer a request. */
+interface Answers {
+  readonly method: string;
+  readonly doc: string;
+  readonly definitions: readonly string[];
+}
+
+/** What `open.ts` is made from. */
+export interface OpenInput extends Pick<Surroundings, "origin" | "render"> {
+  readonly schema: Schema;
+  /** Definition name → the name of its exact type. */
+  readonly names: TypeNames;
+  /** The definitions that have a reading: by default those whose open reading differs from the exact one. */
+  readonly reached?: ReadonlySet<string>;
+  readonly results: readonly Answers[];
+  /** The module of the exact types. */
+  readonly exactModule: string;
+}
+
+/**
+ * `open.ts`: for each definition that reaches a union or string set to which later revisions may add, the type of what a
+ * tolerant reader takes.
+ */
+export function openFile({
+  schema,
+  names: exact,
+  reached,
+  results,
+  exactModule,
+  origin,
+  render,
+}: OpenInput): EmittedFile {
+  const open = new Set([...reachingOpen(schema)].filter((name) => reached?.has(name) ?? true));
+  const names = localNames(exact, open);
+  const rows = results.map((result) => rowOf(result, names));
+  const readings = [...exact.keys()]
+    .filter((name) => (reached ?? open).has(name))
+    .map((name) => ({ key: propertyKey(name), identifier: names.get(name)! }));
+  const read = [...openReading(printable(schema), open).definitions.values()];
+  const definitions = read.map((definition) => {
+    const identifier = names.get(definition.name)!;
+    const doc = docComment([`Open reading of \`${exact.get(definition.name)!}\`.`]);
+    return { doc, declaration: declare(definition, identifier, names) };
+  });
+  const referred = new Set([...(reached ?? []), ...read.flatMap(({ node }) => [...referencesOf(node)])]);
+  // Some keywords that refer, such as `not`, say nothing about the type.
+  const printed = wordsOf([
+    ...definitions.map(({ declaration }) => declaration),
+    ...readings.map(({ identifier }) => identifier),
+  ]);
+  const imports = [...referred]
+    .filter((name) => !open.has(name) && printed.has(names.get(name)!))
+    .map((name) => importSpecifier(exact.get(name)!, names.get(name)!));
+  const exactTypes = importTypes(imports.sort(naturalCompare), exactModule);
+  return settled(render("open.ts", { origin, imports: exactTypes, readings, definitions, results: rows }));
+}
+
+function importSpecifier(exported: string, local: string): string {
+  return exported === local ? local : `${exported} as ${local}`;
+}
+
+/** A row of `ClientResults`. */
+function rowOf({ method, doc, definitions }: Answers, names: TypeNames): { doc: string; member: string } {
+  const type = definitions.length > 0 ? union(definitions.map((name) => names.get(name)!)) : "unknown";
+  return { doc, member: assigned(`${memberKey(method)}:`, type, "  ") };
+}
+
+/** The names that declarations refer to, read from their text without keys, strings and comments. */
+function wordsOf(declarations: readonly string[]): ReadonlySet<string> {
+  const aside = /\/\*[\s\S]*?\*\/|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[\w$]+\??:/g;
+  return new Set(declarations.flatMap((text) => text.replace(aside, " ").match(/[\w$]+/g) ?? []));
+}
+
+function declare(definition: Definition, identifier: string, names: TypeNames): string {
+  const { node } = definition;
+  if (!isInterface(definition)) return assigned(`export type ${identifier} =`, printType(node, names), "");
+  const body = printBody(membersOf(node, names, "  "), indexSignature(node, names, "  "), "", true);
+  return `${interfaceHead(identifier, [])} ${body}`;
+}
+
+/** Names that open.ts itself declares (templates/open.ts.hbs). */
+const declared = [
+  "ClientResults",
+  "Members",
+  "Open",
+  "OpenDefinitions",
+  "Unlisted",
+  "UnlistedArm",
+  "unlisted",
+];
+
+/** What each definition is called in open.ts, where open readings go before imported names. */
+function localNames(exact: TypeNames, open: ReadonlySet<string>): TypeNames {
+  const taken = new Set(declared);
+  const names = new Map<string, string>();
+  const take = (name: string, wanted: string): void => {
+    let identifier = wanted;
+    while (taken.has(identifier)) identifier += "_";
+    taken.add(identifier);
+    names.set(name, identifier);
+  };
+  for (const [name, identifier] of exact) if (open.has(name)) take(name, `Open${capitalised(identifier)}`);
+  for (const [name, identifier] of exact) if (!open.has(name)) take(name, identifier);
+  return names;
+}
