@@ -1,6 +1,7 @@
 // A reader follows one call through the runtime: how many files that takes, counted in a process that answers it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { clientRevisions } from "@mcpgen/protocol/client";
 import { type Client, connect } from "@mcpgen/runtime";
 import { expect, onTestFinished, test } from "vitest";
@@ -27,17 +28,29 @@ async function modulesOfCall(client: Client): Promise<string[]> {
   return JSON.parse((content[0] as { text: string }).text) as string[];
 }
 
-test("a tool call over stdio runs few modules", async () => {
+const architecture = readFileSync("docs/architecture.md", "utf8");
+
+/** The files of the walk that docs/architecture.md lists below a line, in order. */
+function listed(title: string): string[] {
+  const [, walk = ""] = architecture.split("## The walk of one call\n");
+  const [, list = ""] = walk.split(`\n${title}:\n\n`);
+  return list
+    .split("\n\n")[0]!
+    .split("\n")
+    .map((line) => /^\d+\. `([^`]+)` .+\.$/.exec(line)?.[1] ?? line);
+}
+
+test("a tool call over stdio runs the ten modules that docs/architecture.md lists", async () => {
   const modules = await modulesOfCall(await connected({ command: process.execPath, args: [program] }));
-  expect(modules).toContain("runtime/core/server/tools.ts");
+  expect(modules).toEqual(listed("Over stdio").toSorted());
   expect(modules.length, modules.join("\n")).toBeLessThanOrEqual(10);
 });
 
-test("a tool call over HTTP runs few modules", async () => {
+test("a tool call over HTTP runs the fourteen modules that docs/architecture.md lists", async () => {
   const server = spawn(process.execPath, [program, "--http"], { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void server.kill("SIGKILL"));
   const [port] = (await once(server.stdout.setEncoding("utf8"), "data")) as [string];
   const modules = await modulesOfCall(await connected(`http://127.0.0.1:${port.trim()}/mcp`));
-  expect(modules).toContain("runtime/core/server/tools.ts");
-  expect(modules.length, modules.join("\n")).toBeLessThanOrEqual(20);
+  expect(modules).toEqual(listed("Over HTTP").toSorted());
+  expect(modules.length, modules.join("\n")).toBeLessThanOrEqual(14);
 });
