@@ -44,9 +44,13 @@ export type { StandardSchema } from "./schema/standard-schema.js";
 // Clients.
 export { connect, type ConnectOptions, type Source } from "./connect/connect.js";
 export type { Client, ToolResult } from "./client/client.js";
-export type { NotificationListener } from "./client/incoming.js";
-export { userRejected, type AnswerContext, type ClientHandlers } from "./client/server-requests.js";
-export type { ClientLimits } from "./client/limits.js";
+export {
+  userRejected,
+  type AnswerContext,
+  type ClientHandlers,
+  type NotificationListener,
+} from "./client/server-messages.js";
+export type { ClientLimits } from "./client/client-profile.js";
 export { pageProblem, safeIcons } from "./protocol/safe-urls.js";
 export type { Rejected } from "./client/decode.js";
 export type { ListBounds, ListResult } from "./client/lists.js";

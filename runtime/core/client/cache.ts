@@ -1,6 +1,6 @@
 import type { Clock } from "../time/clock.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
-import type { ClientLimits } from "./limits.js";
+import type { ClientLimits } from "./client-profile.js";
 
 /** Most entries; the oldest is dropped first. */
 const maxEntries = 1000;

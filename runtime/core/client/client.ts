@@ -7,10 +7,15 @@ import type { Negotiated } from "./negotiation.js";
 import { ResultCache } from "./cache.js";
 import { type Connection, Connections } from "./connections.js";
 import type { Rejected } from "./decode.js";
-import { type AnswerSetup, type ClientHandlers, Questions } from "./server-requests.js";
-import { type NotificationListener, Incoming, Listeners } from "./incoming.js";
-import { type ClientProfile, declaredBy, eraOf } from "./client-profile.js";
-import type { ClientLimits } from "./limits.js";
+import {
+  type AnswerSetup,
+  type ClientHandlers,
+  type NotificationListener,
+  Incoming,
+  Listeners,
+  Questions,
+} from "./server-messages.js";
+import { type ClientLimits, type ClientProfile, declaredBy, eraOf } from "./client-profile.js";
 import { attachLegacy, attachModern } from "./attach.js";
 import { type ListBounds, type ListResult, collect, pages } from "./lists.js";
 import { mirrorHeaders, ToolHeaders } from "./mirrored-headers.js";

@@ -8,7 +8,7 @@ import { mirrorHeaders } from "./mirrored-headers.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { withinBounds } from "./bounds.js";
 import { invalidResult, httpStatusOf, isMisunderstood, remoteError } from "./decode.js";
-import type { Incoming } from "./incoming.js";
+import type { Incoming } from "./server-messages.js";
 import { startRetry } from "./retry-policy.js";
 import type { Opener } from "../jsonrpc/channel.js";
 

@@ -21,7 +21,7 @@ import {
   clientChannelOf,
 } from "../jsonrpc/channel.js";
 import type { ServerResponse } from "./decode.js";
-import { type AnswerContext, errorBody } from "./server-requests.js";
+import { type AnswerContext, errorBody } from "./server-messages.js";
 import type * as platform from "../platform/platform.js";
 
 /** Handles the messages that the server starts, and the end of the link. */

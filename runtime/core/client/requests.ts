@@ -23,7 +23,7 @@ import {
 } from "./decode.js";
 import { type ClientProfile, requestMeta, eraOf } from "./client-profile.js";
 import type { Link, Sending } from "./link.js";
-import type { Listeners } from "./incoming.js";
+import type { Listeners } from "./server-messages.js";
 import type { ListBounds } from "./lists.js";
 import { type ToolHeaders, mirrorHeaders } from "./mirrored-headers.js";
 import { type RoundSetup, isComplete, throughRounds } from "./rounds.js";

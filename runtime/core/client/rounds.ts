@@ -2,9 +2,9 @@ import type { OutgoingRequest } from "@mcpgen/protocol/model";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { isMcpError, McpError, messageOf } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
-import { type AnswerContext, type AnswerSetup, answerServer } from "./server-requests.js";
+import { type AnswerContext, type AnswerSetup, answerServer } from "./server-messages.js";
 import { invalidResult } from "./decode.js";
-import { limitExceeded } from "./limits.js";
+import { limitExceeded } from "./client-profile.js";
 
 /** Most rounds of input for one request. */
 const maxRounds = 10;

@@ -2,7 +2,7 @@ import { type Clock, sleep } from "../time/clock.js";
 import type { McpError } from "../jsonrpc/errors.js";
 import { type Names, requireKnown } from "../options/option-check.js";
 import type { Connection, Connections } from "./connections.js";
-import { limitExceeded } from "./limits.js";
+import { limitExceeded } from "./client-profile.js";
 import { subscriptionRetry } from "./retry-policy.js";
 
 /** What a subscription covers. */

@@ -4,18 +4,17 @@ import type { HttpClientOptions } from "../http/client/http-client-options.js";
 import { type Rules, checkOptions, invalid } from "../options/option-check.js";
 import { isObject } from "../jsonrpc/message.js";
 import { type StdioClientOptions, clientRules } from "../stdio/client-options.js";
-import { type ClientLimits, limitsOf } from "../client/limits.js";
 import type { Implementation, Root } from "@mcpgen/protocol/authoring";
 import type { Revision, Signal } from "@mcpgen/protocol/model";
 import { type RevisionView, linkRevisions, selectRevisions } from "../protocol/revision-view.js";
 import { type Clock, systemClock } from "../time/clock.js";
 import { McpError, printWarning } from "../jsonrpc/errors.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
-import { type ClientHandlers, capabilitiesOf, rootsProblem } from "../client/server-requests.js";
+import { type ClientHandlers, capabilitiesOf, rootsProblem } from "../client/server-messages.js";
 import { Client } from "../client/client.js";
 import type { Nulls } from "../client/decode.js";
 import { establish } from "../client/connections.js";
-import { type ClientProfile, byEra } from "../client/client-profile.js";
+import { type ClientLimits, type ClientProfile, byEra, limitsOf } from "../client/client-profile.js";
 import type { Opener } from "../jsonrpc/channel.js";
 
 const httpRules: Rules<HttpClientOptions> = {
