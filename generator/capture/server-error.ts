@@ -115,7 +115,7 @@ export function serverError(error: unknown, source: ServerSource, { printed, str
   const { code, next } = kinds[error.code] ?? answered;
   const detail = lastLines(stderrOf(error.data) ?? printed);
   const shown = shownSource(source);
-  const said = error.message.replace(/; it said last: [^]*$/, "");
+  const said = error.message.replace(/; its last line on standard error: [^]*$/, "");
   const message = oneLine(typeof source === "string" ? said.replaceAll(source, shown) : said, " ");
   return new CodedError(code, stray === undefined ? message : `${message}; ${stray}`, {
     place: { file: shown },

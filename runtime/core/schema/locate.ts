@@ -144,6 +144,6 @@ function expectation(types: readonly string[], found: unknown): string {
     return found === undefined ? "a value" : "another value";
   const type = found === null ? "null" : Array.isArray(found) ? "array" : typeof found;
   const isAllowed = types.some((each) => each === type || (each === "integer" && Number.isInteger(found)));
-  // If nearly all types are accepted, the type is not what is wrong.
+  // If nearly all types are accepted, the type is not the reason.
   return isAllowed || types.length > 3 ? `another ${type}` : alternatives(types);
 }

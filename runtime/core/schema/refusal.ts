@@ -16,7 +16,7 @@ import {
 /** Subschemas that one explanation compares with parts of a value. */
 const mostSteps = 20_000;
 
-/** The same where the comparison is what decides. */
+/** The same, if the comparison decides whether the value is accepted. */
 const mostCheckSteps = 100_000;
 
 /** Listed values that cost as much as a subschema. */
@@ -73,7 +73,7 @@ export function explainRefusal(judge: Judge, schema: unknown, value: unknown): s
  * items, uniqueItems, anyOf, oneOf, allOf and references inside the schema. Patterns and formats are not checked.
  *
  * @param place JSON Pointer of the value, for the sentences
- * @returns at most three lines that say what is wrong; nothing if the value is right
+ * @returns at most three lines that explain what is wrong; `undefined` if the value is right
  */
 export function schemaProblem(schema: unknown, value: unknown, place = ""): string | undefined {
   const search = new Search(schema, mostCheckSteps);

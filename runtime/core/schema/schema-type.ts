@@ -5,10 +5,10 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** Says what is wrong with a value in a few lines; nothing if it is right. */
+/** Explains in a few lines why a value is wrong; `undefined` if it is right. */
 export type Check = (value: unknown) => string | undefined | Promise<string | undefined>;
 
-/** A check that may give the value to take in place of the one it was given. */
+/** A check that may return a value to use in place of the checked one. */
 export type Parse = (value: unknown) => Checked | Promise<Checked>;
 
 export type Checked = string | undefined | { readonly value: unknown };
@@ -38,12 +38,13 @@ export interface Inferred {
 }
 
 /**
- * The type of the values that a JSON Schema describes, given as a literal type: what validation lets through, as far as
- * types can say it. What is no literal, and what is beyond these keywords, counts as `unknown`: type, properties,
- * required, additionalProperties, enum, const, items, prefixItems, anyOf, oneOf, allOf, `$ref` to `#`, `#/$defs/…` and
- * `#/definitions/…`.
+ * The type of the values that a JSON Schema accepts, as far as types can express it. The schema is given as a literal
+ * type. It reads the keywords type, properties, required, additionalProperties, enum, const, items, prefixItems, anyOf,
+ * oneOf, allOf, and `$ref` to `#`, `#/$defs/…` and `#/definitions/…`. A part that is not a literal, or that has other
+ * keywords, is `unknown`.
  *
- * Members that no keyword names are left out, unless `additionalProperties` or `patternProperties` speak of them.
+ * The type has the members that keywords name, and others only if the schema has `additionalProperties` or
+ * `patternProperties`.
  */
 export type FromJsonSchema<Schema> = Value<Schema, Schema, 8>;
 
@@ -60,7 +61,7 @@ type Value<Schema, Root, Left extends number> = Schema extends boolean
         ? Choice
         : Combined<Schema, Root, Left>;
 
-/** Keywords beside which `type` does not say all. */
+/** Keywords that restrict a value further than `type`. */
 type Combining = "$ref" | "const" | "enum" | "anyOf" | "oneOf" | "allOf";
 
 type Combined<Schema, Root, Left extends number> = Typed<Schema, Root, Left> &
@@ -129,7 +130,7 @@ type Members<Properties, Required extends string, Root, Left extends number> = {
   [Name in Exclude<keyof Properties, Required>]?: Value<Properties[Name], Root, Left>;
 };
 
-/** What members that are not named may be; `unknown` adds nothing where there are none. */
+/** The type of the members that are not named; `unknown` if there are none. */
 type Further<Schema> = [keyof Schema & "patternProperties"] extends [never]
   ? Schema extends { readonly additionalProperties: infer Each }
     ? [Each] extends [false]

@@ -22,7 +22,7 @@ export interface CompleteParams {
 }
 
 /**
- * Refuses completers for unknown arguments, and completers that are no functions.
+ * Refuses completers for unknown arguments, and completers that are not functions.
  *
  * @throws {McpError} `invalid-definition`
  */

@@ -312,7 +312,7 @@ function succeed(context: RequestContext, result: Result): void {
 function textOf(context: RequestContext, result: Result): string {
   const { connection, protocol, request, entry } = context;
   const finished = (value: Params, hints = context.hints): string => {
-    if (!isObject(value)) throw unusableResult(`the handler of ${request.method} gave no object`);
+    if (!isObject(value)) throw unusableResult(`the handler of ${request.method} returned no object`);
     const lowered = protocol.revision.lower("outgoingResults", request.method, value);
     return jsonOf(protocol.era.finish(lowered, entry, hints, connection.definition), request.method);
   };
@@ -325,7 +325,7 @@ function textOf(context: RequestContext, result: Result): string {
 function jsonOf(result: Params, method: string): string {
   const text = JSON.stringify(result) as string | undefined;
   if (text?.startsWith("{") !== true)
-    throw unusableResult(`the handler of ${method} gave what is no object as JSON`);
+    throw unusableResult(`the result of the handler of ${method} is not an object in JSON`);
   return text;
 }
 

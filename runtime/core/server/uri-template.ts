@@ -36,7 +36,7 @@ export class UriTemplate {
     this.#parts = partsOf(text);
     this.variables = this.#parts.flatMap((part) => (typeof part === "string" ? [] : [part.name]));
     const twice = this.variables.find((name, index) => this.variables.indexOf(name) < index);
-    if (twice !== undefined) throw invalid(text, `the variable ${twice} stands in it twice`);
+    if (twice !== undefined) throw invalid(text, `it has the variable ${twice} twice`);
   }
 
   /**

@@ -56,7 +56,7 @@ export class Child {
   #ending: Promise<void> | undefined;
   #settle!: (exit: Exit) => void;
 
-  /** Throws what `spawn` throws: arguments that no system can pass. An error of the system resolves `over`. */
+  /** @throws {Error} the system cannot pass the arguments. Any other error of the system resolves `over`. */
   constructor(command: Command, options: ChildOptions) {
     this.#options = options;
     this.#process = start(command, options);
@@ -141,20 +141,20 @@ export class Child {
   #drainStderr(): void {
     const { stderr } = this.#process;
     if (stderr === null) return;
-    const { stderr: wanted } = this.#options;
+    const { stderr: destination } = this.#options;
     const decoder = new StringDecoder("utf8");
     stderr.on("error", () => {});
     stderr.on("data", (chunk: Buffer) => {
       this.#tail.push(chunk);
-      if (wanted === "inherit") process.stderr.write(chunk);
-      else if (typeof wanted === "function") wanted(decoder.write(chunk));
+      if (destination === "inherit") process.stderr.write(chunk);
+      else if (typeof destination === "function") destination(decoder.write(chunk));
     });
   }
 }
 
 type StartedProcess = ChildProcessByStdio<Writable, Readable, Readable | null>;
 
-/** Starts a program, without a shell, with its streams as pipes. Throws what `spawn` throws. */
+/** Starts a program, without a shell, with its streams as pipes. @throws {Error} as `spawn` does */
 function start([program, ...args]: Command, options: StartOptions): StartedProcess {
   const { platform } = process;
   const inherit = options.inheritEnv ?? "safe";

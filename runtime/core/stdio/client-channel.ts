@@ -156,9 +156,13 @@ const unknownExit: Exit = { exitCode: null, signal: null };
 
 function closed(command: Command, what: string, child: Child, exit: Exit): McpError {
   const stderr = child.stderrTail();
-  const said = stderr.trimEnd().split("\n").at(-1)!;
+  const lastLine = stderr.trimEnd().split("\n").at(-1)!;
   const data: ServerProcessDetails = { command, exitCode: exit.exitCode, signal: exit.signal, stderr };
-  return new McpError("connection-closed", said === "" ? what : `${what}; it said last: ${said}`, { data });
+  return new McpError(
+    "connection-closed",
+    lastLine === "" ? what : `${what}; its last line on standard error: ${lastLine}`,
+    { data },
+  );
 }
 
 function notStarted(command: Command, cause: NodeJS.ErrnoException): McpError {
@@ -170,5 +174,5 @@ function notStarted(command: Command, cause: NodeJS.ErrnoException): McpError {
 /** Texts for the error codes of the system. */
 const spawnErrors: Readonly<Record<string, string>> = {
   ENOENT: "there is no such program in PATH, or no such working directory (ENOENT)",
-  EACCES: "it may not be executed (EACCES)",
+  EACCES: "it is not executable (EACCES)",
 };

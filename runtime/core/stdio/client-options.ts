@@ -1,7 +1,7 @@
 import type { Rules } from "../options/option-check.js";
 import type { Environment } from "./environment.js";
 
-// Apart from the process itself: programs without Node's types read these.
+// These types stand apart from the process: programs without Node's types read them.
 
 export interface StartOptions {
   /** Added to the inherited environment; replaces inherited variables. `undefined` removes a variable. */

@@ -2,16 +2,15 @@ import { McpError } from "../jsonrpc/errors.js";
 import { win32 } from "node:path";
 import { variable, type Environment } from "./environment.js";
 
-/** A program and its arguments, each one exactly as the program gets it. */
+/** A program and its arguments, which reach the program unchanged. */
 export type Command = readonly [program: string, ...args: string[]];
 
 /**
- * The argument vector of a source `stdio:COMMAND arguments…`. Words are separated by white space and may be
- * quoted, in part as well: 'as it is' or "with \" for a quote". No shell reads it: there are no variables,
- * patterns or operators, and a backslash is an ordinary character unless a double quote follows, since paths
- * on Windows hold many.
+ * Parses a source `stdio:COMMAND arguments…`. White space separates words. A word, or a part of it, may be quoted:
+ * 'no escapes' or "with \" for a quote". No shell reads the text: it has no variables, patterns or operators. A backslash
+ * is an ordinary character unless a double quote follows, because Windows paths contain backslashes.
  *
- * Throws `spawn-failed` for a quote that is not closed, for NUL, and where there is no command.
+ * @throws {McpError} `spawn-failed`: a quote is not closed, the text contains NUL, or it has no command
  */
 export function parseStdioSource(source: string): Command {
   const [program, ...args] = wordsOf(source.replace(/^stdio:/, ""), source);
@@ -25,7 +24,7 @@ function wordsOf(text: string, source: string): string[] {
   let quote = "";
   for (let at = 0; at < text.length; at++) {
     const character = text[at]!;
-    if (character === "\0") throw unreadable(source, "it holds NUL");
+    if (character === "\0") throw unreadable(source, "it contains NUL");
     if (character === "\\" && text[at + 1] === '"' && quote !== "'") {
       word = (word ?? "") + '"';
       at++;
@@ -53,30 +52,29 @@ export interface CommandInput {
   readonly command: string;
   readonly args: readonly string[];
   readonly platform: NodeJS.Platform;
-  /** The child's environment: its PATH is searched. */
+  /** Environment of the child: its PATH is searched. */
   readonly environment: Environment;
-  /** The child's working directory, to which a relative path of the command refers. */
+  /** Working directory of the child: a relative path of the command starts there. */
   readonly directory: string;
-  /** Whether there is a file of this path. */
+  /** Whether a file exists at this path. */
   readonly exists: (path: string) => boolean;
 }
 
-/** What to give to `spawn`, never with a shell. */
+/** Arguments for `spawn`, without a shell. */
 export interface Invocation {
   readonly file: string;
   readonly args: readonly string[];
-  /** Windows: the arguments are quoted already. */
+  /** Windows: the arguments are quoted already (`windowsVerbatimArguments`). */
   readonly verbatim: boolean;
 }
 
 /**
- * How to start a command. POSIX systems search the PATH themselves. Windows finds only .exe and .com there,
- * and starts no batch file (`npx` is one) without cmd.exe: here PATH and PATHEXT are searched, and a batch
- * file is run through cmd.exe with its arguments quoted. Unlike cmd.exe this never takes a program from the
- * working directory unless the command is a path. Untested on Windows itself.
+ * Finds the file of a command and quotes its arguments. POSIX systems search PATH themselves. Windows finds only .exe and
+ * .com files in PATH, and starts a batch file (`npx` is one) only through cmd.exe: this function searches PATH and PATHEXT,
+ * and passes a batch file to cmd.exe with quoted arguments. Unlike cmd.exe, it searches the working directory only if the
+ * command is a path. Not tested on Windows.
  *
- * A command that is not found is returned as it is: starting it fails with the system's own words, and a
- * batch file with Node's, which starts none.
+ * A command that is not found is returned unchanged: `spawn` then fails with the error of the system.
  */
 export function invocationOf(input: CommandInput): Invocation {
   const { command, args, platform, environment } = input;
@@ -119,15 +117,15 @@ function searchPath(environment: Environment): string[] {
     .filter((folder) => win32.isAbsolute(folder));
 }
 
-/** What cmd.exe takes as one line; it would cut or refuse a longer one. */
+/** Characters of the longest line that cmd.exe reads. */
 const longest = 8191;
 
 /**
- * The arguments for cmd.exe that run a batch file (.cmd, .bat) with `args`, each of which arrives as it is.
- * Windows has no other way to start one, and cmd.exe parses what it is given as a program ("BatBadBut",
- * CVE-2024-24576 and its kin). Pass them verbatim (`windowsVerbatimArguments`).
+ * The arguments with which cmd.exe runs a batch file (.cmd, .bat). The batch file gets `args` unchanged. Windows starts
+ * batch files only through cmd.exe, which parses its arguments as a program ("BatBadBut", CVE-2024-24576). Pass the result
+ * with `windowsVerbatimArguments`.
  *
- * Throws `spawn-failed` for what no quoting can carry: line ends, NUL, and more than cmd.exe reads.
+ * @throws {McpError} `spawn-failed`: an argument contains a line end or NUL, or the line is longer than cmd.exe reads
  */
 export function batchArguments(file: string, args: readonly string[]): string[] {
   // Autorun commands off; extensions on, for %cd:~,%; delayed expansion off, so that ! is an ordinary character.
@@ -137,21 +135,21 @@ export function batchArguments(file: string, args: readonly string[]): string[] 
 }
 
 /**
- * Quotes are never left open: a quote inside is doubled, which cmd.exe reads as closing and opening again
- * and the program's own parser as a quote. So `& | < > ^ ( )` stand inside quotes at both readings, that of
- * the command line and that of the batch file when it passes on its `%*`.
+ * Quotes an argument. A quote inside it is doubled: cmd.exe reads that as the end and the start of a quoted part, the parser
+ * of the program as one quote. `& | < > ^ ( )` are therefore quoted both when cmd.exe reads the command line and when the
+ * batch file passes on `%*`.
  */
 function quoted(argument: string): string {
   if (/[\0\r\n]/.test(argument)) throw impossible("a line end or NUL");
   if (argument.length > longest) throw impossible(`more than ${longest} characters`);
   const text = argument
-    // A backslash means itself to the program's parser, except before a quote.
+    // To the parser of the program, a backslash is an ordinary character except before a quote.
     .replace(
       /(\\*)("|$)/g,
       (_, backslashes: string, quote: string) => backslashes.repeat(2) + quote.repeat(2),
     )
-    // %name% is replaced even inside quotes. %cd:~,% is an empty part of a variable that is always there; it
-    // takes part in what would be a name, and leaves the other percent sign alone.
+    // cmd.exe replaces %name% even inside quotes. %cd:~,% is an empty part of a variable that always exists: it takes the
+    // place of each percent sign, so that no name is left between two of them.
     .replaceAll("%", "%%cd:~,%");
   return `"${text}"`;
 }
@@ -159,6 +157,6 @@ function quoted(argument: string): string {
 function impossible(what: string): McpError {
   return new McpError(
     "spawn-failed",
-    `the arguments for a batch file hold ${what}, which cmd.exe cannot be given`,
+    `the arguments for a batch file contain ${what}, which cmd.exe cannot read`,
   );
 }

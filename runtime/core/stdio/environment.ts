@@ -2,8 +2,8 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The variables that a server inherits by default: enough for programs, home, temporary files and language, without
- * those that usually hold secrets.
+ * The variables that a server inherits by default: those for programs, home, temporary files and language. Variables that
+ * usually contain secrets are not among them.
  */
 export const safeVariables = {
   posix: [

@@ -1,17 +1,17 @@
 import type { Writable } from "node:stream";
 
-/** The process's real standard output, for the transport alone. */
+/** The real standard output of the process, which only the transport uses. */
 export interface KeptStdout {
   readonly stream: Writable;
   readonly write: Writable["write"];
 }
 
-/** Registered for the whole process: two copies of this package must not take each other's substitute. */
+/** Registered for the whole process: two copies of this package share one substitute. */
 const key: unique symbol = Symbol.for("@mcpgen/runtime/stdout");
 
 /**
  * Reserves standard output for the transport. `process.stdout` becomes standard error, and `console.*` and earlier
- * references to the real stream write there, too. Standard output must hold messages only (every revision, transports,
+ * references to the real stream write there, too. Standard output carries messages only (every revision, transports,
  * stdio): one `console.log` in a dependency would break the session.
  *
  * It must run before any module that prints: import `@mcpgen/runtime/stdio-guard` first. It does not cover writes to

@@ -12,7 +12,7 @@ export interface ProcessTree {
 
 /** The process group of `leader`: all its descendants except those that left the group. */
 export function processGroup(leader: number): ProcessTree {
-  // The number of an empty group may be reused.
+  // The system may reuse the number of an empty group.
   let gone = false;
   const kill = (signal: NodeJS.Signals | 0): void => {
     if (gone) return;
@@ -50,7 +50,7 @@ function onlyZombies(group: number): boolean {
 function livesIn(group: number, id: string): boolean {
   try {
     const stat = readFileSync(`/proc/${id}/stat`, "latin1");
-    // pid (name) state parent group …, and the name may hold anything.
+    // pid (name) state parent group …; the name may contain any character.
     const [state, , member] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return Number(member) === group && state !== "Z" && state !== "X";
   } catch {
@@ -77,14 +77,14 @@ export function windowsTree(leader: number, left: () => boolean): ProcessTree {
   };
 }
 
-/** Trees that are ended when this process exits, and the signal that ends each. */
+/** Trees to end when this process exits, with the signal for each. */
 const running = new Map<ProcessTree, "SIGTERM" | "SIGKILL">();
 
 /**
- * Ends `tree` when this process exits, also by an exception: not every server ends at the end of its input. Nothing
- * else can be done when this process is killed.
+ * Ends `tree` when this process exits, also by an exception: not every server exits at the end of its input. It has no
+ * effect if this process is killed.
  *
- * @param signal SIGKILL for a tree that had SIGTERM already
+ * @param signal SIGKILL for a tree that has had SIGTERM
  */
 export function afterProcess(tree: ProcessTree, signal: "SIGTERM" | "SIGKILL" = "SIGTERM"): void {
   if (running.size === 0) process.on("exit", endAll);

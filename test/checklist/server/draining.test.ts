@@ -22,7 +22,7 @@ function waiting(server: CodeFirstServer): { began: Gate; gate: Gate; aborted: G
 }
 
 describe("the end of the input", () => {
-  test.each(revisions)("what was received is answered after it (%s)", async (revision) => {
+  test.each(revisions)("received requests are answered after it (%s)", async (revision) => {
     let gates!: ReturnType<typeof waiting>;
     const { client } = await raw(revision, (server) => void (gates = waiting(server)), { roots: {} });
     const waits = client.startCall("wait");
@@ -77,7 +77,7 @@ describe.each(adapters)("close() over HTTP (%s)", (adapter) => {
     },
   );
 
-  test("what does not end in time is aborted", async () => {
+  test("a call that does not end in time is aborted", async () => {
     const { server, clock, aborted, began } = inside();
     const target = await serve(adapter, server, { graceMs: 1000 });
     const party = await new Party(target.url, "2026-07-28").open();

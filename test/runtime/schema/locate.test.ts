@@ -44,7 +44,7 @@ describe.each(revisionIds)("a validator shows where it refuses a message, %s", a
   });
 });
 
-describe("what is said of the place", async () => {
+describe("the text for a place", async () => {
   const { acceptsCallToolRequest, isSetLevelRequest, acceptsListToolsResult, acceptsCompleteRequest } =
     await import("@mcpgen/protocol/2025-11-25/validators");
   const { acceptsAnnotations, acceptsCacheableResult } =
@@ -110,7 +110,7 @@ describe("what is said of the place", async () => {
     expect(locateIssue(judge, { constructor: 3 })).toMatchObject({ expected: "string", got: "3 (number)" });
   });
 
-  test("what is said of all members together has the place of the object", () => {
+  test("a rule about all members has the place of the object", () => {
     const few: Judge = (value) => Object.keys(value ?? {}).length < 2;
     expect(locateIssue(few, { a: 1, b: 2 })?.pointer).toBe("");
     const items: Judge = (value) =>
@@ -124,7 +124,7 @@ describe("what is said of the place", async () => {
   });
 });
 
-describe("nulls that a validator would rather not see", async () => {
+describe("nulls that a validator refuses", async () => {
   const { acceptsCallToolResult, acceptsTool } = await import("@mcpgen/protocol/2025-11-25/validators");
   const tool = { name: "a", inputSchema: { type: "object" } };
 

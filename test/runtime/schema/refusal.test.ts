@@ -134,7 +134,7 @@ test.each<[object, unknown, string]>([
   expect(explain(schema, value)).toBe(text);
 });
 
-test("what is missing altogether is said to be", () => {
+test("a missing value is reported as missing", () => {
   expect(explain({ type: "object" }, undefined)).toBe("it is missing");
 });
 

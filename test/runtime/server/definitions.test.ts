@@ -111,7 +111,7 @@ describe("schemas", () => {
       );
   });
 
-  test("a transformation without a schema of what it makes", async () => {
+  test("a transformation without a schema of its result", async () => {
     const outputSchema = z.object({ size: z.string().transform((text) => text.length) });
     expect(await errorOf(() => untyped().tool("t", { outputSchema }, give))).toBe(
       'tool "t": outputSchema, member size: zod cannot write it as JSON Schema: Transforms cannot be represented in JSON Schema. End a transformation with a schema of the JSON that it makes, such as a text in place of a date, or pass JSON Schema.',
@@ -134,7 +134,7 @@ function foreign(): unknown {
   return { "~standard": { version: 1, vendor: "tiny", validate: (value: unknown) => ({ value }) } };
 }
 
-describe("what stands between the name and the handler", () => {
+describe("the argument between the name and the handler", () => {
   test.each<[string, () => unknown, string]>([
     [
       "schemas of single arguments in the place of a tool's options",
@@ -167,7 +167,7 @@ describe("what stands between the name and the handler", () => {
   });
 });
 
-describe("what something is known by", () => {
+describe("the key of a registration", () => {
   test.each<[string, () => unknown, string]>([
     [
       "a tool",
@@ -209,7 +209,7 @@ describe("what something is known by", () => {
   });
 });
 
-describe("members that no definition knows", () => {
+describe("unknown members of definitions", () => {
   const misspelt: [string, () => unknown, string][] = [
     [
       "of a tool",
@@ -258,7 +258,7 @@ describe("members that no definition knows", () => {
     expect(await errorOf(act)).toContain(message);
   });
 
-  test("what may hold anything is left alone", () => {
+  test("members with any content are not checked", () => {
     untyped().tool("t", { _meta: { "example.com/any": 1 }, inputSchema: { type: "object", "x-y": 1 } }, give);
   });
 });
@@ -335,7 +335,7 @@ describe("misspelt options", () => {
   });
 });
 
-describe("what a server says of itself", () => {
+describe("the info and capabilities of a server", () => {
   const make = (own: object, capabilities: object): unknown =>
     createServer({ ...info, ...own }, { revisions, capabilities: capabilities as never });
 

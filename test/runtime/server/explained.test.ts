@@ -36,14 +36,14 @@ const request = {
   params: { ref: { type: "ref/promt", name: "p" }, argument: { name: 1, value: "" } },
 };
 
-test("by default, a refused request is answered with the first wrong place", async () => {
+test("by default, the error for a refused request has the first wrong place", async () => {
   expect(await refusal(serverRevisions, request)).toEqual({
     code: -32602,
     message: "params.argument.name: expected string, got 1 (number)",
   });
 });
 
-test("with explained revisions it is answered with all that is wrong", async () => {
+test("with explained revisions, the error lists all wrong places", async () => {
   expect(await refusal(explained(serverRevisions), request)).toEqual({
     code: -32602,
     message:

@@ -59,7 +59,7 @@ describe.each(eras)("at %s", (revision) => {
     await close();
   });
 
-  test("what handlers throw is reported with the method and the name, but not what is meant for the client", async () => {
+  test("exceptions of handlers are reported with method and name, errors for the client are not", async () => {
     const broken = new Error("broken");
     const throws = (): never => {
       throw broken;
@@ -94,7 +94,7 @@ describe.each(eras)("at %s", (revision) => {
     await close();
   });
 
-  test("what a handler throws because its request was cancelled is not reported", async () => {
+  test("an exception after the cancellation of the request is not reported", async () => {
     const { client, close, errors } = await pair(
       revision,
       (server) =>
@@ -126,7 +126,7 @@ describe.each(eras)("at %s", (revision) => {
     await close();
   });
 
-  test("two asks of one key are a mistake of the author's, not an endless loop", async () => {
+  test("two asks with one key are an error, not an endless loop", async () => {
     const { client, close } = await pair(
       revision,
       asking(async ({ ask }) => {
@@ -142,7 +142,7 @@ describe.each(eras)("at %s", (revision) => {
     await close();
   });
 
-  test("an effect that gives nothing runs once; one that gives no JSON is a mistake", async () => {
+  test("an effect without a result runs once; a result that is not JSON is an error", async () => {
     let runs = 0;
     const { client, close } = await pair(revision, (server) => {
       server.tool("ask", {}, async (_, { ask, once }) => {
@@ -159,7 +159,7 @@ describe.each(eras)("at %s", (revision) => {
     await close();
   });
 
-  test("content that the user left out is an empty one", async () => {
+  test("omitted content is an empty object", async () => {
     const { client, close } = await pair(
       revision,
       asking(async ({ ask }) => JSON.stringify(await ask.elicit("k", form))),
@@ -236,7 +236,7 @@ describe.each(eras)("at %s", (revision) => {
   });
 });
 
-test("a listener of the author's that fails is reported", async () => {
+test("the exception of a notification handler is reported", async () => {
   const { client, close, server, errors } = await pair(
     "2025-11-25",
     (it) => void it.tool("t", {}, () => "x"),
@@ -269,7 +269,7 @@ test("for any number of tools registered at a time, clients get one notification
   await close();
 });
 
-describe("a definition that could never work is refused where it is made", () => {
+describe("a definition that cannot work is refused at its registration", () => {
   const server = (): CodeFirstServer =>
     createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
   const of = { a: () => [] };
@@ -307,7 +307,7 @@ describe("a definition that could never work is refused where it is made", () =>
     [
       "a template with a variable twice",
       (own) => own.resourceTemplate("x://{a}/{a}", {}, () => ({ contents: [] })),
-      /the variable a stands in it twice/,
+      /it has the variable a twice/,
     ],
   ])("%s", (_, define, message) => {
     const own = server();
@@ -331,7 +331,7 @@ describe("a definition that could never work is refused where it is made", () =>
   });
 });
 
-test("a result that no handler may give is printed with its place, and without the runtime's stack", async () => {
+test("an invalid result is printed with its place, without a stack of the runtime", async () => {
   const lines: string[] = [];
   const spy = vi.spyOn(console, "error").mockImplementation((line: string) => void lines.push(line));
   onTestFinished(() => spy.mockRestore());

@@ -85,7 +85,7 @@ describe.each(libraries)("$name", ({ input, output }) => {
   const sent = { city: " Bergen ", day: "3", tags: "a,b" };
   const made = { limit: 10, city: "Bergen", day: 3, tags: ["a", "b"] };
 
-  test.each(["2025-06-18", "2026-07-28"])("a handler gets what the schema makes, at %s", async (revision) => {
+  test.each(["2025-06-18", "2026-07-28"])("a handler gets the parsed arguments, at %s", async (revision) => {
     const got: unknown[] = [];
     const { client, close } = await pairOf((server) => {
       server.tool("note", { inputSchema: input }, (args) => (got.push(args), "noted"));
@@ -95,7 +95,7 @@ describe.each(libraries)("$name", ({ input, output }) => {
     await close();
   });
 
-  test("what is advertised is what is taken, and a wrong argument is named", async () => {
+  test("the listed schema describes the accepted arguments, and a wrong argument is named", async () => {
     const { client, close } = await pairOf((server) => {
       server.tool("note", { inputSchema: input }, () => "noted");
     });
@@ -107,7 +107,7 @@ describe.each(libraries)("$name", ({ input, output }) => {
     await close();
   });
 
-  test("what the schema makes of a result is sent, and is what is advertised", async () => {
+  test("the parsed result is sent, and the listed schema describes it", async () => {
     const { client, close } = await pairOf((server) => {
       const written = { city: " Bergen ", day: 3 };
       server.tool("weather", { outputSchema: output }, () => ({ structuredContent: written }));
@@ -130,7 +130,7 @@ describe.each(libraries)("$name", ({ input, output }) => {
     await close();
   });
 
-  test("a result that the schema refuses is an error of the server's", async () => {
+  test("a result that the schema refuses is an internal error", async () => {
     const { client, close } = await pairOf((server) => {
       server.tool("weather", { outputSchema: output }, () => ({ structuredContent: { city: 5, day: 3 } }));
       server.tool("text", { outputSchema: output }, (() => "rain") as never);
@@ -162,7 +162,7 @@ describe.each(libraries)("$name", ({ input, output }) => {
   });
 });
 
-test("a pattern that only the library matches is its own affair", async () => {
+test("a pattern that only the library can match is left to the library", async () => {
   const { client, close } = await pairOf((server) => {
     server.tool("write", { inputSchema: z.object({ to: z.email() }) }, ({ to }) => to);
   });

@@ -67,7 +67,7 @@ function pathOf(uri: string): string | undefined {
   }
 }
 
-test("what is called inside lies inside as Node reads paths, whatever is in the URIs", () => {
+test("paths judged to be inside a root are inside by Node, for any URI", () => {
   fc.assert(
     fc.property(uris, uris, (root, uri) => {
       if (!isInsideRoots(uri, [{ uri: root }])) return true;
@@ -80,7 +80,7 @@ test("what is called inside lies inside as Node reads paths, whatever is in the 
   );
 });
 
-test("whatever is named plainly below a root is inside, and nothing beside it", () => {
+test("plain paths below a root are inside, and paths beside it are not", () => {
   const name = fc
     .string({ minLength: 1, maxLength: 5, unit: "grapheme" })
     .filter((text) => !/[/\\\p{C}]|^[. ]*$/u.test(text));

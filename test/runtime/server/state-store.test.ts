@@ -50,7 +50,7 @@ test("with a store no state is used twice, and none of an earlier round after a 
   expect(await round(stateOf(await round()), "pay")).toMatchObject({ result: {} });
 });
 
-test("of two that come at once one is refused", async () => {
+test("of two simultaneous retries, one is refused", async () => {
   const { done, round } = shop({ stateStore: memoryStateStore() });
   const first = stateOf(await round());
   const answers = await Promise.all([round(first, "pay"), round(first, "pay")]);
@@ -69,7 +69,7 @@ test("without a store, and in another process with a separate store, an effect r
   }
 });
 
-test("processes that share a store share what was used", async () => {
+test("processes that share a store share the used states", async () => {
   const memory = memoryStateStore();
   const stateStore: StateStore = { use: async (state) => memory.use(state) };
   const [one, other] = [shop({ stateStore }), shop({ stateStore })];
@@ -90,7 +90,7 @@ test("a store that fails runs nothing", async () => {
   expect(onError).toHaveBeenCalledOnce();
 });
 
-test("a store in memory is bounded, and forgets what has expired", () => {
+test("a store in memory is bounded and drops expired states", () => {
   const store = memoryStateStore(2);
   const state = (request: string, expires = Date.now() + 60_000) => ({ request, round: 1, expires });
   expect(["a", "b", "c"].map((name) => store.use(state(name)))).toEqual([true, true, true]);

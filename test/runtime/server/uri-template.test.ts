@@ -59,7 +59,7 @@ function expand({ operator, values }: Expression): string {
   return texts.length === 0 ? "" : operator + texts.join(query ? "&" : operator);
 }
 
-test("what a template expands to is matched, with the values it was expanded with", () => {
+test("an expansion of a template matches, with the values of the expansion", () => {
   fc.assert(
     fc.property(template, ([first, path, query, fragment]) => {
       let count = 0;

@@ -1,4 +1,4 @@
-// An answer comes apart from the progress before it: some readers forget a request before they hear what came with it.
+// An answer is sent a moment after the last progress: some clients forget the request before they read that progress.
 import { PassThrough } from "node:stream";
 import { serverRevisions } from "@mcpgen/protocol";
 import { McpError, createServer } from "@mcpgen/runtime";
@@ -44,7 +44,7 @@ test.each(["report", "fail"])("the last progress and the answer leave in two wri
   expect(chunks[1]).toContain('"id":"c"');
 });
 
-test("a connection that closes meanwhile sends the answer first", async () => {
+test("a connection that closes before the delay sends the answer first", async () => {
   const { chunks, output, connection } = called("report");
   while (chunks.length === 0) await new Promise((resolve) => output.once("data", resolve));
   await connection.close();

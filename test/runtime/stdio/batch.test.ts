@@ -26,12 +26,12 @@ test.each([
   ["^&"],
   ["a\\\\b\\\\"],
   ['{"json":"a\\"b"}'],
-])("%s arrives through cmd.exe as it is", (argument) => {
+])("%s arrives unchanged through cmd.exe", (argument) => {
   const args = batchArguments("C:\\Program Files\\npx.cmd", [argument, "next"]);
   expect(throughBatchFile(args, variables)).toEqual([argument, "next"]);
 });
 
-test("anything without a line end arrives as it is, and nothing is an operator", () => {
+test("any text without a line end arrives unchanged, and has no operators", () => {
   const nasty = fc.string({ unit: fc.constantFrom(...'""\\\\%%&|<>^()! aPATHcd:~,') });
   fc.assert(
     fc.property(fc.array(nasty), (words) => {
@@ -41,13 +41,13 @@ test("anything without a line end arrives as it is, and nothing is an operator",
   );
 });
 
-test("the counterpart sees what quoting that stops at spaces lets through", () => {
+test("quoting only arguments with spaces lets operators through", () => {
   expect(() => throughBatchFile(["/s", "/c", '""npx.cmd" "a" & calc"'], variables)).toThrow("operator &");
   expect(throughBatchFile(["/s", "/c", '""npx.cmd" "%PATH%""'], variables)).toEqual(["C:\\secret"]);
 });
 
 test.each(["a\nb", "a\r", "\0", "x".repeat(9000)])(
-  "what cmd.exe cannot be given is refused: %j",
+  "an argument that cmd.exe cannot read is refused: %j",
   (argument) => {
     expect(() => batchArguments("npx.cmd", [argument])).toThrow(
       expect.objectContaining({ code: "spawn-failed" }) as Error,

@@ -59,14 +59,14 @@ test("the server sees the safe variables, those that are added, and no others", 
   expect(all.recorder.texts[0]).toContain("|secret||");
 });
 
-test("a server that ends by itself: its last messages, then a typed error with how it ended and what it said", async () => {
+test("a server that exits: its last messages, then a typed error with exit code and standard error", async () => {
   const { channel, recorder } = started(shell("echo '{}'; echo warning >&2; echo 'no such key' >&2; exit 3"));
   const reason = await recorder.reason();
   expect(recorder.texts).toEqual(["{}"]);
   expect(reason).toMatchObject({
     name: "McpError",
     code: "connection-closed",
-    message: "the server exited with code 3; it said last: no such key",
+    message: "the server exited with code 3; its last line on standard error: no such key",
     data: { exitCode: 3, signal: null, stderr: "warning\nno such key\n" },
   });
   expect(await channel.exited).toEqual({ exitCode: 3, signal: null });
@@ -87,7 +87,7 @@ test("the error of a killed server names the signal", async () => {
 
 test.each([
   ["a program that is not there", ["/no/such/program"], {}, "no such program"],
-  ["a file that may not be executed", [import.meta.filename], {}, "may not be executed (EACCES)"],
+  ["a file that is not executable", [import.meta.filename], {}, "it is not executable (EACCES)"],
   ["a working directory that is not there", ["/bin/sh"], { cwd: "/no/such/folder" }, "working directory"],
   ["an argument that no system can pass", ["/bin/sh", "a\0b"], {}, "null bytes"],
 ] as const)("%s: a typed error, and nothing else happens", async (_, command, options, words) => {
@@ -114,7 +114,7 @@ test("a server that closes its output is gone, even if it runs on", async () => 
   expect(members(channel.pid!)).toEqual([]);
 });
 
-test("a server that closes its input is gone likewise", async () => {
+test("a server that closes its input is gone, too", async () => {
   const { channel, recorder } = started(shell("exec <&-; echo '{}'; exec sleep 60"), impatient);
   await recorder.until(() => recorder.texts.length === 1);
   channel.send("{}");
@@ -163,7 +163,7 @@ test("close ends grandchildren and great-grandchildren, also those that ignore S
   expect(members(channel.pid!)).toEqual([]);
 });
 
-test("what a server leaves behind when it ends by itself is ended, too", async () => {
+test("descendants of a server that exited are ended, too", async () => {
   const { channel, recorder } = started(shell(`${family} read line`), impatient);
   await until("the family is there", () => members(channel.pid!).length === 4);
   channel.send("{}");
@@ -203,7 +203,7 @@ test.each([
   expect(shown.join("")).toBe(kept);
 });
 
-test("a server that reads nothing does not keep us from reading what it sends", async () => {
+test("messages of a server that does not read are read", async () => {
   const { channel, recorder } = started(
     shell("i=0; while [ $i -lt 100 ]; do echo $i; i=$((i+1)); done; exec sleep 60"),
     impatient,

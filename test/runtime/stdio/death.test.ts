@@ -24,7 +24,7 @@ async function talking(fate: string, command: readonly string[]): Promise<readon
 /** Deaf to the end of its input. */
 const deaf = ["/bin/sh", "-c", "echo ready; sleep 60; true"];
 
-test("a client that is killed: our server ends at the end of its input, with what it has started", async () => {
+test("when the client is killed, the server and its children end at the end of the input", async () => {
   const [process_, group] = await talking("live", [
     "/bin/sh",
     "-c",

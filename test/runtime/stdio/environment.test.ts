@@ -4,14 +4,14 @@ import { childEnvironment, safeVariables } from "../../../runtime/core/stdio/env
 
 const from = { PATH: "/bin", HOME: "/home/a", API_KEY: "secret", SHELL: "() { :; }; evil", LANG: undefined };
 
-test("only what is known to be harmless is inherited, and no function of a shell", () => {
+test("only safe variables are inherited, and no function of a shell", () => {
   expect(childEnvironment({ platform: "linux", from, inherit: "safe" })).toEqual({
     PATH: "/bin",
     HOME: "/home/a",
   });
 });
 
-test("everything, where that is asked for", () => {
+test("`all` inherits every variable", () => {
   expect(childEnvironment({ platform: "linux", from, inherit: "all" })).toEqual({
     PATH: "/bin",
     HOME: "/home/a",
@@ -20,7 +20,7 @@ test("everything, where that is asked for", () => {
   });
 });
 
-test("what is added wins, and undefined takes away", () => {
+test("added variables replace inherited ones, and undefined removes them", () => {
   expect(
     childEnvironment({
       platform: "linux",
@@ -42,7 +42,7 @@ test("on Windows names are the same in any case", () => {
   ).toEqual({ PATH: "C:\\mine", AppData: "C:\\data" });
 });
 
-test("the manual names what is inherited", () => {
+test("the manual lists the inherited variables", () => {
   const manual = readFileSync("docs/stdio.md", "utf8");
   const named = (platform: string): string[] =>
     new RegExp(`^- ${platform}: ((?:.|\\n )+)$`, "m").exec(manual)![1]!.split(/,\s+/);

@@ -71,7 +71,7 @@ test.each([1, 3, 4, 5, 9, 100])("the limit is for one line, not for a chunk: chu
   ]);
 });
 
-test("what is too long at the end of the bytes is reported once, too", () => {
+test("a line that is too long at the end of the bytes is reported once, too", () => {
   expect(linesOf(cut("12345678", 3), 4)).toEqual([4]);
 });
 

@@ -15,7 +15,7 @@ async function took(work: Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-test("whatever prints, only messages stand on standard output, and every print on standard error", async () => {
+test("only messages reach standard output; every print goes to standard error", async () => {
   const server = rawServer(program);
   server.write({ id: 1, method: "chat" }, { id: 2, method: "echo" });
   await server.answer(1);
@@ -47,7 +47,7 @@ test("the end of the input ends the server with code 0 within 2 s, also during a
   expect(await server.ended).toBe(0);
 });
 
-test("what is sent right before the end arrives whole", async () => {
+test("messages sent right before the end arrive whole", async () => {
   const server = rawServer(program, patient);
   server.write({ id: 1, method: "large", size: 5e6 });
   server.endInput();
@@ -71,7 +71,7 @@ test.each(["SIGTERM", "SIGINT"] as const)("%s ends it in order", async (signal) 
   expect(server.stderr()).toContain("closed in order");
 });
 
-test("a session that does not end holds the process up no longer than the grace", async () => {
+test("the process exits after the grace, even if the session does not end", async () => {
   const server = rawServer(program, { STUCK: "1", GRACE: "50" });
   server.write({ id: 1, method: "echo" });
   await server.answer(1);
@@ -125,7 +125,7 @@ test("11 MB in one line are refused once; the next message is answered", async (
   expect(server.messages()).toEqual([{ tooLong: 10 * 1024 * 1024 }, { id: 2, result: 24 }]);
 });
 
-test("a server that is faster than its reader stops reading: what waits is bounded, and all arrives", async () => {
+test("a server that is faster than its reader stops reading: the queue is bounded, and every message arrives", async () => {
   const server = rawServer(program, patient);
   const requests = Array.from({ length: 20 }, (_, id) => ({ id, method: "large", size: 3e6 }));
   server.write(...requests, { id: 20, method: "memory" });

@@ -21,7 +21,7 @@ test.each([
   ["stdio:'' x", "there is no command"],
   ["stdio:run 'x", "a quote (') is not closed"],
   ['stdio:run "x\\"', 'a quote (") is not closed'],
-  ["stdio:run x\0y", "it holds NUL"],
+  ["stdio:run x\0y", "it contains NUL"],
 ])("%j is refused", (source, why) => {
   expect(() => parseStdioSource(source)).toThrow(
     expect.objectContaining({

@@ -31,7 +31,7 @@ test("texts of one turn leave in one write, however deep in microtasks they are 
   expect(writes).toEqual(["1\n2\n"]);
 });
 
-test("flush writes what is queued at once, and only once", async () => {
+test("flush writes the queue at once, and only once", async () => {
   const { stream, writes } = collector();
   const channel = streamChannel(new PassThrough(), stream);
   channel.send("1");
@@ -64,7 +64,7 @@ test("a stream with an encoding set is read correctly", async () => {
   expect(recorder.texts).toEqual(["ä"]);
 });
 
-test("what is sent after the end of the input still leaves; after close nothing does", async () => {
+test("messages sent after the end of the input are written; after close none are", async () => {
   const input = new PassThrough();
   const { stream, writes } = collector();
   const channel = streamChannel(input, stream);
@@ -120,7 +120,7 @@ test("an output that fails closes the channel with a typed error; sending goes o
   expect(recorder.closings).toHaveLength(1);
 });
 
-test("an input that fails closes it likewise", async () => {
+test("an input that fails closes it, too", async () => {
   const input = new PassThrough();
   const channel = streamChannel(input, collector().stream);
   const recorder = new Recorder(channel);
@@ -138,7 +138,7 @@ test("failures before open are reported at open", async () => {
   expect(await new Recorder(channel).reason()).toMatchObject({ code: "connection-closed" });
 });
 
-test("while more waits than the backlog allows nothing is delivered, then all is, the end included", async () => {
+test("while the backlog is full no message is delivered, then all are, and the end", async () => {
   const pending: (() => void)[] = [];
   const slow = new Writable({
     highWaterMark: 5,

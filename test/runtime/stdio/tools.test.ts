@@ -18,7 +18,7 @@ const call = (id: number, name: string): object => ({
   params: { name, arguments: {} },
 });
 
-test("all that stands on standard input is answered, as `printf … | node server` has it", async () => {
+test("every message on standard input is answered, as with `printf … | node server`", async () => {
   const server = rawServer(program, { DRAIN: "20000" });
   server.write(initialize, initialized, call(1, "work"), call(2, "work"));
   server.endInput();
@@ -30,7 +30,7 @@ test("all that stands on standard input is answered, as `printf … | node serve
   ]);
 });
 
-test("a call that does not end holds the process up no longer than `drain`, and fails", async () => {
+test("a call that does not end fails after `drain`, and the process exits", async () => {
   const server = rawServer(program, { DRAIN: "300" });
   server.write(initialize, initialized, call(1, "hang"), call(2, "work"));
   server.endInput();
@@ -58,7 +58,7 @@ test("a batch leaves although one of its calls does not end", async () => {
   ]);
 });
 
-test("what a tool throws stands with its stack on standard error, and nothing of that on standard output", async () => {
+test("the exception of a tool is printed with its stack on standard error, and not on standard output", async () => {
   const server = rawServer(program);
   server.write(initialize, initialized, call(1, "throw"), call(2, "throw a value without text"));
   expect(await server.answer(1)).toMatchObject({
