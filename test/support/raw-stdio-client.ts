@@ -12,6 +12,7 @@ import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished } from "vitest";
 import { type Members, type Wired, problemFromServer } from "./sent-messages.js";
 import { Arrivals } from "./arrivals.js";
+import { Lines } from "./lines.js";
 
 export type { Members, Wired };
 
@@ -48,7 +49,7 @@ export class RawClient {
   private readonly fromServer = new PassThrough();
   private readonly asked = new Map<unknown, { method: string; revision: string }>();
   private readonly arrivals = new Arrivals();
-  private rest = "";
+  private readonly pending = new Lines();
   private lastId = 0;
 
   constructor(server: Server, revision: string, capabilities: Members = {}, options: ConnectionOptions = {}) {
@@ -169,9 +170,7 @@ export class RawClient {
   }
 
   private read(chunk: string): void {
-    const lines = (this.rest + chunk).split("\n");
-    this.rest = lines.pop()!;
-    for (const line of lines) this.take(line);
+    for (const line of this.pending.endedBy(chunk)) this.take(line);
     this.arrivals.announce();
   }
 

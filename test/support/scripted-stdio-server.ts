@@ -6,6 +6,7 @@ import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished } from "vitest";
 import { type Members, type Wired, problemFromClient } from "./sent-messages.js";
 import { Arrivals } from "./arrivals.js";
+import { Lines } from "./lines.js";
 
 export type { Members, Wired };
 
@@ -42,7 +43,7 @@ export class ScriptedPeer {
   private readonly fromClient = new PassThrough();
   private readonly asked = new Map<unknown, { method: string; answered: (message: Wired) => void }>();
   private readonly arrivals = new Arrivals();
-  private rest = "";
+  private readonly pending = new Lines();
 
   constructor(revision: string, script: Script = {}) {
     this.revision = revision;
@@ -98,9 +99,7 @@ export class ScriptedPeer {
   }
 
   private read(chunk: string): void {
-    const lines = (this.rest + chunk).split("\n");
-    this.rest = lines.pop()!;
-    for (const line of lines) this.take(line);
+    for (const line of this.pending.endedBy(chunk)) this.take(line);
     this.arrivals.announce();
   }
 

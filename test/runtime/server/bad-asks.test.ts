@@ -1,19 +1,12 @@
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type HandlerContext, McpError, createServer } from "@mcpgen/runtime";
 import { VirtualClock, createTestPair } from "@mcpgen/runtime/testing";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { badValues } from "./bad-values.js";
+import { expect, test } from "vitest";
+import { badValues, unhandledRejections } from "./bad-values.js";
 
 const revisions = serverRevisions.map(({ id }) => id);
 
-/** Counted, for what is rejected with may not be printed. */
-let unhandled: number;
-const note = (): void => void unhandled++;
-beforeEach(() => {
-  unhandled = 0;
-  process.on("unhandledRejection", note);
-});
-afterEach(() => void process.off("unhandledRejection", note));
+const unhandled = unhandledRejections();
 
 /** Runs one tool, which uses its context with a value, and a client whose user answers with one. */
 async function pairOf(revision: string, run: (context: HandlerContext) => unknown, answer: () => unknown) {
@@ -102,7 +95,7 @@ test.each(revisions)(
       }
     await close();
     expect(wrong).toEqual([]);
-    expect(unhandled).toBe(0);
+    expect(unhandled.count).toBe(0);
   },
 );
 
@@ -155,7 +148,7 @@ test.each(revisions)(
         }
     await close();
     expect(wrong).toEqual([]);
-    expect(unhandled).toBe(0);
+    expect(unhandled.count).toBe(0);
   },
 );
 

@@ -1,10 +1,10 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { type CodeFirstServer, type ErrorPlace, McpError, createServer } from "@mcpgen/runtime";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { serve } from "../../support/http-adapters.js";
 import { Party } from "../../support/raw-http-client.js";
 import { type Members, RawClient, type Wired } from "../../support/raw-stdio-client.js";
-import { badValues } from "./bad-values.js";
+import { badValues, unhandledRejections } from "./bad-values.js";
 
 const revisions = serverRevisions.map(({ id }) => id);
 
@@ -75,14 +75,7 @@ function acting(act: () => unknown): { server: CodeFirstServer; reported: [unkno
   return { server, reported };
 }
 
-/** Counted, for what is rejected with may not be printed. */
-let unhandled: number;
-const note = (): void => void unhandled++;
-beforeEach(() => {
-  unhandled = 0;
-  process.on("unhandledRejection", note);
-});
-afterEach(() => void process.off("unhandledRejection", note));
+const unhandled = unhandledRejections();
 
 type Request = (method: string, params: Members) => Promise<Wired>;
 
@@ -122,7 +115,7 @@ describe.each(Object.keys(transports))("over %s", (transport) => {
           }
       }
       expect(wrong).toEqual([]);
-      expect(unhandled).toBe(0);
+      expect(unhandled.count).toBe(0);
     },
   );
 });

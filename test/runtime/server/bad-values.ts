@@ -1,4 +1,5 @@
 import { McpError } from "@mcpgen/runtime";
+import { afterEach, beforeEach } from "vitest";
 
 /** Makes a value that is hard to read, print or send. */
 type Make = () => unknown;
@@ -58,3 +59,15 @@ export const badValues: { readonly [name: string]: Make } = {
   "an McpError whose members throw": closed,
   "an error whose message throws": () => new Mute(),
 };
+
+/** Counts unhandled rejections of a test: a value that may not be printed cannot be compared. */
+export function unhandledRejections(): { readonly count: number } {
+  const seen = { count: 0 };
+  const note = (): void => void seen.count++;
+  beforeEach(() => {
+    seen.count = 0;
+    process.on("unhandledRejection", note);
+  });
+  afterEach(() => void process.off("unhandledRejection", note));
+  return seen;
+}
