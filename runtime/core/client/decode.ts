@@ -106,7 +106,7 @@ export async function withoutNulls<Value>({ accepts }: OpenDefinition, value: Va
 }
 
 export function invalidResult(method: string, problem: string, cause?: unknown): McpError {
-  return new McpError("invalid-result", `${method}: the server's answer is refused: ${problem}`, { cause });
+  return new McpError("invalid-result", `${method}: the server's result is invalid: ${problem}`, { cause });
 }
 
 /** The response to a request. */

@@ -20,7 +20,7 @@ const outcomes: readonly (readonly [string, unknown, number])[] = [
   ["the same over HTTP", "timeout", 200 * mb],
 ];
 
-test.each(outcomes)("a client with a heap of 160 MB lives through %s", async (attack, outcome, most) => {
+test.each(outcomes)("a client with a heap of 160 MB survives %s", async (attack, outcome, most) => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["--max-old-space-size=160", program, "client", attack],

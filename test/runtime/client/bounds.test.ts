@@ -28,7 +28,7 @@ async function unanswered(): Promise<Asked> {
   return { ...(await connected("2026-07-28", script, { elicit })), asked };
 }
 
-test("an abort ends a call whose user is being asked, and the asking", async () => {
+test("an abort ends a call that waits for the user, and the question", async () => {
   const { client, asked } = await unanswered();
   const controller = new AbortController();
   const outcome = failureOf(client.callTool("ask", {}, { signal: controller.signal }));
@@ -38,7 +38,7 @@ test("an abort ends a call whose user is being asked, and the asking", async () 
   expect(signal.aborted).toBe(true);
 });
 
-test("the total timeout holds while a user is asked; the one without progress does not", async () => {
+test("while a user is asked, the total timeout applies and the progress timeout does not", async () => {
   const { client, clock, asked } = await unanswered();
   const call = client.callTool("ask", {}, { timeout: 200, totalTimeout: 300 });
   let over = false;
@@ -51,7 +51,7 @@ test("the total timeout holds while a user is asked; the one without progress do
   expect(signal.aborted).toBe(true);
 });
 
-test("the total timeout holds over all rounds", async () => {
+test("the total timeout covers all rounds", async () => {
   const { client, clock, peer } = await connected(
     "2026-07-28",
     {
@@ -77,7 +77,7 @@ test("the total timeout holds over all rounds", async () => {
   expect((await peer.until("notifications/cancelled")).params!["requestId"]).toBe(id);
 });
 
-test("closing ends a call whose user is being asked", async () => {
+test("closing ends a call that waits for the user", async () => {
   const { client, asked } = await unanswered();
   const outcome = failureOf(client.callTool("ask"));
   const signal = await asked;
@@ -163,7 +163,7 @@ test("the total timeout of a call that is sent again counts from the first time"
   });
 });
 
-test("the total timeout of a list is that of all its pages; who reads them one by one has it for each", async () => {
+test("the total timeout covers all pages of a list, or each page when they are read one by one", async () => {
   const { client, clock, peer } = await connected("2026-07-28", {
     "tools/list": async (_, peer) => {
       const { length } = peer.of("tools/list");
@@ -184,7 +184,7 @@ test("the total timeout of a list is that of all its pages; who reads them one b
   expect(peer.of("tools/list")).toHaveLength(6);
 });
 
-test("a timeout longer than timers take is none", async () => {
+test("a timeout beyond the longest timer never fires", async () => {
   const { client } = await connected(
     "2026-07-28",
     {},

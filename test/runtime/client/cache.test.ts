@@ -4,7 +4,7 @@ import { type Members, type Wired, connected, reply } from "../../support/script
 import { transports } from "./asked.js";
 import { failureOf } from "../../support/failure-of.js";
 
-test("a reader of a cached result changes nothing for the next one", async () => {
+test("changes to a cached result do not reach the next reader", async () => {
   const { client, peer } = await connected("2026-07-28", {
     "resources/read": (_, own) =>
       reply(own, { contents: [{ uri: "file:///a", text: "as it was" }], ttlMs: 1000 }),
@@ -55,7 +55,7 @@ async function users(scope: string, refused: readonly string[] = []) {
   };
 }
 
-test("a private result is given to no other authorization", async () => {
+test("a private result is used only for its own authorization", async () => {
   const { as, sent } = await users("private");
   for (let round = 0; round < 2; round++) {
     expect(await as("ada")).toBe("ada");
@@ -73,7 +73,7 @@ test("a result belongs to the authorization that the server accepted in the end"
   expect(sent()).toBe(4);
 });
 
-test("a public result is given to all, and nothing is authorized for it", async () => {
+test("a public result is used for all authorizations, without asking for one", async () => {
   const { as, sent, asked } = await users("public");
   expect(await as("ada")).toBe("ada");
   const before = asked();
@@ -81,12 +81,12 @@ test("a public result is given to all, and nothing is authorized for it", async 
   expect([sent(), asked()]).toEqual([1, before]);
 });
 
-test("a scope that is none is private", async () => {
+test("an unknown scope is private", async () => {
   const { as } = await users("shared");
   expect([await as("ada"), await as("grace")]).toEqual(["ada", "grace"]);
 });
 
-test("headers that the application changes are an authorization, too", async () => {
+test("changed headers of the application are another authorization", async () => {
   const headers: Record<string, string> = { "x-api-key": "1" };
   const { client } = await http.connected(
     "2026-07-28",
@@ -101,7 +101,7 @@ test("headers that the application changes are an authorization, too", async () 
   expect((await client.readResource("file:///a")).contents).toMatchObject([{ text: "2" }]);
 });
 
-test("an authorization that hangs is waited for as long as the request allows", async () => {
+test("an authorization that hangs ends at the timeout of the request", async () => {
   let hangs = false;
   const { client } = await http.connected(
     "2026-07-28",
@@ -178,7 +178,7 @@ test.each(transports)(
   },
 );
 
-test("the cache is bounded in bytes, in all and for each result", async () => {
+test("the cache is bounded in bytes, in total and for each result", async () => {
   const { client, peer } = await connected(
     "2026-07-28",
     {
@@ -216,7 +216,7 @@ test("40 results of 9 MB are not kept", async () => {
   expect(peer.of("resources/read")).toHaveLength(2);
 });
 
-test("limits that are none are refused", async () => {
+test("invalid limits are rejected", async () => {
   for (const limits of [
     { maxCacheBytes: -1 },
     { maxQuestions: 0 },

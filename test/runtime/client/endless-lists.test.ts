@@ -63,7 +63,7 @@ const endless: readonly (readonly [string, Pages, object, string, number])[] = [
   ],
 ];
 
-test.each(everyWay)("lists without end are bounded (%s, %s)", async (revision, transport) => {
+test.each(everyWay)("an endless list is bounded (%s, %s)", async (revision, transport) => {
   let pages: Pages = () => ({ items: [], next: "" });
   let count = 0;
   const page = (): Members => {
@@ -99,7 +99,7 @@ test.each(everyWay)("lists without end are bounded (%s, %s)", async (revision, t
   }
 });
 
-test("a page of wrong items is refused, and not warned of item by item", async () => {
+test("a page of wrong items is rejected with one error, without a warning for each item", async () => {
   const warnings: string[] = [];
   const { client } = await connected(
     "2025-11-25",

@@ -40,7 +40,7 @@ test.each(failing)(
   },
 );
 
-test("roots that are no list are refused to the server", async () => {
+test("the server gets an error when roots are not a list", async () => {
   const { peer } = await connected("2025-11-25", {}, { roots: () => undefined as never });
   const { error } = await peer.ask("roots/list");
   expect(error).toEqual({ code: -32603, message: "roots must be a list, not undefined" });

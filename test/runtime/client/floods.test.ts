@@ -108,7 +108,7 @@ test.each(modern)(
   },
 );
 
-test("rounds of many calls share the questions that may wait (2026-07-28)", async () => {
+test("the rounds of all calls share the limit of waiting questions (2026-07-28)", async () => {
   const never = () => new Promise<never>(() => {});
   const round = Object.fromEntries(Array.from({ length: 32 }, (_, index) => [`q${index}`, form]));
   const { client } = await connected(
@@ -122,7 +122,7 @@ test("rounds of many calls share the questions that may wait (2026-07-28)", asyn
   expect(await first).toMatchObject({ code: "connection-closed" });
 });
 
-test("questions of one call that failed are asked no more (2026-07-28)", async () => {
+test("waiting questions of a failed call are not asked (2026-07-28)", async () => {
   const round = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`q${index}`, form]));
   const elicit = vi.fn(async () => Promise.reject(new Error("no screen")));
   const { client } = await connected(

@@ -45,7 +45,7 @@ function answering(channel: Channel, answers: { [method: string]: object | undef
   });
 }
 
-test("the handshake decides where the server accepts it: it may be what opens the session there", async () => {
+test("the handshake decides when the server accepts it: it may open the session", async () => {
   const answers = { "server/discover": discovered, initialize: handshaken };
   expect(await revisionWith(answers)).toBe("2025-11-25");
 });
@@ -54,11 +54,11 @@ test("with a server that refuses the handshake, the answer to the probe decides"
   expect(await revisionWith({ "server/discover": discovered, initialize: unknown })).toBe(modern);
 });
 
-test("a server that does not answer the handshake is not waited for", async () => {
+test("the client does not wait for an unanswered handshake", async () => {
   expect(await revisionWith({ "server/discover": discovered })).toBe(modern);
 });
 
-test("a server that does not know the probe has the handshake", async () => {
+test("a server that does not know the probe gets the handshake", async () => {
   expect(await revisionWith({ "server/discover": unknown, initialize: handshaken })).toBe("2025-11-25");
   expect(await revisionWith({ initialize: handshaken })).toBe("2025-11-25");
 });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { connected, reply } from "../../support/scripted-stdio-server.js";
 
-test("listeners that reject are warned of, as those that throw are", async () => {
+test("a listener that rejects causes a warning, as one that throws does", async () => {
   const warnings: string[] = [];
   const { client, peer } = await connected(
     "2026-07-28",

@@ -15,7 +15,7 @@ const tool = (index: number) => ({
   },
 });
 
-test("a server with other tools in each list makes the client keep the schemas of the latest alone", async () => {
+test("a client keeps the schemas of the latest tools when each list has other tools", async () => {
   const checks = new OutputChecks(() => {});
   for (let index = 0; index < 40; index++) checks.learn([tool(index)]);
   await expect(checks.check("t39", wrong)).rejects.toMatchObject({ code: "invalid-result" });
@@ -23,14 +23,14 @@ test("a server with other tools in each list makes the client keep the schemas o
   expect(checks.check("t0", wrong)).toBeUndefined();
 });
 
-test("a schema that comes again counts once", async () => {
+test("a repeated schema counts once", async () => {
   const checks = new OutputChecks(() => {});
   checks.learn([tool(0)]);
   for (let count = 0; count < 40; count++) checks.learn([tool(1)]);
   await expect(checks.check("t0", wrong)).rejects.toMatchObject({ code: "invalid-result" });
 });
 
-test("judging the patterns of all tools of a server takes the work of one document, however many lists it sends", async () => {
+test("the patterns of all tools of a server share one work budget, over all lists", async () => {
   const warnings: string[] = [];
   const checks = new OutputChecks((message) => void warnings.push(message));
   const steps = await judgingSteps(async () => {

@@ -69,7 +69,7 @@ const refused = [
   ...["https://a.example:99999/", "https://[::1", "https://%zz/", `https://a.example/${"x".repeat(20_000)}`],
 ];
 
-test("only https: and loopback http: may be opened, whatever stands for a scheme", () => {
+test("only https: and loopback http: URLs may be opened", () => {
   for (const url of opened) expect(pageProblem(url), url).toBeUndefined();
   for (const url of refused) expect(pageProblem(url), JSON.stringify(url)).toEqual(expect.any(String));
   for (const url of [undefined, null, 5, {}, ["https://a.example/"]])

@@ -65,7 +65,7 @@ test("closing does not wait for a server that does not answer", async () => {
   expect(peers[1]!.channel.close).toHaveBeenCalled();
 });
 
-test("what a server said stays fresh is asked again of the next one", async () => {
+test("cached results of a server are not used for its successor", async () => {
   const made = await reconnecting("2026-07-28", {
     ...never,
     "tools/list": (_, peer) => reply(peer, { tools: [], ttlMs: 1000 }),
@@ -80,7 +80,7 @@ test("what a server said stays fresh is asked again of the next one", async () =
   await client.close();
 });
 
-test("a server that speaks the modern era only after its restart is asked over the pipe it was started with", async () => {
+test("a server that is modern after its restart is probed over its new pipe", async () => {
   const clock = new VirtualClock();
   const peers: ScriptedPeer[] = [];
   const unknown = { error: { code: -32601, message: "no such method" } };

@@ -38,7 +38,7 @@ test.each(everyWay)(
   },
 );
 
-test("a tool that is given a wrong URI is no resource", async () => {
+test("a tool error about a URI is not resource-not-found", async () => {
   const { client } = await connected("2026-07-28", { "tools/call": () => failure(-32602, "wrong", { uri }) });
   expect(await failureOf(client.callTool("x", { uri }))).toMatchObject({ code: "remote-error" });
 });

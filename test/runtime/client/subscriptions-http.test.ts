@@ -5,7 +5,7 @@ import type { Incoming } from "../../support/scripted-http-server.js";
 const changed = "notifications/tools/list_changed";
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 
-test("a subscription over HTTP goes on when its stream broke (2026-07-28)", async () => {
+test("a subscription over HTTP continues after its stream broke (2026-07-28)", async () => {
   const { server, client } = await connected("2026-07-28", {
     "subscriptions/listen": (incoming: Incoming, own) => {
       const { id, params } = incoming.message!;
@@ -24,7 +24,7 @@ test("a subscription over HTTP goes on when its stream broke (2026-07-28)", asyn
   expect(server.of("subscriptions/listen")).toHaveLength(2);
 });
 
-test("a subscription over HTTP goes on in the next session (2025-11-25)", async () => {
+test("a subscription over HTTP continues in the next session (2025-11-25)", async () => {
   const { server, client } = await connected("2025-11-25", {
     "tools/call": (incoming, own) => {
       if (incoming.headers["mcp-session-id"] === own.session) return incoming.reply({ content: [] });

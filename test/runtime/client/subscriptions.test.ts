@@ -72,7 +72,7 @@ test.each(revisions)("a subscription fails when its only connection is gone (%s)
   await subscription.close();
 });
 
-test.each(revisions)("a subscription goes on with the server that is started next (%s)", async (revision) => {
+test.each(revisions)("a subscription continues on the next server process (%s)", async (revision) => {
   const { client, clock, peers } = await restartable(revision);
   const subscription = await client.subscribe({ tools: true, uris: ["file:///a"] });
   const reader = subscription[Symbol.asyncIterator]();
@@ -93,7 +93,7 @@ test.each(revisions)("a subscription goes on with the server that is started nex
   if (revision < "2026") expect(peers.at(-1)!.of("resources/unsubscribe")).toHaveLength(1);
 });
 
-test.each(revisions)("attempts to subscribe again are five in a row (%s)", async (revision) => {
+test.each(revisions)("a subscription is tried again five times in a row (%s)", async (revision) => {
   const { client, clock, peers } = await restartable(revision);
   const reader = (await client.subscribe({ tools: true }))[Symbol.asyncIterator]();
   const outcome = (async () => {
@@ -114,7 +114,7 @@ test.each(revisions)("attempts to subscribe again are five in a row (%s)", async
   expect(peers).toHaveLength(6);
 });
 
-test.each(revisions)("closing while nothing is connected starts no other server (%s)", async (revision) => {
+test.each(revisions)("closing without a connection starts no server (%s)", async (revision) => {
   const { client, clock, peers } = await restartable(revision);
   const own = await client.subscribe({ tools: true });
   const others = (await client.subscribe({ tools: true }))[Symbol.asyncIterator]();
@@ -161,14 +161,14 @@ test("URIs of unread notifications are bounded in length (2026-07-28)", async ()
   await expect(reader.next()).rejects.toMatchObject({ code: "limit-exceeded" });
 });
 
-test("a subscription that fails half-way leaves nothing watched", async () => {
+test("a subscription that fails half-way cancels its watches", async () => {
   const { client, peer } = await connected(legacy, watching);
   const uris = ["file:///a", "file:///bad", "file:///b"];
   await expect(client.subscribe({ uris })).rejects.toMatchObject({ code: "remote-error" });
   expect(peer.of("resources/unsubscribe").map(({ params }) => params!["uri"])).toEqual(["file:///a"]);
 });
 
-test("a resource that two subscriptions watch is watched until both are closed", async () => {
+test("a resource stays watched until both of its subscriptions are closed", async () => {
   const { client, peer } = await connected(legacy, watching);
   const one = await client.subscribe({ uris: ["file:///a", "file:///b"] });
   const other = await client.subscribe({ uris: ["file:///a"] });
@@ -180,7 +180,7 @@ test("a resource that two subscriptions watch is watched until both are closed",
   expect(unsubscribed()).toEqual(["file:///b", "file:///a"]);
 });
 
-test("a reader of the legacy era that leaves off ends the subscription", async () => {
+test("a reader that stops ends the subscription (legacy)", async () => {
   const { client, peer } = await connected(legacy, watching);
   const subscription = await client.subscribe({ tools: true, uris: ["file:///a"] });
   peer.notify(changed);
@@ -191,7 +191,7 @@ test("a reader of the legacy era that leaves off ends the subscription", async (
   expect(peer.of("resources/unsubscribe")).toHaveLength(1);
 });
 
-test("a reader of the modern era that leaves off ends the request", async () => {
+test("a reader that stops ends the request (modern)", async () => {
   const { client, peer } = await connected("2026-07-28", {
     "subscriptions/listen": ({ id, params }, own) => {
       const _meta = { [subscriptionId]: id };

@@ -13,7 +13,7 @@ function standardError(): string[] {
   return lines;
 }
 
-test("a warning is one line that a terminal shows and does not obey", () => {
+test("a warning is one line without control characters", () => {
   const lines = standardError();
   printWarning(hostile);
   expect(lines).toEqual([
@@ -21,7 +21,7 @@ test("a warning is one line that a terminal shows and does not obey", () => {
   ]);
 });
 
-test("what a client warns of by default quotes its server so", async () => {
+test("default warnings quote the server without control characters", async () => {
   const lines = standardError();
   const source = scripted({
     initialize: initialized({ tools: {} }),

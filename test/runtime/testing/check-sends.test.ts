@@ -78,7 +78,7 @@ test("errors and answers to unknown requests are not judged", () => {
   expect(checkSends([listTools, recorded("server", error), recorded("server", stray)], tables)).toEqual([]);
 });
 
-test("a server that sends what only a tolerant client reads is found", async () => {
+test("a server that relies on the tolerance of clients is found", async () => {
   const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
   server.tool("t", {}, () => ({ content: [{ type: "text", text: "a", annotations: { priority: 7 } }] }));
   const revision = "2025-06-18";

@@ -20,7 +20,7 @@ const clock = new VirtualClock();
 const client = { revisions: clientRevisions, clock, ...answers };
 
 describe("a pair", () => {
-  test("without a revision, the newest that both speak", async () => {
+  test("without a revision, has the newest common one", async () => {
     const pair = await createTestPair({ server: everyFeature(serverRevisions), revisions: clientRevisions });
     expect(pair.client.revision).toBe(latest);
     await pair.close();
@@ -32,7 +32,7 @@ describe("a pair", () => {
     await older.close();
   });
 
-  test("a revision that is not among those given is refused, by name", async () => {
+  test("rejects a revision that is not given, by name", async () => {
     const server = everyFeature(serverRevisions);
     const pair = createTestPair({ server, revisions: clientRevisions.slice(0, 1), revision: latest });
     await expect(pair).rejects.toMatchObject({
@@ -41,7 +41,7 @@ describe("a pair", () => {
     });
   });
 
-  test("a server speaks those of its revisions that are named, and at least one", async () => {
+  test("a server has the named revisions, and at least one", async () => {
     const [oldest, second] = revisions as [string, string];
     const server = everyFeature(serverRevisions, { speaks: [oldest, second] });
     const pair = await createTestPair({ server, revisions: clientRevisions });
@@ -51,7 +51,7 @@ describe("a pair", () => {
     expect(() => everyFeature(serverRevisions.slice(1), { speaks: [oldest] })).toThrow(/is not given/);
   });
 
-  test("handlers see what the transport would tell of the client", async () => {
+  test("handlers see the options of the connection", async () => {
     const server = everyFeature(serverRevisions);
     server.tool("who", {}, (_, { auth }) => JSON.stringify(auth));
     const pair = await createTestPair({
@@ -92,7 +92,7 @@ test("a recording is the same from either end", async () => {
 });
 
 describe("virtual time", () => {
-  test("timers fire in order, each at its own time, those set on the way as well", async () => {
+  test("timers fire in order, each at its time, including timers set by callbacks", async () => {
     const clock = new VirtualClock(1000);
     const fired: [string, number][] = [];
     const note = (name: string) => () => void fired.push([name, clock.now()]);
@@ -115,7 +115,7 @@ describe("virtual time", () => {
     expect(clock.waiting).toBe(1);
   });
 
-  test("what follows from a timer happens before the next fires", async () => {
+  test("the effects of a timer precede the next timer", async () => {
     const clock = new VirtualClock();
     const order: string[] = [];
     const wait = (delay: number): Promise<void> =>
@@ -163,13 +163,13 @@ async function recorded(revision: string): Promise<string> {
 }
 
 describe.each(revisions)("a session recorded at %s", (revision) => {
-  test("is the same after it was saved and read", async () => {
+  test("is the same after it is saved and read", async () => {
     const lines = await recorded(revision);
     expect(formatSession(parseSession(lines))).toBe(lines);
     expect(lines.split("\n").length).toBeGreaterThan(6);
   });
 
-  test("its server's side answers a client", async () => {
+  test("plays the server for a client", async () => {
     const replay = new Replay(parseSession(await recorded(revision)), { play: "server" });
     const again = await connect(replay, { ...client, revision });
     const worked = await again.callTool("work");
@@ -181,17 +181,17 @@ describe.each(revisions)("a session recorded at %s", (revision) => {
     await again.close();
   });
 
-  test("its client's side asks a server, whose sealed state is another each time", async () => {
+  test("plays the client for a server, whose sealed state differs each time", async () => {
     const replay = new Replay(parseSession(await recorded(revision)), { play: "client" });
     everyFeature(serverRevisions, { clock }).connect(replay);
     await replay.done;
   });
 });
 
-describe("a side that does something else", () => {
+describe("a side that differs from the recording", () => {
   const revision = revisions.at(-1)!;
 
-  test("a client that sends another message: where, what was expected and what came", async () => {
+  test("a client that sends another message: the place, the expected and the actual value", async () => {
     const replay = new Replay(parseSession(await recorded(revision)), { play: "server" });
     const again = await connect(replay, { ...client, revision });
     await again.callTool("work");
@@ -202,7 +202,7 @@ describe("a side that does something else", () => {
     );
   });
 
-  test("a server that answers otherwise", async () => {
+  test("a server that answers differently", async () => {
     const lines = (await recorded(revision)).replace('"text":"worked"', '"text":"done"');
     const replay = new Replay(parseSession(lines), { play: "client" });
     everyFeature(serverRevisions, { clock }).connect(replay);
@@ -212,7 +212,7 @@ describe("a side that does something else", () => {
     });
   });
 
-  test("a client that goes before the end, and one that goes on after it", async () => {
+  test("a client that ends early, and one that sends more", async () => {
     const session = parseSession(await recorded(revision));
     const early = new Replay(session, { play: "server" });
     await (await connect(early, { ...client, revision })).close();
@@ -227,7 +227,7 @@ describe("a side that does something else", () => {
   });
 });
 
-test("lines that are no session are refused by their number", () => {
+test("an invalid line is reported with its number", () => {
   const good = '{"from":"client","message":{"jsonrpc":"2.0","method":"ping","id":1}}';
   expect(parseSession(`${good}\n\n`)).toMatchObject([{ from: "client", at: 0 }]);
   expect(() => parseSession(`${good}\nnot JSON`)).toThrow(/^line 2: expected JSON, got "not JSON"\.$/);
@@ -235,7 +235,7 @@ test("lines that are no session are refused by their number", () => {
   expect(() => parseSession('{"from":"client"}')).toThrow(/^line 1: /);
 });
 
-test("what is not JSON is recorded all the same", () => {
+test("text that is not JSON is recorded, too", () => {
   const lines = formatSession([{ from: "client", at: 0, text: "{broken" }]);
   expect(parseSession(lines)).toEqual([{ from: "client", at: 0, text: "{broken" }]);
 });

@@ -5,7 +5,7 @@ import { type ErrorObject, type RequestId, type ResponseMessage, isObject } from
 export const defaultLimit = 10 * 1_048_576;
 
 export function tooLong(limit: number): McpError {
-  return new McpError("message-too-long", `a message of the server's was longer than ${limit} bytes`);
+  return new McpError("message-too-long", `a message of the server was longer than ${limit} bytes`);
 }
 
 /** The media type of a response, without parameters, in lower case. */

@@ -5,7 +5,7 @@ import { connectionClosed, defaultLimit, mediaType, pump, strayErrorIn } from ".
 import type { HttpClientOptions } from "./http-client-options.js";
 import { SseReader } from "./sse-reader.js";
 
-/** Statuses that may change with the next attempt, beside 5xx. */
+/** Statuses, apart from 5xx, that may change with the next attempt. */
 const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 /** Milliseconds that a server has to end a stream after its answer. */
@@ -41,7 +41,7 @@ export interface Asked {
   readonly end: () => void;
 }
 
-/** Why a stream ended for good. */
+/** Why a stream ended and is not requested again. */
 export interface Lost {
   readonly why: McpError;
   /** Whether the server may offer the stream again later. */
@@ -51,7 +51,7 @@ export interface Lost {
 }
 
 /** How a stream ended. */
-interface Heard {
+interface StreamEnd {
   readonly lastId: string | undefined;
   /** The last message. */
   readonly last: string | undefined;
@@ -79,16 +79,16 @@ export class EventStreams {
     const backoff = this.backoff();
     let lastId: string | undefined;
     for (let current: Response | undefined = response; ;) {
-      const heard = current && (await this.hear(current, backoff, asked));
+      const end = current && (await this.read(current, backoff, asked));
       if (signal.aborted || isDone()) return;
-      lastId = heard?.lastId ?? lastId;
-      const stray = heard?.last !== undefined && !heard.broken ? strayErrorIn(heard.last, id) : undefined;
+      lastId = end?.lastId ?? lastId;
+      const stray = end?.last !== undefined && !end.broken ? strayErrorIn(end.last, id) : undefined;
       if (stray) return this.user.stray(stray);
       if (lastId === undefined || !resumable)
         throw interrupted(
           "the stream ended without the answer",
           undefined,
-          heard?.broken === false ? response.status : undefined,
+          end?.broken === false ? response.status : undefined,
         );
       await backoff.next(signal);
       current = await this.again(lastId, signal, backoff);
@@ -120,7 +120,7 @@ export class EventStreams {
         current = undefined;
       }
       for (;;) {
-        if (current) lastId = (await this.hear(current, backoff)).lastId ?? lastId;
+        if (current) lastId = (await this.read(current, backoff)).lastId ?? lastId;
         await backoff.next(signal);
         current = await this.again(lastId, signal, backoff);
       }
@@ -139,7 +139,7 @@ export class EventStreams {
    *
    * @throws {McpError} `message-too-long`
    */
-  private async hear(response: Response, backoff: Backoff, asked?: Asked): Promise<Heard> {
+  private async read(response: Response, backoff: Backoff, asked?: Asked): Promise<StreamEnd> {
     const began = performance.now();
     let last: string | undefined;
     let events = 0;
@@ -318,7 +318,7 @@ export class GetStream {
     if (!lost || this.signal.aborted || this.warned) return;
     this.warned = true;
     const next = lost.isTransient
-      ? "the stream is asked for again with the next request"
+      ? "the next request opens the stream again"
       : "lists that are cached may be out of date";
     try {
       this.onWarning(`the stream of the server's messages is lost: ${lost.why.message}; ${next}`);

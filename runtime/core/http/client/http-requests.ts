@@ -165,17 +165,17 @@ function isResponse(given: unknown): given is Response {
 
 function noResponse(given: unknown): McpError {
   const what = given === null ? "null" : Array.isArray(given) ? "an array" : typeof given;
-  return new McpError("invalid-definition", `http.fetch gave no Response, but ${what}`);
+  return new McpError("invalid-definition", `http.fetch returned ${what}, not a Response`);
 }
 
 /** @throws {McpError} `invalid-definition` */
 function checked(url: string): string {
-  if (!URL.canParse(url)) throw new McpError("invalid-definition", `no URL: ${JSON.stringify(url)}`);
+  if (!URL.canParse(url)) throw new McpError("invalid-definition", `not a URL: ${JSON.stringify(url)}`);
   const { username, password, origin, pathname } = new URL(url);
   if (username === "" && password === "") return url;
   throw new McpError(
     "invalid-definition",
-    `${origin}${pathname}: a URL with credentials cannot be asked for; give them by http.authorize or http.headers`,
+    `${origin}${pathname}: a URL must not hold credentials: pass them by http.authorize or http.headers`,
   );
 }
 
@@ -194,7 +194,7 @@ function unanswered(to: string, error: unknown, code: unknown): McpError {
   const why = messageOf(cause ?? error);
   // The platform blocks some ports (Fetch, 2.9).
   if (why === "bad port")
-    return new McpError("invalid-definition", `nothing is sent to ${new URL(to).host}: its port is blocked`);
+    return new McpError("invalid-definition", `the platform blocks the port of ${new URL(to).host}`);
   const text = `the server cannot be reached: ${why}`;
   return neverSent.has(code)
     ? new McpError("connection-closed", text, { data: { unreachable: true }, cause: error })

@@ -78,7 +78,7 @@ export async function openSse(
       throw refusal(response, await textWithin(response, 1000).catch(() => ""), " to GET (HTTP+SSE)");
     if (!response.ok || type !== "text/event-stream") return void (await response.body?.cancel());
     const first = await abortable(both, firstOf(response, limit, both, user), connectionClosed);
-    if (first?.event !== "endpoint") throw noEndpoint(first ? "first" : "before it ended");
+    if (first?.event !== "endpoint") throw noEndpoint(first ? "as its first" : "before the end");
     return new SseConnection(requests, ofSameOrigin(first.data, requests.url), user.forgotten);
   } catch (error) {
     const why: unknown = own.signal.aborted ? own.signal.reason : error;
@@ -99,7 +99,7 @@ export function noSse(error: unknown, status: number, refused: string): unknown 
 
 /** It has a status, because the server has answered. */
 function noEndpoint(when: string): McpError {
-  const text = `the server opened a stream to GET (HTTP+SSE), but did not say ${when} where messages go`;
+  const text = `the server opened the HTTP+SSE stream, but sent no endpoint event ${when}`;
   return new McpError("connection-closed", text, { data: { status: 200 } });
 }
 
@@ -147,6 +147,6 @@ function ofSameOrigin(reference: string, base: string): string {
   if (endpoint?.origin === origin) return endpoint.href;
   throw new McpError(
     "invalid-result",
-    `the server wants messages to be sent to ${JSON.stringify(reference)}, which is not of ${origin}`,
+    `the server names ${JSON.stringify(reference)} as its endpoint, which is not on the origin ${origin}`,
   );
 }

@@ -12,7 +12,7 @@ const foreign: object[] = [
   { jsonrpc: "2.0", error },
 ];
 
-test("an error on a request's own exchange answers it, whatever request it names", async () => {
+test("an error in the exchange of a request answers it, with any id", async () => {
   const { server, client } = await connected("2025-11-25");
   for (const body of foreign) {
     const forms: Script[string][] = [
@@ -29,7 +29,7 @@ test("an error on a request's own exchange answers it, whatever request it names
   }
 });
 
-test("a probe that is answered so leads to the handshake at once", async () => {
+test("such an answer to the probe leads to the handshake at once", async () => {
   for (const body of foreign)
     for (const answer of [
       (incoming) => incoming.json(body, 400),
@@ -48,7 +48,7 @@ const silence = [
   { jsonrpc: "2.0", id: "2", result: { content: [] } },
 ];
 
-test("what answers nothing fails at once, and says what came", async () => {
+test("a response that answers nothing fails at once and is quoted", async () => {
   const { server, client } = await connected("2025-11-25");
   for (const body of silence) {
     const text = JSON.stringify(body);
@@ -61,7 +61,7 @@ test("what answers nothing fails at once, and says what came", async () => {
   }
 });
 
-test("nor does it keep a probe from being followed by the handshake", async () => {
+test("such a response to the probe leads to the handshake", async () => {
   for (const body of silence)
     for (const answer of [
       (incoming) => incoming.json(body),
@@ -72,7 +72,7 @@ test("nor does it keep a probe from being followed by the handshake", async () =
     }
 });
 
-test("a refusal of the modern era is known by its body, whatever its type", async () => {
+test("a modern error is recognised by its body, with any content type", async () => {
   const server = await scripted("2026-07-28", {
     "server/discover": (incoming) =>
       incoming.status(
@@ -87,7 +87,7 @@ test("a refusal of the modern era is known by its body, whatever its type", asyn
   expect(server.of("initialize")).toEqual([]);
 });
 
-test("a session is opened by the handshake alone", async () => {
+test("only the handshake opens a session", async () => {
   const { server, client } = await connected("2025-03-26", {
     "tools/call": (incoming) => incoming.reply({ content: [] }, { "mcp-session-id": "another" }),
   });

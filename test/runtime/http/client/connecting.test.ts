@@ -23,7 +23,7 @@ test("authorize that fails is called once, and its error reported", async () => 
   }
 });
 
-test("a URL is one in any case, and as an object", async () => {
+test("a URL may have upper-case letters, or be a URL object", async () => {
   const server = await scripted(modern);
   for (const source of [new URL(server.url), server.url.replace("http:", "HTTP:")]) {
     const client = await connect(source, { revisions: clientRevisions });

@@ -32,7 +32,7 @@ async function refusing(times: number, refuse: (incoming: Incoming) => void): Pr
 
 const error = { code: -32603, message: "the server is busy: try again later" };
 
-describe("a probe that is refused for the moment", () => {
+describe("a probe that gets a temporary error", () => {
   test.each([
     ["408", (incoming: Incoming) => incoming.status(408), 100],
     ["429", (incoming: Incoming) => incoming.status(429, "slowly", { "retry-after": "3" }), 3000],
@@ -60,7 +60,7 @@ describe("a probe that is refused for the moment", () => {
     expect(server.of("initialize")).toEqual([]);
   });
 
-  test("is followed by the handshake, if that goes on", async () => {
+  test("is followed by the handshake after the last attempt", async () => {
     const clock = new VirtualClock();
     const server = await refusing(99, (incoming) => incoming.status(503));
     const connecting = clientOf(server.url, { clock });
@@ -69,7 +69,7 @@ describe("a probe that is refused for the moment", () => {
     expect(server.of("server/discover")).toHaveLength(4);
   });
 
-  test("is not waited for beyond connectTimeout", async () => {
+  test("is not repeated after connectTimeout", async () => {
     const clock = new VirtualClock();
     const server = await refusing(99, (incoming) => incoming.status(503, "", { "retry-after": "120" }));
     expect((await clientOf(server.url, { clock })).revision).toBe(legacy);
@@ -82,7 +82,7 @@ describe("a probe that is refused for the moment", () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test("is forgotten when the client is closed, or the handshake has decided", async () => {
+  test("is not repeated after the client is closed or the handshake has decided", async () => {
     const clock = new VirtualClock();
     const server = await refusing(99, (incoming) => incoming.status(503, "", { "retry-after": "20" }));
     const connecting = clientOf(server.url, { clock });
@@ -94,7 +94,7 @@ describe("a probe that is refused for the moment", () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test.each([400, 401, 403, 404, 405, 501])("but %d says that it will not be answered", async (status) => {
+  test.each([400, 401, 403, 404, 405, 501])("is not repeated after %d", async (status) => {
     const server = await refusing(99, (incoming) => incoming.status(status));
     expect((await clientOf(server.url, { clock: new VirtualClock() })).revision).toBe(legacy);
     expect(server.of("server/discover")).toHaveLength(1);
@@ -139,8 +139,8 @@ async function called(client: Client, name = "x"): Promise<unknown> {
   return (await client.callTool(name)).content[0];
 }
 
-describe("a server that comes back as one of another era", () => {
-  test("is used in that: modern now", async () => {
+describe("a server whose successor is of another era", () => {
+  test("is used as modern", async () => {
     const server = await scripted(legacy);
     const client = await clientOf(server.url);
     expect(client.revision).toBe(legacy);
@@ -150,7 +150,7 @@ describe("a server that comes back as one of another era", () => {
     expect(server.of("initialize")).toHaveLength(2);
   });
 
-  test("is used in that: legacy now, and probed once for all that fails", async () => {
+  test("is used as legacy, with one probe for all failed requests", async () => {
     const server = await scripted(modern);
     const client = await clientOf(server.url);
     expect(client.revision).toBe(modern);
@@ -164,7 +164,7 @@ describe("a server that comes back as one of another era", () => {
     expect(since.filter((method) => method === "initialize")).toHaveLength(1);
   });
 
-  test("is not looked for where the same one refuses: probed once, and the refusal reported", async () => {
+  test("is not assumed when the same server refuses: one probe, and the error is reported", async () => {
     const server = await scripted(modern, {
       "tools/call": (incoming) => incoming.json(incoming.answer({ error: refusal }), 400),
     });

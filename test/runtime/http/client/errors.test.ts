@@ -7,7 +7,7 @@ import { type Fetched, fetching, never } from "./fetched.js";
 const revision = "2025-11-25";
 
 describe("headers", () => {
-  test("take each other's place, however they are spelled, and those of the protocol that of all", async () => {
+  test("override one another without regard to case, and headers of the protocol override all", async () => {
     const { server, client } = await connected(
       revision,
       {},
@@ -28,7 +28,7 @@ describe("headers", () => {
     expect(headers).not.toHaveProperty("x-none");
   });
 
-  test("may be those of the platform", async () => {
+  test("may be a Headers object", async () => {
     const { server, client } = await connected(
       revision,
       {},
@@ -49,9 +49,9 @@ describe("headers", () => {
 
 /** Requests that cannot be sent, and their errors. */
 const impossible: Record<string, [url: string, http: ConnectOptions["http"], text: string]> = {
-  "a URL that is none": ["http://:::", {}, "no URL"],
+  "an invalid URL": ["http://:::", {}, "not a URL"],
   "a URL with credentials": ["http://me:secret@127.0.0.1:9/mcp", {}, "http.authorize"],
-  "a port that the platform keeps": ["http://127.0.0.1:6000/mcp", {}, "port is blocked"],
+  "a port that the platform blocks": ["http://127.0.0.1:6000/mcp", {}, "blocks the port"],
   "a header's value": ["http://127.0.0.1:9/mcp", { headers: { "x-own": "secret\nx" } }, '"x-own"'],
   "a header that authorizes": [
     "http://127.0.0.1:9/mcp",
@@ -67,14 +67,14 @@ const impossible: Record<string, [url: string, http: ConnectOptions["http"], tex
     },
     "http.fetch threw: no network here",
   ],
-  "a fetch that gives nothing": [
+  "a fetch that returns nothing": [
     "http://127.0.0.1:9/mcp",
     { fetch: (() => Promise.resolve(undefined)) as never },
-    "http.fetch gave no Response, but undefined",
+    "http.fetch returned undefined, not a Response",
   ],
 };
 
-test.each(Object.keys(impossible))("what cannot be sent is the definition's fault: %s", async (kind) => {
+test.each(Object.keys(impossible))("is invalid-definition: %s", async (kind) => {
   const [url, http, text] = impossible[kind]!;
   const failure: unknown = await connect(url, { revisions: clientRevisions, ...(http && { http }) }).catch(
     (error: unknown) => error,
@@ -93,7 +93,7 @@ describe("redirects", () => {
     (incoming: Incoming, next: (incoming: Incoming) => void): void =>
       incoming.path === "/mcp" ? incoming.status(status, "", { location: to }) : next(incoming);
 
-  test.each([307, 308])("on the same origin are followed as they are (%i)", async (status) => {
+  test.each([307, 308])("on the same origin are followed with method and body (%i)", async (status) => {
     const { server, client } = await connected(revision);
     server.script = {
       "tools/call": (incoming) => onward(status, "/mcp/")(incoming, (each) => each.reply({ content: [] })),
@@ -104,7 +104,7 @@ describe("redirects", () => {
     expect(second!.headers["mcp-session-id"]).toBe("s1");
   });
 
-  test("elsewhere, or in circles, or for another method, are reported", async () => {
+  test("to another origin, in a circle or with another method are errors", async () => {
     const elsewhere = await scripted(revision);
     const { server, client } = await connected(
       revision,
@@ -129,8 +129,8 @@ describe("redirects", () => {
   });
 });
 
-describe("refusals tell what is to be done", () => {
-  test("401 names the option and what is asked for, whatever the body", async () => {
+describe("HTTP errors say what to do", () => {
+  test("401 names the option and the challenge, with any body", async () => {
     const { server, client } = await connected(revision);
     const challenge = 'Bearer resource_metadata="https://example.com/meta"';
     for (const body of [
@@ -148,7 +148,7 @@ describe("refusals tell what is to be done", () => {
     }
   });
 
-  test.each([429, 503])("%i says when it may be asked again", async (status) => {
+  test.each([429, 503])("%i says when to try again", async (status) => {
     const { server, client } = await connected(revision);
     const asked = async (after: string): Promise<unknown> => {
       server.script = {
@@ -169,13 +169,13 @@ describe("refusals tell what is to be done", () => {
   });
 });
 
-describe("where a server refuses the handshake", () => {
+describe("a server that refuses the handshake", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
   const refused = (): Response => new Response("no such method", { status: 405 });
 
-  test("and the stream of HTTP+SSE, both are reported", async () => {
+  test("and the HTTP+SSE stream: the error has both reasons", async () => {
     const stream = (): Response =>
       new Response("", { status: 401, headers: { "www-authenticate": "Bearer" } });
     const failure: unknown = await fetching({ initialize: refused, GET: stream }).catch(
@@ -185,7 +185,7 @@ describe("where a server refuses the handshake", () => {
     expect((failure as Error).message).toMatch(/401 to GET \(HTTP\+SSE\).*405.*no such method/);
   });
 
-  test("and opens a stream without messages, that is reported after five seconds", async () => {
+  test("and sends no endpoint event: an error after five seconds", async () => {
     const open = (): Response =>
       new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } });
     for (const answer of [never, open]) {
@@ -197,11 +197,11 @@ describe("where a server refuses the handshake", () => {
       await vi.advanceTimersByTimeAsync(5000);
       const failure = (await connecting) as Error;
       expect(failure).toMatchObject({ code: "connection-closed" });
-      expect(failure.message).toMatch(/did not say within 5000 ms where messages go .*405/);
+      expect(failure.message).toMatch(/sent no endpoint event within 5000 ms .*405/);
     }
   });
 
-  test("and has no such stream, only its refusal is reported", async () => {
+  test("and has no HTTP+SSE: the error has the refusal", async () => {
     await expect(fetching({ initialize: refused })).rejects.toMatchObject({
       message: "the server answered 405: no such method",
       data: { status: 405 },
@@ -209,7 +209,7 @@ describe("where a server refuses the handshake", () => {
   });
 });
 
-test("options take what the platform has, and functions that give it at once or later", async () => {
+test("options take values of the platform, and functions that return them or promises", async () => {
   const server = await scripted(revision);
   const options: NonNullable<ConnectOptions["http"]>[] = [
     { authorize: () => ({ authorization: "x" }) },

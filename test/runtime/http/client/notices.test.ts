@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { connected } from "../../../support/scripted-http-server.js";
 import { fetching, never, resultOf } from "./fetched.js";
 
-test("what was given up is read no more, once the server knows", async () => {
+test("an abandoned request is not read after its cancellation was sent", async () => {
   const { server, client } = await connected("2025-11-25", { "tools/call": () => undefined });
   const controller = new AbortController();
   const call = client.callTool("slow", {}, { signal: controller.signal });
@@ -13,14 +13,14 @@ test("what was given up is read no more, once the server knows", async () => {
   expect(server.of("notifications/cancelled")).toHaveLength(1);
 });
 
-describe("where there is no network, and time stands still", () => {
+describe("without a network, with fake timers", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
   afterEach(() => void vi.useRealTimers());
 
   /** How often each was sent. */
   const names = (sent: readonly { readonly name: string }[]): string[] => sent.map(({ name }) => name);
 
-  test("a cancellation that the server does not take holds no request up", async () => {
+  test("a cancellation that the server does not accept delays no request", async () => {
     const { client, sent } = await fetching({
       "notifications/cancelled": never,
       "tools/call": (request) =>
@@ -37,7 +37,7 @@ describe("where there is no network, and time stands still", () => {
     expect(signal.aborted).toBe(true);
   });
 
-  test("requests wait two seconds for the end of the handshake, and no longer", async () => {
+  test("requests wait two seconds at most for the end of the handshake", async () => {
     const { client, sent } = await fetching({ "notifications/initialized": never });
     const call = client.callTool("x");
     await vi.advanceTimersByTimeAsync(1990);
@@ -51,7 +51,7 @@ describe("where there is no network, and time stands still", () => {
     expect(sent[1]!.signal.aborted).toBe(true);
   });
 
-  test("a notification waits two seconds for the one before it", async () => {
+  test("a notification waits two seconds at most for the one before it", async () => {
     const { client, sent } = await fetching({ "notifications/roots/list_changed": never }, { roots: [] });
     await vi.advanceTimersByTimeAsync(0);
     for (let change = 0; change < 3; change++) await client.rootsChanged();
@@ -66,7 +66,7 @@ describe("where there is no network, and time stands still", () => {
     await closing;
   });
 
-  test("it does not wait for an answer that the server does not take", async () => {
+  test("it does not wait for a response that the server does not accept", async () => {
     const { client, sent } = await fetching(
       {
         response: never,
@@ -114,7 +114,7 @@ describe("where there is no network, and time stands still", () => {
     expect(sent.length).toBe(before);
   });
 
-  test("nor is a request that is given up still sent when it is authorized", async () => {
+  test("a request that was given up is not sent after its authorization", async () => {
     let grant = (): void => undefined;
     let hangs = false;
     const { client, sent } = await fetching(

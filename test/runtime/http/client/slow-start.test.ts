@@ -6,7 +6,7 @@ const modern = "2026-07-28";
 const legacy = "2025-11-25";
 
 // Over HTTP an answer is certain: a server that starts slowly is not taken for one of the legacy era, which it speaks, too.
-test("a probe over HTTP that is answered late decides", async () => {
+test("a late answer to the probe decides over HTTP", async () => {
   const clock = new VirtualClock();
   let probe: Incoming | undefined;
   const server = await scripted(modern, {
@@ -26,7 +26,7 @@ test("a probe over HTTP that is answered late decides", async () => {
   expect(server.of("initialize")).toEqual([]);
 });
 
-test("a server that never answers a probe over HTTP gets the handshake after half the time there is", async () => {
+test("an unanswered probe over HTTP leads to the handshake after half of connectTimeout", async () => {
   const clock = new VirtualClock();
   const server = await scripted(legacy, { "server/discover": () => undefined });
   const connecting = clientOf(server.url, { clock, connectTimeout: 20_000 });

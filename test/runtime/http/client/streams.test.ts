@@ -56,7 +56,7 @@ test.each(Object.keys(trouble))(
   },
 );
 
-test("a stream that was lost is asked for again with the next request, and goes on where it was", async () => {
+test("a lost stream is requested again with the next request, and resumes", async () => {
   const { onWarning, first, warnings } = warned();
   let down = false;
   const { server, client } = await connected(
@@ -93,7 +93,7 @@ test("streams that open and end at once are given up", async () => {
   expect(server.of("GET")).toHaveLength(3);
 });
 
-test("so are those that are to go on with an answer; the call fails", async () => {
+test("a response stream that keeps ending is given up, and the call fails", async () => {
   const { server, client } = await connected(
     "2025-11-25",
     {
@@ -107,7 +107,7 @@ test("so are those that are to go on with an answer; the call fails", async () =
   expect(server.of("GET").filter(({ headers }) => headers["last-event-id"] === "1")).toHaveLength(3);
 });
 
-test("a server that has its clients come back for an answer is asked as long as it takes", async () => {
+test("a response stream that the server lets the client poll is requested without a limit", async () => {
   let asked = 0;
   const { server, client } = await connected(
     "2025-11-25",
@@ -124,7 +124,7 @@ test("a server that has its clients come back for an answer is asked as long as 
   expect((await client.callTool("x")).content).toEqual([]);
 });
 
-test("a stream that was quiet for some seconds was one, and is had again however often it ends", async () => {
+test("a stream that lasted some seconds counts as opened, and is requested again each time", async () => {
   const end = new AbortController();
   let asked = 0;
   let now = 0;
@@ -151,7 +151,7 @@ test("a stream that was quiet for some seconds was one, and is had again however
   expect(asked).toBe(8);
 });
 
-test("an answer to GET that is no event stream is ignored without a warning", async () => {
+test("a response to GET that is not an event stream is ignored without a warning", async () => {
   const { onWarning, warnings } = warned();
   const { server, client } = await connected(
     "2025-11-25",
@@ -191,7 +191,7 @@ test.each(["2025-11-25", "2026-07-28"])(
   },
 );
 
-test("nothing is left open of a session that was forgotten, once the client is closed", async () => {
+test("closing the client leaves no exchange of a forgotten session open", async () => {
   const { server, client } = await connected("2025-11-25", {
     "tools/call": (incoming, each) => {
       if (incoming.message!.params!["name"] === "lost" && incoming.headers["mcp-session-id"] === "s1") {
@@ -209,7 +209,7 @@ test("nothing is left open of a session that was forgotten, once the client is c
   expect(server.of("initialize")).toHaveLength(2);
 });
 
-test("a server too busy for a stream to listen on is asked again", async () => {
+test("a GET stream is requested again from a busy server", async () => {
   let asked = 0;
   const { client } = await connected(
     "2025-11-25",
@@ -220,7 +220,7 @@ test("a server too busy for a stream to listen on is asked again", async () => {
   expect(asked).toBe(2);
 });
 
-test("so is one that refuses it once after it was lost", async () => {
+test("a lost GET stream is requested again after one refusal", async () => {
   const { onWarning, first } = warned();
   const answers = ["e1", 502, 503, "e2"];
   const { client } = await connected(
@@ -242,7 +242,7 @@ test("so is one that refuses it once after it was lost", async () => {
   await heard;
 });
 
-test("an application whose warnings fail hears of nothing else for it", async () => {
+test("an onWarning that throws affects nothing else", async () => {
   let warn: (() => void) | undefined;
   const warned = new Promise<void>((resolve) => (warn = resolve));
   const onWarning = (): never => {
@@ -260,7 +260,7 @@ test("an application whose warnings fail hears of nothing else for it", async ()
   expect(server.of("initialize")).toHaveLength(1);
 });
 
-describe("a server that asks its clients to come back at once", () => {
+describe("a server that sends retry: 0", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
   afterEach(() => void vi.useRealTimers());
 
@@ -317,7 +317,7 @@ describe("a server that asks its clients to come back at once", () => {
     },
   );
 
-  test("and one that asks for more is obeyed", async () => {
+  test("a longer retry is followed", async () => {
     expect(await asked("retry: 2000\n", listening)).toEqual([30, 30, 30]);
     expect(await asked("", listening)).toEqual([60, 60, 60]);
   });
