@@ -93,11 +93,7 @@ async function conclude(
       legacy,
       context,
     );
-  // Only modern servers send these codes, so the error is the server's answer.
-  const modernOnly = ["MISSING_REQUIRED_CLIENT_CAPABILITY", "HEADER_MISMATCH"].map(
-    (name) => errors[name]?.code,
-  );
-  if (error && modernOnly.includes(error.code)) throw remoteError("server/discover", response);
+  if (error && isModernOnly(error.code, modern, legacy)) throw remoteError("server/discover", response);
   const status = httpStatusOf(response.refusal);
   // The status names a reason other than the revision.
   if (legacy.length === 0 && status !== undefined && !isMisunderstood(status)) throw response.refusal;
@@ -117,6 +113,13 @@ async function conclude(
         : { ...response, error: { code: rpc.internalError, message: "no discovery result" } },
     );
   return handshake(link, legacy, context);
+}
+
+/** Whether only modern servers send an error code: neither JSON-RPC nor a legacy revision defines it. */
+function isModernOnly(code: number, modern: Views, legacy: Views): boolean {
+  const defines = ({ table }: Views[number]): boolean =>
+    Object.values(table.errors).some((each) => each.code === code);
+  return defines(modern[0]!) && !legacy.some(defines) && !Object.values<number>(rpc).includes(code);
 }
 
 /** Chooses a revision from the list of a modern server. */

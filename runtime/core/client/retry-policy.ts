@@ -1,5 +1,5 @@
 import type { Open } from "@mcpgen/protocol/open";
-import { type ErrorCode, McpError, rpc, isInterrupted } from "../jsonrpc/errors.js";
+import { type ErrorCode, McpError, isInterrupted } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { eraOf } from "./client-profile.js";
@@ -110,11 +110,8 @@ function isOfAnotherEra(error: McpError, view: RevisionView<"client">): boolean 
   if (!eraOf(view).discovery || !isMisunderstood(httpStatusOf(error))) return false;
   const { rpcCode } = error;
   if (rpcCode === undefined || rpcCode === table.errors["UNSUPPORTED_PROTOCOL_VERSION"]?.code) return true;
-  return !modernCodes.has(rpcCode) && Object.values(table.errors).every(({ code }) => code !== rpcCode);
+  return Object.values(table.errors).every(({ code }) => code !== rpcCode);
 }
-
-/** Codes with which a modern server answers a request that it has read. */
-const modernCodes: ReadonlySet<number> = new Set([rpc.methodNotFound, rpc.invalidParams, rpc.internalError]);
 
 /** Whether the HTTP server answered, if not with a message, or does not exist: it did not exit on the probe. */
 function wasReached({ data }: McpError): boolean {
