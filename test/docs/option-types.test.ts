@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Node, Project, type SourceFile, SyntaxKind, type Type, type ts } from "ts-morph";
 import { describe, expect, test } from "vitest";
+import { filesBelow } from "../../scripts/rooms/imports.js";
 
 /** The interface behind each table of docs/options.md, and the folders that hold its defaults. */
 const tables: readonly (readonly [heading: string, type: string, ...folders: string[]])[] = [
@@ -86,6 +87,12 @@ function sortsIn(cell: string): Set<string> {
   const rest = cell.replace(/`[^`]+`(?:, ms)?/g, "").replace(/^[, ]+/, "");
   return new Set([...named, ...words.filter(([word]) => word.test(rest)).map(([, sort]) => sort)]);
 }
+
+/** The code that reads the configuration. */
+const generatorText = ["command", "pipeline"]
+  .flatMap((folder) => filesBelow(`generator/${folder}`))
+  .map((file) => readFileSync(file, "utf8"))
+  .join("\n");
 
 type Value = number | string | boolean;
 
@@ -217,3 +224,16 @@ describe.each(tables)("docs/options.md, the table of %s", (heading, type, ...fol
     }
   });
 });
+
+// The names and types of these are compared in options.test.ts.
+test.each(["mcpgen.config.json", "contracts", "diff"])(
+  "docs/options.md, the table of %s, says the defaults that the code has",
+  (heading) => {
+    for (const { name, byDefault } of rowsOf(heading)) {
+      const said = valueIn(byDefault);
+      if (said === undefined) continue;
+      const known = [...generatorText.matchAll(new RegExp(`\\b${name}\\)? \\?\\? "([^"]+)"`, "g"))];
+      expect(new Set(known.map(([, value]) => value)), name).toEqual(new Set([said]));
+    }
+  },
+);

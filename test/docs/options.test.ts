@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { describe, expect, test } from "vitest";
+import type { JsonObject } from "@mcpgen/engine";
 import { configShape } from "../../generator/config/config-shape.js";
 import { connect, createServer, defineServer, memoryChannels } from "../../runtime/core/all.js";
 import { createHttpHandler, createNodeHandler, serveHttp } from "../../runtime/core/http.js";
@@ -82,5 +83,29 @@ describe("docs/options.md lists the options of", () => {
     ["diff", diff!],
   ])("%s", (heading, shape) => {
     expect(documented(heading)).toEqual(Object.keys(shape.members!).sort());
+    for (const [, name, type, byDefault] of cellsOf(heading)) {
+      const { schema } = shape.members![name!]!;
+      expect(typesIn(type!), name).toEqual(typesOf(schema));
+      expect(byDefault === "required", name).toBe(shape.required?.includes(name!) === true);
+    }
   });
 });
+
+/** Name, type and default of each row below a heading. */
+function cellsOf(heading: string): RegExpMatchArray[] {
+  const section = document.split(/^#{2,3} /m).find((text) => text.startsWith(`${heading}\n`))!;
+  return [...section.matchAll(/^\| `([\w$]+)` \| (.+?) \| (.+?) \| .+ \|$/gm)];
+}
+
+/** The types of JSON, or the values, that a cell names. */
+function typesIn(cell: string): string[] {
+  const values = [...cell.matchAll(/`"([^"]+)"`/g)].map(([, value]) => value!);
+  const words = cell
+    .split(" or ")
+    .map((word) => word.replace(/^path$/, "string").replace(/^list.*/, "array"));
+  return values.length > 0 ? values : words;
+}
+
+function typesOf({ type, enum: values }: JsonObject): string[] {
+  return [values ?? type].flat() as string[];
+}
