@@ -150,3 +150,31 @@ test("the reading of import specifiers sees every form", () => {
     specifiersOf(text).map(({ specifier, typeOnly }) => `${specifier}${typeOnly ? " (types)" : ""}`),
   ).toEqual(["a", "b (types)", "b2 (types)", "b3 (types)", "c", "d", "e", "f"]);
 });
+
+/** Lines of code that name a revision, or compare two; comments may name one. */
+function revisionsNamed(file: string, text: string): string[] {
+  const code = text.replace(/\/\*.*?\*\/|(?<=^|\s)\/\/ [^\n]*/gs, "");
+  return code
+    .split("\n")
+    .filter((line) => /20\d\d-\d\d-\d\d|\b(id|revision|version)\b\s*[<>]=?\s/i.test(line))
+    .map((line) => `${file}: ${line.trim()}`);
+}
+
+test("the runtime names no revision, and orders them in one place", () => {
+  const found = filesBelow("runtime/core").flatMap((file) =>
+    revisionsNamed(file, readFileSync(file, "utf8")),
+  );
+  expect(found).toEqual([
+    "runtime/core/protocol/revision-view.ts: const newestFirst = [...revisions].sort((one, other) => (one.id < other.id ? 1 : -1));",
+  ]);
+});
+
+test.each([
+  'if (revision === "2025-11-25") return;',
+  "const old = view.id >= first;",
+  "const text = `since 2025-03-26`;",
+])("a revision named or compared in code is found: %s", (line) => {
+  expect(
+    revisionsNamed("a.ts", `/** Of 2025-11-25. */\n// 2025-11-25\nconst a = 1; // 2025-11-25\n${line}\n`),
+  ).toEqual([`a.ts: ${line}`]);
+});

@@ -109,6 +109,10 @@ export interface ReceiveTable<R extends Role = Role> {
   readonly errors: ErrorTable;
   /** Messages may arrive as JSON-RPC batches, and be sent so. */
   readonly batches?: true;
+  /** An HTTP request without the header of the revision belongs to this revision. */
+  readonly assumed?: true;
+  /** An event stream of HTTP begins with an event that has an id and no data. */
+  readonly priming?: true;
 }
 
 /**

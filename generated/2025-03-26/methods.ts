@@ -472,6 +472,7 @@ export const clientReceives: ReceiveTable<"client"> = {
   headers: [],
   errors,
   batches: true,
+  assumed: true,
 };
 
 /** What a server reads, each message as a tolerant reader takes it. */
@@ -628,6 +629,7 @@ export const serverReceives: ReceiveTable<"server"> = {
   headers: [],
   errors,
   batches: true,
+  assumed: true,
 };
 
 /** What a client sends, each message exactly as the revision defines it. */

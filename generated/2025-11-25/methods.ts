@@ -653,6 +653,7 @@ export const clientReceives: ReceiveTable<"client"> = {
   }),
   headers: [{ header: "MCP-Protocol-Version" }],
   errors,
+  priming: true,
 };
 
 /** What a server reads, each message as a tolerant reader takes it. */
@@ -910,6 +911,7 @@ export const serverReceives: ReceiveTable<"server"> = {
   }),
   headers: [{ header: "MCP-Protocol-Version" }],
   errors,
+  priming: true,
 };
 
 /** What a client sends, each message exactly as the revision defines it. */

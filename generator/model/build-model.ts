@@ -7,6 +7,7 @@ import { findErrors } from "./errors.js";
 import { defineInlineMessages } from "./inline-messages.js";
 import { type Message, findMessages } from "./messages.js";
 import type { Assumption, HeaderRule, Method, ProtocolModel, ResultOf, Status } from "./model.js";
+import { findTransport } from "./transport.js";
 import { type MethodNotes, capabilitiesOf, notesByMethod } from "./notes-by-method.js";
 import { findOwned, propertyAt } from "./owned.js";
 import { pageOf } from "./page.js";
@@ -60,16 +61,19 @@ export function buildModel(source: ModelSource): BuiltModel {
   });
   const asking = asksForInput(schema, settled);
 
+  const era = eraOf(revision, schema, messages, assumptions);
+
   const model: ProtocolModel = {
     revision,
     status,
-    era: eraOf(revision, schema, messages, assumptions),
+    era,
     schema,
     methods: settled.map((entry) =>
       assemble(entry, said.get(entry.message.method), asking, { ...source, schema }, problems),
     ),
     errors: findErrors(schema, notesOf(notes, "error"), assumptions),
     batches: hasBatches(schema),
+    transport: findTransport(era, notesOf(notes, "transport"), problems),
     headers: headerRules(notes, methods),
     owned: findOwned(schema, notesOf(notes, "owned"), problems),
     renames: notes.filter((note) => note.kind === "renamed"),

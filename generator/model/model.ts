@@ -5,6 +5,15 @@ export type Role = "client" | "server";
 export type Era = "legacy" | "modern";
 export type Status = "released" | "draft" | "handwritten";
 
+/**
+ * What notes of kind `transport` may say of a revision with sessions. Each is a column of the emitted tables.
+ *
+ * - `assumed`: a request without the header of the revision belongs to this revision.
+ * - `priming`: an event stream begins with an event that has an id and no data.
+ */
+export const transportFacts = ["assumed", "priming"] as const;
+export type TransportFact = (typeof transportFacts)[number];
+
 /** Everything MCP-specific that the emitters need to know of one revision; resolved once. */
 export interface ProtocolModel {
   /** The revision's id, e.g. `2025-11-25`. */
@@ -19,6 +28,8 @@ export interface ProtocolModel {
   readonly errors: readonly ErrorCode[];
   /** Messages may travel as JSON-RPC batches. */
   readonly batches: boolean;
+  /** Facts about HTTP that hold for this revision, in the order of `transportFacts`. */
+  readonly transport: readonly TransportFact[];
   /** Standard HTTP headers that mirror parts of a request. */
   readonly headers: readonly HeaderRule[];
   /** Properties the era owns, which authors never write: definition name → property names. */

@@ -80,6 +80,11 @@ export interface SubscriptionNote extends NoteBase {
   readonly filter: string;
 }
 
+/** The targets are facts about HTTP that hold for the revision: see `TransportFact`. */
+export interface TransportNote extends NoteBase {
+  readonly kind: "transport";
+}
+
 /** Properties that the era's protocol machinery fills in; authors never write them. */
 export interface OwnedNote extends NoteBase {
   readonly kind: "owned";
@@ -149,6 +154,7 @@ export type Note =
   | CacheableNote
   | MultiRoundTripNote
   | SubscriptionNote
+  | TransportNote
   | OwnedNote
   | DeprecatedNote
   | ErrorNote

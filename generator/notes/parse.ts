@@ -110,6 +110,7 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
       check: (value) => value !== "" && isPointer(value),
     },
   },
+  transport: {},
   owned: {},
   deprecated: { since: string, instead: optional(string) },
   error: {

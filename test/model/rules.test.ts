@@ -276,6 +276,34 @@ describe("notes", () => {
   });
 });
 
+describe("facts about HTTP", () => {
+  const legacy = { InitializeRequest: message("initialize") };
+  const noted = (definitions: { [name: string]: JsonValue }, ...targets: string[]) => {
+    const { model, problems } = built(definitions, [{ kind: "transport", targets }]);
+    return { facts: model.transport, problems: problems.map(({ code, target }) => [code, target]) };
+  };
+
+  it("come from notes", () => {
+    expect(noted(legacy, "priming", "assumed")).toEqual({ facts: ["assumed", "priming"], problems: [] });
+    expect(modelOf(legacy).transport).toEqual([]);
+  });
+
+  it("that are unknown, or stated twice, are named", () => {
+    expect(noted(legacy, "primed", "priming", "priming")).toEqual({
+      facts: ["priming"],
+      problems: [
+        ["MG1202", "primed"],
+        ["MG1203", "priming"],
+      ],
+    });
+  });
+
+  it("belong to revisions with sessions alone", () => {
+    const modern = { DiscoverRequest: message("server/discover") };
+    expect(noted(modern, "priming")).toEqual({ facts: [], problems: [["MG1203", "priming"]] });
+  });
+});
+
 describe("pages", () => {
   const list = (result: JsonValue): unknown =>
     methodOf(

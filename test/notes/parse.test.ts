@@ -51,6 +51,7 @@ const kinds: {
     may: {},
     bad: { filter: [1, null, "a", ""] },
   },
+  transport: { needs: {}, may: {}, bad: {} },
   owned: { needs: {}, may: {}, bad: {} },
   deprecated: { needs: { since: "r" }, may: { instead: "Use." }, bad: { since: [1], instead: [1, null] } },
   error: {

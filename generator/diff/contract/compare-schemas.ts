@@ -114,6 +114,7 @@ function modelOf(schema: Schema): ProtocolModel {
     methods: [],
     errors: [],
     batches: false,
+    transport: [],
     headers: [],
     owned: new Map(),
     stepNotes: [],

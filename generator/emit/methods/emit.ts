@@ -23,11 +23,16 @@ export const emitMethods: Emitter<ModelInput> = ({ model, folder, origin, import
     notifications,
     methodTypes: roles.flatMap((role) => methodTypes(model, role)),
     errors: errorRows(model),
-    common: [facts.standardHeaders(), "errors,", ...(model.batches ? ["batches: true,"] : [])],
+    common: [facts.standardHeaders(), "errors,", ...flags(model).map((flag) => `${flag}: true,`)],
     tables: roles.map((role) => tableOf(model, role, facts)),
   });
   return new Map([[`${folder}/methods.ts`, { content, formatted: true }]]);
 };
+
+/** The columns of a table that stand in it only where they hold. */
+function flags({ batches, transport }: ProtocolModel): readonly string[] {
+  return batches ? ["batches", ...transport] : transport;
+}
 
 /** The names of all methods that a side sends as messages, or inside messages. */
 function methodTypes(model: ProtocolModel, role: Role): { about: string; declaration: string }[] {

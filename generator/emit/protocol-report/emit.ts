@@ -1,5 +1,12 @@
 import type { Definition } from "@mcpgen/engine";
-import type { Capability, ErrorCode, HeaderRule, Method, ResultOf } from "../../model/model.js";
+import type {
+  Capability,
+  ErrorCode,
+  HeaderRule,
+  Method,
+  ResultOf,
+  TransportFact,
+} from "../../model/model.js";
 import type { Emitter, ModelInput } from "../emitter.js";
 import { definitionLines } from "./lines.js";
 import { codeSpan } from "../../print/markdown.js";
@@ -13,7 +20,7 @@ export const emitProtocolReport: Emitter<ModelInput> = ({ model, folder, origin,
     era: model.era,
     methods: model.methods.map(methodLine),
     errors: model.errors.map(errorLine),
-    headers: model.headers.map(headerLine),
+    http: [...model.headers.map(headerLine), ...model.transport.map((fact) => transportLines[fact])],
     definitions: [...model.schema.definitions.values()].map((definition) => ({
       heading: heading(definition),
       lines: definitionLines(definition),
@@ -68,6 +75,11 @@ function headerLine({ header, method, from }: HeaderRule): string {
   const where = method === "*" ? "every request" : codeSpan(method);
   return `${codeSpan(header)}: ${where}, ${from === null ? "the negotiated revision" : codeSpan(from)}`;
 }
+
+const transportLines: { readonly [F in TransportFact]: string } = {
+  assumed: "a request without the header of the revision: this revision",
+  priming: "first event of a stream: an id and no data",
+};
 
 function heading({ name, extends: bases = [], node }: Definition): string {
   const facts = [

@@ -35,6 +35,18 @@ describe("tables and stubs", () => {
     }
   });
 
+  it("state facts about HTTP only where they hold", () => {
+    const definitions = { InitializeRequest: message("initialize") };
+    const tables = (...targets: string[]) =>
+      emitted([modelOf(definitions, [{ kind: "transport", targets }])]).get("2099-01-01/methods.ts")!;
+    expect(tables("assumed").match(/^ {2}(assumed|priming): true,$/gm)).toEqual(
+      Array(2).fill("  assumed: true,"),
+    );
+    expect(tables("priming").match(/^ {2}(assumed|priming): true,$/gm)).toEqual(
+      Array(2).fill("  priming: true,"),
+    );
+  });
+
   it("of a protocol without methods are empty", async () => {
     const files = emitted([modelOf({ Nothing: object({}) })]);
     for (const name of ["methods", "client", "server"]) {

@@ -209,17 +209,17 @@ function protocolOf(revision: RevisionView<"server">): RequestProtocol {
   return { ...beforeHandshake(revision), logLevel: "debug", unasked };
 }
 
-/** The revision of a request without the header (2025-11-25, protocol version header). */
-const assumedVersion = "2025-03-26";
-
-/** The revision in the header, or the assumed one without a header; `undefined` if it is not served. */
+/**
+ * The revision in the header; `undefined` if it is not served. Without the header, the one that the tables name for such
+ * requests, or else the oldest (2025-11-25, protocol version header).
+ */
 export function versionOf(
   exchange: Exchange,
   legacy: readonly RevisionView<"server">[],
 ): RevisionView<"server"> | undefined {
   const version = exchange.header("mcp-protocol-version");
-  const found = legacy.find(({ id }) => id === (version ?? assumedVersion));
-  return version === undefined ? (found ?? legacy.at(-1)) : found;
+  if (version !== undefined) return legacy.find(({ id }) => id === version);
+  return legacy.find(({ table }) => table.assumed) ?? legacy.at(-1);
 }
 
 const date = /^\d{4}-\d\d-\d\d$/;

@@ -41,12 +41,6 @@ export interface SharedEnvironment extends SessionEnvironment {
   readonly reserve: (session: HttpSession, bytes: number) => boolean;
 }
 
-/**
- * First revision in which a stream begins with an event that has an id and no data (2025-11-25, Streamable HTTP,
- * sending messages). Clients of earlier revisions parse every event as a message.
- */
-const firstPriming = "2025-11-25";
-
 /** Limit of a session's listening streams without a connection. They can be resumed. */
 const maxOrphanedStreams = 4;
 /** Limit of a session's listening streams with a connection. */
@@ -80,8 +74,9 @@ export class HttpSession implements ServerChannel {
     return this.#environment.retryMs;
   }
 
+  /** Whether a stream begins with an event that has an id and no data (2025-11-25, sending messages). */
   get primes(): boolean {
-    return (this.connection.session?.revision.id ?? "") >= firstPriming;
+    return this.connection.session?.revision.table.priming === true;
   }
 
   get concurrency(): ConcurrencyLimit {
