@@ -41,37 +41,37 @@ interface Kept {
  * the authorization that fetched it.
  */
 export class ResultCache {
-  private readonly clock: Clock;
-  private readonly limits: ClientLimits;
+  readonly #clock: Clock;
+  readonly #limits: ClientLimits;
   /** The oldest first. */
-  private readonly entries = new Set<Entry>();
-  private readonly byKey = new Map<string, Map<string | undefined, Entry>>();
-  private bytes = 0;
-  private invalidations = 0;
+  readonly #entries = new Set<Entry>();
+  readonly #byKey = new Map<string, Map<string | undefined, Entry>>();
+  #bytes = 0;
+  #invalidations = 0;
 
   constructor(clock: Clock, limits: ClientLimits) {
-    this.clock = clock;
-    this.limits = limits;
+    this.#clock = clock;
+    this.#limits = limits;
   }
 
   /** A copy of a public result. */
   shared(key: string): Params | undefined {
-    return this.read(key, undefined);
+    return this.#read(key, undefined);
   }
 
   /** A copy of a private result of an authorization. */
   owned(key: string, authorization: string): Params | undefined {
-    return this.read(key, authorization);
+    return this.#read(key, authorization);
   }
 
   /** Whether there is a result for any authorization. */
   isOwned(key: string): boolean {
-    return this.byKey.has(key);
+    return this.#byKey.has(key);
   }
 
   /** Counts the invalidations. Read it before a request and pass it to `put`. */
   get generation(): number {
-    return this.invalidations;
+    return this.#invalidations;
   }
 
   /**
@@ -81,24 +81,24 @@ export class ResultCache {
    */
   put({ key, method, params, result, authorization }: Kept, generation: number): void {
     const ttl = result["ttlMs"];
-    if (typeof ttl !== "number" || !(ttl > 0) || generation !== this.invalidations) return;
+    if (typeof ttl !== "number" || !(ttl > 0) || generation !== this.#invalidations) return;
     const text = textOf(result);
     const owner = result["cacheScope"] === "public" ? undefined : authorization;
     // A character takes two bytes at most.
     const bytes =
       text === undefined ? Infinity : overhead + 2 * (text.length + key.length + (owner?.length ?? 0));
-    if (text === undefined || bytes > Math.min(this.limits.maxCacheEntryBytes, this.limits.maxCacheBytes))
+    if (text === undefined || bytes > Math.min(this.#limits.maxCacheEntryBytes, this.#limits.maxCacheBytes))
       return;
-    const siblings = this.byKey.get(key) ?? new Map<string | undefined, Entry>();
-    for (const stale of [siblings.get(owner), siblings.get(undefined)]) if (stale) this.drop(stale);
-    const expires = this.clock.now() + Math.min(ttl, maxFreshMs);
+    const siblings = this.#byKey.get(key) ?? new Map<string | undefined, Entry>();
+    for (const stale of [siblings.get(owner), siblings.get(undefined)]) if (stale) this.#drop(stale);
+    const expires = this.#clock.now() + Math.min(ttl, maxFreshMs);
     const entry = { key, authorization: owner, method, uri: params["uri"], text, bytes, expires };
-    this.entries.add(entry);
-    this.byKey.set(key, siblings.set(owner, entry));
-    this.bytes += bytes;
-    for (const oldest of this.entries) {
-      if (this.bytes <= this.limits.maxCacheBytes && this.entries.size <= maxEntries) break;
-      this.drop(oldest);
+    this.#entries.add(entry);
+    this.#byKey.set(key, siblings.set(owner, entry));
+    this.#bytes += bytes;
+    for (const oldest of this.#entries) {
+      if (this.#bytes <= this.#limits.maxCacheBytes && this.#entries.size <= maxEntries) break;
+      this.#drop(oldest);
     }
   }
 
@@ -106,38 +106,38 @@ export class ResultCache {
   invalidate(notification: string, { uri }: Params): void {
     const list = /^notifications\/(.+)\/list_changed$/.exec(notification)?.[1];
     if (list === undefined && notification !== resourceUpdated) return;
-    this.invalidations++;
-    for (const entry of this.entries) {
+    this.#invalidations++;
+    for (const entry of this.#entries) {
       const changed =
         list === undefined
           ? entry.method === "resources/read" && entry.uri === uri
           : entry.method.startsWith(`${list}/`) && entry.method.endsWith("/list");
-      if (changed) this.drop(entry);
+      if (changed) this.#drop(entry);
     }
   }
 
   /** Drops all results, those of pending requests included. */
   clear(): void {
-    this.invalidations++;
-    this.entries.clear();
-    this.byKey.clear();
-    this.bytes = 0;
+    this.#invalidations++;
+    this.#entries.clear();
+    this.#byKey.clear();
+    this.#bytes = 0;
   }
 
-  private read(key: string, authorization: string | undefined): Params | undefined {
-    const entry = this.byKey.get(key)?.get(authorization);
+  #read(key: string, authorization: string | undefined): Params | undefined {
+    const entry = this.#byKey.get(key)?.get(authorization);
     if (!entry) return undefined;
-    if (this.clock.now() < entry.expires) return JSON.parse(entry.text) as Params;
-    this.drop(entry);
+    if (this.#clock.now() < entry.expires) return JSON.parse(entry.text) as Params;
+    this.#drop(entry);
     return undefined;
   }
 
-  private drop(entry: Entry): void {
-    this.entries.delete(entry);
-    this.bytes -= entry.bytes;
-    const siblings = this.byKey.get(entry.key)!;
+  #drop(entry: Entry): void {
+    this.#entries.delete(entry);
+    this.#bytes -= entry.bytes;
+    const siblings = this.#byKey.get(entry.key)!;
     siblings.delete(entry.authorization);
-    if (siblings.size === 0) this.byKey.delete(entry.key);
+    if (siblings.size === 0) this.#byKey.delete(entry.key);
   }
 }
 

@@ -55,25 +55,25 @@ type RequestArguments<Params> = undefined extends Params
 /** A connected server, of any revision. */
 export class Client implements Caller {
   readonly cache: ResultCache;
-  private readonly setup: ClientSetup;
-  private readonly outputs: OutputChecks;
-  private readonly headers = new ToolHeaders();
-  private readonly retryPolicy: RetryPolicy;
-  private readonly listeners: Listeners;
-  private readonly connections: Connections;
-  private readonly requests: Requests;
+  readonly #setup: ClientSetup;
+  readonly #outputs: OutputChecks;
+  readonly #headers = new ToolHeaders();
+  readonly #retryPolicy: RetryPolicy;
+  readonly #listeners: Listeners;
+  readonly #connections: Connections;
+  readonly #requests: Requests;
 
   constructor(setup: ClientSetup) {
     const { profile, handlers, limits, reconnects, resend, onWarning } = setup;
-    this.setup = setup;
-    const outputs = (this.outputs = new OutputChecks(onWarning));
-    const { headers } = this;
-    const retryPolicy = (this.retryPolicy = new RetryPolicy(resend));
+    this.#setup = setup;
+    const outputs = (this.#outputs = new OutputChecks(onWarning));
+    const headers = this.#headers;
+    const retryPolicy = (this.#retryPolicy = new RetryPolicy(resend));
     const cache = (this.cache = new ResultCache(profile.clock, limits));
-    const listeners = (this.listeners = new Listeners(onWarning));
+    const listeners = (this.#listeners = new Listeners(onWarning));
     const answers: AnswerSetup = { handlers, questions: new Questions(limits), nulls: profile.nulls };
     const incoming = new Incoming(answers, cache, listeners);
-    this.connections = new Connections({
+    this.#connections = new Connections({
       profile,
       reconnects,
       onWarning,
@@ -83,9 +83,9 @@ export class Client implements Caller {
         for (const learnt of [outputs, headers, retryPolicy]) learnt.forget();
       },
     });
-    const { connections } = this;
+    const connections = this.#connections;
     const relist = (options: RequestOptions) => this.listTools(options);
-    this.requests = new Requests({
+    this.#requests = new Requests({
       connections,
       cache,
       headers,
@@ -99,36 +99,36 @@ export class Client implements Caller {
 
   /** The id of the negotiated protocol revision. */
   get revision(): string {
-    return this.negotiated.view.id;
+    return this.#negotiated.view.id;
   }
 
   /** The server's description of itself: for display, not for decisions. */
   get serverInfo(): Open<"Implementation"> | undefined {
-    return this.negotiated.serverInfo;
+    return this.#negotiated.serverInfo;
   }
 
   get serverCapabilities(): ServerCapabilities {
-    return this.negotiated.capabilities;
+    return this.#negotiated.capabilities;
   }
 
   /** The server's advice on using it, for the model. */
   get instructions(): string | undefined {
-    return this.negotiated.instructions;
+    return this.#negotiated.instructions;
   }
 
-  private get negotiated(): Negotiated {
-    return this.connections.negotiated;
+  get #negotiated(): Negotiated {
+    return this.#connections.negotiated;
   }
 
   /** @internal */
   async start(signal: Signal | undefined): Promise<this> {
-    await this.connections.open(signal);
+    await this.#connections.open(signal);
     return this;
   }
 
   /** Whether no request waits for an answer. */
   get idle(): boolean {
-    return this.connections.waiting === 0;
+    return this.#connections.waiting === 0;
   }
 
   /**
@@ -143,45 +143,45 @@ export class Client implements Caller {
   ): Promise<ClientResults[Method]>;
   request<Result>(method: string, params?: object, options?: RequestOptions): Promise<Result>;
   async request<Result>(method: string, params?: object, options: RequestOptions = {}): Promise<Result> {
-    return (await this.requests.exchange(method, (params ?? {}) as Params, options)).result as Result;
+    return (await this.#requests.exchange(method, (params ?? {}) as Params, options)).result as Result;
   }
 
   /** Sends a notification, if the revision has it. */
   async notify(method: string, params?: object): Promise<void> {
-    const { link, negotiated } = await this.connections.open();
+    const { link, negotiated } = await this.#connections.open();
     const { view } = negotiated;
     const entry = view.table.outgoingNotifications.get(method);
     if (!entry) throw noSuchMethod(method, view);
-    requireCapability(method, entry, "client", declaredBy(view, this.setup.profile) as Params);
+    requireCapability(method, entry, "client", declaredBy(view, this.#setup.profile) as Params);
     const lowered = params && view.lower("outgoingNotifications", method, params as Params);
     link.notify(method, lowered, (_, sent) => mirrorHeaders(view, method, sent));
   }
 
   /** Listens to the notifications of a method, or to all of them with `*`. Returns a function that removes the listener. */
   on(method: string, listener: NotificationListener): () => void {
-    return this.listeners.add(method, listener);
+    return this.#listeners.add(method, listener);
   }
 
   /** Reads all tools, page by page, within the limits of `options`. */
   listTools(options?: ListBounds): Promise<ListResult<Open<"Tool">>> {
-    return this.collected<Open<"Tool">>("tools/list", options);
+    return this.#collected<Open<"Tool">>("tools/list", options);
   }
 
   listResources(options?: ListBounds): Promise<ListResult<Open<"Resource">>> {
-    return this.collected<Open<"Resource">>("resources/list", options);
+    return this.#collected<Open<"Resource">>("resources/list", options);
   }
 
   listResourceTemplates(options?: ListBounds): Promise<ListResult<Open<"ResourceTemplate">>> {
-    return this.collected<Open<"ResourceTemplate">>("resources/templates/list", options);
+    return this.#collected<Open<"ResourceTemplate">>("resources/templates/list", options);
   }
 
   listPrompts(options?: ListBounds): Promise<ListResult<Open<"Prompt">>> {
-    return this.collected<Open<"Prompt">>("prompts/list", options);
+    return this.#collected<Open<"Prompt">>("prompts/list", options);
   }
 
   /** Yields the items of any list method, page by page. */
   async *items<Item>(method: string, options: ListBounds = {}): AsyncGenerator<Item, void, undefined> {
-    for await (const page of this.pagesOf<Item>(method, options)) yield* page.items;
+    for await (const page of this.#pagesOf<Item>(method, options)) yield* page.items;
   }
 
   /**
@@ -195,8 +195,8 @@ export class Client implements Caller {
     args: object = {},
     options?: RequestOptions,
   ): Promise<ToolResult<Structured>> {
-    const { result } = await this.requests.exchange("tools/call", { name, arguments: args }, options ?? {});
-    const checked = this.outputs.check(name, result as ToolResult);
+    const { result } = await this.#requests.exchange("tools/call", { name, arguments: args }, options ?? {});
+    const checked = this.#outputs.check(name, result as ToolResult);
     if (checked) await checked;
     return result as ToolResult<Structured>;
   }
@@ -219,17 +219,17 @@ export class Client implements Caller {
 
   /** Checks that the server answers: with `ping`, or with `server/discover` where the revision has no `ping`. */
   async ping(options: RequestOptions = {}): Promise<void> {
-    const started = this.setup.profile.clock.now();
-    const { negotiated } = await this.requests.connected({ method: "ping", options, started });
+    const started = this.#setup.profile.clock.now();
+    const { negotiated } = await this.#requests.connected({ method: "ping", options, started });
     const method = negotiated.view.table.outgoingRequests.has("ping") ? "ping" : "server/discover";
-    await this.requests.exchange(method, {}, options, started);
+    await this.#requests.exchange(method, {}, options, started);
   }
 
   /** Sets the least severity of log messages: by one request in the legacy era, in the `_meta` of each request in the modern era. */
   async setLogLevel(level: LogLevel): Promise<void> {
-    const { negotiated } = await this.connections.open();
+    const { negotiated } = await this.#connections.open();
     if (eraOf(negotiated.view).logLevelRequest) await this.request("logging/setLevel", { level });
-    this.connections.logLevel = level;
+    this.#connections.logLevel = level;
   }
 
   /**
@@ -239,8 +239,9 @@ export class Client implements Caller {
    * @throws {McpError}
    */
   subscribe(wanted: SubscriptionRequest): Promise<Subscription> {
-    const { connections, requests } = this;
-    const { profile, limits } = this.setup;
+    const connections = this.#connections;
+    const requests = this.#requests;
+    const { profile, limits } = this.#setup;
     const given: Subscribing = {
       connections,
       clock: profile.clock,
@@ -261,34 +262,34 @@ export class Client implements Caller {
    * @throws {McpError} `missing-capability`: the client has no roots
    */
   async rootsChanged(): Promise<void> {
-    const { negotiated } = await this.connections.open();
+    const { negotiated } = await this.#connections.open();
     if (negotiated.view.table.outgoingNotifications.has("notifications/roots/list_changed"))
       await this.notify("notifications/roots/list_changed");
   }
 
   /** Closes the connection, and ends the server's process if the client started it. */
   close(): Promise<void> {
-    return this.connections.close();
+    return this.#connections.close();
   }
 
-  private collected<Item>(method: string, options: ListBounds = {}): Promise<ListResult<Item>> {
-    const started = this.setup.profile.clock.now();
-    return collect(this.pagesOf<Item>(method, options, started), method, this.setup.onWarning);
+  #collected<Item>(method: string, options: ListBounds = {}): Promise<ListResult<Item>> {
+    const started = this.#setup.profile.clock.now();
+    return collect(this.#pagesOf<Item>(method, options, started), method, this.#setup.onWarning);
   }
 
   /** @param started when the total timeout of all pages began; without it, each page has its own */
-  private pagesOf<Item>(
+  #pagesOf<Item>(
     method: string,
     options: ListBounds,
     started?: number,
   ): AsyncGenerator<ListResult<Item>, void, undefined> {
     return pages<Item>(method, options, async (params) => {
-      const { result, rejected } = await this.requests.exchange(method, params, options, started);
-      const member = this.negotiated.view.table.outgoingRequests.get(method)?.page?.member ?? "";
+      const { result, rejected } = await this.#requests.exchange(method, params, options, started);
+      const member = this.#negotiated.view.table.outgoingRequests.get(method)?.page?.member ?? "";
       const { nextCursor } = result;
       if (method !== "tools/list")
         return { items: (result[member] ?? []) as readonly Item[], rejected, nextCursor };
-      const usable = this.learn((result[member] ?? []) as readonly Open<"Tool">[]);
+      const usable = this.#learn((result[member] ?? []) as readonly Open<"Tool">[]);
       return {
         items: usable.tools as readonly Item[],
         rejected: [...rejected, ...usable.rejected],
@@ -298,15 +299,15 @@ export class Client implements Caller {
   }
 
   /** Keeps the schemas, hints and headers of listed tools. Over HTTP, rejects tools with invalid header declarations. */
-  private learn(tools: readonly Open<"Tool">[]): {
+  #learn(tools: readonly Open<"Tool">[]): {
     tools: readonly Open<"Tool">[];
     rejected: readonly Rejected[];
   } {
-    this.outputs.learn(tools);
-    this.retryPolicy.learn(tools);
-    const { standing } = this.connections;
+    this.#outputs.learn(tools);
+    this.#retryPolicy.learn(tools);
+    const { standing } = this.#connections;
     if (!standing?.link.mirrors || !eraOf(standing.negotiated.view).paramHeaders)
       return { tools, rejected: [] };
-    return this.headers.learn(tools);
+    return this.#headers.learn(tools);
   }
 }

@@ -34,56 +34,56 @@ export interface ConnectionSource {
 export class Connections {
   /** The least severity of log messages, for this connection and later ones. */
   logLevel: LogLevel | undefined;
-  private readonly source: ConnectionSource;
-  private current: Connection | undefined;
-  private connecting: Promise<Connection> | undefined;
+  readonly #source: ConnectionSource;
+  #current: Connection | undefined;
+  #connecting: Promise<Connection> | undefined;
   /** All open links that may still deliver messages, negotiated or not. */
-  private readonly links = new Set<Link>();
+  readonly #links = new Set<Link>();
   /** The last connection for which the client checked whether the server was replaced, and the result. */
-  private comparing: { readonly connection: Connection; readonly replaced: Promise<boolean> } | undefined;
-  private stopped = false;
-  private readonly stops = new Set<() => void>();
+  #comparing: { readonly connection: Connection; readonly replaced: Promise<boolean> } | undefined;
+  #stopped = false;
+  readonly #stops = new Set<() => void>();
 
   constructor(source: ConnectionSource) {
-    this.source = source;
+    this.#source = source;
     this.logLevel = source.profile.logLevel;
   }
 
   /** The outcome of the last negotiation. */
   get negotiated(): Negotiated {
-    if (!this.current) throw new McpError("connection-closed", "the client is not connected");
-    return this.current.negotiated;
+    if (!this.#current) throw new McpError("connection-closed", "the client is not connected");
+    return this.#current.negotiated;
   }
 
   /** The era of the last connection, if there was one. */
   get knownEra(): ClientEra | undefined {
-    return this.current && eraOf(this.current.negotiated.view);
+    return this.#current && eraOf(this.#current.negotiated.view);
   }
 
   /** The number of requests that wait for answers. */
   get waiting(): number {
-    return this.current?.link.waiting ?? 0;
+    return this.#current?.link.waiting ?? 0;
   }
 
   /** Whether `close` was called. */
   get closed(): boolean {
-    return this.stopped;
+    return this.#stopped;
   }
 
   /** Whether another connection can be opened. */
   get renewable(): boolean {
-    return this.source.reconnects && !this.stopped;
+    return this.#source.reconnects && !this.#stopped;
   }
 
   /** Calls `callback` once when the client is closed. Returns a function that removes the callback. */
   whenStopped(callback: () => void): () => void {
-    this.stops.add(callback);
-    return () => void this.stops.delete(callback);
+    this.#stops.add(callback);
+    return () => void this.#stops.delete(callback);
   }
 
   /** The current connection, if it is open. */
   get standing(): Connection | undefined {
-    const { current } = this;
+    const current = this.#current;
     return current && !current.link.over ? current : undefined;
   }
 
@@ -93,12 +93,12 @@ export class Connections {
    * @param signal aborts the opening, for all callers that wait for it
    */
   open(signal?: Signal): Promise<Connection> {
-    const { current } = this;
+    const current = this.#current;
     if (current && (!current.link.over || !this.renewable)) {
       const { over } = current.link;
       return over ? Promise.reject(over) : Promise.resolve(current);
     }
-    return (this.connecting ??= this.replace(signal).finally(() => (this.connecting = undefined)));
+    return (this.#connecting ??= this.#replace(signal).finally(() => (this.#connecting = undefined)));
   }
 
   /**
@@ -107,44 +107,44 @@ export class Connections {
    * the new connection becomes the current one.
    */
   isReplaced(connection: Connection): Promise<boolean> {
-    if (this.current !== connection) return Promise.resolve(true);
-    if (this.comparing?.connection !== connection)
-      this.comparing = { connection, replaced: this.compare(connection) };
-    return this.comparing.replaced;
+    if (this.#current !== connection) return Promise.resolve(true);
+    if (this.#comparing?.connection !== connection)
+      this.#comparing = { connection, replaced: this.#compare(connection) };
+    return this.#comparing.replaced;
   }
 
   /** Registers a link before the first message goes through it. */
   opens(link: Link): void {
-    for (const each of this.links) {
+    for (const each of this.#links) {
       if (!each.over || each.waiting > 0) continue;
-      this.links.delete(each);
+      this.#links.delete(each);
       // No request waits for what it still reads.
       void each.close().catch(() => undefined);
     }
-    this.links.add(link);
-    if (this.stopped) link.closed(closedByUs());
+    this.#links.add(link);
+    if (this.#stopped) link.closed(closedByUs());
   }
 
   async close(): Promise<void> {
-    this.stopped = true;
-    for (const stop of this.stops) stop();
-    await Promise.all([...this.links].map((link) => link.close()));
+    this.#stopped = true;
+    for (const stop of this.#stops) stop();
+    await Promise.all([...this.#links].map((link) => link.close()));
     // An attempt under way closes the link that it opens.
-    await Promise.all([this.connecting, this.comparing?.replaced]).catch(() => undefined);
+    await Promise.all([this.#connecting, this.#comparing?.replaced]).catch(() => undefined);
   }
 
-  private async replace(signal: Signal | undefined): Promise<Connection> {
-    const { clock, connectTimeout } = this.source.profile;
+  async #replace(signal: Signal | undefined): Promise<Connection> {
+    const { clock, connectTimeout } = this.#source.profile;
     const due = clock.now() + connectTimeout;
-    const made = await this.source.connect(this, signal);
-    await this.take(made, { timeout: Math.max(due - clock.now(), 0), ...(signal ? { signal } : {}) });
+    const made = await this.#source.connect(this, signal);
+    await this.#take(made, { timeout: Math.max(due - clock.now(), 0), ...(signal ? { signal } : {}) });
     return made;
   }
 
-  private async compare({ link, negotiated }: Connection): Promise<boolean> {
+  async #compare({ link, negotiated }: Connection): Promise<boolean> {
     let made: Connection;
     try {
-      made = await this.source.connect(this, undefined);
+      made = await this.#source.connect(this, undefined);
     } catch {
       // The error of the refused request is more precise.
       return false;
@@ -153,7 +153,7 @@ export class Connections {
       await made.link.close();
       return false;
     }
-    await this.take(made, { timeout: this.source.profile.connectTimeout });
+    await this.#take(made, { timeout: this.#source.profile.connectTimeout });
     link.draining(new McpError("connection-closed", "the server was replaced by one of another revision"));
     return true;
   }
@@ -163,26 +163,26 @@ export class Connections {
    *
    * @param bounds of the requests that set it up
    */
-  private async take(made: Connection, bounds: RequestOptions): Promise<void> {
-    if (!this.stopped) {
-      if (this.current) this.source.onReplaced();
-      await this.sendLogLevel(made, bounds);
+  async #take(made: Connection, bounds: RequestOptions): Promise<void> {
+    if (!this.#stopped) {
+      if (this.#current) this.#source.onReplaced();
+      await this.#sendLogLevel(made, bounds);
     }
     const { signal } = bounds;
-    if (!this.stopped && signal?.aborted !== true) return void (this.current = made);
+    if (!this.#stopped && signal?.aborted !== true) return void (this.#current = made);
     await made.link.close();
-    throw this.stopped
+    throw this.#stopped
       ? closedByUs()
       : new McpError("cancelled", "connect was cancelled", { cause: signal?.reason });
   }
 
   /** Sends the log level, in eras with a request for it. */
-  private async sendLogLevel(
+  async #sendLogLevel(
     { link, negotiated: { view, capabilities } }: Connection,
     bounds: RequestOptions,
   ): Promise<void> {
     const { logLevel: level } = this;
-    const { onWarning } = this.source;
+    const { onWarning } = this.#source;
     if (level === undefined || !eraOf(view).logLevelRequest || !capabilities.logging) return;
     const method = "logging/setLevel";
     try {
@@ -241,47 +241,50 @@ type Settle = typeof negotiate;
 
 /** The attempts to open one connection; each has its own link. */
 class Attempts {
-  private readonly given: Establishing;
-  private readonly connections: Connections;
-  private readonly incoming: Incoming;
-  private readonly due: number;
-  private link: Link | undefined;
+  readonly #given: Establishing;
+  readonly #connections: Connections;
+  readonly #incoming: Incoming;
+  readonly #due: number;
+  #link: Link | undefined;
 
   constructor(given: Establishing, connections: Connections, incoming: Incoming, due: number) {
-    this.given = given;
-    this.connections = connections;
-    this.incoming = incoming;
-    this.due = due;
+    this.#given = given;
+    this.#connections = connections;
+    this.#incoming = incoming;
+    this.#due = due;
   }
 
   /** @param ended aborts when the result is no longer needed */
   async connection(ended: AbortSignal): Promise<Connection> {
-    const { connections } = this;
-    const { source, views } = this.given;
-    if (connections.knownEra?.discovery === false) return this.attempt(handshakeFirst, ended);
+    const connections = this.#connections;
+    const { source, views } = this.#given;
+    if (connections.knownEra?.discovery === false) return this.#attempt(handshakeFirst, ended);
     try {
-      return await this.attempt(negotiate, ended);
+      return await this.#attempt(negotiate, ended);
     } catch (error) {
       // If the process exits on the probe, retry with `initialize`.
-      const died = startRetry.when({ error, answered: this.link?.answered ?? false });
+      const died = startRetry.when({ error, answered: this.#link?.answered ?? false });
       const { modern, legacy } = byEra(views);
       const both = modern.length > 0 && legacy.length > 0;
       const over = ended.aborted || connections.closed;
       if (!died || !both || over || typeof source !== "function") throw error;
-      return this.attempt(handshakeOnly, ended);
+      return this.#attempt(handshakeOnly, ended);
     }
   }
 
   /** Closes the link of the last attempt. */
   async close(): Promise<void> {
-    await this.link?.close();
+    await this.#link?.close();
   }
 
-  private async attempt(settle: Settle, ended: AbortSignal): Promise<Connection> {
-    const { given, connections, incoming, due } = this;
+  async #attempt(settle: Settle, ended: AbortSignal): Promise<Connection> {
+    const given = this.#given;
+    const connections = this.#connections;
+    const incoming = this.#incoming;
+    const due = this.#due;
     const { source, views, profile } = given;
     const channel = typeof source === "function" ? await source() : source;
-    const link = (this.link = new Link(channel, profile.timeouts, profile.clock));
+    const link = (this.#link = new Link(channel, profile.timeouts, profile.clock));
     listen(link, incoming, undefined);
     connections.opens(link);
     const handshaking = (offered: RevisionView<"client">): void => listen(link, incoming, offered);

@@ -53,40 +53,40 @@ export class Link implements ClientReceiver {
   readonly clock: Clock;
   /** Whether the server has answered anything yet. */
   answered = false;
-  private readonly channel: ClientChannel;
-  private readonly pending: Pending<ServerResponse>;
-  private readonly runner = new ServerRequestRunner((text) => this.channel.reply(text));
-  private end: McpError | undefined;
-  private readonly watchers = new Set<(why: McpError) => void>();
+  readonly #channel: ClientChannel;
+  readonly #pending: Pending<ServerResponse>;
+  readonly #runner = new ServerRequestRunner((text) => this.#channel.reply(text));
+  #end: McpError | undefined;
+  readonly #watchers = new Set<(why: McpError) => void>();
 
   constructor(channel: AnyChannel, timeouts: Timeouts, clock: Clock) {
-    this.channel = clientChannelOf(channel);
+    this.#channel = clientChannelOf(channel);
     this.timeouts = timeouts;
     this.clock = clock;
-    this.pending = new Pending(timeouts, clock);
-    this.channel.open(this);
+    this.#pending = new Pending(timeouts, clock);
+    this.#channel.open(this);
   }
 
   /** Whether the channel guarantees that each request is answered or fails. */
   get guaranteesReply(): boolean {
-    return this.channel.guaranteesReply;
+    return this.#channel.guaranteesReply;
   }
 
   /** Why the link has ended, if it has. */
   get over(): McpError | undefined {
-    return this.end;
+    return this.#end;
   }
 
   /** Calls `callback` once when the link ends, or now if it has ended. Returns a function that removes the callback. */
   whenClosed(callback: (why: McpError) => void): () => void {
-    if (this.end) callback(this.end);
-    else this.watchers.add(callback);
-    return () => void this.watchers.delete(callback);
+    if (this.#end) callback(this.#end);
+    else this.#watchers.add(callback);
+    return () => void this.#watchers.delete(callback);
   }
 
   /** The number of requests that wait for answers. */
   get waiting(): number {
-    return this.pending.size;
+    return this.#pending.size;
   }
 
   /**
@@ -103,12 +103,12 @@ export class Link implements ClientReceiver {
     { cancellable = true, headers, authorized }: Sending = {},
     started?: number,
   ): Promise<ServerResponse> {
-    if (this.end) return Promise.reject(this.end);
+    if (this.#end) return Promise.reject(this.#end);
     if (options.signal?.aborted)
       return Promise.reject(
         new McpError("cancelled", `${method} was cancelled`, { cause: options.signal.reason }),
       );
-    const id = this.pending.nextId();
+    const id = this.#pending.nextId();
     const params = make(id);
     let text: string;
     try {
@@ -116,14 +116,14 @@ export class Link implements ClientReceiver {
     } catch (error) {
       return Promise.reject(notJson(method, error));
     }
-    const { channel } = this;
+    const channel = this.#channel;
     const abandon = ({ message }: McpError): void => {
       if (this.listener?.abandons && channel.abandon(id)) return;
       if (cancellable)
         this.notify("notifications/cancelled", { requestId: id, reason: message }, headers, id);
     };
-    const outgoing = { id, method, text, headers: this.headersOf(headers, method, params), authorized };
-    const answer = this.pending.wait(id, method, options, abandon, started);
+    const outgoing = { id, method, text, headers: this.#headersOf(headers, method, params), authorized };
+    const answer = this.#pending.wait(id, method, options, abandon, started);
     channel.post(outgoing);
     return answer;
   }
@@ -136,49 +136,49 @@ export class Link implements ClientReceiver {
     } catch (error) {
       throw notJson(method, error);
     }
-    this.channel.post({ text, method, headers: this.headersOf(headers, method, params), ends });
+    this.#channel.post({ text, method, headers: this.#headersOf(headers, method, params), ends });
   }
 
-  private headersOf(
+  #headersOf(
     headers: Sending["headers"],
     method: string,
     params: Params | undefined,
   ): Readonly<Record<string, string>> {
-    return headers && this.channel.carriesHeaders ? headers(method, params) : noHeaders;
+    return headers && this.#channel.carriesHeaders ? headers(method, params) : noHeaders;
   }
 
   /** Whether the channel sends headers that mirror messages. */
   get mirrors(): boolean {
-    return this.channel.carriesHeaders;
+    return this.#channel.carriesHeaders;
   }
 
   /** The current authorization of requests; empty if there is none. */
   authorization(signal: platform.AbortSignal): string | Promise<string> {
-    return this.channel.authorization(signal);
+    return this.#channel.authorization(signal);
   }
 
   /** Gives the negotiated headers to channels that repeat them with each message. */
   setProtocolHeaders(headers: Readonly<Record<string, string>>): void {
-    this.channel.setProtocolHeaders(headers);
+    this.#channel.setProtocolHeaders(headers);
   }
 
   failed(id: RequestId, error: Error): void {
-    this.pending.take(id)?.reject(error);
+    this.#pending.take(id)?.reject(error);
   }
 
   /** Rejects all pending requests without a cancellation. */
   forget(why: McpError): void {
-    this.pending.rejectAll(() => why);
+    this.#pending.rejectAll(() => why);
   }
 
   isSettled(id: RequestId): boolean {
-    return this.pending.get(id) === undefined;
+    return this.#pending.get(id) === undefined;
   }
 
   /** Resolves when the other side has closed, too. */
   async close(): Promise<void> {
     this.closed();
-    await this.channel.close();
+    await this.#channel.close();
   }
 
   message(text: string): void {
@@ -194,7 +194,7 @@ export class Link implements ClientReceiver {
 
   parsed(value: unknown, refusal?: Error): void {
     // 2025-03-26 has batches; the client accepts them at every revision.
-    for (const each of Array.isArray(value) ? value : [value]) this.receive(each, refusal);
+    for (const each of Array.isArray(value) ? value : [value]) this.#receive(each, refusal);
   }
 
   turn(): void {}
@@ -202,7 +202,7 @@ export class Link implements ClientReceiver {
   tooLong(limit: number): void {
     const error = new McpError("message-too-long", `a message of the server was longer than ${limit} bytes`);
     // The dropped message may have been the answer to any request.
-    this.pending.rejectAll(() => error);
+    this.#pending.rejectAll(() => error);
   }
 
   closed(reason?: Error): void {
@@ -210,43 +210,43 @@ export class Link implements ClientReceiver {
       reason instanceof McpError
         ? reason
         : new McpError("connection-closed", reason?.message ?? "the connection is closed", { cause: reason });
-    this.pending.rejectAll(() => why);
+    this.#pending.rejectAll(() => why);
     this.draining(why);
   }
 
   draining(why: McpError): void {
-    if (this.end) return;
-    this.end = why;
-    this.runner.cancelAll(why);
-    for (const callback of this.watchers) callback(why);
-    this.watchers.clear();
+    if (this.#end) return;
+    this.#end = why;
+    this.#runner.cancelAll(why);
+    for (const callback of this.#watchers) callback(why);
+    this.#watchers.clear();
     this.listener?.closed(why);
   }
 
-  private receive(message: unknown, refusal: Error | undefined): void {
+  #receive(message: unknown, refusal: Error | undefined): void {
     if (!isObject(message)) return;
     const { method, id } = message;
     if (typeof method === "string") {
       const plain = withoutNullParams(message);
-      if (isRequestId(id)) this.requested(plain as unknown as RequestMessage);
+      if (isRequestId(id)) this.#requested(plain as unknown as RequestMessage);
       else if (id === undefined && isObject(plain["params"] ?? {}))
-        this.notified(plain as unknown as NotificationMessage);
+        this.#notified(plain as unknown as NotificationMessage);
       return;
     }
     if (!isRequestId(id)) return;
     this.answered = true;
     const answer = message as unknown as ServerResponse;
-    this.pending.take(id)?.resolve(refusal ? { ...answer, refusal } : answer);
+    this.#pending.take(id)?.resolve(refusal ? { ...answer, refusal } : answer);
   }
 
-  private requested(request: RequestMessage): void {
+  #requested(request: RequestMessage): void {
     const answer = this.listener?.answer;
-    if (answer) this.runner.begin(request, answer);
+    if (answer) this.#runner.begin(request, answer);
   }
 
-  private notified({ method, params = {} }: NotificationMessage): void {
-    if (method === "notifications/progress") return this.progressed(params);
-    if (method === "notifications/cancelled") return this.cancelled(params);
+  #notified({ method, params = {} }: NotificationMessage): void {
+    if (method === "notifications/progress") return this.#progressed(params);
+    if (method === "notifications/cancelled") return this.#cancelled(params);
     try {
       this.listener?.notified(method, params);
     } catch {
@@ -254,8 +254,8 @@ export class Link implements ClientReceiver {
     }
   }
 
-  private progressed(params: Params): void {
-    const request = this.pending.get(params["progressToken"] as RequestId);
+  #progressed(params: Params): void {
+    const request = this.#pending.get(params["progressToken"] as RequestId);
     const { progress, total, message } = params;
     if (!request || typeof progress !== "number") return;
     request.progressed();
@@ -267,14 +267,14 @@ export class Link implements ClientReceiver {
   }
 
   /** The server cancels its request, or ends a subscription. */
-  private cancelled({ requestId, reason }: Params): void {
+  #cancelled({ requestId, reason }: Params): void {
     const why = new McpError(
       "cancelled",
       typeof reason === "string" ? reason : "the server cancelled the request",
     );
     const id = requestId as RequestId;
-    if (this.runner.cancel(id, why)) return;
-    if (this.pending.get(id)?.method === "subscriptions/listen") this.pending.take(id)!.reject(why);
+    if (this.#runner.cancel(id, why)) return;
+    if (this.#pending.get(id)?.method === "subscriptions/listen") this.#pending.take(id)!.reject(why);
   }
 }
 
@@ -301,42 +301,42 @@ export type AnswerRequest = (request: RequestMessage, context: AnswerContext) =>
 
 /** The context of one request of the server. Creates the signal on first use: it costs more than a ping. */
 class RunningRequest implements AnswerContext {
-  private controller: AbortController | undefined;
-  private cancelled: { readonly why: McpError } | undefined;
+  #controller: AbortController | undefined;
+  #cancelled: { readonly why: McpError } | undefined;
 
   get signal(): AbortSignal {
-    if (!this.controller) {
-      this.controller = new AbortController();
-      if (this.cancelled) this.controller.abort(this.cancelled.why);
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.#cancelled) this.#controller.abort(this.#cancelled.why);
     }
-    return this.controller.signal;
+    return this.#controller.signal;
   }
 
   abort(why: McpError): void {
-    this.cancelled = { why };
-    this.controller?.abort(why);
+    this.#cancelled = { why };
+    this.#controller?.abort(why);
   }
 }
 
 /** Runs the requests of the server and sends their responses. */
 class ServerRequestRunner {
-  private readonly contexts = new Map<RequestId, RunningRequest>();
-  private readonly send: (text: string) => void;
+  readonly #contexts = new Map<RequestId, RunningRequest>();
+  readonly #send: (text: string) => void;
 
   constructor(send: (text: string) => void) {
-    this.send = send;
+    this.#send = send;
   }
 
   /** Runs a request and sends the response, unless the request is cancelled first. */
   begin(request: RequestMessage, answer: AnswerRequest): void {
     const { id } = request;
-    const { contexts } = this;
+    const contexts = this.#contexts;
     const context = new RunningRequest();
     contexts.set(id, context);
     const settle = (text: string): void => {
       if (contexts.get(id) !== context) return;
       contexts.delete(id);
-      this.send(text);
+      this.#send(text);
     };
     answer(request, context).then(
       (result) => settle(resultText(id, result)),
@@ -346,15 +346,15 @@ class ServerRequestRunner {
 
   /** Cancels a request. Returns whether it was running. */
   cancel(id: RequestId, why: McpError): boolean {
-    const context = this.contexts.get(id);
-    this.contexts.delete(id);
+    const context = this.#contexts.get(id);
+    this.#contexts.delete(id);
     context?.abort(why);
     return context !== undefined;
   }
 
   /** Cancels all requests. */
   cancelAll(why: McpError): void {
-    for (const id of [...this.contexts.keys()]) this.cancel(id, why);
+    for (const id of [...this.#contexts.keys()]) this.cancel(id, why);
   }
 }
 

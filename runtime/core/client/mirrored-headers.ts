@@ -56,15 +56,15 @@ function valueOf(
 
 /** The parameter headers of listed tools (2026-07-28, Streamable HTTP, custom headers). */
 export class ToolHeaders {
-  private readonly known = new Map<string, readonly ParamHeader[]>();
+  readonly #known = new Map<string, readonly ParamHeader[]>();
 
   of(name: string): readonly ParamHeader[] | undefined {
-    return this.known.get(name);
+    return this.#known.get(name);
   }
 
   /** Another server may declare other headers. */
   forget(): void {
-    this.known.clear();
+    this.#known.clear();
   }
 
   /** Keeps the headers of listed tools. Rejects tools with invalid declarations. */
@@ -72,8 +72,8 @@ export class ToolHeaders {
     const rejected: Rejected[] = [];
     const usable = tools.filter((tool, index) => {
       const { headers, problem } = paramHeadersOf(tool.inputSchema);
-      if (problem === undefined) return this.known.set(tool.name, headers);
-      this.known.delete(tool.name);
+      if (problem === undefined) return this.#known.set(tool.name, headers);
+      this.#known.delete(tool.name);
       rejected.push({ index, name: tool.name, pointer: "/inputSchema", reason: problem });
       return false;
     });

@@ -17,46 +17,46 @@ interface Promised {
 /** Checks structured content against the `outputSchema` of tools (2025-06-18 on, tools, output schema). */
 export class OutputChecks {
   /** In order of listing, the latest last. */
-  private readonly schemas = new Map<string, Promised>();
-  private readonly checks = new Map<string, Parse>();
-  private readonly warn: (message: string) => void;
-  private bytes = 0;
+  readonly #schemas = new Map<string, Promised>();
+  readonly #checks = new Map<string, Parse>();
+  readonly #warn: (message: string) => void;
+  #bytes = 0;
   /**
    * The work allowed for the patterns of all schemas. One budget for the client's lifetime: a server may list many tools,
    * and other tools in each list.
    */
-  private patternBudget: PatternBudget | undefined;
+  #patternBudget: PatternBudget | undefined;
 
   constructor(warn: (message: string) => void) {
-    this.warn = warn;
+    this.#warn = warn;
   }
 
   /** Another server may have other schemas. */
   forget(): void {
-    this.schemas.clear();
-    this.checks.clear();
-    this.bytes = 0;
+    this.#schemas.clear();
+    this.#checks.clear();
+    this.#bytes = 0;
   }
 
   learn(tools: readonly Open<"Tool">[]): void {
     for (const { name, outputSchema: schema } of tools) {
-      this.drop(name);
+      this.#drop(name);
       if (!schema) continue;
       const bytes = weightOf(schema, maxBytes);
-      this.schemas.set(name, { schema, bytes });
-      this.bytes += bytes;
+      this.#schemas.set(name, { schema, bytes });
+      this.#bytes += bytes;
       // A server may list other tools each time.
-      for (const oldest of this.schemas.keys()) {
-        if (this.bytes <= maxBytes) break;
-        this.drop(oldest);
+      for (const oldest of this.#schemas.keys()) {
+        if (this.#bytes <= maxBytes) break;
+        this.#drop(oldest);
       }
     }
   }
 
-  private drop(name: string): void {
-    this.bytes -= this.schemas.get(name)?.bytes ?? 0;
-    this.schemas.delete(name);
-    this.checks.delete(name);
+  #drop(name: string): void {
+    this.#bytes -= this.#schemas.get(name)?.bytes ?? 0;
+    this.#schemas.delete(name);
+    this.#checks.delete(name);
   }
 
   /**
@@ -67,36 +67,36 @@ export class OutputChecks {
    * @throws {McpError} `invalid-result`, or `invalid-definition` whose data are `{ result }`
    */
   check(name: string, result: Open<"CallToolResult">): Promise<void> | undefined {
-    const schema = this.schemas.get(name)?.schema;
-    return schema && result.isError !== true ? this.checkBy(schema, name, result) : undefined;
+    const schema = this.#schemas.get(name)?.schema;
+    return schema && result.isError !== true ? this.#checkBy(schema, name, result) : undefined;
   }
 
-  private async checkBy(schema: object, name: string, result: Open<"CallToolResult">): Promise<void> {
+  async #checkBy(schema: object, name: string, result: Open<"CallToolResult">): Promise<void> {
     let problem: Checked;
     try {
-      problem = await (await this.checkOf(name, schema))(result.structuredContent);
+      problem = await (await this.#checkOf(name, schema))(result.structuredContent);
     } catch (error) {
       if (isOfOtherDialect(error))
         throw new McpError("invalid-definition", error.message, { data: { result }, cause: error });
-      this.checks.set(name, unchecked);
-      this.warn(`structuredContent of ${name} is not checked: ${messageOf(error)}`);
+      this.#checks.set(name, unchecked);
+      this.#warn(`structuredContent of ${name} is not checked: ${messageOf(error)}`);
     }
     if (typeof problem === "string")
       throw invalidResult("tools/call", `structuredContent of ${name}: ${problem}`);
   }
 
-  private async checkOf(name: string, schema: object): Promise<Parse> {
-    const known = this.checks.get(name);
+  async #checkOf(name: string, schema: object): Promise<Parse> {
+    const known = this.#checks.get(name);
     if (known) return known;
     // Loads the interpreter on first use.
     const [{ schemaCheck }, engine] = await Promise.all([
       import("../schema/schema-check.js"),
       import("@mcpgen/engine/interpreter"),
     ]);
-    this.patternBudget ??= new engine.PatternBudget();
+    this.#patternBudget ??= new engine.PatternBudget();
     const place = `tool ${JSON.stringify(name)}: outputSchema`;
-    const { check } = schemaCheck(schema as never, place, "output", undefined, this.patternBudget);
-    this.checks.set(name, check);
+    const { check } = schemaCheck(schema as never, place, "output", undefined, this.#patternBudget);
+    this.#checks.set(name, check);
     return check;
   }
 }

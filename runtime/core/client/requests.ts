@@ -77,11 +77,11 @@ interface Answered extends Decoded {
 
 /** Sends the client's requests with the revision's `_meta` and headers, and decodes the results. */
 export class Requests {
-  private readonly setup: RequestSetup;
-  private cachedMeta: { view: RevisionView; logLevel: string | undefined; meta: Params } | undefined;
+  readonly #setup: RequestSetup;
+  #cachedMeta: { view: RevisionView; logLevel: string | undefined; meta: Params } | undefined;
 
   constructor(setup: RequestSetup) {
-    this.setup = setup;
+    this.#setup = setup;
   }
 
   /**
@@ -94,10 +94,10 @@ export class Requests {
     method: string,
     params: Params,
     options: RequestOptions,
-    started = this.setup.profile.clock.now(),
+    started = this.#setup.profile.clock.now(),
   ): Promise<Decoded> {
     for (const name in options) if (!Object.hasOwn(known, name)) requireKnown(options, known);
-    const { connections, retryPolicy } = this.setup;
+    const { connections, retryPolicy } = this.#setup;
     // Another connection clears the known tools, so this is decided first.
     const repeatable = retryPolicy.isRepeatable(method, params, options.resend);
     const call: Call = { method, params, options, repeatable, started };
@@ -107,16 +107,16 @@ export class Requests {
       try {
         // An open connection costs no promise.
         connection = connections.standing ?? (await this.connected(call));
-        return await this.attempt(connection, call);
+        return await this.#attempt(connection, call);
       } catch (error) {
-        const reason = error instanceof McpError ? this.reasonFor(error, call, connection?.link) : undefined;
+        const reason = error instanceof McpError ? this.#reasonFor(error, call, connection?.link) : undefined;
         if (reason === undefined) throw error;
         const pause = retries[reason].pauses[used?.filter((each) => each === reason).length ?? 0];
         if (pause === undefined) throw error;
         (used ??= []).push(reason);
-        if (pause > 0) await sleep(pause, this.setup.profile.clock);
-        if (reason === "headers") await this.relist(call);
-        if (reason === "era" && !(await this.isReplaced(connection!, call))) throw error;
+        if (pause > 0) await sleep(pause, this.#setup.profile.clock);
+        if (reason === "headers") await this.#relist(call);
+        if (reason === "era" && !(await this.#isReplaced(connection!, call))) throw error;
       }
     }
   }
@@ -127,7 +127,7 @@ export class Requests {
    * @throws {McpError}
    */
   connected(request: Bounded): Promise<Connection> {
-    const { connections, profile } = this.setup;
+    const { connections, profile } = this.#setup;
     const { clock, timeouts } = profile;
     if (connections.standing) return Promise.resolve(connections.standing);
     return withinBounds(whileConnecting(clock, timeouts, request), () => connections.open());
@@ -135,59 +135,59 @@ export class Requests {
 
   /** Adds the `_meta` of each request. */
   withMeta(params: Params, view: RevisionView<"client">): Params {
-    return { ...params, _meta: { ...this.metaOf(params, view) } };
+    return { ...params, _meta: { ...this.#metaOf(params, view) } };
   }
 
   /** The row of the retry table for a request that failed outside `repeated`, which sends it again on an open connection. */
-  private reasonFor(error: McpError, call: Call, link: Link | undefined): RetryReason | undefined {
-    const reason = retryReason(this.failure(error, call, link));
+  #reasonFor(error: McpError, call: Call, link: Link | undefined): RetryReason | undefined {
+    const reason = retryReason(this.#failure(error, call, link));
     return reason === "exchange" ? undefined : reason;
   }
 
-  private failure(error: McpError, { method, repeatable }: Call, link: Link | undefined): Failure {
-    const { renewable, negotiated } = this.setup.connections;
+  #failure(error: McpError, { method, repeatable }: Call, link: Link | undefined): Failure {
+    const { renewable, negotiated } = this.#setup.connections;
     const open = link && !link.over;
     return { error, method, repeatable, open, renewable, view: negotiated.view };
   }
 
   /** Whether a second negotiation gives another revision. */
-  private isReplaced(connection: Connection, call: Call): Promise<boolean> {
-    const { connections, profile } = this.setup;
+  #isReplaced(connection: Connection, call: Call): Promise<boolean> {
+    const { connections, profile } = this.#setup;
     const { clock, timeouts } = profile;
     return withinBounds(whileConnecting(clock, timeouts, call), () => connections.isReplaced(connection));
   }
 
-  private async relist(call: Call): Promise<void> {
-    const { cache, profile, relist } = this.setup;
+  async #relist(call: Call): Promise<void> {
+    const { cache, profile, relist } = this.#setup;
     cache.clear();
     await relist(remainingOptions(profile.clock, profile.timeouts, call));
   }
 
-  private attempt({ link, negotiated }: Connection, call: Call): Promise<Decoded> {
+  #attempt({ link, negotiated }: Connection, call: Call): Promise<Decoded> {
     const { method } = call;
     const { view, capabilities } = negotiated;
     const entry = view.table.outgoingRequests.get(method);
     if (!entry || entry.payload) throw noSuchMethod(method, view);
     requireCapability(method, entry, "server", capabilities as Params);
-    return entry.cacheable ? this.cached(link, view, entry, call) : this.ask(link, view, entry, call);
+    return entry.cacheable ? this.#cached(link, view, entry, call) : this.#ask(link, view, entry, call);
   }
 
   /** The result from the cache, or else from the server. Caches the result for its `ttlMs` (2026-07-28, caching). */
-  private async cached(
+  async #cached(
     link: Link,
     view: RevisionView<"client">,
     entry: OutgoingRequest,
     call: Call,
   ): Promise<Decoded> {
-    const { cache } = this.setup;
+    const { cache } = this.#setup;
     const { method, params } = call;
     const key = cacheKey(method, params);
     const cached =
-      key && (cache.shared(key) ?? (cache.isOwned(key) ? await this.owned(link, key, call) : undefined));
+      key && (cache.shared(key) ?? (cache.isOwned(key) ? await this.#owned(link, key, call) : undefined));
     if (cached) return { result: cached, rejected: [] };
     const { generation } = cache;
     let authorization = "";
-    const answer = await this.ask(link, view, entry, call, (used) => (authorization = used));
+    const answer = await this.#ask(link, view, entry, call, (used) => (authorization = used));
     const { result } = answer;
     if (key && answer.rounds === 0 && answer.rejected.length === 0)
       cache.put({ key, method, params, result, authorization }, generation);
@@ -195,15 +195,15 @@ export class Requests {
   }
 
   /** The cached result for the current authorization. */
-  private async owned(link: Link, key: string, call: Call): Promise<Params | undefined> {
-    const { cache, profile } = this.setup;
+  async #owned(link: Link, key: string, call: Call): Promise<Params | undefined> {
+    const { cache, profile } = this.#setup;
     const { clock, timeouts } = profile;
     const bounds = whileConnecting(clock, timeouts, call);
     return cache.owned(key, await withinBounds(bounds, async (signal) => link.authorization(signal)));
   }
 
   /** @param authorized receives the authorization each time the request is sent */
-  private async ask(
+  async #ask(
     link: Link,
     view: RevisionView<"client">,
     entry: OutgoingRequest,
@@ -211,17 +211,17 @@ export class Requests {
     authorized?: (authorization: string) => void,
   ): Promise<Answered> {
     const { method } = call;
-    const sent = this.prepared(link, view, call, authorized);
-    let result: unknown = resultOf(await this.send(sent, noParams), sent);
+    const sent = this.#prepared(link, view, call, authorized);
+    let result: unknown = resultOf(await this.#send(sent, noParams), sent);
     let rounds = 0;
     try {
       if (eraOf(view).resultTypes && !isComplete(result))
         ({ result, rounds } = await withinBounds(whileAwaitingInput(link, call), (signal) =>
-          this.furtherRounds(sent, entry, signal, result),
+          this.#furtherRounds(sent, entry, signal, result),
         ));
       const decoded = isAccepted(entry, result)
         ? { result, rejected: [] }
-        : await decode(view, method, entry, result, this.setup.profile.nulls);
+        : await decode(view, method, entry, result, this.#setup.profile.nulls);
       const lifted = view.lift("incomingResults", method, decoded.result);
       return { result: lifted, rejected: decoded.rejected, rounds };
     } catch (error) {
@@ -230,14 +230,14 @@ export class Requests {
   }
 
   /** The parts of a request that are the same in all its rounds. */
-  private prepared(
+  #prepared(
     link: Link,
     view: RevisionView<"client">,
     call: Call,
     authorized: ((authorization: string) => void) | undefined,
   ): PreparedRequest {
     const { method } = call;
-    const { headers, listeners } = this.setup;
+    const { headers, listeners } = this.#setup;
     const params = view.lower("outgoingRequests", method, call.params);
     const declared = method === "tools/call" ? headers.of(params["name"] as string) : undefined;
     const sending: Sending = link.mirrors
@@ -252,68 +252,64 @@ export class Requests {
    * @param added more parameters
    * @param signal replaces the signal of the options
    */
-  private send(
+  #send(
     { link, view, call, params, sending, options }: PreparedRequest,
     added: Params,
     signal?: AbortSignal,
   ): Promise<ServerResponse> {
     const whole = added === noParams ? params : { ...params, ...added };
-    const make = (id: number): Params => this.withToken(whole, view, id);
+    const make = (id: number): Params => this.#withToken(whole, view, id);
     const wanted = signal ? { ...options, signal } : options;
     const ask = (): Promise<ServerResponse> => link.request(call.method, make, wanted, sending, call.started);
-    return call.repeatable ? this.repeated(ask, call, link) : ask();
+    return call.repeatable ? this.#repeated(ask, call, link) : ask();
   }
 
   /** Sends a repeatable request, again after each pause while its exchange breaks on an open connection. */
-  private async repeated(
-    ask: () => Promise<ServerResponse>,
-    call: Call,
-    link: Link,
-  ): Promise<ServerResponse> {
+  async #repeated(ask: () => Promise<ServerResponse>, call: Call, link: Link): Promise<ServerResponse> {
     const { when, pauses } = retries.exchange;
     for (const pause of pauses) {
       try {
         return await ask();
       } catch (error) {
-        if (!(error instanceof McpError) || !when(this.failure(error, call, link))) throw error;
+        if (!(error instanceof McpError) || !when(this.#failure(error, call, link))) throw error;
         await sleep(pause, link.clock);
       }
     }
     return ask();
   }
 
-  private furtherRounds(
+  #furtherRounds(
     sent: PreparedRequest,
     entry: OutgoingRequest,
     signal: AbortSignal,
     first: unknown,
   ): Promise<{ result: Params; rounds: number }> {
     const send = async (added: Params, within: AbortSignal): Promise<unknown> =>
-      resultOf(await this.send(sent, added, within), sent);
+      resultOf(await this.#send(sent, added, within), sent);
     const { view, call } = sent;
-    return throughRounds(view, call.method, entry, this.setup.rounds, { signal }, send, first);
+    return throughRounds(view, call.method, entry, this.#setup.rounds, { signal }, send, first);
   }
 
   /**
    * Adds `_meta` with a progress token, with or without a listener: progress also shows that the server is alive.
    */
-  private withToken(params: Params, view: RevisionView<"client">, progressToken: number): Params {
-    return { ...params, _meta: { ...this.metaOf(params, view), progressToken } };
+  #withToken(params: Params, view: RevisionView<"client">, progressToken: number): Params {
+    return { ...params, _meta: { ...this.#metaOf(params, view), progressToken } };
   }
 
   /** The `_meta` of a request without its progress token. Makes no object of two unless it needs both. */
-  private metaOf({ _meta }: Params, view: RevisionView<"client">): Params | undefined {
-    const general = this.metaFor(view);
+  #metaOf({ _meta }: Params, view: RevisionView<"client">): Params | undefined {
+    const general = this.#metaFor(view);
     return _meta && general ? { ..._meta, ...general } : (_meta ?? general);
   }
 
   /** The `_meta` of all requests, until the revision or the log level changes; `undefined` in eras without it. */
-  private metaFor(view: RevisionView<"client">): Params | undefined {
+  #metaFor(view: RevisionView<"client">): Params | undefined {
     if (!eraOf(view).requestMeta) return undefined;
-    const { logLevel } = this.setup.connections;
-    if (this.cachedMeta?.view !== view || this.cachedMeta.logLevel !== logLevel)
-      this.cachedMeta = { view, logLevel, meta: requestMeta(view, this.setup.profile, logLevel) };
-    return this.cachedMeta.meta;
+    const { logLevel } = this.#setup.connections;
+    if (this.#cachedMeta?.view !== view || this.#cachedMeta.logLevel !== logLevel)
+      this.#cachedMeta = { view, logLevel, meta: requestMeta(view, this.#setup.profile, logLevel) };
+    return this.#cachedMeta.meta;
   }
 }
 

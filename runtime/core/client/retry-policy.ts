@@ -127,32 +127,32 @@ export type Resend = "safe" | "hinted" | "always" | "never";
 
 /** Decides which requests are repeatable. Hints of the server count for `hinted` alone. */
 export class RetryPolicy {
-  private readonly resend: Resend;
-  private readonly hinted = new Set<string>();
+  readonly #resend: Resend;
+  readonly #hinted = new Set<string>();
 
   constructor(resend: Resend = "safe") {
-    this.resend = resend;
+    this.#resend = resend;
   }
 
   /** Takes the annotations of listed tools. */
   learn(tools: readonly Open<"Tool">[]): void {
-    if (this.resend !== "hinted") return;
+    if (this.#resend !== "hinted") return;
     for (const { name, annotations } of tools) {
-      if (annotations?.readOnlyHint === true || annotations?.idempotentHint === true) this.hinted.add(name);
-      else this.hinted.delete(name);
+      if (annotations?.readOnlyHint === true || annotations?.idempotentHint === true) this.#hinted.add(name);
+      else this.#hinted.delete(name);
     }
   }
 
   /** Another process may have other tools with these names. */
   forget(): void {
-    this.hinted.clear();
+    this.#hinted.clear();
   }
 
   /** @param option `resend` of the request's options */
   isRepeatable(method: string, params: Params, option: boolean | undefined): boolean {
     if (option !== undefined) return option;
-    const { resend } = this;
+    const resend = this.#resend;
     if (resend === "always" || resend === "never") return resend === "always";
-    return method !== "tools/call" || this.hinted.has(params["name"] as string);
+    return method !== "tools/call" || this.#hinted.has(params["name"] as string);
   }
 }

@@ -233,14 +233,14 @@ interface Waiting {
 
 /** Limits how many questions of the server the application gets at a time; the others wait in order. */
 export class Questions {
-  private readonly limits: ClientLimits;
-  private readonly aborts = new Aborts();
-  private readonly waiting = new Set<Waiting>();
-  private characters = 0;
-  private running = 0;
+  readonly #limits: ClientLimits;
+  readonly #aborts = new Aborts();
+  readonly #waiting = new Set<Waiting>();
+  #characters = 0;
+  #running = 0;
 
   constructor(limits: ClientLimits) {
-    this.limits = limits;
+    this.#limits = limits;
   }
 
   /**
@@ -255,30 +255,30 @@ export class Questions {
     signal: platform.AbortSignal,
     work: () => Result | Promise<Result>,
   ): Promise<Result> {
-    if (this.running < this.limits.maxQuestions) this.running++;
-    else await this.turn(question, signal);
+    if (this.#running < this.#limits.maxQuestions) this.#running++;
+    else await this.#turn(question, signal);
     try {
       return await work();
     } finally {
-      this.next();
+      this.#next();
     }
   }
 
-  private turn(question: object, signal: platform.AbortSignal): Promise<void> {
+  #turn(question: object, signal: platform.AbortSignal): Promise<void> {
     if (signal.aborted) throw signal.reason;
-    const { maxWaitingQuestions } = this.limits;
+    const { maxWaitingQuestions } = this.#limits;
     const characters = JSON.stringify(question).length;
-    if (this.waiting.size >= maxWaitingQuestions || this.characters + characters > maxWaitingCharacters)
+    if (this.#waiting.size >= maxWaitingQuestions || this.#characters + characters > maxWaitingCharacters)
       throw limitExceeded(
-        `the client has ${this.waiting.size} questions waiting and takes no more`,
+        `the client has ${this.#waiting.size} questions waiting and takes no more`,
         "maxWaitingQuestions",
         maxWaitingQuestions,
       );
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         ignore();
-        this.waiting.delete(entry);
-        this.characters -= characters;
+        this.#waiting.delete(entry);
+        this.#characters -= characters;
       };
       const entry = {
         characters,
@@ -287,58 +287,58 @@ export class Questions {
           resolve();
         },
       };
-      const ignore = this.aborts.on(signal, () => {
+      const ignore = this.#aborts.on(signal, () => {
         leave();
         reject(signal.reason as Error);
       });
-      this.waiting.add(entry);
-      this.characters += characters;
+      this.#waiting.add(entry);
+      this.#characters += characters;
     });
   }
 
   /** Passes the turn to the question that has waited longest. */
-  private next(): void {
-    const [first] = this.waiting;
+  #next(): void {
+    const [first] = this.#waiting;
     if (first) first.begin();
-    else this.running--;
+    else this.#running--;
   }
 }
 
 /** Handles the messages that the server starts: requests and notifications. */
 export class Incoming {
-  private readonly answers: AnswerSetup;
-  private readonly cache: ResultCache;
-  private readonly listeners: Listeners;
+  readonly #answers: AnswerSetup;
+  readonly #cache: ResultCache;
+  readonly #listeners: Listeners;
 
   constructor(answers: AnswerSetup, cache: ResultCache, listeners: Listeners) {
-    this.answers = answers;
-    this.cache = cache;
-    this.listeners = listeners;
+    this.#answers = answers;
+    this.#cache = cache;
+    this.#listeners = listeners;
   }
 
   /** Answers a request (legacy era). Resolves with the result as JSON. */
   answer(view: RevisionView<"client">, request: RequestMessage, context: AnswerContext): Promise<string> {
-    return answerServer(this.answers, view, request, context);
+    return answerServer(this.#answers, view, request, context);
   }
 
   /** Passes a notification to its listeners. Drops a malformed one. */
   notified(view: RevisionView<"client">, method: string, params: Params): void {
     const entry = view.table.incomingNotifications.get(method);
     const message = { jsonrpc: "2.0", method, params };
-    if (!entry || entry.accepts(message)) return this.deliver(view, entry, message);
-    if (this.answers.nulls === "reject") return;
+    if (!entry || entry.accepts(message)) return this.#deliver(view, entry, message);
+    if (this.#answers.nulls === "reject") return;
     void withoutNulls(entry, message)
-      .then((mended) => entry.accepts(mended) && this.deliver(view, entry, mended))
+      .then((mended) => entry.accepts(mended) && this.#deliver(view, entry, mended))
       .catch(() => undefined);
   }
 
-  private deliver(
+  #deliver(
     view: RevisionView<"client">,
     entry: IncomingNotification | undefined,
     { method, params }: { readonly method: string; readonly params: Params },
   ): void {
-    this.cache.invalidate(method, params);
-    this.listeners.dispatch(method, entry ? view.lift("incomingNotifications", method, params) : params);
+    this.#cache.invalidate(method, params);
+    this.#listeners.dispatch(method, entry ? view.lift("incomingNotifications", method, params) : params);
   }
 }
 
@@ -347,36 +347,36 @@ export type NotificationListener = (params: Params, method: string) => void;
 
 /** The listeners of notifications. A listener that throws does not stop the messages after it. */
 export class Listeners {
-  private readonly byMethod = new Map<string, Set<NotificationListener>>();
-  private readonly warn: (message: string) => void;
+  readonly #byMethod = new Map<string, Set<NotificationListener>>();
+  readonly #warn: (message: string) => void;
 
   constructor(warn: (message: string) => void) {
-    this.warn = warn;
+    this.#warn = warn;
   }
 
   /** @param method `*` for all methods */
   add(method: string, listener: NotificationListener): () => void {
-    const listeners = this.byMethod.get(method) ?? new Set();
-    this.byMethod.set(method, listeners.add(listener));
+    const listeners = this.#byMethod.get(method) ?? new Set();
+    this.#byMethod.set(method, listeners.add(listener));
     return () => void listeners.delete(listener);
   }
 
   dispatch(method: string, params: Params): void {
     for (const key of [method, "*"])
-      for (const listener of this.byMethod.get(key) ?? [])
-        this.attempt(method, () => listener(params, method));
+      for (const listener of this.#byMethod.get(key) ?? [])
+        this.#attempt(method, () => listener(params, method));
   }
 
   /** The same options with an `onProgress` that never throws. */
   guard(options: RequestOptions): RequestOptions {
     const { onProgress } = options;
     if (!onProgress) return options;
-    return { ...options, onProgress: (progress) => this.attempt("progress", () => onProgress(progress)) };
+    return { ...options, onProgress: (progress) => this.#attempt("progress", () => onProgress(progress)) };
   }
 
   /** Calls a listener and warns if it throws, or if it is asynchronous and rejects. */
-  private attempt(what: string, call: () => unknown): void {
-    const failed = (error: unknown): void => this.warn(`a listener of ${what} failed: ${messageOf(error)}`);
+  #attempt(what: string, call: () => unknown): void {
+    const failed = (error: unknown): void => this.#warn(`a listener of ${what} failed: ${messageOf(error)}`);
     try {
       const returned = call();
       if (returned instanceof Promise) returned.catch(failed);

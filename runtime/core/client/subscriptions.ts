@@ -71,76 +71,76 @@ export async function subscribe(given: Subscribing, wanted: SubscriptionRequest)
 }
 
 class LastingSubscription implements Subscription {
-  private readonly given: Subscribing;
-  private readonly wanted: SubscriptionRequest;
-  private readonly queue: NoticeQueue;
-  private attachment!: Attachment;
-  private attempts = 0;
-  private closed = false;
+  readonly #given: Subscribing;
+  readonly #wanted: SubscriptionRequest;
+  readonly #queue: NoticeQueue;
+  #attachment!: Attachment;
+  #attempts = 0;
+  #closed = false;
   /** Ends the pause before an attempt. */
-  private wake: () => void = () => {};
+  #wake: () => void = () => {};
 
   constructor(given: Subscribing, wanted: SubscriptionRequest) {
-    this.given = given;
-    this.wanted = wanted;
-    this.queue = new NoticeQueue(given.maxNotices);
+    this.#given = given;
+    this.#wanted = wanted;
+    this.#queue = new NoticeQueue(given.maxNotices);
   }
 
   get honoured(): SubscriptionRequest {
-    return this.attachment.honoured;
+    return this.#attachment.honoured;
   }
 
   [Symbol.asyncIterator](): NoticeQueue {
-    return this.queue;
+    return this.#queue;
   }
 
   async begin(): Promise<void> {
-    this.attachment = await this.attach();
-    this.queue.leave = () => this.close();
-    void this.keep();
+    this.#attachment = await this.#attach();
+    this.#queue.leave = () => this.close();
+    void this.#keep();
   }
 
   async close(): Promise<void> {
-    this.closed = true;
-    this.wake();
-    this.queue.end();
-    await this.attachment.detach();
+    this.#closed = true;
+    this.#wake();
+    this.#queue.end();
+    await this.#attachment.detach();
   }
 
-  private async attach(): Promise<Attachment> {
-    const { connections, attach } = this.given;
+  async #attach(): Promise<Attachment> {
+    const { connections, attach } = this.#given;
     const connection = await connections.open();
-    return attach(connection, this.wanted, (notice) => this.queue.push(notice));
+    return attach(connection, this.#wanted, (notice) => this.#queue.push(notice));
   }
 
   /** Subscribes again each time the connection is lost, until the subscription ends. */
-  private async keep(): Promise<void> {
-    const { clock } = this.given;
+  async #keep(): Promise<void> {
+    const { clock } = this.#given;
     for (;;) {
       const began = clock.now();
-      const why = await this.attachment.over;
-      if (!why || this.closed) return this.queue.end();
-      if (clock.now() - began >= subscriptionRetry.steadyMs) this.attempts = 0;
+      const why = await this.#attachment.over;
+      if (!why || this.#closed) return this.#queue.end();
+      if (clock.now() - began >= subscriptionRetry.steadyMs) this.#attempts = 0;
       try {
-        this.attachment = await this.again(why);
+        this.#attachment = await this.#again(why);
       } catch (error) {
-        return this.queue.fail(error as Error);
+        return this.#queue.fail(error as Error);
       }
-      if (this.closed) return void this.attachment.detach().catch(() => undefined);
-      for (const notice of possible(this.honoured)) this.queue.push(notice);
+      if (this.#closed) return void this.#attachment.detach().catch(() => undefined);
+      for (const notice of possible(this.honoured)) this.#queue.push(notice);
     }
   }
 
   /** @throws {McpError} the last error, when no further attempt is made */
-  private async again(lost: McpError): Promise<Attachment> {
-    const { connections } = this.given;
+  async #again(lost: McpError): Promise<Attachment> {
+    const { connections } = this.#given;
     let why: unknown = lost;
     const { when, pauses } = subscriptionRetry;
-    while (when(why) && this.attempts < pauses.length) {
-      if (connections.renewable) await this.pause(pauses[this.attempts++]!);
-      if (!connections.renewable || this.closed) break;
+    while (when(why) && this.#attempts < pauses.length) {
+      if (connections.renewable) await this.#pause(pauses[this.#attempts++]!);
+      if (!connections.renewable || this.#closed) break;
       try {
-        return await this.attach();
+        return await this.#attach();
       } catch (error) {
         why = error;
       }
@@ -149,15 +149,15 @@ class LastingSubscription implements Subscription {
   }
 
   /** Resolves after `ms` milliseconds, or when the subscription or the client is closed. */
-  private pause(ms: number): Promise<void> {
-    const { clock, connections } = this.given;
+  #pause(ms: number): Promise<void> {
+    const { clock, connections } = this.#given;
     return sleep(
       ms,
       clock,
       (wake) => connections.whenStopped(wake),
       (wake) => {
-        this.wake = wake;
-        return () => void (this.wake = () => {});
+        this.#wake = wake;
+        return () => void (this.#wake = () => {});
       },
     );
   }
@@ -182,67 +182,67 @@ const maxCharacters = 1_048_576;
 class NoticeQueue implements AsyncIterator<ChangeNotice, undefined> {
   /** Ends the subscription, when a reader stops or the queue is full. */
   leave: () => Promise<void> = async () => this.end();
-  private readonly notices: ChangeNotice[] = [];
-  private readers: {
+  readonly #notices: ChangeNotice[] = [];
+  #readers: {
     resolve: (result: IteratorResult<ChangeNotice, undefined>) => void;
     reject: (error: Error) => void;
   }[] = [];
-  private over: { readonly error?: Error } | undefined;
-  private characters = 0;
-  private readonly maxNotices: number;
+  #over: { readonly error?: Error } | undefined;
+  #characters = 0;
+  readonly #maxNotices: number;
 
   /** @param maxNotices the most notices that may wait */
   constructor(maxNotices: number) {
-    this.maxNotices = maxNotices;
+    this.#maxNotices = maxNotices;
   }
 
   push(notice: ChangeNotice): void {
-    if (this.over) return;
-    const reader = this.readers.shift();
+    if (this.#over) return;
+    const reader = this.#readers.shift();
     if (reader) return reader.resolve({ value: notice, done: false });
     const characters = notice.uri?.length ?? 0;
-    if (this.notices.length < this.maxNotices && this.characters + characters <= maxCharacters) {
-      this.characters += characters;
-      this.notices.push(notice);
-    } else if (!this.notices.some(({ method, uri }) => method === notice.method && uri === notice.uri)) {
-      const text = `more than ${this.maxNotices} notices of a subscription wait to be read`;
-      this.fail(limitExceeded(text, "maxNotices", this.maxNotices));
+    if (this.#notices.length < this.#maxNotices && this.#characters + characters <= maxCharacters) {
+      this.#characters += characters;
+      this.#notices.push(notice);
+    } else if (!this.#notices.some(({ method, uri }) => method === notice.method && uri === notice.uri)) {
+      const text = `more than ${this.#maxNotices} notices of a subscription wait to be read`;
+      this.fail(limitExceeded(text, "maxNotices", this.#maxNotices));
       void this.leave().catch(() => undefined);
     }
   }
 
   end(): void {
-    this.settle({});
+    this.#settle({});
   }
 
   fail(error: Error): void {
-    this.settle({ error });
+    this.#settle({ error });
   }
 
   next(): Promise<IteratorResult<ChangeNotice, undefined>> {
-    const notice = this.notices.shift();
+    const notice = this.#notices.shift();
     if (notice) {
-      this.characters -= notice.uri?.length ?? 0;
+      this.#characters -= notice.uri?.length ?? 0;
       return Promise.resolve({ value: notice, done: false });
     }
-    if (this.over?.error) return Promise.reject(this.over.error);
-    if (this.over) return Promise.resolve({ value: undefined, done: true });
-    return new Promise((resolve, reject) => this.readers.push({ resolve, reject }));
+    if (this.#over?.error) return Promise.reject(this.#over.error);
+    if (this.#over) return Promise.resolve({ value: undefined, done: true });
+    return new Promise((resolve, reject) => this.#readers.push({ resolve, reject }));
   }
 
   /** Called when a reader stops; ends the subscription. */
   async return(): Promise<IteratorResult<ChangeNotice, undefined>> {
-    this.notices.length = 0;
+    this.#notices.length = 0;
     await this.leave();
     return { value: undefined, done: true };
   }
 
-  private settle(over: { readonly error?: Error }): void {
-    if (this.over) return;
-    this.over = over;
-    for (const { resolve, reject } of this.readers)
+  #settle(over: { readonly error?: Error }): void {
+    if (this.#over) return;
+    this.#over = over;
+    for (const { resolve, reject } of this.#readers)
       if (over.error) reject(over.error);
       else resolve({ value: undefined, done: true });
-    this.readers = [];
+    this.#readers = [];
   }
 }

@@ -61,12 +61,12 @@ interface StreamEnd {
 
 /** Reads the event streams of one server, and resumes those that break. */
 export class EventStreams {
-  private readonly options: HttpClientOptions;
-  private readonly user: StreamUser;
+  readonly #options: HttpClientOptions;
+  readonly #user: StreamUser;
 
   constructor(options: HttpClientOptions, user: StreamUser) {
-    this.options = options;
-    this.user = user;
+    this.#options = options;
+    this.#user = user;
   }
 
   /**
@@ -76,14 +76,14 @@ export class EventStreams {
    */
   async answer(response: Response, asked: Asked): Promise<void> {
     const { id, signal, resumable, isDone } = asked;
-    const backoff = this.backoff();
+    const backoff = this.#backoff();
     let lastId: string | undefined;
     for (let current: Response | undefined = response; ;) {
-      const end = current && (await this.read(current, backoff, asked));
+      const end = current && (await this.#read(current, backoff, asked));
       if (signal.aborted || isDone()) return;
       lastId = end?.lastId ?? lastId;
       const stray = end?.last !== undefined && !end.broken ? strayErrorIn(end.last, id) : undefined;
-      if (stray) return this.user.stray(stray);
+      if (stray) return this.#user.stray(stray);
       if (lastId === undefined || !resumable)
         throw interrupted(
           "the stream ended without the answer",
@@ -91,7 +91,7 @@ export class EventStreams {
           end?.broken === false ? response.status : undefined,
         );
       await backoff.next(signal);
-      current = await this.again(lastId, signal, backoff);
+      current = await this.#again(lastId, signal, backoff);
     }
   }
 
@@ -107,10 +107,10 @@ export class EventStreams {
     signal: AbortSignal,
     decided: () => void,
   ): Promise<Lost | undefined> {
-    const backoff = this.backoff();
+    const backoff = this.#backoff();
     let lastId = from;
     try {
-      let current = await this.user.get(lastId, signal).catch(() => undefined);
+      let current = await this.#user.get(lastId, signal).catch(() => undefined);
       decided();
       if (current && !isStream(current)) {
         await current.body?.cancel();
@@ -120,9 +120,9 @@ export class EventStreams {
         current = undefined;
       }
       for (;;) {
-        if (current) lastId = (await this.read(current, backoff)).lastId ?? lastId;
+        if (current) lastId = (await this.#read(current, backoff)).lastId ?? lastId;
         await backoff.next(signal);
-        current = await this.again(lastId, signal, backoff);
+        current = await this.#again(lastId, signal, backoff);
       }
     } catch (error) {
       const why = error as McpError;
@@ -130,8 +130,8 @@ export class EventStreams {
     }
   }
 
-  private backoff(): Backoff {
-    return new Backoff(this.options.reconnects, this.options.retryMs);
+  #backoff(): Backoff {
+    return new Backoff(this.#options.reconnects, this.#options.retryMs);
   }
 
   /**
@@ -139,7 +139,7 @@ export class EventStreams {
    *
    * @throws {McpError} `message-too-long`
    */
-  private async read(response: Response, backoff: Backoff, asked?: Asked): Promise<StreamEnd> {
+  async #read(response: Response, backoff: Backoff, asked?: Asked): Promise<StreamEnd> {
     const began = performance.now();
     let last: string | undefined;
     let events = 0;
@@ -147,20 +147,20 @@ export class EventStreams {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const reader = new SseReader(({ event, data }) => {
       events++;
-      if (event === "message") this.user.message((last = data));
-    }, this.options.limit ?? defaultLimit);
+      if (event === "message") this.#user.message((last = data));
+    }, this.#options.limit ?? defaultLimit);
     await pump(response, (chunk) => {
       reader.push(chunk);
       // Some servers leave the stream and its socket open. Others end it now, and the connection is used again.
       if (timer === undefined && asked?.isDone()) timer = setTimeout(asked.end, endGrace);
-      return this.user.room();
+      return this.#user.room();
     }).catch((error: unknown) => {
       // A broken stream is resumed. A message that is too long would be too long again.
       if (error instanceof McpError && error.code === "message-too-long") throw error;
       broken = true;
     });
     clearTimeout(timer);
-    this.user.turn();
+    this.#user.turn();
     backoff.retryAfter(reader.retryMs);
     // A server that ends the stream before the answer sends `retry` (2025-11-25, polling).
     const polls = asked !== undefined && (reader.retryMs ?? 0) > 0;
@@ -172,12 +172,12 @@ export class EventStreams {
   }
 
   /** Requests a stream again; `undefined` if this attempt failed. */
-  private async again(
+  async #again(
     lastId: string | undefined,
     signal: AbortSignal,
     backoff: Backoff,
   ): Promise<Response | undefined> {
-    const response = await this.user.get(lastId, signal).catch(() => undefined);
+    const response = await this.#user.get(lastId, signal).catch(() => undefined);
     if (response && isStream(response)) return response;
     await response?.body?.cancel();
     // The server may be down behind its proxy, or may not have noticed yet that the stream was lost.
@@ -185,7 +185,7 @@ export class EventStreams {
       backoff.failedOnce();
       return undefined;
     }
-    if (response.status === 404) this.user.forgotten();
+    if (response.status === 404) this.#user.forgotten();
     const { status, ok } = response;
     throw interrupted(
       `the server does not resume the stream: it answered ${status}${ok ? " and no stream" : ""}`,
@@ -216,41 +216,41 @@ const longestAfterBrief = 1000;
  * is not too short. Pauses double while attempts fail, and while streams end soon after they began.
  */
 export class Backoff {
-  private readonly most: number;
-  private readonly shortest: number;
-  private ms: number;
-  private failed = 0;
-  private brief = 0;
+  readonly #most: number;
+  readonly #shortest: number;
+  #ms: number;
+  #failed = 0;
+  #brief = 0;
 
   /**
    * @param most attempts in a row that may fail
    * @param ms milliseconds of the first pause, until the server sends another
    */
   constructor(most = 5, ms = 1000) {
-    this.most = most;
-    this.ms = ms;
-    this.shortest = Math.max(Math.min(ms, shortestPause), 1);
+    this.#most = most;
+    this.#ms = ms;
+    this.#shortest = Math.max(Math.min(ms, shortestPause), 1);
   }
 
   /** Sets the pause that the server sent (2025-11-25, Streamable HTTP, sending messages). */
   retryAfter(ms: number | undefined): void {
-    this.ms = ms ?? this.ms;
+    this.#ms = ms ?? this.#ms;
   }
 
   /** Whether too many attempts have failed. */
   get isExhausted(): boolean {
-    return this.failed >= this.most;
+    return this.#failed >= this.#most;
   }
 
   /** A stream was opened. @param steady whether it lasted */
   connected(steady: boolean): void {
-    this.failed = 0;
-    this.brief = steady ? 0 : this.brief + 1;
+    this.#failed = 0;
+    this.#brief = steady ? 0 : this.#brief + 1;
   }
 
   /** An attempt failed. */
   failedOnce(): void {
-    this.failed++;
+    this.#failed++;
   }
 
   /**
@@ -262,10 +262,13 @@ export class Backoff {
     if (this.isExhausted)
       throw new McpError(
         "connection-closed",
-        `the stream was lost, and ${this.failed} attempts to connect to it again failed`,
+        `the stream was lost, and ${this.#failed} attempts to connect to it again failed`,
       );
-    const failing = Math.max(this.ms, this.shortest) * 2 ** Math.min(this.failed, 5);
-    const hasty = Math.min(this.shortest * 2 ** Math.min(Math.max(this.brief - 1, 0), 30), longestAfterBrief);
+    const failing = Math.max(this.#ms, this.#shortest) * 2 ** Math.min(this.#failed, 5);
+    const hasty = Math.min(
+      this.#shortest * 2 ** Math.min(Math.max(this.#brief - 1, 0), 30),
+      longestAfterBrief,
+    );
     await pause(Math.min(Math.max(failing, hasty), longestPause), signal, connectionClosed);
   }
 }
@@ -275,18 +278,18 @@ const longestOpening = 500;
 
 /** Keeps the GET stream open (2025-11-25, listening for messages from the server). Its failure never fails a request. */
 export class GetStream {
-  private readonly streams: EventStreams;
-  private readonly signal: AbortSignal;
-  private readonly onWarning: (message: string) => void;
-  private state: "idle" | "listening" | "over" = "idle";
+  readonly #streams: EventStreams;
+  readonly #signal: AbortSignal;
+  readonly #onWarning: (message: string) => void;
+  #state: "idle" | "listening" | "over" = "idle";
   /** Why the stream was lost, if the server may offer it again. */
-  private lost: Lost | undefined;
-  private warned = false;
+  #lost: Lost | undefined;
+  #warned = false;
 
   constructor(streams: EventStreams, signal: AbortSignal, onWarning: (message: string) => void) {
-    this.streams = streams;
-    this.signal = signal;
-    this.onWarning = onWarning;
+    this.#streams = streams;
+    this.#signal = signal;
+    this.#onWarning = onWarning;
   }
 
   /**
@@ -294,8 +297,8 @@ export class GetStream {
    * this stream, and drop them if it is not open.
    */
   begin(): Promise<void> {
-    if (this.state !== "idle") return Promise.resolve();
-    this.state = "listening";
+    if (this.#state !== "idle") return Promise.resolve();
+    this.#state = "listening";
     return new Promise<void>((resolve) => {
       // Some servers send no headers before the first event.
       const timer = setTimeout(resolve, longestOpening);
@@ -303,25 +306,25 @@ export class GetStream {
         clearTimeout(timer);
         resolve();
       };
-      void this.streams.listen(this.lost?.lastId, this.signal, decided).then((lost) => this.ended(lost));
+      void this.#streams.listen(this.#lost?.lastId, this.#signal, decided).then((lost) => this.#ended(lost));
     });
   }
 
   /** Requests a lost stream again: the server has answered a request. */
   again(): void {
-    if (this.lost && this.state === "idle") void this.begin();
+    if (this.#lost && this.#state === "idle") void this.begin();
   }
 
-  private ended(lost: Lost | undefined): void {
-    this.state = lost?.isTransient ? "idle" : "over";
-    this.lost = lost;
-    if (!lost || this.signal.aborted || this.warned) return;
-    this.warned = true;
+  #ended(lost: Lost | undefined): void {
+    this.#state = lost?.isTransient ? "idle" : "over";
+    this.#lost = lost;
+    if (!lost || this.#signal.aborted || this.#warned) return;
+    this.#warned = true;
     const next = lost.isTransient
       ? "the next request opens the stream again"
       : "lists that are cached may be out of date";
     try {
-      this.onWarning(`the stream of the server's messages is lost: ${lost.why.message}; ${next}`);
+      this.#onWarning(`the stream of the server's messages is lost: ${lost.why.message}; ${next}`);
     } catch {
       // An error of the application's callback must not end the connection.
     }

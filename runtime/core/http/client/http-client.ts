@@ -33,24 +33,24 @@ type Named = Readonly<Record<string, string>>;
 class HttpClientChannel implements ClientChannel {
   readonly guaranteesReply = true;
   readonly carriesHeaders = true;
-  private readonly limit: number;
-  private readonly requests: HttpRequests;
-  private readonly streams: EventStreams;
-  private readonly getStream: GetStream;
-  private readonly sender = new OrderedSender((message, signal) => this.postMessage(message, signal));
-  private readonly known: ReadonlySet<number>;
-  private readonly running = new Map<RequestId, AbortController>();
-  private readonly everything = new AbortController();
-  private receiver!: ClientReceiver;
-  private session: string | undefined;
-  private version: Named = {};
+  readonly #limit: number;
+  readonly #requests: HttpRequests;
+  readonly #streams: EventStreams;
+  readonly #getStream: GetStream;
+  readonly #sender = new OrderedSender((message, signal) => this.#postMessage(message, signal));
+  readonly #known: ReadonlySet<number>;
+  readonly #running = new Map<RequestId, AbortController>();
+  readonly #everything = new AbortController();
+  #receiver!: ClientReceiver;
+  #session: string | undefined;
+  #version: Named = {};
   /** Whether a handshake has succeeded: only then can streams be resumed. */
-  private shaken = false;
-  private state: "open" | "draining" | "closed" = "open";
+  #shaken = false;
+  #state: "open" | "draining" | "closed" = "open";
   /** Resolves when the handshake is over: requests wait for it. */
-  private ready: Promise<void> = Promise.resolve();
+  #ready: Promise<void> = Promise.resolve();
   /** HTTP+SSE (2024-11-05), if the server has no other transport. */
-  private older: SseConnection | undefined;
+  #older: SseConnection | undefined;
 
   /**
    * @param known codes of errors by which a server shows that it knows this transport
@@ -65,135 +65,135 @@ class HttpClientChannel implements ClientChannel {
     again = false,
     onWarning: (message: string) => void = printWarning,
   ) {
-    this.limit = options.limit ?? defaultLimit;
-    this.known = new Set([...known, rpc.methodNotFound]);
-    this.requests = new HttpRequests(url, options, again);
-    this.streams = new EventStreams(options, {
+    this.#limit = options.limit ?? defaultLimit;
+    this.#known = new Set([...known, rpc.methodNotFound]);
+    this.#requests = new HttpRequests(url, options, again);
+    this.#streams = new EventStreams(options, {
       get: (from, signal) =>
-        this.exchange("GET", { ...this.version, ...(from && { "last-event-id": from }) }, signal),
-      message: (text) => this.receiver.message(text),
-      stray: (answer) => this.receiver.parsed(answer),
-      turn: () => this.receiver.turn(),
-      room: () => this.sender.room,
-      forgotten: () => this.session !== undefined && this.drain(),
+        this.#exchange("GET", { ...this.#version, ...(from && { "last-event-id": from }) }, signal),
+      message: (text) => this.#receiver.message(text),
+      stray: (answer) => this.#receiver.parsed(answer),
+      turn: () => this.#receiver.turn(),
+      room: () => this.#sender.room,
+      forgotten: () => this.#session !== undefined && this.#drain(),
     });
-    this.getStream = new GetStream(this.streams, this.everything.signal, onWarning);
+    this.#getStream = new GetStream(this.#streams, this.#everything.signal, onWarning);
   }
 
   open(receiver: ClientReceiver): void {
-    this.receiver = receiver;
+    this.#receiver = receiver;
   }
 
   reply(text: string): void {
-    if (this.state === "open") this.sender.answer({ text, headers: this.version });
+    if (this.#state === "open") this.#sender.answer({ text, headers: this.#version });
   }
 
   post(message: Outgoing): void {
     const { id, ends, method } = message;
-    if (this.state !== "open") {
+    if (this.#state !== "open") {
       if (ends !== undefined) this.abandon(ends);
       return;
     }
-    if (id !== undefined) return void this.ready.then(() => this.request(message, id));
-    const arrived = this.sender.notify(message);
-    if (method === "notifications/initialized") this.ready = arrived;
+    if (id !== undefined) return void this.#ready.then(() => this.#request(message, id));
+    const arrived = this.#sender.notify(message);
+    if (method === "notifications/initialized") this.#ready = arrived;
     if (ends !== undefined) void arrived.then(() => this.abandon(ends));
   }
 
   /** Ends the stream of a request: in the modern era, that is its cancellation. */
   abandon(id: RequestId): boolean {
-    this.running.get(id)?.abort();
-    this.running.delete(id);
+    this.#running.get(id)?.abort();
+    this.#running.delete(id);
     return true;
   }
 
   authorization(signal: AbortSignal): Promise<string> {
-    return this.requests.authorization(signal);
+    return this.#requests.authorization(signal);
   }
 
   setProtocolHeaders(headers: Named): void {
-    this.version = headers;
-    this.shaken = true;
+    this.#version = headers;
+    this.#shaken = true;
   }
 
   async close(): Promise<void> {
-    const { state } = this;
-    this.state = "closed";
-    if (state === "open") await this.sender.idle;
-    this.stop();
-    if (state !== "open" || this.session === undefined) return;
+    const state = this.#state;
+    this.#state = "closed";
+    if (state === "open") await this.#sender.idle;
+    this.#stop();
+    if (state !== "open" || this.#session === undefined) return;
     // The server may refuse: DELETE is optional.
     const controller = new AbortController();
-    await settleWithin(deleteTimeout, this.exchange("DELETE", this.version, controller.signal));
+    await settleWithin(deleteTimeout, this.#exchange("DELETE", this.#version, controller.signal));
     controller.abort();
   }
 
-  private exchange(
+  #exchange(
     method: "POST" | "GET" | "DELETE",
     headers: Named,
     signal: AbortSignal,
     body?: string,
     authorized?: (authorization: string) => void,
   ): Promise<Response> {
-    const session: Named = this.session === undefined ? {} : { [sessionHeader]: this.session };
-    return this.requests.send({ method, headers: { ...session, ...headers }, signal, body, authorized });
+    const session: Named = this.#session === undefined ? {} : { [sessionHeader]: this.#session };
+    return this.#requests.send({ method, headers: { ...session, ...headers }, signal, body, authorized });
   }
 
-  private async postMessage({ text, method, headers }: Unanswered, signal: AbortSignal): Promise<void> {
-    if (this.older) return this.older.post(text, headers, signal);
-    const response = await this.exchange("POST", headers, signal, text);
+  async #postMessage({ text, method, headers }: Unanswered, signal: AbortSignal): Promise<void> {
+    if (this.#older) return this.#older.post(text, headers, signal);
+    const response = await this.#exchange("POST", headers, signal, text);
     await response.body?.cancel();
     // The handshake is over: the server may send messages.
-    if (response.ok && method === "notifications/initialized" && this.session !== undefined)
-      await this.getStream.begin();
+    if (response.ok && method === "notifications/initialized" && this.#session !== undefined)
+      await this.#getStream.begin();
   }
 
-  private async request(message: Outgoing, id: RequestId): Promise<void> {
+  async #request(message: Outgoing, id: RequestId): Promise<void> {
     // It may have been given up before it was sent.
-    if (this.receiver.isSettled(id)) return;
+    if (this.#receiver.isSettled(id)) return;
     const controller = new AbortController();
-    this.running.set(id, controller);
+    this.#running.set(id, controller);
     try {
-      if (this.older) await this.older.post(message.text, message.headers, controller.signal);
-      else await this.ask(message, id, controller);
+      if (this.#older) await this.#older.post(message.text, message.headers, controller.signal);
+      else await this.#ask(message, id, controller);
     } catch (error) {
-      if (!controller.signal.aborted) this.fail(id, error);
+      if (!controller.signal.aborted) this.#fail(id, error);
     } finally {
-      this.running.delete(id);
+      this.#running.delete(id);
     }
   }
 
-  private async ask(message: Outgoing, id: RequestId, controller: AbortController): Promise<void> {
+  async #ask(message: Outgoing, id: RequestId, controller: AbortController): Promise<void> {
     const { text, headers, method, authorized } = message;
     const { signal } = controller;
-    const response = await this.exchange("POST", headers, signal, text, authorized);
+    const response = await this.#exchange("POST", headers, signal, text, authorized);
     const handshake = method === "initialize";
     // Only this answer opens a session (2025-11-25, session management).
-    if (handshake) this.session = response.headers.get(sessionHeader) ?? this.session;
-    if (response.ok) this.getStream.again();
+    if (handshake) this.#session = response.headers.get(sessionHeader) ?? this.#session;
+    if (response.ok) this.#getStream.again();
     const type = mediaType(response);
     if (type === "text/event-stream" && response.ok)
-      return this.streams.answer(response, {
+      return this.#streams.answer(response, {
         id,
         signal,
-        resumable: handshake || this.shaken,
-        isDone: () => !this.running.has(id) || this.receiver.isSettled(id),
+        resumable: handshake || this.#shaken,
+        isDone: () => !this.#running.has(id) || this.#receiver.isSettled(id),
         end: () => controller.abort(),
       });
-    const body = await bodyOf(response, this.limit);
+    const body = await bodyOf(response, this.#limit);
     if (
       handshake &&
-      !this.shaken &&
+      !this.#shaken &&
       fallbackStatuses.has(response.status) &&
-      (await this.fallBack(response, body))
+      (await this.#fallBack(response, body))
     )
-      return this.older!.post(text, headers, signal);
-    if (response.status === 404 && this.session !== undefined && isSessionLost(body, id)) {
-      this.drain();
+      return this.#older!.post(text, headers, signal);
+    if (response.status === 404 && this.#session !== undefined && isSessionLost(body, id)) {
+      this.#drain();
       throw sessionLost();
     }
     const refused = response.ok ? undefined : refusal(response, body);
-    this.receiver.parsed(answerIn(response, type, body, id), refused);
+    this.#receiver.parsed(answerIn(response, type, body, id), refused);
   }
 
   /**
@@ -203,56 +203,56 @@ class HttpClientChannel implements ClientChannel {
    * @param refusal body of the answer
    * @throws {McpError} `connection-closed`, `invalid-result`: the server opened the stream, but it cannot be used
    */
-  private async fallBack({ status }: Response, refusal: string): Promise<boolean> {
+  async #fallBack({ status }: Response, refusal: string): Promise<boolean> {
     const code = errorCodeOf(refusal);
-    if (code !== undefined && this.known.has(code)) return false;
+    if (code !== undefined && this.#known.has(code)) return false;
     const { noSse, openSse } = await import("./sse-connection.js");
     try {
-      this.older = await openSse(this.requests, this.limit, this.everything.signal, {
-        message: (text) => this.receiver.message(text),
-        turn: () => this.receiver.turn(),
-        room: () => this.sender.room,
-        ended: (why) => this.end(why),
-        forgotten: () => this.drain(),
+      this.#older = await openSse(this.#requests, this.#limit, this.#everything.signal, {
+        message: (text) => this.#receiver.message(text),
+        turn: () => this.#receiver.turn(),
+        room: () => this.#sender.room,
+        ended: (why) => this.#end(why),
+        forgotten: () => this.#drain(),
       });
     } catch (error) {
       // The server's own error is more precise than the failure of the stream.
       if (code === undefined) throw noSse(error, status, refusal);
     }
-    return this.older !== undefined;
+    return this.#older !== undefined;
   }
 
-  private fail(id: RequestId, error: unknown): void {
+  #fail(id: RequestId, error: unknown): void {
     const coded = error instanceof McpError;
     const reason = coded ? error : new McpError("connection-closed", messageOf(error), { cause: error });
-    this.receiver.failed(id, reason);
+    this.#receiver.failed(id, reason);
   }
 
   /**
    * The server has forgotten the session (2025-11-25, session management). Requests that were sent go on: each gets its
    * own response.
    */
-  private drain(): void {
-    if (this.state !== "open") return;
-    this.state = "draining";
-    this.everything.abort();
-    this.sender.stop();
-    this.receiver.draining(sessionLost());
+  #drain(): void {
+    if (this.#state !== "open") return;
+    this.#state = "draining";
+    this.#everything.abort();
+    this.#sender.stop();
+    this.#receiver.draining(sessionLost());
   }
 
-  private end(reason: McpError): void {
-    if (this.state === "closed") return;
-    this.state = "closed";
-    this.receiver.closed(reason);
-    this.stop();
+  #end(reason: McpError): void {
+    if (this.#state === "closed") return;
+    this.#state = "closed";
+    this.#receiver.closed(reason);
+    this.#stop();
   }
 
   /** Aborts all exchanges. */
-  private stop(): void {
-    this.everything.abort();
-    this.sender.stop();
-    for (const controller of this.running.values()) controller.abort();
-    this.running.clear();
+  #stop(): void {
+    this.#everything.abort();
+    this.#sender.stop();
+    for (const controller of this.#running.values()) controller.abort();
+    this.#running.clear();
   }
 }
 

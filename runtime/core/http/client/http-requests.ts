@@ -27,17 +27,17 @@ export interface HttpRequest {
 /** Sends the HTTP requests of one client, with their authorization. */
 export class HttpRequests {
   readonly url: string;
-  private readonly options: HttpClientOptions;
-  private readonly fetch: NonNullable<HttpClientOptions["fetch"]>;
+  readonly #options: HttpClientOptions;
+  readonly #fetch: NonNullable<HttpClientOptions["fetch"]>;
   /** Whether the server has answered, on this connection or an earlier one. */
-  private known: boolean;
+  #known: boolean;
 
   /** @throws {McpError} `invalid-definition`: the URL or a header is invalid */
   constructor(url: string, options: HttpClientOptions, known: boolean) {
-    this.known = known;
+    this.#known = known;
     this.url = checked(url);
-    this.options = options;
-    this.fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
+    this.#options = options;
+    this.#fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
     setHeaders(new Headers(), options.headers ?? {});
   }
 
@@ -49,11 +49,11 @@ export class HttpRequests {
    *   `authorize-failed`. `invalid-definition`: `authorize` or `fetch` gave a wrong value
    */
   async send(request: HttpRequest): Promise<Response> {
-    const first = await this.attempt(request, await this.granted(request.signal));
-    if (!this.options.authorize || (first.status !== 401 && first.status !== 403)) return first;
+    const first = await this.#attempt(request, await this.#granted(request.signal));
+    if (!this.#options.authorize || (first.status !== 401 && first.status !== 403)) return first;
     const challenge = first.headers.get("www-authenticate") ?? undefined;
     await first.body?.cancel();
-    return this.attempt(request, await this.granted(request.signal, { status: first.status, challenge }));
+    return this.#attempt(request, await this.#granted(request.signal, { status: first.status, challenge }));
   }
 
   /**
@@ -62,18 +62,18 @@ export class HttpRequests {
    * @throws {McpError} `authorize-failed`
    */
   async authorization(signal: AbortSignal): Promise<string> {
-    return this.contextOf(await this.granted(signal));
+    return this.#contextOf(await this.#granted(signal));
   }
 
-  private contextOf(granted: HeaderValues): string {
+  #contextOf(granted: HeaderValues): string {
     const all = new Headers();
-    setHeaders(all, this.options.headers ?? {});
+    setHeaders(all, this.#options.headers ?? {});
     setHeaders(all, granted);
     return JSON.stringify([...all]);
   }
 
-  private async granted(signal: AbortSignal, challenge?: Challenge): Promise<HeaderValues> {
-    const { authorize } = this.options;
+  async #granted(signal: AbortSignal, challenge?: Challenge): Promise<HeaderValues> {
+    const { authorize } = this.#options;
     if (!authorize) return {};
     const granting = async (): Promise<HeaderValues> => {
       try {
@@ -87,20 +87,20 @@ export class HttpRequests {
     return (await abortable(signal, granting(), connectionClosed)) ?? {};
   }
 
-  private async attempt(request: HttpRequest, granted: HeaderValues): Promise<Response> {
+  async #attempt(request: HttpRequest, granted: HeaderValues): Promise<Response> {
     const { method, body, signal } = request;
-    request.authorized?.(this.contextOf(granted));
+    request.authorized?.(this.#contextOf(granted));
     // Not "error": workers do not support it.
     const init: RequestInit = {
       method,
-      headers: this.headersOf(request, granted),
+      headers: this.#headersOf(request, granted),
       signal,
       redirect: "manual",
     };
     if (body !== undefined) init.body = body;
     let to = request.to ?? this.url;
     for (let redirects = 0; ; redirects++) {
-      const response = await this.reach(to, init);
+      const response = await this.#reach(to, init);
       const next = redirects < mostRedirects ? onward(response, to) : undefined;
       if (next === undefined) return response;
       await response.body?.cancel();
@@ -109,9 +109,9 @@ export class HttpRequests {
   }
 
   /** Headers of the protocol replace those of the user. */
-  private headersOf({ method, headers, body }: HttpRequest, granted: HeaderValues): Record<string, string> {
+  #headersOf({ method, headers, body }: HttpRequest, granted: HeaderValues): Record<string, string> {
     const all = new Headers();
-    setHeaders(all, this.options.headers ?? {});
+    setHeaders(all, this.#options.headers ?? {});
     setHeaders(all, granted);
     all.set("accept", method === "GET" ? "text/event-stream" : "application/json, text/event-stream");
     if (body !== undefined) all.set("content-type", "application/json");
@@ -119,28 +119,28 @@ export class HttpRequests {
     return Object.fromEntries(all);
   }
 
-  private fetched(to: string, init: RequestInit): Promise<Response> {
+  #fetched(to: string, init: RequestInit): Promise<Response> {
     try {
-      return this.fetch(to, init);
+      return this.#fetch(to, init);
     } catch (error) {
       // Only a `fetch` of the user throws synchronously; nothing was sent.
       throw new McpError("invalid-definition", `http.fetch threw: ${messageOf(error)}`, { cause: error });
     }
   }
 
-  private async reach(to: string, init: RequestInit): Promise<Response> {
+  async #reach(to: string, init: RequestInit): Promise<Response> {
     const signal = init.signal!;
     for (let tries = 0; ; tries++) {
       try {
-        const response: unknown = await this.fetched(to, init);
+        const response: unknown = await this.#fetched(to, init);
         if (!isResponse(response)) throw noResponse(response);
-        this.known = true;
+        this.#known = true;
         return response;
       } catch (error) {
         if (error instanceof McpError) throw error;
         // The connection was refused: nothing was sent, and the server may be restarting.
         const code = codeOf(error);
-        const most = this.known ? 5 : 3;
+        const most = this.#known ? 5 : 3;
         if (signal.aborted || code !== "ECONNREFUSED" || init.body === undefined || tries >= most)
           throw unanswered(to, error, code);
         await pause(100 * 2 ** tries, signal, connectionClosed);

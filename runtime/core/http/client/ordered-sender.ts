@@ -25,27 +25,27 @@ export interface Unanswered {
  * delayed for too long.
  */
 export class OrderedSender {
-  private readonly send: (message: Unanswered, signal: AbortSignal) => Promise<void>;
-  private readonly exchanges = new Set<AbortController>();
-  private last: Promise<void> = Promise.resolve();
-  private readonly answers: Unanswered[] = [];
-  private answering = 0;
+  readonly #send: (message: Unanswered, signal: AbortSignal) => Promise<void>;
+  readonly #exchanges = new Set<AbortController>();
+  #last: Promise<void> = Promise.resolve();
+  readonly #answers: Unanswered[] = [];
+  #answering = 0;
   /** Resolve when there is room for answers. */
-  private waiting: (() => void)[] = [];
+  #waiting: (() => void)[] = [];
 
   /** @param send sends one message, and resolves when the server has accepted it */
   constructor(send: (message: Unanswered, signal: AbortSignal) => Promise<void>) {
-    this.send = send;
+    this.#send = send;
   }
 
   /** Resolves when all notifications so far have arrived, or were delayed for too long. */
   get idle(): Promise<void> {
-    return this.last;
+    return this.#last;
   }
 
   /** Sends a notification after those before it. Resolves when it has arrived, or was delayed for too long. */
   notify(message: Unanswered): Promise<void> {
-    return (this.last = settleWithin(longestDelay, this.after(message)));
+    return (this.#last = settleWithin(longestDelay, this.#after(message)));
   }
 
   /**
@@ -53,8 +53,8 @@ export class OrderedSender {
    * Many open exchanges delay further answers.
    */
   answer(message: Unanswered): void {
-    this.answers.push(message);
-    this.next();
+    this.#answers.push(message);
+    this.#next();
   }
 
   /**
@@ -62,44 +62,44 @@ export class OrderedSender {
    * until then.
    */
   get room(): Promise<void> | undefined {
-    if (this.answers.length <= mostWaiting) return undefined;
-    return new Promise((resolve) => this.waiting.push(resolve));
+    if (this.#answers.length <= mostWaiting) return undefined;
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   /** Aborts all exchanges and drops the answers that wait. */
   stop(): void {
-    this.answers.length = 0;
-    this.roomMade();
-    for (const controller of this.exchanges) controller.abort();
+    this.#answers.length = 0;
+    this.#roomMade();
+    for (const controller of this.#exchanges) controller.abort();
   }
 
-  private next(): void {
-    while (this.answering < mostAnswering && this.answers.length > 0) {
-      this.answering++;
-      void this.after(this.answers.shift()!).then(() => {
-        this.answering--;
-        this.next();
+  #next(): void {
+    while (this.#answering < mostAnswering && this.#answers.length > 0) {
+      this.#answering++;
+      void this.#after(this.#answers.shift()!).then(() => {
+        this.#answering--;
+        this.#next();
       });
     }
-    if (this.answers.length <= mostWaiting) this.roomMade();
+    if (this.#answers.length <= mostWaiting) this.#roomMade();
   }
 
-  private roomMade(): void {
-    for (const resolve of this.waiting.splice(0)) resolve();
+  #roomMade(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  private async after(message: Unanswered): Promise<void> {
+  async #after(message: Unanswered): Promise<void> {
     const controller = new AbortController();
-    this.exchanges.add(controller);
-    await this.last;
+    this.#exchanges.add(controller);
+    await this.#last;
     const timer = setTimeout(() => controller.abort(), longestExchange);
     try {
-      if (!controller.signal.aborted) await this.send(message, controller.signal);
+      if (!controller.signal.aborted) await this.#send(message, controller.signal);
     } catch {
       // The next request fails with the reason.
     } finally {
       clearTimeout(timer);
-      this.exchanges.delete(controller);
+      this.#exchanges.delete(controller);
     }
   }
 }

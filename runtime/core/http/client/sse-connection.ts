@@ -27,14 +27,14 @@ export interface SseUser {
 
 /** HTTP+SSE (2024-11-05): all messages of the server come on one stream, which also names the URL for POSTs. */
 export class SseConnection {
-  private readonly requests: HttpRequests;
-  private readonly endpoint: string;
-  private readonly forgotten: () => void;
+  readonly #requests: HttpRequests;
+  readonly #endpoint: string;
+  readonly #forgotten: () => void;
 
   constructor(requests: HttpRequests, endpoint: string, forgotten: () => void) {
-    this.requests = requests;
-    this.endpoint = endpoint;
-    this.forgotten = forgotten;
+    this.#requests = requests;
+    this.#endpoint = endpoint;
+    this.#forgotten = forgotten;
   }
 
   /**
@@ -43,13 +43,13 @@ export class SseConnection {
    * @throws {McpError} `connection-closed`: the server refused it; `session-lost`
    */
   async post(body: string, headers: Headers, signal: AbortSignal): Promise<void> {
-    const { endpoint: to } = this;
-    const response = await this.requests.send({ method: "POST", headers, body, signal, to });
+    const to = this.#endpoint;
+    const response = await this.#requests.send({ method: "POST", headers, body, signal, to });
     if (response.ok) return void (await response.body?.cancel());
     const text = await textWithin(response, 1000).catch(() => "");
     const { status } = response;
     if (status === 404) {
-      this.forgotten();
+      this.#forgotten();
       throw sessionLost();
     }
     throw refusal(response, text, " to a message");

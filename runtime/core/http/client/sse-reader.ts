@@ -20,79 +20,79 @@ export class SseReader {
   /** The last `retry` of the stream, in milliseconds. */
   retryMs: number | undefined;
   lastId: string | undefined;
-  private readonly onEvent: (event: ServerEvent) => void;
-  private readonly decoder = new TextDecoder();
+  readonly #onEvent: (event: ServerEvent) => void;
+  readonly #decoder = new TextDecoder();
   /** The parts of a line whose end has not arrived. */
-  private rest: string[] = [];
-  private data: string[] = [];
-  private event = "";
+  #rest: string[] = [];
+  #data: string[] = [];
+  #event = "";
   /** The id of the current event. It counts when the event is complete: an event that was cut off is sent again. */
-  private id: string | undefined;
-  private endedInReturn = false;
+  #id: string | undefined;
+  #endedInReturn = false;
 
   /** UTF-16 units that are buffered for the current line, and for the current event. */
-  private waiting = { line: 0, event: 0 };
-  private readonly limit: number;
+  #waiting = { line: 0, event: 0 };
+  readonly #limit: number;
 
   /** @param limit UTF-16 units of an event */
   constructor(onEvent: (event: ServerEvent) => void, limit = Infinity) {
-    this.onEvent = onEvent;
-    this.limit = limit;
+    this.#onEvent = onEvent;
+    this.#limit = limit;
   }
 
   /** @throws {McpError} `message-too-long`: nothing more can be read */
   push(chunk: Uint8Array): void {
-    let text = this.decoder.decode(chunk, { stream: true });
+    let text = this.#decoder.decode(chunk, { stream: true });
     if (text === "") return;
     // A return at the end of a chunk may be the first half of a line end.
-    if (this.endedInReturn && text.startsWith("\n")) text = text.slice(1);
-    this.endedInReturn = text.endsWith("\r");
+    if (this.#endedInReturn && text.startsWith("\n")) text = text.slice(1);
+    this.#endedInReturn = text.endsWith("\r");
     const lines = text.split(/\r\n|\r|\n/);
     const last = lines.pop()!;
-    for (const line of lines) this.line(this.completed(line));
+    for (const line of lines) this.#line(this.#completed(line));
     if (last === "") return;
-    this.rest.push(last);
-    this.waiting.line += last.length;
-    this.weigh();
+    this.#rest.push(last);
+    this.#waiting.line += last.length;
+    this.#weigh();
   }
 
-  private weigh(): void {
-    const { line, event } = this.waiting;
-    if (event > this.limit || line + event > this.limit + fieldName) throw tooLong(this.limit);
+  #weigh(): void {
+    const { line, event } = this.#waiting;
+    if (event > this.#limit || line + event > this.#limit + fieldName) throw tooLong(this.#limit);
   }
 
-  private completed(end: string): string {
-    if (this.rest.length === 0) return end;
-    const line = this.rest.join("") + end;
-    this.rest = [];
-    this.waiting.line = 0;
+  #completed(end: string): string {
+    if (this.#rest.length === 0) return end;
+    const line = this.#rest.join("") + end;
+    this.#rest = [];
+    this.#waiting.line = 0;
     return line;
   }
 
-  private line(line: string): void {
-    if (line === "") return this.dispatch();
+  #line(line: string): void {
+    if (line === "") return this.#dispatch();
     const colon = line.indexOf(":");
     if (colon === 0) return;
     const field = colon < 0 ? line : line.slice(0, colon);
     const raw = colon < 0 ? "" : line.slice(colon + 1);
     const value = raw.startsWith(" ") ? raw.slice(1) : raw;
     if (field === "data") {
-      this.data.push(value);
-      this.waiting.event += value.length + (this.data.length > 1 ? 1 : 0);
-      this.weigh();
-    } else if (field === "event") this.event = value;
-    else if (field === "id" && !value.includes("\0")) this.id = value;
+      this.#data.push(value);
+      this.#waiting.event += value.length + (this.#data.length > 1 ? 1 : 0);
+      this.#weigh();
+    } else if (field === "event") this.#event = value;
+    else if (field === "id" && !value.includes("\0")) this.#id = value;
     else if (field === "retry" && /^\d+$/.test(value)) this.retryMs = Number(value);
   }
 
-  private dispatch(): void {
-    this.lastId = this.id ?? this.lastId;
-    this.waiting.event = 0;
-    const event = this.event || "message";
-    this.event = "";
-    if (this.data.length === 0) return;
-    const data = this.data.join("\n");
-    this.data = [];
-    if (data !== "") this.onEvent({ event, data, id: this.lastId });
+  #dispatch(): void {
+    this.lastId = this.#id ?? this.lastId;
+    this.#waiting.event = 0;
+    const event = this.#event || "message";
+    this.#event = "";
+    if (this.#data.length === 0) return;
+    const data = this.#data.join("\n");
+    this.#data = [];
+    if (data !== "") this.#onEvent({ event, data, id: this.lastId });
   }
 }
