@@ -182,6 +182,11 @@ export interface MethodFacts {
    * answers.
    */
   readonly multiRoundTrip?: true;
+  /**
+   * It is answered only when its stream ends; what it asks for comes before that,
+   * as notifications. Its receiver, too, may end it by cancelling it.
+   */
+  readonly listening?: true;
   /** It travels only inside other messages, never as a separate message. */
   readonly payload?: true;
   /** Of a notification: the member of a subscription's filter that selects it. */

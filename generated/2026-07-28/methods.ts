@@ -455,6 +455,7 @@ export const clientReceives: ReceiveTable<"client"> = {
     },
     "subscriptions/listen": {
       name: "SubscriptionsListenRequest",
+      listening: true,
       result: {
         name: "SubscriptionsListenResult",
         accepts: validators.acceptsSubscriptionsListenResult,
@@ -576,6 +577,7 @@ export const serverReceives: ReceiveTable<"server"> = {
     "subscriptions/listen": {
       name: "SubscriptionsListenRequest",
       accepts: validators.acceptsSubscriptionsListenRequest,
+      listening: true,
       result: { name: "SubscriptionsListenResult" },
     },
     "tools/call": {

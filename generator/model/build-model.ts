@@ -1,6 +1,13 @@
 import { type Schema, naturalCompare, reachable } from "@mcpgen/engine";
 import type { NoteProblem } from "../notes/apply.js";
-import type { Note, PairingNote, SenderNote, StepNote, SubscriptionNote } from "../notes/note.js";
+import type {
+  ListeningNote,
+  Note,
+  PairingNote,
+  SenderNote,
+  StepNote,
+  SubscriptionNote,
+} from "../notes/note.js";
 import { hasBatches } from "./batches.js";
 import { eraOf } from "./era.js";
 import { findErrors } from "./errors.js";
@@ -170,12 +177,24 @@ function assemble(
     multiRoundTrip:
       (notes?.multiRoundTrip ?? false) ||
       (result?.alternatives.some((arm) => asking.has(arm.definition)) ?? false),
+    listening: listens(message, notes?.listening, problems),
     ...(filter !== undefined && { filter }),
     ...(page && { page }),
     ...(deprecated && { deprecated }),
     ...(description !== undefined && { description }),
     ...(see !== undefined && { see }),
   };
+}
+
+/** Whether a note says that a request is answered only when its stream ends. Notifications are never answered. */
+function listens(
+  { method, kind }: Message,
+  note: ListeningNote | undefined,
+  problems: NoteProblem[],
+): boolean {
+  if (note && kind !== "request")
+    problems.push({ code: "MG1202", note, target: method, message: "it is a notification, and no request" });
+  return note !== undefined && kind === "request";
 }
 
 /** The member of a subscription's filter that a note names. */

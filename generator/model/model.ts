@@ -63,6 +63,8 @@ export interface Method {
   readonly cacheable: boolean;
   /** It may be answered with requests for input, and is then sent again with the answers. */
   readonly multiRoundTrip: boolean;
+  /** It is answered only when its stream ends: what it asks for comes before that, as notifications. */
+  readonly listening: boolean;
   /** Notifications that a subscription selects: the member of its filter that does. */
   readonly filter?: string;
   /** Requests that go through a list page by page. */

@@ -3,6 +3,7 @@ import type { NoteProblem } from "../notes/apply.js";
 import type {
   CapabilityNote,
   DeprecatedNote,
+  ListeningNote,
   Note,
   PairingNote,
   SenderNote,
@@ -17,6 +18,7 @@ export interface MethodNotes {
   readonly deprecated?: DeprecatedNote;
   readonly cacheable: boolean;
   readonly multiRoundTrip: boolean;
+  readonly listening?: ListeningNote;
   readonly subscription?: SubscriptionNote;
 }
 
@@ -55,6 +57,7 @@ function speaksOfMethod(note: Note, target: string): boolean {
     case "capability":
     case "cacheable":
     case "multiRoundTrip":
+    case "listening":
     case "subscription":
       return true;
     case "deprecated":
@@ -85,6 +88,9 @@ function take(entry: Writable, note: Note): void {
       break;
     case "multiRoundTrip":
       entry.multiRoundTrip = true;
+      break;
+    case "listening":
+      entry.listening = note;
       break;
     case "subscription":
       entry.subscription = note;

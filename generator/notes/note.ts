@@ -73,6 +73,11 @@ interface MultiRoundTripNote extends NoteBase {
   readonly kind: "multiRoundTrip";
 }
 
+/** Requests that are answered only when their streams end: what they ask for comes before that, as notifications. */
+export interface ListeningNote extends NoteBase {
+  readonly kind: "listening";
+}
+
 /** A notification that a subscription selects by a member of its filter. */
 export interface SubscriptionNote extends NoteBase {
   readonly kind: "subscription";
@@ -153,6 +158,7 @@ export type Note =
   | HeaderNote
   | CacheableNote
   | MultiRoundTripNote
+  | ListeningNote
   | SubscriptionNote
   | TransportNote
   | OwnedNote

@@ -104,6 +104,7 @@ const fieldsOf: { readonly [K in NoteKind]: { readonly [field: string]: Field } 
   },
   cacheable: {},
   multiRoundTrip: {},
+  listening: {},
   subscription: {
     filter: {
       expected: "a JSON Pointer of a member of the filter, such as /$defs/Filter/properties/toolsListChanged",

@@ -114,7 +114,7 @@ test("adds, carries notes over, generates, and lists what is left: then check is
           /$defs/ClientRequest
           /$defs/Volume
           /$defs/ServerResult
-      [ ] 1 method is new. A schema does not say which capability gates a method, which headers repeat its params, or whether its result is cacheable: add notes of kind capability, header and cacheable. (schema/2031-01-01/notes.json)
+      [ ] 1 method is new. A schema does not say which capability gates a method, which headers repeat its params, whether its result is cacheable, or whether it is answered only when its stream ends: add notes of kind capability, header, cacheable and listening. (schema/2031-01-01/notes.json)
           sing
 
     If you write a client: what breaks (1)

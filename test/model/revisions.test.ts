@@ -70,6 +70,9 @@ describe("the models of the released revisions", () => {
       "resources/read",
       "tools/call",
     ]);
+    expect(
+      models.map(({ methods }) => methods.flatMap(({ name, listening }) => (listening ? name : []))),
+    ).toEqual([[], [], [], [], ["subscriptions/listen"]]);
     expect(methodOf(modern, "notifications/cancelled")).toMatchObject({
       message: "CancelledNotification",
       senders: ["client", "server"],

@@ -274,6 +274,26 @@ describe("notes", () => {
       ["MG1202", "/$defs/Result/properties/nothing"],
     ]);
   });
+
+  it("make requests listening, and no notifications", () => {
+    const definitions = {
+      FollowRequest: message("follow"),
+      ReadRequest: message("read"),
+      SaidNotification: message("notifications/said"),
+      Result: result,
+    };
+    const note: NoteText = { kind: "listening", targets: ["follow", "notifications/said", "gone"] };
+    const { model, problems } = built(definitions, [note]);
+    expect(model.methods.map(({ name, listening }) => [name, listening])).toEqual([
+      ["follow", true],
+      ["notifications/said", false],
+      ["read", false],
+    ]);
+    expect(problems.map(({ code, target }) => [code, target])).toEqual([
+      ["MG1202", "gone"],
+      ["MG1202", "notifications/said"],
+    ]);
+  });
 });
 
 describe("facts about HTTP", () => {

@@ -46,6 +46,7 @@ const kinds: {
   header: { needs: { header: "H", from: null }, may: {}, bad: { header: [1], from: ["a", 1, {}] } },
   cacheable: { needs: {}, may: {}, bad: {} },
   multiRoundTrip: { needs: {}, may: {}, bad: {} },
+  listening: { needs: {}, may: {}, bad: {} },
   subscription: {
     needs: { filter: "/$defs/Filter/properties/a" },
     may: {},

@@ -101,7 +101,7 @@ function newMethods({ source }: StagedUpgrade, base: Source | undefined, file: s
       kind: "missing-notes",
       title: `${counted(items.length, "method is", "methods are")} new`,
       advice:
-        "A schema does not say which capability gates a method, which headers repeat its params, or whether its result is cacheable: add notes of kind capability, header and cacheable.",
+        "A schema does not say which capability gates a method, which headers repeat its params, whether its result is cacheable, or whether it is answered only when its stream ends: add notes of kind capability, header, cacheable and listening.",
       file,
       items,
     },

@@ -63,6 +63,7 @@ export class Facts {
       headers.length > 0 && ["headers", headersLayout(headers)],
       method.cacheable && ["cacheable", "true"],
       method.multiRoundTrip && ["multiRoundTrip", "true"],
+      method.listening && ["listening", "true"],
       method.payload && ["payload", "true"],
       method.filter !== undefined && ["filter", stringLiteral(method.filter)],
       deprecated !== undefined && [

@@ -41,6 +41,7 @@ function methodLine(method: Method): string {
     method.page && `pages of ${codeSpan(method.page.member)}`,
     method.cacheable ? "cacheable" : undefined,
     method.multiRoundTrip ? "may ask for input" : undefined,
+    method.listening ? "answered when its stream ends" : undefined,
     method.filter === undefined ? undefined : `selected by ${codeSpan(method.filter)}`,
     deprecated && (deprecated.since === undefined ? "deprecated" : `deprecated since ${deprecated.since}`),
   ];

@@ -335,6 +335,7 @@ function listen(link: Link, incoming: Incoming, view: RevisionView<"client"> | u
     ...(view && era?.serverRequests
       ? { answer: (request, context) => incoming.answer(view, request, context) }
       : {}),
+    ends: (method) => view?.table.outgoingRequests.get(method)?.listening ?? false,
     abandons: era?.cancelsByExchange ?? false,
     notified: (method, params) => view && incoming.notified(view, method, params),
     closed: () => {},

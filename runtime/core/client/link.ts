@@ -30,6 +30,8 @@ export interface LinkListener {
   readonly answer?: AnswerRequest;
   readonly notified: (method: string, params: Params) => void;
   readonly closed: (reason: McpError) => void;
+  /** Whether the server may end requests of a method by cancelling them. */
+  readonly ends: (method: string) => boolean;
   /** Whether ending the exchange of an abandoned request cancels it, on transports with exchanges. */
   readonly abandons?: boolean;
 }
@@ -274,7 +276,8 @@ export class Link implements ClientReceiver {
     );
     const id = requestId as RequestId;
     if (this.#runner.cancel(id, why)) return;
-    if (this.#pending.get(id)?.method === "subscriptions/listen") this.#pending.take(id)!.reject(why);
+    const request = this.#pending.get(id);
+    if (request && this.listener?.ends(request.method)) this.#pending.take(id)!.reject(why);
   }
 }
 

@@ -65,6 +65,7 @@ describe("the output for a tiny protocol", () => {
         headers: [{ header: "Example-Name", from: ["params", "name"] }],
         cacheable: true,
         multiRoundTrip: true,
+        listening: true,
         deprecated: { since: "2099-01-01", instead: "Wave." },
         result: { name: "GreetResult" },
         alternatives: [{ name: "AskResult", key: "kind", value: "ask" }],

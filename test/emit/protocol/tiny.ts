@@ -48,6 +48,7 @@ const notes: readonly NoteText[] = [
   { kind: "header", targets: ["*"], header: "Example-Version", from: null },
   { kind: "header", targets: ["people/greet"], header: "Example-Name", from: "/params/name" },
   { kind: "cacheable", targets: ["people/greet"] },
+  { kind: "listening", targets: ["people/greet"] },
   { kind: "deprecated", targets: ["people/greet"], since: "2099-01-01", instead: "Wave." },
   { kind: "error", targets: ["-32050"], name: "BUSY", http: 503 },
   {

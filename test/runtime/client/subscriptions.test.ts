@@ -1,6 +1,8 @@
+import { clientRevisions } from "@mcpgen/protocol";
 import { type Client, type ConnectOptions, connect } from "@mcpgen/runtime";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { listeningTo } from "../../support/listening-tables.js";
 import {
   type Members,
   ScriptedPeer,
@@ -207,4 +209,16 @@ test("a reader that stops ends the request (modern)", async () => {
   }
   const { id } = peer.of("subscriptions/listen")[0]!;
   expect((await peer.until("notifications/cancelled")).params!["requestId"]).toBe(id);
+});
+
+test("the tables say which requests a server may cancel", async () => {
+  const revisions = listeningTo("tools/call", clientRevisions);
+  const { client, peer } = await connected("2026-07-28", { "tools/call": () => undefined }, { revisions });
+  const outcome = expect(client.callTool("slow")).rejects.toMatchObject({
+    code: "cancelled",
+    message: "over",
+  });
+  const { id: requestId } = await peer.until("tools/call");
+  peer.notify("notifications/cancelled", { requestId, reason: "over" });
+  await outcome;
 });

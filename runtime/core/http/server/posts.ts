@@ -31,9 +31,6 @@ import { type EventSink, type Exchange, jsonHeaders } from "./exchange.js";
 import type { ConcurrencyLimit, Quota } from "./limits.js";
 import { argumentProblem } from "./param-mirrors.js";
 
-/** This method is answered by an event stream that stays open (2026-07-28, Streamable HTTP, receiving messages). */
-const listening = "subscriptions/listen";
-
 /** Requests of modern revisions (2026-07-28, Streamable HTTP): one request per POST, without sessions. */
 export class ModernRequests {
   readonly #server: Server;
@@ -85,7 +82,8 @@ export class ModernRequests {
       const status = statusOf(refusal.rpcCode ?? 0, this.#newest.table);
       return replyError(exchange, status === 200 ? 400 : status, request.id, refusal);
     }
-    const listens = request.method === listening;
+    // Answered by an event stream that stays open (2026-07-28, Streamable HTTP, receiving messages).
+    const listens = protocol.revision.table.incomingRequests.get(request.method)?.listening;
     if (listens && !accepted.events)
       return replyInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
     if (listens && this.#streams.isFull(exchange.principal)) return replyBusy(exchange, request.id);
