@@ -64,7 +64,15 @@ function speaksOfMethod(note: Note, target: string): boolean {
       return !target.startsWith("/");
     case "header":
       return target !== "*";
-    default:
+    case "errata":
+    case "error":
+    case "extends":
+    case "lift":
+    case "lower":
+    case "open":
+    case "owned":
+    case "renamed":
+    case "transport":
       return false;
   }
 }

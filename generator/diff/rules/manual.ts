@@ -29,6 +29,8 @@ finds in the same place if old and new are swapped.
 
 Keys of \`_meta\` have no separate rule (meta-key-required). They are properties like others, in one group, because they
 appear in every method. A schema does not contain HTTP headers, transports and authorization, so no rule covers them.
+Nor is there one for what only notes say of a method: capabilities, headers, caching, streams and filters of
+subscriptions. The generated \`PROTOCOL.md\` of each revision lists them in one line a method.
 
 Between two contracts, or a contract and a live server, the rules of types, properties and limits apply to the schemas
 of tools and the arguments of prompts: clients write arguments, servers write results. The rest of a contract has
