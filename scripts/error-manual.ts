@@ -149,7 +149,10 @@ the explanation below without a network.
 
 | exit code | meaning |
 | ---: | --- |
-${exits.join("\n")}`;
+${exits.join("\n")}
+
+A code that is printed as a \`warning\` does not change the exit code. The exit code of an entry holds where the code is printed as an
+\`error\`.`;
 }
 
 function runtimeSection(): string {

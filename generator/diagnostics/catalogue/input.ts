@@ -12,13 +12,13 @@ export const inputDiagnostics = {
     title: "A file is not JSON",
     exit: 3,
     explanation:
-      "The text breaks off or holds something that is not JSON (RFC 8259): comments, trailing commas and single quotes are not part of it. The place named is the first character that cannot be read.",
+      "The text is incomplete, or contains something that is not JSON (RFC 8259), such as a comment, a trailing comma or a single quote. The message names the first character that is not JSON.",
   },
   MG1003: {
     title: "A file is too large",
     exit: 3,
     explanation:
-      "Schema files are limited to 32 MiB, far beyond any schema written so far. The file is most likely not the one that was meant.",
+      "A schema file has at most 32 MiB. No protocol schema is nearly as large: the path is probably wrong.",
   },
   MG1004: {
     title: "A file is not text in UTF-8 or UTF-16",
@@ -27,52 +27,52 @@ export const inputDiagnostics = {
       "The bytes are not valid UTF-8, and the file does not start with a byte order mark that says otherwise. Save it as UTF-8.",
   },
   MG1005: {
-    title: "An override has the name of no template",
+    title: "There is no template of that name",
     exit: 2,
     explanation:
-      "Files in the folder given with --templates replace shipped templates of the same name (`types.ts.hbs` and so on). A file with another name would be ignored silently, so it is an error.",
+      "A file in the folder of `--templates` replaces the template of mcpgen that has the same name, such as `types.ts.hbs`. A file with another name would have no effect, so it is an error.",
   },
   MG1006: {
     title: "A template cannot be rendered",
     exit: 3,
     explanation:
-      "The Handlebars template has a syntax error or uses a field that its view does not have. Templates are strict: nothing that is missing prints as empty text.",
+      "The Handlebars template has a syntax error, or it uses a field that mcpgen does not pass to it. mcpgen does not print a missing field as empty text.",
   },
   MG1007: {
     title: "There is no output of that name",
     exit: 2,
     explanation:
-      "`--only` takes names of outputs, separated by commas: types, open, validators, check, methods and so on, each named after the file it writes.",
+      "`--only` accepts the names of outputs, separated by commas: `types`, `open`, `validators`, `check`, `methods` and others. An output has the name of the file that it writes.",
   },
   MG1008: {
     title: "A source of that kind cannot be read",
     exit: 2,
     explanation:
-      "A source is the path of a file, an http or https URL, or `-` for standard input. Other schemes are not supported: download the file with another program, and name the copy.",
+      "A source is the path of a file, an http or https URL, or `-` for standard input. Other URL schemes are not supported: download the file with another program, and pass the path of the copy.",
   },
   MG1009: {
-    title: "A key stands twice in an object",
+    title: "An object has the same key twice",
     exit: 3,
     explanation:
-      "JSON readers keep one of the two values, most of them the last, and report nothing: what the file means depends on the reader. Mostly a merge or a copy left the other one behind. Remove the one that is not meant.",
+      "JSON parsers disagree on such an object: most keep the last value, some keep the first, and few report it. The cause is usually a merge or a copied line. Remove one of the two keys.",
   },
   MG1101: {
     title: "The document is not a JSON Schema",
     exit: 3,
     explanation:
-      "A schema is a JSON object (or, inside another schema, a boolean). The place named holds something else.",
+      "A schema is a JSON object; inside another schema it may also be a boolean. The value at the named place is neither.",
   },
   MG1102: {
-    title: "A keyword has a value it cannot have",
+    title: "The value of a keyword is not allowed",
     exit: 3,
     explanation:
-      "JSON Schema 2020-12 fixes what each keyword's value may be: `required` holds strings, `properties` an object of schemas, and so on. The keyword at the place named does not keep to it.",
+      "JSON Schema 2020-12 defines the values of each keyword: for example, `required` is an array of strings, and `properties` an object of schemas. The keyword at the named place has another value.",
   },
   MG1103: {
     title: "A keyword is not supported",
     exit: 3,
     explanation:
-      "mcpgen refuses keywords it cannot turn into types and checks, for output that ignored them would accept what the schema forbids. A keyword of your own may start with `x-`; those are ignored. A document of 2019-09 or draft-04 is converted; a keyword whose meaning 2020-12 has no word for is refused, for the output would mean something else: `$recursiveRef`, `contains` in a document with `unevaluatedItems`, or `const` in draft-04, which ignores it.",
+      "mcpgen refuses a keyword that it cannot translate into types and checks: without the keyword, the output would accept values that the schema forbids. mcpgen ignores keywords that start with `x-`: use them for your own data. mcpgen converts documents of 2019-09 and draft-04 to 2020-12. It refuses keywords that 2020-12 cannot express: `$recursiveRef`; `contains` in a document with `unevaluatedItems`; and `const` in draft-04, where it has no meaning.",
   },
   MG1104: {
     title: "The schema is written in another dialect",
@@ -81,64 +81,64 @@ export const inputDiagnostics = {
       "mcpgen reads JSON Schema 2020-12, 2019-09, draft-07, draft-06 and draft-04. Convert the file, or correct its `$schema`.",
   },
   MG1105: {
-    title: "A reference leads nowhere",
+    title: "The target of a reference does not exist",
     exit: 3,
     explanation:
-      "A `$ref` names a definition or a place that the document does not have. The most frequent cause is a renamed definition or a truncated file.",
+      "A `$ref` refers to a definition or a place that the document does not have. Usually a definition was renamed, or the file is truncated.",
   },
   MG1106: {
-    title: "A reference leads out of the document",
+    title: "A reference refers to another document",
     exit: 3,
     explanation:
-      "Only references into the same document (`#/$defs/…`) are followed; remote schemas are never fetched. Bundle the schema into one file first.",
+      "mcpgen follows only references into the same document (`#/$defs/…`), and never fetches remote schemas. Bundle the schema into one file first.",
   },
   MG1107: {
     title: "A definition refers to itself without describing anything",
     exit: 3,
     explanation:
-      "Following the references at the place named leads back to it without stepping into a property or an item, so no value could ever be judged. One of the references is wrong.",
+      "The references at the named place form a circle that contains no property and no item, so the definition describes no value. One of the references is wrong.",
   },
   MG1108: {
-    title: "A schema is nested too deep",
+    title: "A schema is nested too deeply",
     exit: 3,
     explanation:
-      "Subschemas may be nested 128 deep. Give parts of the schema names under `$defs` and refer to them.",
+      "A schema may have at most 128 levels of nested subschemas. Move parts of it to `$defs`, and refer to them.",
   },
   MG1109: {
-    title: "The document defines nothing",
+    title: "The document has no definitions",
     exit: 3,
     explanation:
-      "A protocol schema holds its definitions under `$defs` (or `definitions`). The document has none, so there is nothing to generate.",
+      "A protocol schema has its definitions in `$defs` (or `definitions`). The document has neither, so mcpgen cannot generate anything.",
   },
   MG1111: {
     title: "No definition of the schema describes a message",
     exit: 1,
     explanation:
-      "A protocol's schema defines its messages: objects whose `method` is one constant, in unions such as `ClientRequest`. The schema has none, so that types and validators of its definitions are all that is made of it: tables, stubs and steps are empty. If it is no schema of the protocol, generate with `--only types,validators,check`, which leaves them out and says nothing.",
+      "A protocol's schema defines its messages: objects whose `method` is one constant, in unions such as `ClientRequest`. The schema has none. mcpgen generates types and validators of its definitions, and empty tables, stubs and steps. If the schema is not one of the protocol, use `--only types,validators,check`: it leaves the empty files out, and this warning, too.",
   },
   MG1110: {
-    title: "A pattern could take time without bound",
+    title: "A pattern could take unbounded time",
     exit: 3,
     explanation:
-      "Some regular expressions, such as `^(a+)+$`, take a backtracking matcher hours for texts of a few dozen characters. Write the pattern so that each text can match in one way only: no repeats directly inside repeats, no alternatives that begin alike inside a repeat. Judging all patterns of a document, or of a contract, takes a bounded number of steps: where earlier patterns have taken them, a pattern with lookaround or backreferences is refused unjudged. Simplify the long patterns of the document then.",
+      "Some regular expressions, such as `^(a+)+$`, take a backtracking matcher hours for texts of a few dozen characters. Write the pattern so that each text can match in one way only: no repeats directly inside repeats, no alternatives that begin alike inside a repeat. mcpgen analyses all patterns of a document, or of a contract, in a bounded number of steps. If earlier patterns have used these steps, mcpgen refuses a pattern with lookaround or backreferences without analysis. Then simplify the long patterns of the document.",
   },
   MG1201: {
     title: "A notes file is malformed",
     exit: 3,
     explanation:
-      'notes.json is `{ "format": 1, "notes": [ … ] }`; each note has a `kind`, a `target`, a `reason` and what its kind asks for. See docs/notes.md.',
+      'notes.json is `{ "format": 1, "notes": [ … ] }`; each note has a `kind`, a `target`, a `reason` and the fields of its kind. See docs/notes.md.',
   },
   MG1202: {
     title: "A note's target does not exist",
     exit: 3,
     explanation:
-      "The note is about a place, definition or method that the schema does not have, most often because the schema changed. Remove the note or point it at the new place.",
+      "The `target` of the note is a place, definition or method that the schema does not have. Usually the schema has changed. Remove the note, or correct its `target`.",
   },
   MG1203: {
     title: "A note changes nothing",
     exit: 3,
     explanation:
-      "What the note corrects is already so in the schema: upstream has mended it, or the generator derives it. Remove the note, so that notes keep telling only what the schema does not.",
+      "The schema already says what the note says, or mcpgen derives it from the schema. Remove the note.",
   },
   MG1204: {
     title: "The lock or documentation file is malformed",
@@ -147,15 +147,15 @@ export const inputDiagnostics = {
       'schema/lock.json and schema/docs.json have a fixed form with `"format": 1`. Restore the file from version control, or run `mcpgen revision add` again for the revision.',
   },
   MG1205: {
-    title: "Nothing says what becomes of a value at the revision before",
+    title: "No note says how to convert a value to the previous revision",
     exit: 3,
     explanation:
-      "Notes of kind `lower` cover this revision and the one before it, but not the named value, which the older one cannot carry. Add a note that drops it, writes it as text or refuses the message; see docs/notes.md.",
+      "This revision has notes of kind `lower`, but none for the named value, and the previous revision cannot express that value. Add a note that leaves it out, writes it as text or refuses the message; see docs/notes.md.",
   },
   MG1206: {
-    title: "A note on a step cannot be done as it says",
+    title: "A note asks for a conversion that is not possible",
     exit: 3,
     explanation:
-      "A value can be written as text only where a text may stand, left out only where it may be missing, and filled only where a member must be there. Choose another outcome.",
+      "Text can replace a value only where the schema allows text. A value can be left out only where it is optional, and filled in only where a member is required. Choose another `how`.",
   },
 } satisfies Record<string, Diagnostic>;

@@ -6,67 +6,66 @@ export const usageDiagnostics = {
     title: "There is no such command",
     exit: 2,
     explanation:
-      "The first word after `mcpgen` names the command. `mcpgen --help` lists them all, `mcpgen COMMAND --help` describes one.",
+      "The first word after `mcpgen` names the command. `mcpgen --help` lists all commands; `mcpgen COMMAND --help` describes one.",
   },
   MG2002: {
     title: "There is no such option",
     exit: 2,
     explanation:
-      "Options are strict, so that a misspelt one is never ignored in silence. `mcpgen COMMAND --help` lists the options of a command.",
+      "mcpgen refuses unknown options, because it would otherwise ignore a misspelt one. `mcpgen COMMAND --help` lists the options of a command.",
   },
   MG2003: {
     title: "An argument or an option's value is missing",
     exit: 2,
     explanation:
-      "The command needs an argument that was not given, or an option stands at the end without its value. `mcpgen COMMAND --help` shows the form.",
+      "A required argument is missing, or the value after an option is missing. `mcpgen COMMAND --help` shows the arguments of the command and its options.",
   },
   MG2004: {
-    title: "An option has a value it cannot have",
+    title: "The value of an option is not allowed",
     exit: 2,
-    explanation:
-      "The option takes one of a fixed set of values, or a value of a certain form; the message names them.",
+    explanation: "The option accepts a fixed set of values, or values of one format. The message names them.",
   },
   MG2005: {
     title: "Options do not go together",
     exit: 2,
     explanation:
-      "Some options need another one (`--schema` needs `--name`), and some exclude each other (`--quiet` and `--verbose`). The message names the pair.",
+      "Some options require another option (`--schema` requires `--name`), and some exclude another one (`--quiet` excludes `--verbose`). The message names both options.",
   },
   MG2006: {
     title: "There is no such code or rule",
     exit: 2,
     explanation:
-      "Codes are the letters MG and four digits, as printed with every error and finding, e.g. `mcpgen explain MG3102`. `mcpgen explain` without one lists them all, and the rules of diff and lint.",
+      "A code is `MG` and four digits. mcpgen prints it with every error and finding, e.g. `mcpgen explain MG3102`. `mcpgen explain` without a code lists all codes, and the rules of `diff` and `lint`.",
   },
   MG2007: {
     title: "The revision has no name",
     exit: 2,
     explanation:
-      "`mcpgen revision add` takes the name of the folder the file lies in, if that is a date (2025-11-25) or `draft`. For any other file say what the revision is called: `--name 2025-11-25`. Names are never guessed from the content.",
+      "`mcpgen revision add` takes the name of the file's folder, if that name is a date (2025-11-25) or `draft`. For any other file, give the name of the revision: `--name 2025-11-25`. mcpgen never guesses a name from the content.",
   },
   MG2008: {
     title: "A revision cannot have this name",
     exit: 2,
     explanation:
-      "A revision's name is the name of its folders, in the schema folder and in the output: letters, digits, `-`, `_` and `.`, starting with a letter or digit, at most 64 characters, and no name that the output or the operating system uses for something else.",
+      "The folders of a revision, in the schema folder and in the output, have its name. A name has at most 64 characters: letters, digits, `-`, `_` and `.`. It starts with a letter or digit. Names that the output or the operating system uses for something else are not allowed.",
   },
   MG2009: {
-    title: "The revision is there already, with other content",
+    title: "The schema folder already has this revision, with other content",
     exit: 2,
     explanation:
-      "Released files change in place upstream now and then, so replacing one is a decision: look at the difference first (`mcpgen revision verify R FILE` says whether its meaning differs), then repeat the command with `--replace`.",
+      "The authors of the protocol sometimes change the file of a released revision. mcpgen does not replace the stored schema without a decision. Look at the difference first: `mcpgen revision verify R FILE` says whether its meaning differs. Then repeat the command with `--replace`.",
   },
   MG2010: {
     title: "There is no such revision",
     exit: 2,
     explanation:
-      "The schema folder has no revision of that name. `mcpgen revision list` shows those it has; `mcpgen revision add FILE` brings in a new one.",
+      "The schema folder has no revision of that name. `mcpgen revision list` shows its revisions; `mcpgen revision add FILE` adds one.",
   },
   MG2011: {
     title: "The built protocol package cannot be loaded",
     exit: 2,
     explanation:
-      "`mcpgen validate` judges messages with the generated validators: @mcpgen/protocol as resolved from the working directory, or the `dist` folder inside the configured output folder. Generate and build first, in that order: `mcpgen generate`, then the build of the package that holds the output (`npm run build` in this repository).",
+      "`mcpgen validate` checks messages with the generated validators. It loads them from `@mcpgen/protocol`, resolved from the working directory, or from the `dist` folder inside the configured output folder. Run `mcpgen generate` first, and then build the package that contains the output (`npm run build` in this repository).",
   },
   MG2012: {
     title: "Node.js is too old",
@@ -78,54 +77,54 @@ export const usageDiagnostics = {
     title: "The runtime cannot be loaded",
     exit: 2,
     explanation:
-      "Commands that speak with servers use @mcpgen/runtime and the tables of @mcpgen/protocol, which the compiler itself does without. Install both beside mcpgen or in your project; in this repository, `npm run build` makes them.",
+      "Commands that connect to servers use `@mcpgen/runtime` and the tables of `@mcpgen/protocol`. The other commands do not need them. Install both packages beside mcpgen or in your project; in this repository, `npm run build` builds them.",
   },
   MG2014: {
     title: "This SOURCE is no server",
     exit: 2,
     explanation:
-      'A server is named by its URL (`https://example.com/mcp`), or by `stdio:` and the command that starts it (`"stdio:node server.js"`), in quotes for the shell where it has arguments, or by the name that the file of a host gives it (`mcpgen list` shows these).',
+      'There are three ways to name a server: its URL (`https://example.com/mcp`); `stdio:` and the command that starts it (`"stdio:node server.js"`, in quotes for the shell if the command has arguments); or its name in the configuration file of a host (`mcpgen list` shows these names).',
   },
   MG2015: {
     title: "A project cannot have this name",
     exit: 2,
     explanation:
-      "The name of a server is for programs: hosts keep it in their configuration, and the npm package and the generated code are called by it. So it is letters, digits, `-`, `_` and `.`, at most 64, the first and last a letter or digit. What people read is the `title` in the contract, which can be any text. Without `--name` the server is called as the folder, with what is not allowed replaced by `-`; where nothing is left, it has to be named.",
+      "Programs use the name of a server: hosts keep it in their configuration, and it becomes the name of the npm package and of generated functions. It has at most 64 characters: letters, digits, `-`, `_` and `.`; the first and the last are a letter or digit. People read the `title` in the contract, which can be any text. Without `--name` the server gets the name of the folder, with `-` in place of other characters. If that leaves nothing, `--name` is required.",
   },
   MG2016: {
-    title: "The questions were left",
+    title: "The user cancelled the questions",
     exit: 130,
     explanation:
-      "Ctrl-C or Escape at a question of `mcpgen init` ends it before anything is written. Each question has an option (`--name`, `--revision`, DIR), and `--yes` takes what would be proposed. Nothing is asked where no terminal listens, under `CI`, and with `--quiet` or a format for programs.",
+      "Ctrl-C or Escape at a question of `mcpgen init` ends the command before it writes anything. `--name`, `--revision` and DIR answer the questions, and `--yes` accepts all proposals. `mcpgen init` asks nothing without a terminal, if `CI` is set, and with `--quiet` or a format for programs.",
   },
   MG2101: {
     title: "The configuration file cannot be used",
     exit: 2,
     explanation:
-      "mcpgen.config.json, .js or .ts is looked for in the working directory and its parents; `--config` names one directly. It must exist, be readable, hold one object (a module: as its default export), and stand alone in its folder.",
+      "mcpgen looks for `mcpgen.config.json`, `.js` or `.ts` in the working directory and its parents; `--config` names the file directly. The file must be readable and contain one object (a module exports it as default). A folder may have only one such file.",
   },
   MG2102: {
-    title: "The configuration has a key that means nothing",
+    title: "The configuration has an unknown key",
     exit: 2,
     explanation:
-      "Unknown keys are refused, so that a misspelt one is never ignored in silence. The keys are revisions, schema, out, package, contracts, importExtension, templates, plugins and diff; `defineConfig` from mcpgen types them.",
+      "mcpgen refuses unknown keys, because it would otherwise ignore a misspelt one. The keys are `revisions`, `schema`, `out`, `package`, `contracts`, `importExtension`, `templates`, `plugins` and `diff`; `defineConfig` of mcpgen gives their types.",
   },
   MG2103: {
     title: "A value in the configuration has the wrong type",
     exit: 2,
-    explanation: "The message says which key, what is expected there and what was found.",
+    explanation: "The message names the key, the expected type and the value that was found.",
   },
   MG2104: {
     title: "This Node.js cannot import TypeScript",
     exit: 2,
     explanation:
-      "mcpgen.config.ts is imported by Node.js itself, which can do that from 22.18 and 23.6 on. With an older one, name the file mcpgen.config.js or mcpgen.config.json.",
+      "Node.js imports `mcpgen.config.ts`; it can import TypeScript from 22.18 and from 23.6 on. With an older version, write `mcpgen.config.js` or `mcpgen.config.json`.",
   },
   MG4001: {
     title: "The server cannot be reached",
     exit: 4,
     explanation:
-      "The name could not be resolved, the connection was refused or broke off. mcpgen touches the network only when it is given a URL; downloading the file yourself and naming the copy does the same.",
+      "The host name could not be resolved, or the connection was refused or broke. You can also download the file with another program, and pass the path of the copy.",
   },
   MG4002: {
     title: "The server refused the request",
@@ -136,18 +135,18 @@ export const usageDiagnostics = {
     title: "The server did not answer in time",
     exit: 4,
     explanation:
-      "A download may take 30 seconds in all. Try again, or download the file yourself and name the copy.",
+      "A download may take 30 seconds in all. Try again, or download the file with another program and pass the path of the copy.",
   },
   MG4004: {
-    title: "The server leads elsewhere",
+    title: "The server redirects in a way that is not followed",
     exit: 4,
     explanation:
-      "A download follows at most five redirects, to http and https addresses alone, and never from https to http. Open the URL in a browser to see where it leads, and name that address.",
+      "A download follows at most five redirects. It follows redirects to `http` and `https` URLs only, and never from `https` to `http`. Open the URL in a browser, and pass the URL that it ends at.",
   },
   MG7001: {
     title: "A bug in mcpgen",
     exit: 70,
     explanation:
-      "Something in mcpgen itself went wrong; your input may be unusual, but this is never your fault. Repeat the command with `--verbose` for the details and report them with the input that causes it.",
+      "mcpgen has a bug: no input should cause this error. Repeat the command with `--verbose`, and report its output together with the input.",
   },
 } satisfies Record<string, Diagnostic>;
