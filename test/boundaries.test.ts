@@ -41,13 +41,13 @@ const areas: readonly Area[] = [
       ...dependencies.map((name) => new RegExp(`^${name}(/|$)`)),
     ],
   },
-  // What a user's server may: published entries, and for SQLite a separate package.
+  // What a user's server may: published entries, and for SQLite and WebSockets a package each.
   {
     folder: "examples",
     may: [
       /^node:/,
       /^@mcpgen\/(protocol|runtime)(\/|$)/,
-      /^node-sqlite3-wasm$/,
+      /^(node-sqlite3-wasm|ws)$/,
       /^(express|fastify|hono|@hono\/node-server)$/,
     ],
   },
