@@ -12,6 +12,12 @@ const exceptions: readonly { readonly line: RegExp; readonly reason: string }[] 
   { line: /\bas Asked\b/, reason: "a type assertion" },
 ];
 
+const advice = "a word of `avoided` (test/docs/words.test.ts), marked with » «: say who does what instead";
+
+function marked(line: string): string {
+  return line.trim().replace(avoided, "»$&«");
+}
+
 /** Pages that scripts write from texts of the generator. */
 const written = new Set(["docs/errors.md", "docs/lint.md", "docs/rules.md"]);
 
@@ -20,7 +26,7 @@ const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...folders.fl
 
 test.each(documents.filter((document) => !written.has(document)))("%s uses plain words", (document) => {
   const lines = readFileSync(document, "utf8").split("\n");
-  expect(lines.filter((line) => avoided.test(line))).toEqual([]);
+  expect(lines.filter((line) => avoided.test(line)).map(marked), advice).toEqual([]);
 });
 
 /** Files that others wrote, and output. */
@@ -42,8 +48,8 @@ test.each(["engine", "generator", "runtime", "templates", "scripts", "bench", "e
         .filter(
           ({ line }) => avoided.test(line) && !exceptions.some((exception) => exception.line.test(line)),
         )
-        .map(({ place, line }) => `${place}: ${line.trim()}`),
+        .map(({ place, line }) => `${place}: ${marked(line)}`),
     );
-    expect(found).toEqual([]);
+    expect(found, advice).toEqual([]);
   },
 );
