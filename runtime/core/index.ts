@@ -77,6 +77,7 @@ export type {
 } from "@mcpgen/protocol/authoring";
 export type { Open } from "@mcpgen/protocol/open";
 export { McpError, type ErrorCode } from "./jsonrpc/errors.js";
+export type { Loss, LossListener } from "./protocol/revision-view.js";
 export type { LogLevel } from "./protocol/meta.js";
 export type { Channel, ClientChannel, ClientReceiver, Outgoing, Receiver } from "./jsonrpc/channel.js";
 export type { Timeouts } from "./jsonrpc/pending.js";

@@ -5,6 +5,7 @@ import type {
   Revision,
   Role,
   Step,
+  StepLoss,
   StepReport,
   StepTable,
   Steps,
@@ -31,12 +32,14 @@ export class RevisionView<R extends Role = Role> {
   /** Steps between this revision and the newest, the newest first. */
   readonly #chain: readonly Steps[];
   readonly #composed = new Map<StepKind, Map<string, readonly Step[]>>();
+  readonly #onLoss: LossListener | undefined;
 
-  constructor(revision: Revision<R>, chain: readonly Steps[]) {
+  constructor(revision: Revision<R>, chain: readonly Steps[], onLoss?: LossListener) {
     this.id = revision.id;
     this.era = revision.era;
     this.revision = revision;
     this.#chain = chain;
+    this.#onLoss = onLoss;
   }
 
   get table(): Revision<R>["table"] {
@@ -63,8 +66,12 @@ export class RevisionView<R extends Role = Role> {
    * @throws {McpError} `not-expressible`
    */
   lower(kind: StepKind, method: string, value: Params): Params {
+    const onLoss = this.#onLoss;
+    const report = onLoss
+      ? { ...silent, lost: (loss: StepLoss) => onLoss({ revision: this.id, method, ...loss }) }
+      : silent;
     let lowered: object = value;
-    for (const step of this.#steps(kind, method)) lowered = step(lowered, silent);
+    for (const step of this.#steps(kind, method)) lowered = step(lowered, report);
     return lowered as Params;
   }
 
@@ -94,6 +101,15 @@ export class RevisionView<R extends Role = Role> {
 
 const none: readonly Step[] = [];
 
+/** A part of a value that an older revision cannot express: it was left out, or another value stands in its place. */
+export interface Loss extends StepLoss {
+  /** The revision of the message. */
+  readonly revision: string;
+  readonly method: string;
+}
+
+export type LossListener = (loss: Loss) => void;
+
 const silent: StepReport = {
   lost: () => {},
   refuse: ({ reason, pointer, code }) => {
@@ -115,7 +131,10 @@ export function issuesText(issues: readonly Issue[], otherwise: string): string 
  * @throws {McpError} `invalid-definition`: there is no revision, one is given twice, one between two others is missing,
  *   or this runtime does not read the format of the tables
  */
-export function linkRevisions<R extends Role>(revisions: readonly Revision<R>[]): readonly RevisionView<R>[] {
+export function linkRevisions<R extends Role>(
+  revisions: readonly Revision<R>[],
+  onLoss?: LossListener,
+): readonly RevisionView<R>[] {
   const newestFirst = [...revisions].sort((one, other) => (one.id < other.id ? 1 : -1));
   if (newestFirst.length === 0)
     throw invalid(
@@ -136,7 +155,7 @@ export function linkRevisions<R extends Role>(revisions: readonly Revision<R>[])
         );
       if (newer.steps) chain.push(newer.steps);
     }
-    return new RevisionView(revision, [...chain]);
+    return new RevisionView(revision, [...chain], onLoss);
   });
 }
 

@@ -183,6 +183,7 @@ const known: Names<DefineServerOptions> = {
   clock: 0,
   onWarning: 0,
   onError: 0,
+  onLoss: 0,
 };
 
 function invalidOptions(): never {

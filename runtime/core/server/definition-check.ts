@@ -112,6 +112,7 @@ const rules: Rules<ServerOptions> = {
   clock: "object",
   onWarning: "function",
   onError: "function",
+  onLoss: "function",
 };
 
 /** Checks the arguments of `createServer`. @throws {McpError} `invalid-definition` */

@@ -7,7 +7,7 @@ import type { ServerConnection } from "./connection.js";
 import type { RequestContext } from "./context.js";
 import type { StateStore, StateSeal } from "./rounds.js";
 import type { McpError } from "../jsonrpc/errors.js";
-import { printError, printWarning, internalError } from "../jsonrpc/errors.js";
+import { internalError, printError } from "../jsonrpc/errors.js";
 
 /** Handles the requests of one method. Results are in the authoring vocabulary. */
 export type MethodHandler = (
@@ -59,26 +59,22 @@ export interface ErrorPlace {
 /** Gets each value that a handler throws. */
 export type ErrorListener = (error: unknown, place: ErrorPlace) => void;
 
-function print(error: unknown, { method, name }: ErrorPlace): void {
+/** Prints what a handler threw, with its place, to standard error. */
+export const printHandlerError: ErrorListener = (error, { method, name }) => {
   printError(name === undefined ? method : `${method} ${JSON.stringify(name)}`, error);
-}
+};
 
-/** Wraps the `onError` option, so that a listener that throws or rejects breaks nothing. Default: standard error. */
-export function errorReport(listener: ErrorListener = print): ErrorListener {
-  return (error, place) => harmless(() => listener(error, place));
-}
-
-/** Wraps the `onWarning` option in the same way. */
-export function warningReport(listener: (message: string) => void = printWarning): (message: string) => void {
-  return (message) => harmless(() => listener(message));
-}
-
-function harmless(call: () => unknown): void {
-  try {
-    void Promise.resolve(call()).catch(() => {});
-  } catch {
-    // A failing listener has nowhere to report its failure.
-  }
+/** Wraps a listener of the application: one that throws or rejects breaks nothing. */
+export function harmless<Given extends unknown[]>(
+  listener: (...given: Given) => unknown,
+): (...given: Given) => void {
+  return (...given) => {
+    try {
+      void Promise.resolve(listener(...given)).catch(() => {});
+    } catch {
+      // A failing listener has nowhere to report its failure.
+    }
+  };
 }
 
 /** The place of the handler that a request calls. */

@@ -1,10 +1,16 @@
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { Revision } from "@mcpgen/protocol/model";
 import { initialize, ping, setLevel, unwatch, watch } from "./legacy.js";
-import { type RevisionView, declares, selectRevisions, linkRevisions } from "../protocol/revision-view.js";
+import {
+  type LossListener,
+  type RevisionView,
+  declares,
+  selectRevisions,
+  linkRevisions,
+} from "../protocol/revision-view.js";
 import { metaKeys } from "../protocol/meta.js";
 import { type Clock, systemClock } from "../time/clock.js";
-import { McpError } from "../jsonrpc/errors.js";
+import { McpError, printWarning } from "../jsonrpc/errors.js";
 import { type Timeouts, defaultTimeouts } from "../jsonrpc/pending.js";
 import type { Params } from "../jsonrpc/message.js";
 import type { Channel } from "../jsonrpc/channel.js";
@@ -15,8 +21,8 @@ import {
   type NotificationHandler,
   type ServerDefinition,
   type ErrorListener,
-  errorReport,
-  warningReport,
+  harmless,
+  printHandlerError,
   type CacheHints,
   SerialisedResult,
   uncached,
@@ -70,6 +76,12 @@ export interface ServerOptions {
    * Exceptions of the listener are ignored.
    */
   readonly onError?: ErrorListener;
+  /**
+   * Gets each part of a result, notification or request of this server that the client's revision cannot express: it was
+   * left out, or a text or another value stands in its place. A page of a list is reported once for a revision.
+   * Exceptions of the listener are ignored.
+   */
+  readonly onLoss?: LossListener;
 }
 
 /** A handler of the runtime. */
@@ -103,7 +115,7 @@ export class Server {
    * @throws {McpError} `invalid-definition`
    */
   constructor(info: Implementation, options: ServerOptions, changing: boolean) {
-    this.#given = linkRevisions(options.revisions);
+    this.#given = linkRevisions(options.revisions, options.onLoss && harmless(options.onLoss));
     const revisions = selectRevisions(this.#given, options.speaks);
     const { instructions } = options;
     this.#changes = options.changes ?? new Changes();
@@ -126,8 +138,8 @@ export class Server {
       clock: options.clock ?? systemClock,
       timeouts: { ...defaultTimeouts, ...options.timeouts },
       wrongArguments: options.wrongArguments,
-      warn: warningReport(options.onWarning),
-      report: errorReport(options.onError),
+      warn: harmless(options.onWarning ?? printWarning),
+      report: harmless(options.onError ?? printHandlerError),
     };
     this.#builtIn = this.#builtInMethods(options.cache);
     this.refresh();
