@@ -45,7 +45,7 @@ function ratio(value, base) {
   return (value === undefined ? "" : (value / base).toFixed(2)).padStart(13);
 }
 
-/** `bar` is either `[times, whom]` or a number in the row's unit; nothing is asked without it. */
+/** `bar` is `[times, name of the floor]` or a number in the row's unit; a row without a bar is not judged. */
 function verdict(bar, values) {
   if (bar === undefined) return "for information";
   const value = values.get(ours);

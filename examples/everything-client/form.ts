@@ -3,7 +3,7 @@ import type { Open } from "@mcpgen/runtime";
 type Schema = Open<"ElicitRequestFormParams">["requestedSchema"];
 type Value = string | number | boolean | string[];
 
-/** What a user would send who agrees to everything: the defaults, and something fitting where there is none. */
+/** The content of a user's form who accepts every default. A field without a default gets a valid value. */
 export function fillDefaults({ properties, required = [] }: Schema): Record<string, Value> {
   const content: Record<string, Value> = {};
   for (const [name, property] of Object.entries(properties)) {

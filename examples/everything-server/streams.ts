@@ -29,9 +29,9 @@ export function addStreams(server: CodeFirstServer): void {
 
   server.tool(
     "test_logging_tool",
-    { description: "Logs, for clients that asked to hear of it." },
+    { description: "Logs, for clients that requested log messages." },
     (_args, { log }) => {
-      log("info", "a message for who asked for messages");
+      log("info", "a message for clients that requested log messages");
       return "logged";
     },
   );

@@ -13,7 +13,7 @@ export const protocolCommands: readonly CommandDefinition[] = [
       notes: text("Notes file that goes with --schema"),
       "no-notes": flag("Take the schemas as published, without notes"),
       contract: text("Generate from this contract file instead; needs --out"),
-      role: text("With --contract: whom the output is for (default: both)", {
+      role: text("With --contract: the role of the output (default: both)", {
         choices: ["client", "server", "both"],
       }),
       formats: text("With --contract: whether format is checked (default: annotation)", {

@@ -3,7 +3,7 @@ import type { Subject } from "../compare/align/pair.js";
 import type { Level } from "./rules/rule.js";
 import type { Counterexample } from "./witness/prove.js";
 
-/** One difference between two revisions, and what it means for whom. */
+/** One difference between two revisions, and its level for clients and for servers. */
 export interface Finding {
   readonly rule: string;
   /** The effect on an implementation of the old revision in that role when its peer moves to the new one. */
@@ -47,7 +47,7 @@ export function worst(...levels: readonly Level[]): Level {
   return order[Math.max(0, ...levels.map((level) => order.indexOf(level)))]!;
 }
 
-/** The level of a finding for those whom it is judged for. */
+/** The level of a finding for a role; for `both`, the worse of the two. */
 export function levelFor({ level }: Finding, role: Role | "both"): Level {
   return role === "both" ? worst(level.client, level.server) : level[role];
 }

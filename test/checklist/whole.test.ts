@@ -5,7 +5,7 @@ import { rows as ofClients } from "./client/rows.js";
 import { clientRows, serverRows } from "./http/rows.js";
 import { rows as ofServers } from "./server/rows.js";
 
-/** All rows of the checklist: whom each is about (`server`, `client` or `both`), then its revisions. */
+/** All rows of the checklist: the role of each (`server`, `client` or `both`), then its revisions. */
 const checklist = JSON.parse(readFileSync(join(import.meta.dirname, "checklist.json"), "utf8")) as Readonly<
   Record<string, string>
 >;

@@ -42,7 +42,7 @@ test("--quiet leaves results and errors", () => {
   expect([out, err]).toEqual([["result\n"], ["error\n"]]);
 });
 
-test("progress is for those who watch, and makes way for what stays", () => {
+test("progress is printed to terminals only, and is erased before a lasting line", () => {
   const watched = consoleWith({}, {}, true);
   watched.console.progress("working");
   watched.console.note("note");

@@ -119,7 +119,7 @@ test("a reader that goes away is no error", async () => {
   expect([code, stderr]).toEqual([0, ""]);
 });
 
-test("colours are for those who ask, as long as no terminal is there", () => {
+test("without a terminal, colours need --color", () => {
   const directory = temporaryFolder();
   expect(mcpgen(directory, ["bogus"]).stderr).not.toContain("\x1b[");
   expect(mcpgen(directory, ["bogus", "--color=always"], { NO_COLOR: "1" }).stderr).toContain("\x1b[");

@@ -25,7 +25,7 @@ test("only the role that was asked for counts", async () => {
   expect((await run(folder, "breaking.json", "--role", "server")).code).toBe(0);
 });
 
-test("the text report says whom it hits, where, and how to approve it", async () => {
+test("the text report names the role, the place, and how to approve it", async () => {
   const { stdout } = await run(temporaryFolder(files), "breaking.json", "--verbose");
   expect(stdout.replace(/[0-9a-f]{12}/g, "FINGERPRINT")).toMatchInlineSnapshot(`
     "A client of old.json meets 1 breaking change when its server moves to breaking.json.

@@ -34,7 +34,7 @@ test("corrections that the new file makes itself, or whose places it lacks, are 
   const dropped = [
     { ...problem, code: "MG1203" as const },
     { ...problem, code: "MG1202" as const, message: "the schema has nothing at this place" },
-    // Other notes are for who confirms them.
+    // Other notes are for the person that confirms them.
     { ...problem, code: "MG1203" as const, note: { ...errata, kind: "open" as const } },
   ];
   expect(reported({ revision: "2025-11-25", old: "a", new: "b", dropped })).toEqual([

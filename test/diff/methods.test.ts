@@ -52,7 +52,7 @@ const log = { LogNotification: message("notifications/log", object({ text })) };
 const result = { EchoResult: object({ text }) };
 
 describe("methods", () => {
-  test("a request that comes or goes hits who sends it, or who cannot answer it", () => {
+  test("an added request affects its receiver, a removed one its sender", () => {
     expect(harm({}, { clientRequests: echo, definitions: result })).toEqual([
       "request-added echo from client client:safe server:dangerous",
     ]);

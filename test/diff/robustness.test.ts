@@ -50,7 +50,7 @@ test("a value that may be anything, spelled out, is a value that may be anything
   expect(diffModels(next, old)).toEqual([]);
 });
 
-test("a schema without the unions that say who sends what is compared as far as it goes", () => {
+test("a schema without the unions of messages by sender is compared by its definitions", () => {
   const document = documentOf("2025-11-25");
   const definitions = Object.entries(document["$defs"] as JsonObject).filter(
     ([name]) => !/^(Client|Server)(Request|Notification|Result)$|^JSONRPCMessage$/.test(name),

@@ -11,7 +11,7 @@ export const transformations: Readonly<Record<string, (document: JsonObject) => 
   split,
 };
 
-/** Names that say what a definition is for: who sends a message, and what answers when nothing else does. */
+/** Names that carry meaning: the unions of messages by sender, and the result of requests without one. */
 const keptNames = new Set([
   "ClientRequest",
   "ServerRequest",

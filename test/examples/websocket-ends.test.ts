@@ -45,7 +45,7 @@ describe("limits", () => {
     return counted;
   }
 
-  test("who does not read is not read from, until he reads", async () => {
+  test("the server reads nothing from a client that does not read, until it reads again", async () => {
     const counted = counting();
     const { socket, call } = await raw(await served({ backlog: 1_000_000 }, counted.server));
     socket.pause();
@@ -68,7 +68,7 @@ describe("limits", () => {
     await until("all is answered", () => answered.size === count);
   });
 
-  test("who takes nothing at all is cut, and so is who leaves too much", async () => {
+  test("a client is disconnected when it reads nothing, or leaves too many bytes unread", async () => {
     for (const options of [{ keepAliveMs: 100 }, { backlog: Infinity, waitingLimit: 1_000_000 }]) {
       const counted = counting();
       const aborted: unknown[] = [];
@@ -219,23 +219,26 @@ describe("ends", () => {
     await watcher.callTool("seen", { name: "cut", what: "aborted" });
   });
 
-  test.each(eras)("a server that closes answers first, and refuses who comes later: %s", async (revision) => {
-    const service = await serveWebSocket(fixture());
-    const client = await clientOf(service.url, { revision });
-    const opener = await clientOf(service.url, { revision });
-    const held = client.callTool("hold", { name: "closing" });
-    await opener.callTool("seen", { name: "closing", what: "began" });
-    const closed = service.close();
-    await expect(openWebSocket(service.url)).rejects.toMatchObject({ code: "connection-closed" });
-    await opener.callTool("open", { name: "closing" });
-    expect((await held).content).toMatchObject([{ text: "held" }]);
-    await closed;
-    expect(await failureOf(client.callTool("hold"))).toMatchObject({
-      code: "connection-closed",
-      message: "the connection is closed",
-    });
-    await service.close();
-  });
+  test.each(eras)(
+    "a server that closes answers its requests first, and refuses later connections: %s",
+    async (revision) => {
+      const service = await serveWebSocket(fixture());
+      const client = await clientOf(service.url, { revision });
+      const opener = await clientOf(service.url, { revision });
+      const held = client.callTool("hold", { name: "closing" });
+      await opener.callTool("seen", { name: "closing", what: "began" });
+      const closed = service.close();
+      await expect(openWebSocket(service.url)).rejects.toMatchObject({ code: "connection-closed" });
+      await opener.callTool("open", { name: "closing" });
+      expect((await held).content).toMatchObject([{ text: "held" }]);
+      await closed;
+      expect(await failureOf(client.callTool("hold"))).toMatchObject({
+        code: "connection-closed",
+        message: "the connection is closed",
+      });
+      await service.close();
+    },
+  );
 
   test("closing twice gives the same, and nothing is sent after it", async () => {
     const channel = await openWebSocket(await served());

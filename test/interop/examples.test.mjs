@@ -18,7 +18,7 @@ for (const name of examples)
       const { connect } = await import(clients[client].module);
       const file = fileURLToPath(new URL(`../../dist/examples/${name}/main.js`, import.meta.url));
       const session = await connect(file, revision, ["--stdio"]);
-      // A prompt may ask the user, who may decline.
+      // A prompt may ask for input, which the user may decline.
       session.user.elicit = () => ({ action: "decline" });
       try {
         await readAll(session);

@@ -139,7 +139,7 @@ export const clients = {
 const none = "it offers nothing for this";
 const once = "it connects for one request at a time";
 
-/** Those who speak HTTP alone, as `clients`; `servers` names those they are tried with, if not all. */
+/** Implementations of HTTP alone, as `clients`; `servers` names the servers that they are tried with, if not all. */
 export const httpClients = {
   "@ai-sdk/mcp": {
     module: "./clients/ai-sdk.mjs",

@@ -5,7 +5,7 @@ import { VirtualClock } from "@mcpgen/runtime/testing";
 import { type Adapter, type Target, serve } from "./http-adapters.js";
 import { type Members, Party } from "./raw-http-client.js";
 
-/** Something that opens once, and those who wait for it. */
+/** A gate that opens once, and the promises that wait for it. */
 export class Gate {
   open!: () => void;
   readonly opened = new Promise<void>((resolve) => (this.open = resolve));

@@ -27,7 +27,7 @@ function row(name, mode) {
 
 /** Connections, each with one call in flight. */
 const inFlight = 64;
-/** Calls in a turn, and before the first one, of those whom the bar is about: till every function is compiled. */
+/** Calls of a turn, and calls before the first turn: after them every function of the judged rows is compiled. */
 const calls = 4000;
 const warmingCalls = 12_000;
 const judged = new Set([floorValid, ours]);

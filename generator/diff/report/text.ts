@@ -21,7 +21,7 @@ interface TextOptions {
   readonly approvals?: { readonly file: string; readonly exists: boolean };
 }
 
-/** The report for people: whom it hits how often, then worst first, one line for each finding or group of findings. */
+/** The report as text: first the counts for each role, then the findings, the worst first, one line for each finding or group. */
 export function textReport(report: Report, options: TextOptions): string {
   const { paint, verbose } = options;
   const overview = overviewLines(report);

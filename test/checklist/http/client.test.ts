@@ -272,7 +272,7 @@ clientRow("LIFE-17", "the era is found out once", async () => {
   expect(server.of("initialize")).toHaveLength(4);
 });
 
-clientRow("LIFE-20", "who speaks this era alone makes no handshake", async (revision) => {
+clientRow("LIFE-20", "a client of this era alone makes no handshake", async (revision) => {
   const server = await scripted("2025-11-25");
   await expect(
     connect(server.url, { revisions: clientRevisions, revision, onWarning: () => undefined }),

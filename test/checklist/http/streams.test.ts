@@ -165,7 +165,7 @@ serverRow(
   },
 );
 
-serverRow("SUB-03", "changes of a resource go to whom they were promised", async (revision, adapter) => {
+serverRow("SUB-03", "changes of a resource go to their subscribers", async (revision, adapter) => {
   const { party, server } = await http(adapter, revision);
   const { answer } = await listen(party, { resourceSubscriptions: ["note://one"] });
   server.resourceUpdated("note://zwei/für");

@@ -448,7 +448,7 @@ describe("elicitation and sampling", () => {
     expect(reached).toEqual([{ action: "accept", content: { age: 5 } }]);
   });
 
-  row("ELIC-06", "a user who declines or cancels is no failure", async (revision) => {
+  row("ELIC-06", "a form that the user declines or cancels is no failure", async (revision) => {
     const { client } = await raw(revision, asker, { elicitation: {} });
     for (const action of ["accept", "decline", "cancel"]) {
       const answer = await answered(client, "elicit", {
@@ -498,7 +498,7 @@ describe("elicitation and sampling", () => {
         });
     };
 
-  row("SAMP-02", "tools are not sent to who has not declared them", async (revision) => {
+  row("SAMP-02", "tools are not sent to a client that has not declared them", async (revision) => {
     const params = [{ tools }, { toolChoice: { mode: "auto" } }, {}];
     const without = await raw(revision, samplers(params), { sampling: {} });
     for (const index of [0, 1]) {

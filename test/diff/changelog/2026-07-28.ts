@@ -11,7 +11,7 @@ const key = "io.modelcontextprotocol";
 export const to20260728: Changelog = {
   named: [
     {
-      says: "no handshake: each request says version and capabilities, results say who answers",
+      says: "no handshake: each request says version and capabilities, results name the server",
       finds: [
         "request-removed initialize from client",
         "notification-removed notifications/initialized from client",

@@ -72,7 +72,7 @@ export class Judge {
   }
 }
 
-/** What may pass between peers: who writes it, and how either document judges it. */
+/** What peers may exchange: its sender, and the verdict of either document. */
 interface Channel {
   readonly text: string;
   readonly writer: Role;
@@ -124,7 +124,7 @@ function channelsOfMethod(judge: Judge, sent: Sent): Channel[] {
   return [message, ...answers.map(result), ...(judge.has(response) ? [whole] : [])];
 }
 
-/** Messages of any method; who writes them depends on what they are. */
+/** Messages of any method; their kind decides the sender. */
 function envelopesOf(judge: Judge): Channel[] {
   const union = definitionsOf(judge.document)["JSONRPCMessage"];
   const arms = placesIn(union).flatMap(({ node }) => referenced(node) ?? []);

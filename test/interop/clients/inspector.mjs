@@ -18,7 +18,7 @@ export async function connect(target, revision) {
   const ask = async (method, ...options) => {
     const connection = ["--cli", target.href, "--transport", "http", "--protocol-era", era];
     const args = [launcher, ...connection, "--format", "json", "--quiet", "--method", method, ...options];
-    // It keeps things in the home of the user, who shall have none of this.
+    // It writes files to the user's home folder; a test must leave none there.
     const env = { ...process.env, HOME: await home };
     const { stdout } = await run(process.execPath, args, { env }).catch((error) => {
       // It ends with a code when a tool has failed, and prints the result all the same.

@@ -1,7 +1,7 @@
 import { serverRevisions } from "@mcpgen/protocol/server";
 import { createServer } from "@mcpgen/runtime";
 
-/** Something that opens once, and those who wait for it. */
+/** A gate that opens once, and the promises that wait for it. */
 class Gate {
   began = new Latch();
   opened = new Latch();

@@ -123,7 +123,7 @@ export const front = [
     },
   },
   {
-    name: "who asks is found out before the body is read, and is what handlers see",
+    name: "the caller is authenticated before the body is read, and handlers get it",
     needs: ["inside"],
     async run(world) {
       const authenticate = async ({ header }) => {

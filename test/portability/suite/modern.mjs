@@ -54,7 +54,7 @@ export const modern = [
     },
   },
   {
-    name: "who takes no events gets the answer alone; who takes nothing else gets events",
+    name: "a client that accepts no events gets JSON; one that accepts events alone gets events",
     async run(world) {
       const party = world.raw(newest);
       const json = await party.post(party.call("steps", { count: 2 }, token), { accept: "application/json" });

@@ -12,7 +12,7 @@ const inputRequests = {
 };
 
 interface Asked extends Connected {
-  /** The signal that the one who asks the user was given, once the user is asked. */
+  /** The signal that `elicit` got, once it is called. */
   readonly asked: Promise<AbortSignal>;
 }
 

@@ -24,21 +24,18 @@ const failing: readonly (readonly [string, NonNullable<ConnectOptions["elicit"]>
   ["throws an error of the application", () => Promise.reject(new TypeError("no screen")), "no screen"],
 ];
 
-test.each(failing)(
-  "who asks the user and %s makes the call fail with an McpError",
-  async (_, elicit, text) => {
-    const { client } = await connected(
-      "2026-07-28",
-      { "tools/call": () => ({ result: { resultType: "input_required", inputRequests: { who } } }) },
-      { elicit },
-    );
-    await expect(client.callTool("ask")).rejects.toMatchObject({
-      name: "McpError",
-      code: "internal-error",
-      message: expect.stringContaining(text) as string,
-    });
-  },
-);
+test.each(failing)("a form handler that %s makes the call fail with an McpError", async (_, elicit, text) => {
+  const { client } = await connected(
+    "2026-07-28",
+    { "tools/call": () => ({ result: { resultType: "input_required", inputRequests: { who } } }) },
+    { elicit },
+  );
+  await expect(client.callTool("ask")).rejects.toMatchObject({
+    name: "McpError",
+    code: "internal-error",
+    message: expect.stringContaining(text) as string,
+  });
+});
 
 test("the server gets an error when roots are not a list", async () => {
   const { peer } = await connected("2025-11-25", {}, { roots: () => undefined as never });

@@ -31,7 +31,7 @@ function statusLine(port: number, bytes: string): Promise<string> {
 }
 
 describe.each(adapters)("%s", (adapter) => {
-  describe("who may ask (R32)", () => {
+  describe("callers (R32)", () => {
     const port = ":port";
     const table: [host: string, origin: string | undefined, status: number, options?: ServeHttpOptions][] = [
       ["127.0.0.1:port", undefined, 200],
@@ -111,7 +111,7 @@ describe.each(adapters)("%s", (adapter) => {
     expect(await statusLine(port, long)).toContain(" 413 ");
   });
 
-  test("who asks is found out before the body comes", async () => {
+  test("the caller is authenticated before the body arrives", async () => {
     const { port } = await served(adapter, {
       authenticate: () => ({ status: 401, headers: { "www-authenticate": "Bearer" } }),
     });

@@ -72,7 +72,7 @@ async function calling(url: string) {
 }
 
 describe.each(adapters)("%s", (adapter) => {
-  test("who leaves before it is known who asks takes no place of those who are read", async () => {
+  test("a client that leaves during authentication takes no slot for bodies", async () => {
     const [asked, gate] = [new Count(), new Gate()];
     const authenticate = async (): Promise<object> => {
       asked.add();
@@ -125,7 +125,7 @@ describe.each(adapters)("%s", (adapter) => {
   });
 });
 
-test("who leaves before what is in front hands it on takes no place of those who are read", async () => {
+test("a client that leaves before a framework hands on its request takes no slot for bodies", async () => {
   const [arrived, gate] = [new Count(), new Gate()];
   const handle = createNodeHandler(inside().server, { maxConcurrent: 2 });
   const node = createServer((request, response) => {
@@ -150,7 +150,7 @@ test("who leaves before what is in front hands it on takes no place of those who
   for (let count = 0; count < 3; count++) expect((await party.request("tools/list")).result).toBeDefined();
 });
 
-test("a request that something else ends while it is read takes no place of those who are read", async () => {
+test("a request that other code ends while its body is read takes no slot for bodies", async () => {
   const handle = createNodeHandler(inside().server, { maxConcurrent: 2 });
   const node = createServer((request, response) => {
     handle(request, response);
@@ -170,7 +170,7 @@ test("a request that something else ends while it is read takes no place of thos
   expect((await party.request("tools/list")).result).toBeDefined();
 });
 
-test("a body that was kept back takes no place of those who are read", async () => {
+test("a body that other code consumed takes no slot for bodies", async () => {
   const { server, warnings } = inside();
   const handle = createNodeHandler(server, { maxConcurrent: 2 });
   const node = createServer((request, response) => {

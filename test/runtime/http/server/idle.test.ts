@@ -51,7 +51,7 @@ test("abandoned work ends by itself when its session is idle", async () => {
   expect(ping().status).toBe(404);
 });
 
-test("who comes back in between keeps it, and who stays", async () => {
+test("a session lives on when its client returns, or stays connected", async () => {
   const found = inside();
   const { endpoint, call, ping, listen } = opened(found);
   const isAborted = abortOf(found);

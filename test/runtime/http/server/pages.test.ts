@@ -53,7 +53,7 @@ describe.each(adapters)("pages of browsers, %s (R26)", (adapter) => {
     );
   });
 
-  test("who asks without saying who they are learns no name that they did not ask for", async () => {
+  test("a preflight without authentication gets only the header names that it requested", async () => {
     const { server } = inside();
     server.tool("hidden", { visible: () => false, inputSchema: declaring("Falcon") }, () => "");
     server.tool("other", { inputSchema: declaring("Region") }, () => "");

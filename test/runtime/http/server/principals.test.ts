@@ -9,7 +9,7 @@ import { exchangeOf } from "./exchange-of.js";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** An endpoint whose clients say who they are; the name "" has no principal. */
+/** An endpoint with authenticated clients; the name "" has no principal. */
 function named(options: HttpOptions) {
   const clock = new VirtualClock();
   const server = createServer({ name: "principals", version: "1" }, { revisions: serverRevisions, clock });

@@ -40,7 +40,7 @@ describe("what waits for readers", () => {
     expect([cut, backlog.size, clock.waiting]).toEqual([["a", "b"], 0, 0]);
   });
 
-  test("is bounded in all: who took nothing for longest is cut off first, and never the latest alone", () => {
+  test("has a limit for all clients: the one that has read nothing for longest is disconnected first, never the latest alone", () => {
     const { backlog, cut, reader } = readers(1000);
     const [a, b, c, d] = [reader("a"), reader("b"), reader("c"), reader("d")];
     backlog.wait(a, 400);
@@ -146,7 +146,7 @@ describe.each([
     },
   );
 
-  test.runIf(isLong)("keep nothing from those who read", async () => {
+  test.runIf(isLong)("buffer nothing for clients that read", async () => {
     const { call, port, party } = await talkative(adapter, { waitingLimit: 40 * mib });
     await unread(port, party, call(16 * mib, reports), accept);
     for (let count = 0; count < 2; count++) {

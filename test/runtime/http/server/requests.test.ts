@@ -45,7 +45,7 @@ async function mounted(options: HttpOptions = {}): Promise<number> {
   return port;
 }
 
-describe("whom a request names (RFC 9112, 3.2)", () => {
+describe("the host of a request (RFC 9112, 3.2)", () => {
   const post = "POST /mcp HTTP/1.1";
   const table: [first: string, hosts: string[], status: number, options?: HttpOptions][] = [
     [post, ["Host: localhost"], 200],

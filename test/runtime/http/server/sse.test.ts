@@ -22,7 +22,7 @@ async function served(
   return { ...found, url, port };
 }
 
-/** Who asks says who they are. */
+/** The header `X-User` names the principal. */
 const authenticate = ({ header }: Pick<Exchange, "header">) => ({ principal: header("x-user") ?? "" });
 
 describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
@@ -41,7 +41,7 @@ describe.each(adapters)("HTTP+SSE by %s", (adapter) => {
     for (const party of [older, other]) expect((await party.request("tools/list")).result).toBeDefined();
   });
 
-  test("offers the newest of its era to who wants one it does not know, and no other era", async () => {
+  test("offers its newest legacy revision to a client of an unknown revision, and no modern one", async () => {
     const { url } = await served(adapter);
     const party = await new SseParty(url, "2025-11-25").open("2026-07-28");
     const modern = { jsonrpc: "2.0", id: "m", method: "tools/list", params: { _meta: metaOf({}) } };
