@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { filesBelow, importsOf } from "../scripts/rooms/imports.js";
 import { buildings } from "../scripts/rooms/rooms.js";
 
-// Where a test stands: CONTRIBUTING.md, "Where a test stands".
+// The rules are in CONTRIBUTING.md, "Where tests are".
 
 const foldersIn = (folder: string): string[] =>
   readdirSync(folder, { withFileTypes: true })
