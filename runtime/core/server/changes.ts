@@ -39,6 +39,8 @@ export class Changes implements NotificationBus {
 /** Handles `subscriptions/listen` (2026-07-28, subscriptions). Resolves when the server ends the stream. */
 export function listen(params: { readonly notifications: Params }, context: RequestContext): Promise<Params> {
   const { connection, protocol, requestId, signal } = context;
+  // A bus may throw: nothing is reserved or acknowledged before.
+  connection.definition.followChanges();
   // The request stays in memory as long as the stream is open.
   const weight = weightOf(context.request, mostReserved);
   connection.reserve(weight);

@@ -256,7 +256,6 @@ export class ServerConnection implements Receiver {
 
   /** Calls `listener` with each change. Returns a function that removes it. */
   onChange(listener: (change: Change) => void): () => void {
-    this.definition.followChanges();
     this.#listeners = (this.#listeners ?? new Set()).add(listener);
     return () => void this.#listeners?.delete(listener);
   }

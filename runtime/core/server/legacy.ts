@@ -54,8 +54,8 @@ export const initialize: MethodHandler = (params: Params, context: RequestContex
   const { definition } = connection;
   const declared = definition.capabilities();
   const { clientCapabilities, clientInfo, weight } = clientProfile(params);
-  connection.reserve(weight);
   definition.followChanges();
+  connection.reserve(weight);
   if (connection.session) connection.release(connection.session.weight);
   connection.session = {
     era: legacyServer,

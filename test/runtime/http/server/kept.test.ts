@@ -1,5 +1,5 @@
 import { serverRevisions } from "@mcpgen/protocol";
-import { createServer } from "@mcpgen/runtime";
+import { type ServerOptions, createServer } from "@mcpgen/runtime";
 import type { HttpOptions } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/runtime/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -12,12 +12,12 @@ const mib = 1_048_576;
 const isLong = process.env["MCPGEN_LONG"] === "1";
 
 /** An endpoint that keeps what clients without a name say. */
-function keeping(options: HttpOptions = {}) {
+function keeping(options: HttpOptions = {}, more: Partial<ServerOptions> = {}) {
   const clock = new VirtualClock();
   const reported: unknown[] = [];
   const server = createServer(
     { name: "kept", version: "1" },
-    { revisions: serverRevisions, clock, onError: (error) => void reported.push(error) },
+    { revisions: serverRevisions, clock, onError: (error) => void reported.push(error), ...more },
   );
   onTestFinished(() => expect(reported).toEqual([]));
   let info: unknown;
@@ -164,8 +164,8 @@ describe("subscriptions of a session", () => {
 });
 
 describe("streams of subscriptions/listen", () => {
-  function listening(options: HttpOptions = {}) {
-    const { endpoint, send, server } = keeping(options);
+  function listening(options: HttpOptions = {}, more: Partial<ServerOptions> = {}) {
+    const { endpoint, send, server } = keeping(options, more);
     const party = new Party("http://localhost/", "2026-07-28");
     const listen = (uris: readonly string[], meta = {}) => {
       const notifications = { resourceSubscriptions: uris };
@@ -207,6 +207,17 @@ describe("streams of subscriptions/listen", () => {
     for (const stream of streams) stream.gone();
     expect(endpoint.kept).toMatchObject({ streams: 0, bytes: 0 });
     expect(listen(uris).written).toContain("acknowledged");
+  });
+
+  test("take nothing where the bus of changes fails, and are not acknowledged", () => {
+    const subscribe = (): never => {
+      throw new Error("the bus is down");
+    };
+    const { listen, endpoint } = listening({}, { changes: { publish() {}, subscribe }, onError() {} });
+    const { status, body, written } = listen(["note://one"]);
+    expect({ status, written }).toEqual({ status: 200, written: "" });
+    expect(body).toContain('"code":-32603');
+    expect(endpoint.kept).toMatchObject({ streams: 0, bytes: 0 });
   });
 
   test("hear of the resources they named", () => {
