@@ -17,7 +17,7 @@ function threshold(k: number, bias: number): number {
   return Math.min(largest, Math.max(smallest, k - bias));
 }
 
-/** The code points that Punycode stands for, or nothing where it is none (RFC 3492, section 6.2). */
+/** The code points that `text` encodes, or `undefined` if it is not Punycode (RFC 3492, section 6.2). */
 export function decodePunycode(text: string): number[] | undefined {
   const hyphen = text.lastIndexOf("-");
   const output = [...text.slice(0, Math.max(hyphen, 0))].map((letter) => letter.codePointAt(0)!);

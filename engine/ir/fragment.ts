@@ -10,9 +10,9 @@ export function referencedPointer(reference: string): string {
 }
 
 /**
- * The reference to the place that a JSON Pointer names. Letters of all alphabets stay readable; of the
- * other characters those that a fragment cannot hold (RFC 3986, section 3.5) are encoded, the percent sign
- * among them, so that `referencedPointer` gives the pointer back.
+ * The reference to the place that a JSON Pointer names. Letters of all alphabets stay readable. Percent signs and
+ * ASCII characters that a fragment must not contain (RFC 3986, section 3.5) are encoded. `referencedPointer` is the
+ * inverse.
  */
 export function referenceTo(pointer: string): string {
   return "#" + pointer.replace(/[\u0000- "#%<>[\\\]^`{|}\u007f]/g, encodeURIComponent);

@@ -11,7 +11,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** An object without prototype holding `entries`, in their order. */
+/** An object without prototype that has `entries`, in their order. */
 export function jsonObject(entries: Iterable<readonly [string, JsonValue]> = []): JsonObject {
   const object = Object.create(null) as JsonObject;
   for (const [key, value] of entries) object[key] = value;
@@ -44,7 +44,7 @@ export function naturalCompare(a: string, b: string): number {
       j++;
     }
   }
-  // Equal so far: the shorter rest first; plain order decides between leading zeros (`1`, `01`).
+  // One string has ended: the shorter rest comes first. Code units decide between numbers with leading zeros (`1`, `01`).
   return a.length - i - (b.length - j) || (a < b ? -1 : a > b ? 1 : 0);
 }
 
@@ -58,7 +58,7 @@ function digitsEnd(text: string, start: number): number {
   return end;
 }
 
-/** Compares digit runs by their value, those too long for a number digit by digit. */
+/** Compares runs of digits by their value. Compares runs that are too long for a number digit by digit. */
 function compareDigits(a: string, b: string): number {
   if (a.length <= 15 && b.length <= 15) return Number(a) - Number(b);
   const left = a.replace(/^0+/, "");
@@ -107,7 +107,7 @@ export function canonicalText(value: JsonValue): string {
   return `{${members.join(",")}}`;
 }
 
-/** Whether two JSON values are equal as JSON Schema means it: order of keys is nothing, `1` equals `1.0`. */
+/** Whether two JSON values are equal by JSON Schema: the order of keys does not matter, and `1` equals `1.0`. */
 export function jsonEqual(a: JsonValue, b: JsonValue): boolean {
   if (a === b) return true;
   if (Array.isArray(a)) {

@@ -8,7 +8,7 @@ import { withPlainLineEnds } from "./line-ends.js";
 
 /** How a file on disk relates to what would be written. */
 export type FileState =
-  /** as planned, or as a formatter lays that out */
+  /** as planned, apart from layout */
   | "same"
   /** planned, not on disk */
   | "missing"
@@ -35,12 +35,12 @@ export interface ComparedFile {
 }
 
 /**
- * Compares an output folder with what it should hold. Line ends and layout are no difference: a checkout
- * may change the one, a formatter the other.
+ * Compares an output folder with the planned files. Ignores line ends, which a checkout may change, and layout, which a
+ * formatter may change.
  *
  * @param files what would be written, by path; the manifest itself is not among them
  * @param before the manifest of the last run, if it is known
- * @param leftAlone of files that are not planned, those that are none of this run's business
+ * @param leftAlone whether this run ignores a file that is not planned
  */
 export function compareOutput(
   outDir: string,
@@ -69,7 +69,7 @@ function comparePlanned(
   if (!existsSync(file)) return { path, state: "missing", planned };
   const present = readFileSync(file, "utf8");
   const state = plannedState(path, planned, present, before?.files.get(path));
-  // One text is kept where both are equal: of a large output two would take twice the memory.
+  // Equal texts share one string: two copies of a large output would take twice the memory.
   return { path, state, planned, present: present === planned ? planned : present };
 }
 
@@ -80,7 +80,7 @@ function plannedState(
   recorded: string | undefined,
 ): FileState {
   if (withPlainLineEnds(present) === withPlainLineEnds(planned)) return "same";
-  // A formatter of the project's own is no edit.
+  // A file that the project's formatter has rewritten does not count as edited.
   if (withoutLayout(path, present) === withoutLayout(path, planned)) return "same";
   if (recorded === undefined) return "unrecorded";
   return layoutFreeSha256(path, present) === recorded ? "outdated" : "edited";

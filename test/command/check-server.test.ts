@@ -70,7 +70,7 @@ function changed(tool: any): void {
   tool.title = "Weather";
 }
 
-/** Rule, subject, and the level for each role. */
+/** The rule, the subject, and the levels for client and server of each finding. */
 const tenWays = [
   "bound-tightened tools/get_weather.arguments.city breaking safe",
   "bound-tightened tools/get_weather.arguments.days breaking safe",
@@ -99,7 +99,7 @@ test("one tool of a running server, changed in ten ways: each is named with the 
   const ran = await check();
   expect(reported(ran)).toEqual(tenWays);
   expect(ran.code).toBe(1);
-  // Each with line and column; what comes stands where it would be put.
+  // Each has line and column; a new member has the place of its object.
   expect(ran.stdout.match(/^mcp\.contract\.yaml:\d+:\d+ \/tools\/0[^:]*: error MG6308/gm)).toHaveLength(10);
   expect(ran.stdout).toMatch(
     /:\d+:\d+ \/tools\/0\/inputSchema\/properties: error MG6308: property-added-required/,
@@ -110,7 +110,7 @@ test("one tool of a running server, changed in ten ways: each is named with the 
   );
 });
 
-test("and so with a server that is started", async () => {
+test("the same findings come from a server that check starts", async () => {
   const serving = (tool: object): string =>
     scripted({
       initialize: initialized({ tools: {} }, { protocolVersion: "2025-11-25" }),
@@ -128,7 +128,7 @@ test("and so with a server that is started", async () => {
   expect(ran.code).toBe(1);
 });
 
-test("an approved finding does not fail, while the approval holds", async () => {
+test("an approved finding does not fail until the approval expires", async () => {
   const { change, check, source, folder } = await running();
   change((tool) => {
     tool.description = "Other.";
@@ -160,7 +160,7 @@ test("an approved finding does not fail, while the approval holds", async () => 
   expect(expired.code).toBe(1);
 });
 
-test("what the last line says takes the change over", async () => {
+test("the command of the last line updates the contract", async () => {
   const { change, check, source, folder } = await running();
   change((tool) => (tool.description = "Other."));
   expect((await check()).code).toBe(1);
@@ -276,7 +276,7 @@ test.each([
   ["capture", "http://127.0.0.1:9/mcp", "--env", "A=b"],
   ["check", "--server", "http://127.0.0.1:9/mcp", "--contract", "c.yaml", "--env", "A=b"],
   ["diff", "c.yaml", "http://127.0.0.1:9/mcp", "--env", "A=b"],
-])("%s %s refuses an option that the server is not reached by", async (...words) => {
+])("%s %s refuses an option of another transport", async (...words) => {
   const folder = temporaryFolder({ "c.yaml": "name: n\nversion: '1'\n" });
   const ran = await mcpgen(folder, words);
   expect(ran.stderr).toMatch(/error MG2005: --(?:header|env) needs a server/);

@@ -18,17 +18,17 @@ export interface Source {
   readonly name: string;
   readonly loaded: LoadedRevision;
   readonly file: JsonFile;
-  /** The file as messages show it. */
+  /** The path of the file, as messages print it. */
   readonly shown: string;
-  /** The dialect that the schema was written in when it came. */
+  /** The dialect of the schema before the conversion to canonical form. */
   readonly dialect: string;
-  /** The facts of notes are derived from the schema. */
+  /** No notes are applied: their facts are derived from the schema. */
   readonly withoutNotes: boolean;
 }
 
 /**
- * Both sides, read alike: a file has no notes, and what the notes of a revision correct would look like a
- * change beside it.
+ * Reads both sides, with notes only if both are stored revisions. A file has no notes: beside it, a correction in the
+ * notes of a revision would look like a change.
  */
 export async function loadSources(
   names: readonly [string, string],

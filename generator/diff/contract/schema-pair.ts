@@ -15,12 +15,12 @@ export interface SchemaPair {
   readonly new: JsonObject;
 }
 
-/** How findings name the way to a part of the value. */
+/** The path to a part of the value, as findings print it. */
 export function pathOf({ noun }: SchemaPair, path: string): string {
   return path === "" || path.startsWith("[") || path.startsWith("{") ? noun + path : `${noun}.${path}`;
 }
 
-/** The same, for the schema at a JSON Pointer. */
+/** The path to the part of the value that the schema at a JSON Pointer describes. */
 export function pathAt(pair: SchemaPair, pointer: string): string {
   const { definition, path } = locationOf(pointer);
   const way = [...(definition === "" ? [] : [`$defs/${definition}`]), ...(path === "" ? [] : [path])];

@@ -10,9 +10,9 @@ const levels: { readonly [L in Level]: string } = { breaking: "error", dangerous
 
 /**
  * The report in the Static Analysis Results Interchange Format (SARIF 2.1.0, OASIS), for code scanning.
- * Approved findings are suppressed, those of a baseline unchanged.
+ * Approved findings are `suppressed`. Findings of the baseline have the state `unchanged`.
  *
- * @param version that of mcpgen
+ * @param version the version of mcpgen
  */
 export function sarifReport(report: Report, version: string): Json {
   const { findings } = report;
@@ -46,7 +46,7 @@ function result(finding: ReportedFinding, ruleIndex: number): Json {
   const change = [old, next].filter((text) => text !== null).join(" → ");
   const place = at.new ?? at.old;
   const { uses = [] } = finding;
-  // Each place in the code wants a change; what changed is beside the point there.
+  // A result is shown at each place in the code that needs a change; the change of the schema is a related location.
   const related = [
     ...(place && uses.length > 0 ? [{ ...location(place), message: { text: "the change" } }] : []),
     ...(at.new && at.old ? [{ ...location(at.old), message: { text: "before" } }] : []),

@@ -47,12 +47,12 @@ export function textReport(report: Report, options: TextOptions): string {
   ].join("\n\n");
 }
 
-/** Harmless on the wire, but the code that was looked through does not compile with it. */
+/** Whether a finding changes no message, but the code of `--uses` does not compile after the change. */
 function isMet({ worst, source, uses = [] }: ReportedFinding): boolean {
   return worst === "safe" && source === "breaking" && uses.length > 0;
 }
 
-/** Findings that no earlier report has come first: the others have been reviewed. */
+/** Findings that are not in the baseline come first. Without `verbose`, the others are left out. */
 function newestFirst(findings: readonly ReportedFinding[], verbose: boolean): readonly ReportedFinding[] {
   const unseen = findings.filter(({ known }) => !known);
   return verbose ? [...unseen, ...findings.filter(({ known }) => known)] : unseen;
@@ -78,7 +78,7 @@ function groupText(group: readonly ReportedFinding[], level: Level, { paint, ver
   return [text, ...(verbose ? details(group, paint) : []), ...uses].map(oneLine).join("\n");
 }
 
-/** Names may hold line ends, which would look like lines of the report. */
+/** Escapes line ends in names: they would look like lines of the report. */
 function oneLine(text: string): string {
   return text.replaceAll("\n", "\\u000a");
 }
@@ -138,7 +138,7 @@ function useLines(group: readonly ReportedFinding[], verbose: boolean): string[]
   return [...lines, ...(rest > 0 ? [`… ${rest} more (--verbose)`] : [])].map((line) => indent + line);
 }
 
-/** Counts, by rule, the findings that break no message. */
+/** The number of findings without a message that breaks, by rule. */
 function tallies(findings: readonly ReportedFinding[]): string[] {
   const safe = findings.filter(({ worst }) => worst === "safe");
   const typesOnly = safe.filter(({ source }) => source === "breaking");

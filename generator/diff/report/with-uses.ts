@@ -2,10 +2,10 @@ import type { CodeUses, Use } from "../uses/use.js";
 import { type Report, type ReportedFinding, summaryOf } from "./report.js";
 
 /**
- * The report with the places in a code base that meet its findings.
+ * The report with the places of a code base that its findings affect.
  *
- * @param path what was looked through, as it is shown
- * @param onlyUsed whether findings that touch nothing there are left out
+ * @param path the folder or tsconfig file of the code, as the report prints it
+ * @param onlyUsed whether findings without such a place are left out
  */
 export function withUses(
   report: Report,
@@ -29,7 +29,7 @@ export function placeText({ file, line, column }: Use): string {
   return `${file}:${line}:${column}`;
 }
 
-/** The parts of a report that the code uses; empty if no code was read. */
+/** One line: how many places the findings affect, and how many findings affect none. `undefined` if no code was read. */
 export function codeText({ code, findings }: Report): string | undefined {
   if (!code) return undefined;
   const { unused, path, onlyUsed, byName } = code;

@@ -6,7 +6,7 @@ import { type Target, plainPath, valueOf } from "./targets.js";
  * The names in code that a difference between two revisions affects. A member of the old revision affects code that
  * names it. A new member affects code that names its object or its method, unless the addition is harmless.
  *
- * @returns by finding
+ * @returns the names for each finding
  */
 export function protocolTargets(
   findings: readonly Finding[],
@@ -26,13 +26,13 @@ export function protocolTargets(
   });
 }
 
-/** An answer that may come no more is met by code that names it; all else by code that names the method. */
+/** A removed alternative result affects code that names its definition. Other findings affect code that names the method. */
 function ofMethod(name: string, { rule, old }: Finding): Target[] {
   if (rule !== "result-alternative-removed" || old === null) return [methodTarget(name)];
   return [{ kind: "definition", name: old }];
 }
 
-/** Old names by new ones. */
+/** The old names of renamed definitions, by their new names. */
 function renamed(findings: readonly Finding[]): Map<string, string> {
   return new Map(
     findings.flatMap(({ rule, old, new: next }) =>
@@ -58,7 +58,7 @@ function placed(definition: string, path: string, finding: Finding, places: Plac
   const members = isThere
     ? places.membersAt(definition, path).map((member) => ({ ...member, ...valueOf(finding) }))
     : [];
-  // Whether a message has params only code that writes the whole message decides.
+  // Only code that writes the whole message decides whether the message has params.
   if (isThere && places.isParams(definition, path)) {
     const methods = places.methodsOf(definition).map(methodTarget);
     return [...members, ...methods.map((target) => ({ ...target, wireOnly: true }))];
@@ -66,7 +66,7 @@ function placed(definition: string, path: string, finding: Finding, places: Plac
   return isMissing(finding) ? [...members, ...around(definition, path, places)] : members;
 }
 
-/** Whether code can meet it by not naming it: where it writes or reads the object without the member. */
+/** Whether a finding also affects code that does not name the member, but writes or reads its object. */
 export function isMissing(finding: Finding): boolean {
   if (finding.pointers.old === null) return !isHarmless(finding);
   return finding.rule === "property-became-required";
@@ -110,7 +110,7 @@ class Places {
     return methods;
   }
 
-  /** The methods that a definition is a message, the params or a result of; of what many share, none. */
+  /** The method whose message, params or result is the definition; no method if several share the definition. */
   methodsOf(definition: string): string[] {
     const methods = [...(this.#methods.get(definition) ?? [])];
     return methods.length > 1 ? [] : methods;
@@ -120,7 +120,7 @@ class Places {
     return path === "params" && this.#methods.has(definition);
   }
 
-  /** Whether the runtime writes and reads it, and authors do not. */
+  /** Whether the runtime, not a handler, writes and reads the property. */
   isOwned(definition: string, property: string): boolean {
     return property === "_meta" || this.#models.some(({ owned }) => owned.get(definition)?.has(property));
   }

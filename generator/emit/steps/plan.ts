@@ -13,10 +13,10 @@ export type Outcome =
       readonly cases: readonly StepCase[];
     }
   | { readonly how: "refuse"; readonly code: string; readonly reason: string }
-  /** It has its own form there: the exit's `step` leads to it. */
+  /** The other revision has another form of the value: `step` of the exit converts it. */
   | { readonly how: "pass" };
 
-/** An object that holds a text: its constants, and the member the text stands in. */
+/** An object around a text: its constant members, and the name of the member with the text. */
 export interface TextBlock {
   readonly constants: readonly (readonly [key: string, value: string])[];
   readonly key: string;
@@ -31,13 +31,13 @@ export interface Test {
   readonly present: readonly string[];
 }
 
-/** Values that do not get to the other revision as they are. */
+/** Values that the other revision does not allow unchanged. */
 export interface Exit {
   readonly test: Test;
-  /** Not those that this describes: they are valid there. */
+  /** Excepts the values that this describes: they are valid at the other revision. */
   readonly unless?: Conjunction;
   readonly outcome: Outcome;
-  /** An array of one, which its item may stand for. */
+  /** For an array with one item: the plan for the item, which replaces the array. */
   readonly single?: Plan;
   /** For the outcome `pass`: the step for the value. */
   readonly step?: Plan;
@@ -46,13 +46,13 @@ export interface Exit {
 /** One thing to do to an object or an array. */
 export type Change =
   | { readonly kind: "member"; readonly key: string; readonly plan: Plan }
-  /** A member that the other revision describes under another name; what stands there is left out. */
+  /** A member that the other revision describes under another name. A member that already has this name is left out. */
   | { readonly kind: "renamed"; readonly from: string; readonly to: string }
-  /** A member that only the other revision describes: left out where it is not what that describes. */
+  /** A member that only the other revision describes: left out if its value does not fit that description. */
   | { readonly kind: "fitting"; readonly key: string; readonly to: Conjunction }
   /** Members that only the newer revision describes: left out. */
   | { readonly kind: "without"; readonly keys: readonly string[] }
-  /** A member that is written as text into a list, if that is empty, and left out. */
+  /** A member that is left out. If the list `into` is empty, the JSON of the member becomes its only item. */
   | {
       readonly kind: "asText";
       readonly key: string;
@@ -68,21 +68,21 @@ export type Change =
   /** All members but those known by name. */
   | { readonly kind: "others"; readonly known: readonly string[]; readonly plan: Plan };
 
-/** The step for values of one arm of a union, or of the only one. */
+/** The changes to values of one arm of a union. A schema without a union has one arm. */
 export interface Arm {
   readonly test: Test;
   readonly changes: readonly Change[];
 }
 
-/** How values of one place get to the other revision. Filled in after it is made, since places may recur. */
+/** How to convert values of one place to the other revision. Its arrays are filled in later, because places may be recursive. */
 export interface Plan {
-  /** The word that names its function. */
+  /** A part of the name of the generated function. */
   readonly hint: string;
   readonly exits: Exit[];
   readonly arms: Arm[];
 }
 
-/** The plans that a plan leads to. */
+/** The plans that a plan refers to. */
 export function plansOf(plan: Plan): Plan[] {
   const inside = plan.arms.flatMap(({ changes }) =>
     changes.flatMap((change) => ("plan" in change ? [change.plan] : [])),

@@ -11,6 +11,6 @@ const tests = readdirSync(import.meta.dirname)
 test.each([
   ...Object.keys(serverRows).map((id) => ["serverRow", id]),
   ...Object.keys(clientRows).map((id) => ["clientRow", id]),
-])("%s %s has a test of its name", (form, id) => {
+])("a test calls %s with the id %s", (form, id) => {
   expect(tests).toMatch(new RegExp(`${form}\\(\\s*"${id}",`));
 });

@@ -41,7 +41,7 @@ serverRow("HTTP-22", "work ends when the client closes the stream", async (revis
   gate.open();
   await party.request("tools/list");
   expect(answer.events).toHaveLength(1);
-  // The same where nothing was sent yet.
+  // The same if the server has not sent anything yet.
   const silent = await http(adapter, revision);
   const call = silent.party.call("gated");
   const cut = sendOff(silent.target.url, "POST", silent.party.headersOf(call), JSON.stringify(call));
@@ -120,7 +120,7 @@ serverRow("HTTP-32", "a stream carries messages of its request only", async (rev
 
 serverRow(
   "SUB-01",
-  "the honoured part of a subscription is acknowledged first",
+  "the first message acknowledges the part of the filter that the server supports",
   async (revision, adapter) => {
     const { server } = inside();
     const { url } = await serve(adapter, server);
@@ -152,7 +152,7 @@ async function listen(
 
 serverRow(
   "SUB-02",
-  "a subscription is named by its request's id, with its type",
+  "the subscription id is the id of the request, with its JSON type",
   async (revision, adapter) => {
     const { party } = await http(adapter, revision);
     for (const id of [7, "7", "abc"]) {
@@ -174,7 +174,7 @@ serverRow("SUB-03", "changes of a resource go to their subscribers", async (revi
   expect(updated.params!["uri"]).toBe("note://one");
 });
 
-serverRow("SUB-04", "a server that closes ends subscriptions in order", async (revision, adapter) => {
+serverRow("SUB-04", "a server that closes answers its subscriptions first", async (revision, adapter) => {
   const { party, target } = await http(adapter, revision);
   const { answer, id } = await listen(party, { toolsListChanged: true });
   await target.close();
@@ -207,7 +207,7 @@ serverRow("SUB-05", "a closed stream ends its subscription", async (revision, ad
     503, 1,
   ]);
   answer.cut();
-  // It held the only place there is.
+  // It was the only stream that `maxStreams` allows.
   let next = answer;
   do next = await party.post(party.message("subscriptions/listen", filter));
   while (next.status === 503);
@@ -239,7 +239,7 @@ serverRow("SUB-06", "subscriptions do not depend on each other", async (revision
   ]);
 });
 
-serverRow("SUB-07", "progress and logs are no matter of a subscription", async (revision, adapter) => {
+serverRow("SUB-07", "a subscription gets no progress and no logs", async (revision, adapter) => {
   const { party } = await http(adapter, revision);
   const { answer } = await listen(party, { toolsListChanged: true });
   await party.request("tools/call", {

@@ -22,11 +22,11 @@ const documentOf = (patterns: readonly string[]): JsonObject => ({
   ),
 });
 
-/** Of each pattern, whether the automaton matches it. */
+/** For each pattern, whether an automaton matches it. */
 const automata = ({ patterns }: Schema, given: readonly string[]): boolean[] =>
   given.map((pattern) => isAutomaton(patterns!.get(pattern)));
 
-describe("the work of judging the patterns of a document", () => {
+describe("the analysis of the patterns of a document", () => {
   test.each([100, 1000])("is bounded, however many there are: %i", async (count) => {
     let isValid: (value: JsonValue) => boolean = () => false;
     const steps = await judgingSteps(() => {
@@ -39,7 +39,7 @@ describe("the work of judging the patterns of a document", () => {
     expect(isValid({ p99: `aabounded${count}x0` })).toBe(false);
   });
 
-  test("is spent in the order of the document; after that an automaton matches what is not known to be harmless", () => {
+  test("has a budget of steps; after it is used up, an automaton matches the patterns that were not analysed", () => {
     const ordinary = "^[a-z]+(-[a-z]+)*$";
     const hard = hardPatterns(20, "order");
     const [first, last] = [
@@ -57,13 +57,13 @@ describe("the work of judging the patterns of a document", () => {
     }
   });
 
-  test("a pattern that was not judged for want of work is judged in the next document", () => {
+  test("analyses in the next document a pattern for which no steps were left", () => {
     const late = "^(x[a-z]+-)*late$";
     expect(automata(readDocument(documentOf([...hardPatterns(20, "want"), late])), [late])).toEqual([true]);
     expect(automata(readDocument(documentOf([late])), [late])).toEqual([false]);
   });
 
-  test("what no automaton stands for is refused after it, and taken before", () => {
+  test("accepts a pattern without an automaton, but refuses it when the budget is used up", () => {
     const lookahead = "^(?!foo)(?=.*\\d)[a-z0-9]+$";
     const hard = hardPatterns(20, "refused");
     expect(() => readDocument(documentOf([lookahead, ...hard]))).not.toThrow();
@@ -77,7 +77,7 @@ describe("the work of judging the patterns of a document", () => {
     expect(() => readDocument(documentOf([lookahead]))).not.toThrow();
   });
 
-  test("does not depend on what was read before", () => {
+  test("does not depend on the documents that were read before", () => {
     const patterns = [
       ...hardPatterns(8, "again"),
       ...Array.from({ length: 40 }, (_, at) => `^(a{${at}}b)*$`),
@@ -90,7 +90,7 @@ describe("the work of judging the patterns of a document", () => {
     expect(automata(readDocument(documentOf(patterns)), patterns)).toEqual(verdicts[0]);
   });
 
-  test("is shared by documents that are read with one budget", async () => {
+  test("shares its steps between documents that are read with one budget", async () => {
     const patternBudget = new PatternBudget();
     const steps = await judgingSteps(() => {
       for (const pattern of hardPatterns(100, "shared"))
@@ -99,7 +99,7 @@ describe("the work of judging the patterns of a document", () => {
     expect(steps).toBeLessThanOrEqual(1_000_000);
   });
 
-  test("the same pattern costs once", () => {
+  test("takes steps only once for the same pattern", () => {
     const pattern = "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$";
     const patternBudget = new PatternBudget();
     for (let count = 0; count < 300; count++) {
@@ -109,7 +109,7 @@ describe("the work of judging the patterns of a document", () => {
   });
 });
 
-test("the memory of patterns lets go of the one that was not asked for longest", () => {
+test("the memory of patterns drops the least recently used pattern", () => {
   const memory = new Memory<number>(3);
   for (const [index, pattern] of ["a", "b", "c"].entries()) memory.set(pattern, index);
   expect(memory.get("a")).toBe(0);
@@ -120,7 +120,7 @@ test("the memory of patterns lets go of the one that was not asked for longest",
   expect(memory.get("d")).toBe(3);
 });
 
-describe("whether there is an automaton is known without making it", () => {
+describe("hasProgram says whether a pattern has an automaton, without making it", () => {
   test.each([
     ["(?:a{1000}){19}", true],
     ["(?:a{1000}){20}", false],
@@ -137,7 +137,7 @@ describe("whether there is an automaton is known without making it", () => {
     expect(programOf(expression) !== undefined).toBe(is);
   });
 
-  test("of patterns of every kind", () => {
+  test("for random patterns", () => {
     const { pattern } = fc.letrec<{ pattern: string }>((tie) => ({
       pattern: fc.oneof(
         { maxDepth: 5 },

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { UriTemplate } from "../../../runtime/core/server/uri-template.js";
 
-describe("URIs that are a template's", () => {
+describe("a URI template gives the variables of a URI, or undefined if the URI does not match", () => {
   test.each<[string, string, { [name: string]: string } | undefined]>([
     ["note://{id}", "note://a%20b", { id: "a b" }],
     ["note://{id}", "note://a/b", undefined],
@@ -41,7 +41,7 @@ const maybe = (operator: string, most: number) =>
     .array(fc.option(value, { nil: undefined }), { minLength: 1, maxLength: most })
     .map((texts): Expression => ({ operator, values: texts.map((text) => ["", text]) }));
 
-/** Path, query, continued query and fragment, in the order they stand in a URI. */
+/** A value, paths, a query and a fragment, in the order of a URI. */
 const template = fc.tuple(
   always(""),
   fc.array(always("/"), { maxLength: 2 }),
@@ -49,7 +49,7 @@ const template = fc.tuple(
   fc.array(maybe("#", 1), { maxLength: 1 }),
 );
 
-/** RFC 6570, section 3.2, for what a matcher can undo. */
+/** Expansion by RFC 6570, section 3.2, of the operators that a matcher supports. */
 function expand({ operator, values }: Expression): string {
   const query = operator === "?" || operator === "&";
   const texts = values.flatMap(([name, text]) => {
@@ -59,7 +59,7 @@ function expand({ operator, values }: Expression): string {
   return texts.length === 0 ? "" : operator + texts.join(query ? "&" : operator);
 }
 
-test("an expansion of a template matches, with the values of the expansion", () => {
+test("a template matches each of its expansions, and gives the values of the expansion", () => {
   fc.assert(
     fc.property(template, ([first, path, query, fragment]) => {
       let count = 0;

@@ -11,7 +11,7 @@ test.each([
   ["stdio:run $HOME `id` $(id) ; rm * | x > y && z", "run $HOME `id` $(id) ; rm * | x > y && z".split(" ")],
   ["stdio:run 'it\"s'", ["run", 'it"s']],
   ["stdio:stdio:x", ["stdio:x"]],
-])("%s", (source, command) => {
+])("%s is split into program and arguments", (source, command) => {
   expect(parseStdioSource(source)).toEqual(command);
 });
 

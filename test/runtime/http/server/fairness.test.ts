@@ -1,4 +1,4 @@
-// One principal takes all that it can get of a limit that all share; another is answered all the same.
+// One principal uses as much as it can of a limit that all share. The server still answers another principal.
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { type Socket, connect } from "node:net";
@@ -29,7 +29,7 @@ async function served(
   return { ...found, ...target, party, echo };
 }
 
-/** Statuses of as many requests, as they come: some are never answered. */
+/** Starts `count` requests. Returns a list that gets the status of each response; some requests get none. */
 function statuses(count: number, start: () => Promise<number>): number[] {
   const found: number[] = [];
   for (let each = 0; each < count; each++)
@@ -54,7 +54,7 @@ async function unfinished(party: Party, sent: number): Promise<number> {
   return statusCode!;
 }
 
-describe.each(adapters)("%s: a principal that fills what it may leaves room for another", (adapter) => {
+describe.each(adapters)("%s: a principal at its part of a limit leaves room for another", (adapter) => {
   test.each(["2025-11-25", "2026-07-28"])("maxConcurrent: requests (%s)", async (revision) => {
     const { party, echo, gate } = await served(adapter, { maxConcurrent: 8 });
     const fill = async (name: string) => {
@@ -69,7 +69,7 @@ describe.each(adapters)("%s: a principal that fills what it may leaves room for 
       200,
       200,
     ]);
-    // Two leave room for a third.
+    // Two principals leave room for a third.
     const ben = await fill("ben");
     while (ben.length < 6) await turn();
     expect([await echo("ben"), await echo("cleo")]).toEqual([503, 200]);
@@ -115,7 +115,7 @@ describe.each(adapters)("%s: a principal that fills what it may leaves room for 
     expect(await listen(modern)).toBe(503);
   });
 
-  test("without authenticate one client may have all of it", async () => {
+  test("without authenticate one client may use the whole limit", async () => {
     const { party, echo, gate } = await served(adapter, { maxConcurrent: 8 }, {});
     const ada = await party("ada");
     const found = statuses(8, async () => (await ada.post(ada.call("gated"))).status);
@@ -127,7 +127,7 @@ describe.each(adapters)("%s: a principal that fills what it may leaves room for 
   });
 });
 
-test("what one request can never have is not refused for now alone", async () => {
+test("a batch or a body that can never fit is refused with 400 or 413, not with 503", async () => {
   const { party } = await served("node", { maxConcurrent: 6, bodiesLimit: 20_000 });
   const ada = await party("ada", "2025-03-26");
   const ping = () => ada.message("ping");
@@ -141,7 +141,7 @@ test("what one request can never have is not refused for now alone", async () =>
 
 const mib = 1_048_576;
 
-test("waitingLimit: readers that never read are cut off, and not those of another principal", async () => {
+test("waitingLimit: the server closes connections of the principal that does not read, not those of another", async () => {
   const found = await served("node", { waitingLimit: 24 * mib });
   found.server.tool<{ size: number }>("long", {}, ({ size }) => "x".repeat(size));
   const cut: string[] = [];
@@ -161,7 +161,7 @@ test("waitingLimit: readers that never read are cut off, and not those of anothe
     while (peer.writableLength === 0) await turn();
     return socket;
   };
-  // The one that took nothing for longest.
+  // This connection has taken nothing for the longest time.
   const reader = await unread("ben", 12 * mib);
   for (let count = 0; count < 3; count++) await unread("ada", 16 * mib);
   while (cut.length < 2) await turn();

@@ -1,4 +1,4 @@
-// Clients that go away before, while and after they are heard.
+// Clients that disconnect before, while and after the server reads their request.
 import { createServer } from "node:http";
 import type { CodeFirstServer } from "@mcpgen/runtime";
 import { createNodeHandler } from "@mcpgen/runtime/http";
@@ -15,7 +15,7 @@ import { listen } from "../../../support/listen.js";
 
 const modern = "2026-07-28";
 
-/** Something that is reached so many times. */
+/** A counter. `reaches` waits for a value. */
 class Count {
   value = 0;
   private seen = (): void => undefined;
@@ -42,7 +42,7 @@ function deaf(server: CodeFirstServer) {
   return found;
 }
 
-/** How clients with a session give up two calls. */
+/** The ways in which a client with a session ends two calls. */
 const givenUp: Readonly<Record<string, (url: string, begun: () => Promise<void>) => Promise<void>>> = {
   "each is cancelled": async (url, begun) => {
     const { party, calls } = await calling(url);
@@ -111,7 +111,7 @@ describe.each(adapters)("%s", (adapter) => {
     expect(await status()).toBe(200);
   });
 
-  test.each(Object.keys(givenUp))("so does what is given up: %s", async (how) => {
+  test.each(Object.keys(givenUp))("a call also counts as long as its handler runs, when %s", async (how) => {
     const { server } = inside();
     const { begun, aborted, gate } = deaf(server);
     const { url } = await serve(adapter, server, { maxConcurrent: 2, sse: true });
@@ -185,13 +185,13 @@ test("a body that other code consumed takes no slot for bodies", async () => {
   const party = new Party(`http://127.0.0.1:${port}/mcp`, modern);
   for (let count = 1; count <= 3; count++) {
     expect((await party.post(party.message("tools/list"), { "x-kept": "1" })).status).toBe(500);
-    // The same words are passed on at 1, 10, 100 times.
+    // A repeated warning is reported after 1, 10 and 100 times.
     expect(warnings).toHaveLength(1);
   }
   expect((await party.request("tools/list")).result).toBeDefined();
 });
 
-describe("requests that wait for others on their connection (pipelining)", () => {
+describe("pipelined requests on one connection", () => {
   async function served() {
     const { server } = inside();
     const [begun, aborted] = [new Count(), new Count()];
@@ -212,7 +212,7 @@ describe("requests that wait for others on their connection (pipelining)", () =>
     return { ...target, begun, aborted, party: new Party(target.url, modern) };
   }
 
-  test("end when it is cut", async () => {
+  test("are aborted when the connection is cut", async () => {
     const { port, begun, aborted, party } = await served();
     const connection = new RawConnection(port, postText(party, party.call("hang")).repeat(4));
     await begun.reaches(4);
@@ -223,7 +223,7 @@ describe("requests that wait for others on their connection (pipelining)", () =>
     expect(aborted.value).toBe(4);
   });
 
-  test("end once, whether they were answered or not", async () => {
+  test("are aborted once, and only those without an answer", async () => {
     const { port, begun, aborted, party } = await served();
     const list = postText(party, party.message("tools/list"));
     const hang = postText(party, party.call("hang"));
@@ -235,20 +235,20 @@ describe("requests that wait for others on their connection (pipelining)", () =>
     expect(aborted.value).toBe(2);
   });
 
-  test("listen no more when it is cut", async () => {
+  test("no longer count as streams when the connection is cut", async () => {
     const { port, node, party } = await served();
     const left = watchConnections(node);
     const listen = party.message("subscriptions/listen", { notifications: {} });
     const connection = new RawConnection(port, postText(party, listen).repeat(3));
     await connection.until((heard) => heard.includes("acknowledged"));
-    // All three came in one piece, and were taken up in it.
+    // All three arrived in one chunk, and the server began all of them.
     expect((await party.post(listen)).status).toBe(503);
     connection.cut();
     await left();
     expect((await party.post(listen)).status).toBe(200);
   });
 
-  test("are cut off when too much waits", async () => {
+  test("are aborted, and the connection is cut, when too much output waits", async () => {
     const { port, begun, aborted, party } = await served();
     const flood = party.call("flood", {}, { _meta: { progressToken: 1 } });
     const connection = new RawConnection(port, postText(party, party.call("hang")) + postText(party, flood));
@@ -276,7 +276,7 @@ test("a subscription whose client left gets no notification of a change", async 
   expect(left!.written).toBe(before);
 });
 
-test("a connection that is found dead late takes nothing from the one that replaced it", async () => {
+test("a late disconnect of an old GET stream does not end the stream that replaced it", async () => {
   const { server } = inside();
   const endpoint = new Endpoint(server, { keepAliveMs: 0 });
   const party = new Party("http://localhost/", "2025-11-25");
