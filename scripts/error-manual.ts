@@ -94,7 +94,7 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
   "connection-closed": {
     meaning: "The connection ended before the answer, or the server refused the request over HTTP.",
     advice:
-      "Read `data`: `status` and `body` over HTTP, exit code and standard error over stdio, `interrupted` if the server may have run the request.",
+      "Read `data`: `status` and `body` over HTTP, exit code and standard error over stdio, `interrupted: true` if the server may have run the request.",
   },
   "session-lost": {
     meaning: "The server has ended the HTTP session.",

@@ -1,6 +1,6 @@
 import type { RequestOptions, Signal } from "@mcpgen/protocol/model";
 import type { LogLevel } from "../protocol/meta.js";
-import { McpError, messageOf } from "../jsonrpc/errors.js";
+import { McpError, isInterrupted, messageOf } from "../jsonrpc/errors.js";
 import { type Negotiated, handshakeOnly, negotiate } from "./negotiation.js";
 import { type ClientEra, type ClientProfile, type HandshakeContext, byEra, eraOf } from "./client-profile.js";
 import { Link } from "./link.js";
@@ -96,7 +96,7 @@ export class Connections {
     const current = this.#current;
     if (current && (!current.link.over || !this.renewable)) {
       const { over } = current.link;
-      return over ? Promise.reject(over) : Promise.resolve(current);
+      return over ? Promise.reject(notSent(over)) : Promise.resolve(current);
     }
     return (this.#connecting ??= this.#replace(signal).finally(() => (this.#connecting = undefined)));
   }
@@ -340,4 +340,13 @@ function listen(link: Link, incoming: Incoming, view: RevisionView<"client"> | u
     notified: (method, params) => view && incoming.notified(view, method, params),
     closed: () => {},
   };
+}
+
+/** The error of a request after the connection has ended. The server cannot have run it. */
+function notSent(end: McpError): McpError {
+  if (!isInterrupted(end)) return end;
+  return new McpError(end.code, end.message, {
+    data: { ...(end.data as object), interrupted: false },
+    cause: end,
+  });
 }

@@ -1,5 +1,6 @@
-import { type Client, connect } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
+import { type Channel, type Client, McpError, type Receiver, connect, createServer } from "@mcpgen/runtime";
+import { VirtualClock, memoryChannels } from "@mcpgen/runtime/testing";
 import { expect, test, vi } from "vitest";
 import { ScriptedPeer, type Script, base, reply } from "../../support/scripted-stdio-server.js";
 import type { ConnectOptions } from "@mcpgen/runtime";
@@ -145,5 +146,35 @@ test("a server that does not log gets no level; a refusal is a warning", async (
   expect(warnings).toEqual([]);
   const { client } = await reconnecting("2025-11-25", {}, options);
   expect(warnings).toEqual([expect.stringContaining("the log level could not be set")]);
+  await client.close();
+});
+
+test("a request after the end of the only connection was not sent", async () => {
+  const [there, here] = memoryChannels();
+  const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
+  const started = new Promise<void>((resolve) =>
+    server.tool("a", {}, () => {
+      resolve();
+      return new Promise<string>(() => {});
+    }),
+  );
+  server.connect(there);
+  let receiver: Receiver | undefined;
+  const channel: Channel = {
+    open: (given) => here.open((receiver = given)),
+    send: (text) => here.send(text),
+    flush: () => here.flush(),
+    close: () => here.close(),
+  };
+  const client = await connect(channel, { revisions: clientRevisions });
+  const open = failureOf(client.callTool("a"));
+  await started;
+  receiver!.closed(new McpError("connection-closed", "cut", { data: { interrupted: true } }));
+  expect(await open).toMatchObject({ data: { interrupted: true } });
+  expect(await failureOf(client.callTool("a"))).toMatchObject({
+    code: "connection-closed",
+    message: "cut",
+    data: { interrupted: false },
+  });
   await client.close();
 });
