@@ -1,5 +1,5 @@
 import type { Batch } from "./batch.js";
-import type { RequestId } from "./message.js";
+import { type RequestId, isObject } from "./message.js";
 import type * as platform from "../platform/platform.js";
 
 /**
@@ -162,6 +162,11 @@ export type AnyChannel = Channel | ClientChannel;
 
 /** A channel, or a function that opens one at each call. */
 export type Opener = AnyChannel | (() => AnyChannel | Promise<AnyChannel>);
+
+export function isChannel(value: unknown): value is AnyChannel {
+  if (!isObject(value) || typeof value["open"] !== "function") return false;
+  return typeof value["send"] === "function" || typeof value["post"] === "function";
+}
 
 export function isClientChannel(channel: AnyChannel): channel is ClientChannel {
   return "post" in channel;

@@ -147,3 +147,16 @@ test.each([
   expect(error).toMatchObject({ code: "unsupported-version" });
   expect((error as Error).message).toMatch(new RegExp(`${words}$`));
 });
+
+test.each<[string, unknown]>([
+  ["nothing", undefined],
+  ["a number", 3],
+  ["an object that only opens", { open: () => {} }],
+  ["an object that only sends", { send: () => {} }],
+])("a source that opens %s is a mistake of the program", async (_, opened) => {
+  const outcome = await failureOf(connect(() => opened as Channel, base(new VirtualClock())));
+  expect(outcome).toMatchObject({
+    code: "invalid-definition",
+    message: expect.stringContaining("expected a channel") as string,
+  });
+});
