@@ -19,7 +19,7 @@ export function promptList({ document, names }: ContractInput): ClientList | und
     const { method, namespace } = names.prompts.get(name)!;
     const optional = given.some(({ required }) => required) ? "" : "?";
     const parameters = `args${optional}: types.${namespace}.Arguments, options?: RequestOptions`;
-    return member(method, [description ?? title], `(${parameters}) => Promise<GetPromptResult>`);
+    return member(method, [description ?? title], `(${parameters}) => Promise<Open<"GetPromptResult">>`);
   });
   const rows = prompts.map(({ name }) => row(names.prompts.get(name)!.method, stringLiteral(name)));
   return listOf("prompts", names.listType("prompts"), methods, rows);

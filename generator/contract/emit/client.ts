@@ -34,7 +34,7 @@ function runtimeTypes(prompts: unknown, read: unknown, completions: unknown): ob
   const types = [
     "CallToolResult",
     ...(completions ? ["Complete", "CompleteResult"] : []),
-    ...(prompts ? ["GetPromptResult"] : []),
+    ...(prompts ? ["Open"] : []),
     ...(read ? ["ReadResourceResult"] : []),
     "RequestOptions",
     "StructuredOutcome",

@@ -5,7 +5,7 @@ import {
   type CallToolResult,
   type Complete,
   type CompleteResult,
-  type GetPromptResult,
+  type Open,
   type ReadResourceResult,
   type RequestOptions,
   type StructuredOutcome,
@@ -20,7 +20,7 @@ export type {
   CallToolResult,
   Complete,
   CompleteResult,
-  GetPromptResult,
+  Open,
   ReadResourceResult,
   RequestOptions,
   StructuredOutcome,
@@ -54,7 +54,7 @@ export interface WeatherPrompts {
   readonly plan: (
     args: types.PlanPrompt.Arguments,
     options?: RequestOptions,
-  ) => Promise<GetPromptResult>;
+  ) => Promise<Open<"GetPromptResult">>;
 }
 
 export interface WeatherResources {
