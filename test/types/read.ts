@@ -1,6 +1,6 @@
 // Read by the compiler alone (npm run typecheck): what is marked must not compile, all else must.
 import type { ContentBlock, Tool } from "@mcpgen/protocol/authoring";
-import type { Client, ConnectOptions, Open } from "@mcpgen/runtime";
+import type { Client, CodeFirstServer, ConnectOptions, Open } from "@mcpgen/runtime";
 
 declare const client: Client;
 
@@ -70,3 +70,27 @@ export const options: Pick<ConnectOptions, "elicit" | "sample"> = {
   },
 };
 void [theme, listed, read, written, unknown];
+
+// A gateway lists and returns what another server sent, unlisted members included.
+declare const gateway: CodeFirstServer;
+for (const tool of (await client.listTools()).items) {
+  gateway.tool(tool.name, { description: tool.description ?? "", icons: tool.icons ?? [] }, (args) =>
+    client.callTool(tool.name, args),
+  );
+  gateway.tool(tool.name, {}, async (args) => (await client.callTool(tool.name, args)).content);
+}
+for (const prompt of (await client.listPrompts()).items)
+  gateway.prompt(prompt.name, prompt, () => client.getPrompt(prompt.name));
+for (const resource of (await client.listResources()).items)
+  gateway.resource(resource.uri, resource, (uri) => client.readResource(uri));
+// What is written in code names listed kinds only.
+// @ts-expect-error no such kind of content
+gateway.tool("x", {}, () => [{ type: "vdeo", text: "x" }]);
+// @ts-expect-error no such kind of content
+gateway.tool("x", {}, () => ({ content: [{ type: "vdeo", text: "x" }] }));
+// @ts-expect-error the text is missing
+gateway.tool("x", {}, () => ({ content: [{ type: "text" }] }));
+// @ts-expect-error no such theme
+gateway.tool("x", { icons: [{ src: "https://example.com", theme: "neon" }] }, () => "x");
+// @ts-expect-error no such kind of content
+gateway.prompt("x", {}, () => ({ messages: [{ role: "user", content: { type: "vdeo" } }] }));

@@ -1,4 +1,5 @@
 import type { Prompt, Resource, ResourceTemplate, Tool, Implementation } from "@mcpgen/protocol/authoring";
+import type { Open } from "@mcpgen/protocol/open";
 import type { Inferred, InputOf, OutputOf, ToolSchema } from "../schema/schema-type.js";
 import { type Completer, complete, requireArguments } from "./completion.js";
 import type { HandlerContext } from "./context.js";
@@ -38,20 +39,20 @@ interface Visibility<Definition> {
 
 /** The definition of a tool. A schema is JSON Schema, or of a library that implements Standard JSON Schema. */
 export interface ToolDefinition<Input extends ToolSchema = ToolSchema, Output extends ToolSchema = ToolSchema>
-  extends Omit<Tool, "name" | "inputSchema" | "outputSchema">, Visibility<Tool> {
+  extends Omit<Open<"Tool">, "name" | "inputSchema" | "outputSchema">, Visibility<Tool> {
   /** The schema of an object. Default: `{ "type": "object" }`. */
   readonly inputSchema?: Input;
   readonly outputSchema?: Output;
 }
 
-export interface ResourceDefinition extends Omit<Resource, "uri" | "name">, Visibility<Resource> {
+export interface ResourceDefinition extends Omit<Open<"Resource">, "uri" | "name">, Visibility<Resource> {
   /** Default: the URI. */
   readonly name?: string;
   readonly cache?: CacheHints;
 }
 
 export interface TemplateDefinition<Template extends string = string>
-  extends Omit<ResourceTemplate, "uriTemplate" | "name">, Visibility<ResourceTemplate> {
+  extends Omit<Open<"ResourceTemplate">, "uriTemplate" | "name">, Visibility<ResourceTemplate> {
   /** Default: the template. */
   readonly name?: string;
   readonly cache?: CacheHints;
@@ -60,7 +61,7 @@ export interface TemplateDefinition<Template extends string = string>
 }
 
 export interface PromptDefinition<Given extends PromptArguments = PromptArguments>
-  extends Omit<Prompt, "name" | "arguments">, Visibility<Prompt> {
+  extends Omit<Open<"Prompt">, "name" | "arguments">, Visibility<Prompt> {
   /** A list of arguments, or the schema of an object with a member for each argument. */
   readonly arguments?: Given;
   /** Completers by argument. */

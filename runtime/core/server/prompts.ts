@@ -1,4 +1,5 @@
-import type { GetPromptResult, Prompt, PromptArgument } from "@mcpgen/protocol/authoring";
+import type { Prompt, PromptArgument } from "@mcpgen/protocol/authoring";
+import type { Open } from "@mcpgen/protocol/open";
 import { invalidParams } from "../jsonrpc/errors.js";
 import { type Params, isObject } from "../jsonrpc/message.js";
 import type { HandlerContext, RequestContext } from "./context.js";
@@ -8,7 +9,7 @@ import type { Parse, JsonSchema, InputOf, OutputOf, ToolSchema } from "../schema
 import { unusableResult } from "./server-definition.js";
 
 /** What a prompt handler may return: a result, or the text of one user message. */
-export type PromptAnswer = GetPromptResult | string;
+export type PromptAnswer = Open<"GetPromptResult"> | string;
 
 export type PromptHandler<Arguments = never> = (
   args: Arguments,
@@ -47,7 +48,7 @@ export async function getPrompt(
   return { messages: [{ role: "user", content: { type: "text", text: answer } }] };
 }
 
-function resultOf(answer: GetPromptResult, name: string): Params {
+function resultOf(answer: Open<"GetPromptResult">, name: string): Params {
   if (isObject(answer) && Array.isArray(answer.messages) && answer.messages.every(isObject)) return answer;
   throw unusableResult(`the prompt ${name} gave no text, and no result with messages`);
 }

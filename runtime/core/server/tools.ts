@@ -1,4 +1,5 @@
 import type { CallToolResult, Tool } from "@mcpgen/protocol/authoring";
+import type { Open } from "@mcpgen/protocol/open";
 import { McpError, invalidParams, isMcpError, messageOf, rpc } from "../jsonrpc/errors.js";
 import { type Params, isObject, isPromise } from "../jsonrpc/message.js";
 import type { Parse, Checked } from "../schema/schema-type.js";
@@ -9,13 +10,16 @@ import { unusableResult } from "./server-definition.js";
 
 /**
  * What a tool handler may return: a text, a list of content, a result, or structured content. Without `content`, the
- * result repeats structured content as text, for models and clients of older revisions.
+ * result repeats structured content as text, for models and clients of older revisions. A gateway returns what it read: the
+ * open reading has what another server sent, and no kind that is written in code.
  */
-export type ToolAnswer = string | CallToolResult["content"] | CallToolResult | StructuredToolAnswer;
+export type ToolAnswer = string | Content | Open<"CallToolResult"> | StructuredToolAnswer;
+
+type Content = Open<"CallToolResult">["content"];
 
 export interface StructuredToolAnswer extends Pick<CallToolResult, "isError" | "_meta"> {
   readonly structuredContent: unknown;
-  readonly content?: CallToolResult["content"];
+  readonly content?: Content;
 }
 
 /** What the handler of a tool with an output schema returns. Without `content`, the result repeats it as text. */
