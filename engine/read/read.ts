@@ -127,7 +127,7 @@ class Reader implements ReadingContext {
     const node: Writable<SchemaNode> = { pointer: at };
     for (const [keyword, content] of Object.entries(value)) this.keyword(node, keyword, content, at);
     const { description } = node;
-    // The schema's keyword takes precedence over the remark beside it.
+    // A description in the schema takes precedence over the remark beside it.
     return Object.assign(node, this.options.nodeRemarks?.(at), description !== undefined && { description });
   }
 

@@ -77,7 +77,7 @@ interface Work {
   readonly dialect: Dialect;
   readonly descriptions: boolean;
   readonly keepsEnums: boolean;
-  /** Whether the document has keywords about unevaluated items; computed once. */
+  /** Whether the document has `unevaluatedItems`; computed once. */
   takesRest?: boolean;
   /** Sets of schemas, inner ones first: sorted once all references are known. */
   readonly sets: { readonly at: string; readonly members: JsonValue[] }[];

@@ -15,8 +15,8 @@ interface Promoted {
 }
 
 /**
- * Gives separate definitions to the targets of references in nodes that judge unevaluated parts. Such targets are
- * printed where the reference stands, and may contain the node itself.
+ * Gives a separate definition to each node that judges unevaluated parts and has references in place. The targets of
+ * these are printed where the node stands, and may contain the node itself.
  */
 export function promoted(schema: Schema): Promoted {
   const own = new Map<string, string>();

@@ -22,7 +22,7 @@ const objectKind: Kinds = new Set<Kind>(["object"]);
 const arrayKind: Kinds = new Set<Kind>(["array"]);
 const scalarKinds: Kinds = new Set<Kind>(["boolean", "null", "number", "string"]);
 
-/** Whether the arms of an `anyOf` are all that the node has. */
+/** Whether the node is only a union: the arms of an `anyOf`, or an open object beside those that are not listed. */
 export function isUnionOnly(node: SchemaNode, place: Place): boolean {
   const keys = assertions(node);
   if (keys.every((key) => key === "anyOf")) return keys.length === 1;
