@@ -15,7 +15,7 @@ export function primingText(id: string, retryMs: number): string {
 }
 
 /** A comment that keeps proxies from closing an idle connection. */
-export const keepAliveText = ": \n\n";
+const keepAliveText = ": \n\n";
 
 /** Headers of an event stream. */
 export const eventHeaders: Readonly<Record<string, string>> = {

@@ -357,7 +357,7 @@ function withCors(
 }
 
 /** The HTTP status of an error code, by the table. */
-export function statusOf(rpcCode: number, { errors }: ReceiveTable): number {
+function statusOf(rpcCode: number, { errors }: ReceiveTable): number {
   for (const name in errors) {
     const { code, http } = errors[name]!;
     if (code === rpcCode) return http ?? 200;
