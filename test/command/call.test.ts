@@ -44,7 +44,7 @@ test("a question of the tool is declined and shown", async () => {
   }
 });
 
-test("what the tool asks a model is rejected as a user does it", async () => {
+test("a sampling request of the tool is rejected as by the user", async () => {
   const server = newServer();
   server.tool("ask", { inputSchema: { type: "object" } }, async (_, { ask }) => {
     const messages = [{ role: "user", content: { type: "text", text: "hello" } }] as const;

@@ -103,7 +103,7 @@ async function cachedCheck(folder: string, words: readonly string[] = []): Promi
   return [outcome, said.some((line) => line.startsWith("nothing changed"))];
 }
 
-test("what was in order is not judged again until anything that decides it changes", async () => {
+test("a check without findings is cached until a file that it depends on changes", async () => {
   const folder = await generated({
     "node_modules/x/index.js": "",
     "package.json": '{"imports":{"#gen/*":"./src/gen/*"}}',
@@ -143,7 +143,7 @@ test("what was in order is not judged again until anything that decides it chang
   expect((await cachedCheck(folder))[1]).toBe(true);
 });
 
-test("what is not in order is found every time", async () => {
+test("a check with findings is not cached", async () => {
   const folder = await generated({
     "node_modules/x/index.js": "",
     "src/handlers.ts": handlers.replace("greet(", "gone("),

@@ -47,7 +47,7 @@ test("a contract that changed is drift until it is generated", async () => {
   expect((await mcpgen(folder, ["generate"])).stdout).toMatch(/^mcp\.contract\.yaml: 0 created/);
 });
 
-test("what was edited by hand is named and not overwritten, files of other roles are removed", async () => {
+test("edited files are reported and not overwritten, files of other roles are removed", async () => {
   const folder = temporaryFolder(files);
   await mcpgen(folder, ["generate"]);
   const file = join(folder, "generated/server.ts");

@@ -214,7 +214,7 @@ test("read prints the text of a resource, or saves what it holds as it is", asyn
   expect(readFileSync(join(folder, "maps/all.png"))).toEqual(png);
 });
 
-test("what to do about a resource that there is not: look which there are", async () => {
+test("the error for an unknown resource suggests `mcpgen list`", async () => {
   const { code, stderr } = await run(["read", "nowhere://none"]);
   expect([code, stderr]).toEqual([
     4,

@@ -69,7 +69,7 @@ test("a file that mcpgen never wrote is not overwritten, and one beside the outp
   expect(read(folder, "2030-01-01/notes.txt")).toBe("mine, too\n");
 });
 
-test("what is no longer generated is deleted, unless it was edited", async () => {
+test("files that are no longer generated are deleted unless they were edited", async () => {
   const folder = await smallProject({ "other/schema.json": smallSchemaText });
   await mcpgen(folder, ["revision", "add", "other/schema.json", "--name", "other"]);
   await mcpgen(folder, ["generate"]);

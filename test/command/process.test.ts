@@ -53,7 +53,7 @@ describe("the exit code of the process", () => {
   });
 });
 
-test("what a configuration prints while it is imported is no part of the result", () => {
+test("output of a configuration during its import goes to standard error", () => {
   const directory = temporaryFolder({
     "mcpgen.config.js": 'console.log("hello"); process.stdout.write("there\\n"); export default {};',
   });

@@ -148,7 +148,7 @@ test("adds, carries notes over, generates, and lists what is left: then check is
   ]);
 });
 
-test("what it writes is what revision add and generate write", async () => {
+test("upgrade writes the same files as revision add and generate", async () => {
   const [one, two] = [await project(), await project()];
   await upgrade(one);
   await mcpgen(two, ["revision", "add", "next/schema.json", "--name", "2031-01-01"]);

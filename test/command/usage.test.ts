@@ -96,7 +96,7 @@ test("an example of the help can be copied: it has a separate line", async () =>
   }
 });
 
-test("what stands after -- is no option, and is not passed over", async () => {
+test("arguments after -- are positional, and are not ignored", async () => {
   const folder = temporaryFolder();
   const { stdout, code } = await mcpgen(folder, ["init", "server", "--dry-run", "--yes", "--", "--foo"]);
   expect([code, stdout]).toEqual([0, expect.stringContaining("--foo/")]);

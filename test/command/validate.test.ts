@@ -174,7 +174,7 @@ describe("mcpgen validate", () => {
     expect(code).toBe(1);
   });
 
-  test("what a peer sent is neither obeyed by a terminal nor by a workflow, nor hidden", async () => {
+  test("control characters and workflow commands from a peer are escaped, not removed", async () => {
     const method = "x\n::error file=a::pwned\u001b]0;t\u0007\u202e\u2028";
     const messages = text(
       { jsonrpc: "2.0", id: 1, method },

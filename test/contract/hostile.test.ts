@@ -82,7 +82,7 @@ const contract = fc.record({
   prompts: fc.uniqueArray(prompt, { maxLength: 2, selector: ({ name }) => name }),
 });
 
-test("whatever the texts of a contract are, its output is code, and shows all it holds", async () => {
+test("any texts in a contract become valid code that preserves and shows them", async () => {
   await fc.assert(
     fc.asyncProperty(contract, async (hostile) => {
       const files = await generated(hostile);
@@ -113,7 +113,7 @@ test("a schema nested deeper than the engine takes is refused with its place", a
   expect(files.get("types.ts")).toMatch(/(a\?: \{\s+){59}/);
 });
 
-test("what is nested beyond all measure is refused before anything walks over it", async () => {
+test("a contract nested 100,000 levels deep is refused before it is traversed", async () => {
   const levels = 100_000;
   const deep = `${'{"items":'.repeat(levels)}{}${"}".repeat(levels)}`;
   for (const [text, file] of [

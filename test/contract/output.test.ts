@@ -66,7 +66,7 @@ describe.each(clientRevisions.map(({ id }) => id))("a server and a client of a c
   });
 });
 
-test("what a server answers against the contract is an error, at either end", async () => {
+test("a result that violates the contract is an error, at either end", async () => {
   const wrong = { structuredContent: { temperature: "warm" } } as never;
   const server = createWeatherServer(
     { ...handlers, tools: { ...handlers.tools, get_weather: () => wrong } },

@@ -177,7 +177,7 @@ test("a text that looks like a number: the error asks for quotes around it", asy
   expect((await refusal("name: []\nversion: b\n")).next).not.toContain("quotes");
 });
 
-test("what is made to cost is refused soon", async () => {
+test("alias bombs and deep nesting are refused early", async () => {
   const bomb = [
     "a: &a0 [1,1,1,1,1,1,1,1,1,1]",
     ...Array.from({ length: 9 }, (_, i) => `a${i}: &a${i + 1} [${Array(10).fill(`*a${i}`).join()}]`),

@@ -64,7 +64,7 @@ tools:
     ["a text", "x: { <<: a }", /to name a mapping/, 10],
     ["nothing", "x: { <<: }", /to name a mapping/, 10],
     ["a list of lists", "x: { <<: [[{ a: 1 }]] }", /to name a mapping/, 11],
-    ["what is not there", "x: { <<: *a }", /\*a stands for nothing/, 10],
+    ["an unknown alias", "x: { <<: *a }", /\*a stands for nothing/, 10],
   ])("of %s are refused", (_, text, message, column) => {
     expect(refusal(text)).toMatchObject({
       code: "MG6001",
@@ -138,7 +138,7 @@ test("aliases are counted by what they stand for, not by how many they are", () 
 test.each([
   ["a key twice, once as a number", '1: a\n"1": b\n', /stands twice/, 2],
   ["a list for a key", "a: b\n? [c]\n: d\n", /a key that is a text/, 2],
-  ["what is binary", "a: b\nc: !!binary aGk=\n", /no word for/, 2],
+  ["binary data", "a: b\nc: !!binary aGk=\n", /no word for/, 2],
   ["infinity", "a: b\nc: [1, -.inf]\n", /^-\.inf is/, 2],
 ])("%s is refused with its place", (_, text, message, line) => {
   expect(refusal(text)).toMatchObject({

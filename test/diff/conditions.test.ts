@@ -92,7 +92,7 @@ describe("limits that two keywords set", () => {
   });
 });
 
-test("what nothing else has judged is what stands behind the fixed items", () => {
+test("unevaluatedItems covers the items after prefixItems, as items does", () => {
   const tuple: JsonObject = { type: "array", prefixItems: [{ type: "string" }] };
   const found = between({ ...tuple, items: false }, { ...tuple, unevaluatedItems: false });
   expect(found).toEqual([]);

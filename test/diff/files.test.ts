@@ -44,7 +44,7 @@ test("corrections that the new file makes itself, or whose places it lacks, are 
   ]);
 });
 
-test("what is said of the files fails a command only where the configuration says so", () => {
+test("a changed published file is breaking only if the configuration sets that severity", () => {
   const published = { revision: "2025-11-25", old: "a", new: "b", dropped: [] };
   const policy = { ...defaultPolicy, severities: { "published-file-changed": "breaking" } } as const;
   const document: JsonObject = documentOf("2025-11-25");

@@ -120,7 +120,7 @@ describe("methods", () => {
     ]);
   });
 
-  test("what both sides write hits both", () => {
+  test("a change in a message that both sides send is breaking for both", () => {
     const with_ = (params: JsonValue): Parts => {
       const request = { EchoRequest: message("echo", params) };
       return { clientRequests: request, serverRequests: request, definitions: result };
@@ -172,7 +172,7 @@ describe("params", () => {
   });
 });
 
-describe("what stands at the message itself", () => {
+describe("members of the envelope", () => {
   const jsonrpc = { type: "string", const: "2.0" };
   const id = { type: ["string", "integer"] };
   const whole = (more: JsonObject = {}, options: JsonObject = {}, required: string[] = []): Parts => ({
@@ -188,7 +188,7 @@ describe("what stands at the message itself", () => {
     definitions: result,
   });
 
-  test("is found as what stands in params", () => {
+  test("are compared like members of params", () => {
     expect(harm(whole(), whole({ id: text }))).toEqual([
       "type-narrowed EchoRequest.id client:breaking server:safe",
     ]);
@@ -212,7 +212,7 @@ describe("what stands at the message itself", () => {
     ]);
   });
 
-  test("is what the envelope says, where messages leave it out", () => {
+  test("come from JSONRPCRequest where messages omit them", () => {
     const envelope = (more: JsonObject): JsonObject => ({
       JSONRPCRequest: object({ jsonrpc, id, method: text, ...more }, ["jsonrpc", "id", "method"]),
       JSONRPCNotification: object({ jsonrpc, method: text }),
@@ -232,7 +232,7 @@ describe("what stands at the message itself", () => {
     ]);
   });
 
-  test("is what a response says beside its result, and what may stand in place of that", () => {
+  test("include those beside the result of a response, and alternatives to the result", () => {
     const answered = (more: JsonObject = {}): Parts => ({
       clientRequests: echo,
       definitions: {
@@ -253,7 +253,7 @@ describe("what stands at the message itself", () => {
     ]);
   });
 
-  test("a method that the unions of messages list no more is sent no more", () => {
+  test("a method that the message unions no longer list counts as removed", () => {
     const listed: Parts = { clientRequests: echo, definitions: result };
     const unlisted: Parts = { definitions: { ...result, ...echo } };
     expect(harm(listed, unlisted)).toEqual(["request-removed echo from client client:breaking server:safe"]);
@@ -261,7 +261,7 @@ describe("what stands at the message itself", () => {
     expect(harm(unlisted, unlisted)).toEqual([]);
   });
 
-  test("a result that takes no members but its own is found, though its base is open", () => {
+  test("a result that is closed is found, though its base is open", () => {
     const open = { Result: { type: "object", additionalProperties: {} } };
     const with_ = (more: JsonObject): Parts => ({
       clientRequests: echo,

@@ -49,7 +49,7 @@ test("the printed line approves the finding when it is added", async () => {
   ).toBe(0);
 });
 
-test("where there is no file yet, all of it is printed; else the line, for the file that was named", async () => {
+test("the report prints a whole approvals file if none exists, else a line for the named one", async () => {
   const { stdout } = await run(temporaryFolder(files), "breaking.json");
   const printed = /^ {2}\{"format":1[^]*?^ {2}\]\}$/m.exec(stdout)![0];
   const written = printed.replaceAll("…", "meant").replace("YYYY-MM-DD", "2999-12-31");
@@ -98,7 +98,7 @@ test.each([
   expect(code).toBe(3);
 });
 
-test("what is approved twice is refused", async () => {
+test("a duplicate approval is refused", async () => {
   const once = JSON.parse(approval("0".repeat(12))) as { approvals: object[] };
   const twice = JSON.stringify({ ...once, approvals: [...once.approvals, ...once.approvals] });
   const { code, stderr } = await run(temporaryFolder({ ...files, "mcp-approvals.json": twice }), "safe.json");

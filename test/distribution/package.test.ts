@@ -281,7 +281,7 @@ test("docker: everything that the Dockerfile copies passes .dockerignore, and it
   expect(labelled).toMatch(/^LABEL io\.modelcontextprotocol\.server\.name="io\.github\.ada\/weather"$/m);
 });
 
-test("what is there is replaced on request alone; a second run changes nothing", async () => {
+test("existing files are replaced only with --replace; a second run changes nothing", async () => {
   const { run, folder, read } = project();
   expect((await run("docker", "--dry-run")).stdout).toContain("2 files would be written (--dry-run)");
   expect(existsSync(join(folder, "Dockerfile"))).toBe(false);

@@ -4,7 +4,7 @@ import { blocksOf, documentsIn } from "./documents.js";
 
 const documents = ["README.md", ...documentsIn("docs"), ...documentsIn("docs/tasks")];
 
-test("what the documentation shows of the runtime compiles", async () => {
+test("code blocks of the documentation that import the runtime compile", async () => {
   const blocks = documents.flatMap((document) =>
     blocksOf(document, "ts")
       .filter((code) => code.includes('"@mcpgen/runtime'))

@@ -77,7 +77,7 @@ row("ELIC-03", "without a mode it is a form", async (revision) => {
   expect(elicitUrl).not.toHaveBeenCalled();
 });
 
-row("ELIC-04", "what is accepted fits the form, or is not sent", async (revision) => {
+row("ELIC-04", "accepted content is validated against the form before it is sent", async (revision) => {
   const wrong = [
     { name: 5 },
     { age: 3 },

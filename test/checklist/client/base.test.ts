@@ -186,7 +186,7 @@ row("BASE-23", "every request says who the client is", async (revision) => {
     expect(params!._meta!["io.modelcontextprotocol/clientInfo"]).toEqual(info);
 });
 
-row("BASE-24", "what is not known is kept, in both directions", async (revision) => {
+row("BASE-24", "unknown members are kept, in both directions", async (revision) => {
   const _meta = { "com.example/x": { a: 1 } };
   const extra = { later: ["addition"] };
   const heard: Members[] = [];

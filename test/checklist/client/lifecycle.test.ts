@@ -67,7 +67,7 @@ row("LIFE-06", "nothing is asked for before the handshake is over", async (revis
   expect(methods(peers[1]!).slice(2).sort()).toEqual(["ping", "tools/call", "tools/list"]);
 });
 
-row("LIFE-08", "what was not declared is not used, by either side", async (revision) => {
+row("LIFE-08", "messages of capabilities that either side did not declare are not sent", async (revision) => {
   const { client, peer } = await connected(revision, {
     initialize: ({ params }) => ({
       result: { protocolVersion: params!["protocolVersion"], capabilities: { tools: {} }, serverInfo },
@@ -92,7 +92,7 @@ row("LIFE-08", "what was not declared is not used, by either side", async (revis
   expect(peer.received[0]!.params!["capabilities"]).toEqual({});
 });
 
-row("LIFE-15", "where no version is common, the error names what the server speaks", async (revision) => {
+row("LIFE-15", "without a common version, the error lists the versions of the server", async (revision) => {
   const supported = ["2027-01-01"];
   const answers = [
     failure(-32022, "Unsupported protocol version", { supported, requested: revision }),

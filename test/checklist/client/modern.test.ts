@@ -26,7 +26,7 @@ const acknowledging =
     return undefined;
   };
 
-row("SUB-09", "what the server does not tell of is shown", async (revision) => {
+row("SUB-09", "the subscription shows which notifications the server honours", async (revision) => {
   const { client } = await connected(revision, {
     "subscriptions/listen": acknowledging({ toolsListChanged: true, resourceSubscriptions: ["file:///a"] }),
   });
@@ -144,7 +144,7 @@ row("MRTR-03", "prompts and resources may ask, too", async (revision) => {
     });
 });
 
-row("MRTR-05", "what the user declines is sent as declined", async (revision) => {
+row("MRTR-05", "a decline or cancel is sent without content", async (revision) => {
   for (const action of ["decline", "cancel"] as const) {
     const elicit = () => ({ action, content: { name: "not to be sent" } });
     const { client, peer } = await connected(revision, asking("tools/call", { who: form }, { content: [] }), {
@@ -160,7 +160,7 @@ row("MRTR-05", "what the user declines is sent as declined", async (revision) =>
   expect(refusing.peer.of("tools/call")).toHaveLength(1);
 });
 
-row("MRTR-06", "what was not declared, is not known or is malformed is refused here", async (revision) => {
+row("MRTR-06", "undeclared, unknown and malformed input requests are rejected", async (revision) => {
   const wrong: readonly (readonly [Members, string])[] = [
     [{ model: sampling }, "missing-capability"],
     [{ where: { method: "roots/list" } }, "missing-capability"],
@@ -301,7 +301,7 @@ row("CACHE-05", "a notification makes stale what it is about", async (revision) 
   expect(late.peer.of("tools/list")).toHaveLength(2);
 });
 
-row("CACHE-06", "what one client keeps does not serve another", async (revision) => {
+row("CACHE-06", "clients share no cached results", async (revision) => {
   const [one, other] = [await connected(revision, counting(1e9)), await connected(revision, counting(1e9))];
   await one.client.listTools();
   await other.client.listTools();

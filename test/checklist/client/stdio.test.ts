@@ -177,7 +177,7 @@ async function detecting(
   return { client, clock };
 }
 
-row("STDIO-15", "whatever the error, a server that refuses the probe is given the handshake", async () => {
+row("STDIO-15", "the client falls back to initialize on every error of the probe", async () => {
   for (const code of [-32601, -32602, -32600, -32000, -32603, -32700, -32002, 0, 1]) {
     const peer = new ScriptedPeer("2025-11-25", { "server/discover": () => failure(code) });
     const { client, clock } = await detecting(peer);

@@ -68,7 +68,7 @@ clientRow("SESS-06", "closing ends the session, whatever the server says", async
   }
 });
 
-clientRow("SESS-07", "what was negotiated stands in the headers, not what was offered", async (revision) => {
+clientRow("SESS-07", "headers carry the negotiated version, not the offered one", async (revision) => {
   const server = await scripted(revision, listens);
   const client = await clientOf(server.url);
   expect(client.revision).toBe(revision);

@@ -89,7 +89,7 @@ serverRow("RES-01", "ids of events are unique in a session", async (revision, ad
   expect(new Set(all).size).toBe(all.length);
 });
 
-serverRow("RES-02", "what was missed is sent again: all of it, in order, once", async (revision, adapter) => {
+serverRow("RES-02", "missed events are sent again, all once and in order", async (revision, adapter) => {
   const { party, gate } = await http(adapter, revision);
   const cut = await gated(party, 5, "t");
   const seen = cut.events.filter(({ data }) => data !== "");

@@ -31,7 +31,7 @@ row("LIFE-02", "another version is answered with one that is served, the latest"
   }
 });
 
-row("LIFE-08", "what the client has not declared is not asked of it", async (revision) => {
+row("LIFE-08", "the server sends no request for an undeclared capability", async (revision) => {
   for (const kept of ["greet", "summarise", "folders"]) {
     const names = { greet: "elicitation", summarise: "sampling", folders: "roots" } as const;
     const capabilities = { [names[kept as keyof typeof names]]: {} };
@@ -207,7 +207,7 @@ row("LIFE-14", "a long version is cut in the error that names it", async (revisi
 
 row(
   "LIFE-21",
-  "what an extension adds is neither used nor answered where it is not there",
+  "members of an unsupported extension are ignored, its methods are not found",
   async (revision) => {
     const tasks = { extensions: { "io.modelcontextprotocol/tasks": {} } };
     for (const capabilities of [{}, tasks]) {

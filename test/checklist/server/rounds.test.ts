@@ -78,7 +78,7 @@ describe("subscriptions", () => {
     server.resource("note://two", {}, () => "");
   };
 
-  row("SUB-01", "what is honoured is acknowledged, and nothing else", async (revision) => {
+  row("SUB-01", "the acknowledgement lists exactly the notifications that are honoured", async (revision) => {
     const { client } = await raw(revision, (server) => void server.tool("t", {}, () => ""));
     listen(client, all);
     expect((await client.next(acknowledged)).params!["notifications"]).toEqual({ toolsListChanged: true });
@@ -247,7 +247,7 @@ describe("rounds", () => {
     expect((await retry(client, state, 5, "roots")).error?.code).toBe(-32602);
   });
 
-  row("MRTR-10", "what asks for input asks for something", async (revision) => {
+  row("MRTR-10", "every input_required result contains input requests", async (revision) => {
     const { client } = await raw(
       revision,
       (server) => {
@@ -267,7 +267,7 @@ describe("rounds", () => {
     }
   });
 
-  row("MRTR-11", "what the client has not declared is not asked for", async (revision) => {
+  row("MRTR-11", "input of an undeclared capability is not requested", async (revision) => {
     const tools = {
       elicit: "elicitation/create",
       url: "elicitation/create",

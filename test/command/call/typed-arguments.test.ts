@@ -69,7 +69,7 @@ function errorOf(words: readonly string[], of: object = target): CodedError {
   throw new Error("nothing was refused");
 }
 
-describe("what does not fit is refused, with what to do", () => {
+describe("wrong arguments are refused, with a next step", () => {
   test.each<[string, string, RegExp, RegExp]>([
     ["txt=a", "MG6309", /has no argument "txt"/, /Did you mean text\?/],
     ["zzzzzzz=a", "MG6309", /no argument/, /It takes t\(text\)/],
@@ -100,7 +100,7 @@ describe("what does not fit is refused, with what to do", () => {
     ]);
   });
 
-  test("what is required and not given, beside --args", () => {
+  test("required arguments that neither the pairs nor --args contain", () => {
     const strict = { ...target, schema: { ...schema, required: ["text", "whole"] } };
     expect(errorOf(["flag=true"], strict).message).toBe('the tool "t" lacks "text", "whole"');
     expect(typedArguments(readPairs(["whole=1"]), strict, { text: "x" })).toEqual({ text: "x", whole: 1 });

@@ -134,7 +134,7 @@ export const to20260728: Changelog = {
       finds: ["bound-tightened CompleteResult.completion.values"],
     },
     {
-      says: "what servers ask in results, and what answers it, has no _meta",
+      says: "input requests and their responses have no _meta",
       finds: [
         "property-removed {CreateMessageRequest,ElicitRequestForm,ElicitRequestURL}Params._meta",
         "property-removed {ElicitResult,ListRootsResult}._meta",

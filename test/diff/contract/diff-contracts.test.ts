@@ -248,7 +248,7 @@ test("a contract does not differ from itself, in whatever order it is written", 
   expect(reported(two, { ...two, tools: two.tools.toReversed() })).toEqual([]);
 });
 
-test("what breaks is proven by arguments that one contract takes and the other refuses", () => {
+test("a breaking change has a counterexample: arguments that only one contract accepts", () => {
   const next = withTool(({ inputSchema: schema }) => (schema.properties.days.maximum = 5));
   const [finding] = diffContracts(base, next);
   expect(finding).toMatchObject({ rule: "bound-tightened", writers: ["client"], methods: ["tools/call"] });

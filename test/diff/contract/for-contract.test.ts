@@ -49,7 +49,7 @@ test("capabilities count where they are declared, and lists that are not empty",
   }
 });
 
-test("what is left is less, and what every server meets stays", () => {
+test("a contract narrows the findings; those for every server remain", () => {
   const none = relevantTo(all, models, { name: "x", version: "1" });
   const everything = relevantTo(all, models, {
     name: "x",

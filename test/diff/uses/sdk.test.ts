@@ -112,7 +112,7 @@ test("code that imports an official SDK is understood: types, schemas, guards, m
   expect(uses("property-added-required", "ListToolsResult.ttlMs")).toEqual(["20 ListToolsResult"]);
 });
 
-test("where the SDK is not there, names decide as far as they can, and the report counts the files", async () => {
+test("without the SDK, uses are found by name, and the report counts those files", async () => {
   const report = await reportOf(".", [
     ...pair,
     "--uses",

@@ -70,7 +70,7 @@ const schemas: readonly (readonly [string, Schema])[] = [
 describe.each(schemas)("%s", (_, schema) => {
   const files = emittedFiles(schema);
 
-  test("what is said to be formatted is what prettier prints", async () => {
+  test("prettier leaves files that are marked as formatted unchanged", async () => {
     for (const [path, { content, formatted }] of files) {
       // The files that revisions share are the same for all of them.
       if (formatted && (schema === odd || path.startsWith("revision/")))

@@ -198,7 +198,7 @@ const schema = schemaFrom(
 );
 const checks = await loadChecks(schema);
 
-describe("what is said of values that do not meet", () => {
+describe("messages for values that violate a keyword", () => {
   test.each(table.map((row, index) => [...row, index] as const))(
     "%s: %j",
     (keyword, _, value, said, index) => {

@@ -78,8 +78,8 @@ export function mistaken(block: OpenContentBlock): unknown {
   });
 });
 
-describe("what is open", () => {
-  test("is what the notes open, and what reaches it", async () => {
+describe("open types", () => {
+  test("are those that notes open, and those that refer to them", async () => {
     const schema = await noted(
       {
         Set: { enum: ["a", "b"] },
@@ -117,7 +117,7 @@ export type None = Open<"Closed">;
     expect(await compilerErrors(files)).toEqual([]);
   });
 
-  test("in places within a definition: members, items, maps, tuples, intersections", async () => {
+  test("occur within a definition: in members, items, maps, tuples, intersections", async () => {
     const set = { enum: ["a", "b"] };
     const places: { [name: string]: [JsonValue, string] } = {
       items: [{ type: "array", items: set }, "/items"],
@@ -144,7 +144,7 @@ export const all: [Open<"items">, Open<"map">, Open<"pattern">, Open<"tuple">, O
     expect(await compilerErrors(files)).toEqual([]);
   });
 
-  test("without a tag takes any object beside the arms", async () => {
+  test("without a tag accept any object beside the arms", async () => {
     const schema = await noted(
       { X: { anyOf: [object({ a: {} }), object({ b: {} })] } },
       { kind: "open", target: "/$defs/X" },
@@ -155,7 +155,7 @@ export const all: [Open<"items">, Open<"map">, Open<"pattern">, Open<"tuple">, O
   });
 });
 
-test("where nothing is open there is nothing, and it compiles", async () => {
+test("open.ts without open types is empty, and compiles", async () => {
   const files = printed(await noted({ X: { enum: ["a", "b"] } }));
   expect(files.get("r/open.ts")).not.toContain("Unlisted");
   files.set(

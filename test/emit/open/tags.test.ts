@@ -97,7 +97,7 @@ function tagsIn({ open, validators, check }: ReturnType<typeof emitted>) {
 const runs = Number(process.env["MCPGEN_COUNT"] ?? 0) / 20 || 30;
 
 describe("the tag of a union is the same in every output", () => {
-  it("of random unions", async () => {
+  it("for random unions", async () => {
     let named = 0;
     await fc.assert(
       fc.asyncProperty(cases, async (one) => {
@@ -121,7 +121,7 @@ describe("the tag of a union is the same in every output", () => {
     expect(named).toBeGreaterThan(runs / 10);
   });
 
-  it("by which objects with an unlisted tag are of the open type", async () => {
+  it("for objects with an unlisted tag, which are of the open type", async () => {
     const files = new Map<string, string>();
     for (const [index, one] of fc.sample(cases, 60).entries()) {
       const { types, open, ...others } = emitted(one);
@@ -138,7 +138,7 @@ export const value: Open<"U"> = { ${tag}: unlisted, more: 1 };
     expect(await compilerErrors(files)).toEqual([]);
   });
 
-  it("where one member has more values than another", () => {
+  it("for two candidates, one with more values", () => {
     const arm = (kind: string, type: string) => ({
       type: "object",
       properties: { kind: { const: kind }, type: { const: type } },

@@ -29,8 +29,8 @@ it("a member that the newer revision forbids is left out, and said to be", async
   expectSame(down, { other: 1 });
 });
 
-describe("what the older revision does not take", () => {
-  it("is refused where no note speaks of the pair", async () => {
+describe("a value that the older revision does not accept", () => {
+  it("is refused without a note about the pair", async () => {
     const { lower: down } = await between(
       object({ value: { enum: ["a"] } }),
       object({ value: { enum: ["a", "b"] } }),
@@ -50,7 +50,7 @@ describe("what the older revision does not take", () => {
     expect(down({ value: 0.5 })).toEqual({ refused: "too-new", at: "/value" });
   });
 
-  it("is left out, and said to be", async () => {
+  it("is dropped, and reported as a loss", async () => {
     const note = lower(place, { how: "drop" });
     const { lower: down } = await between(
       object({ value: text }),
@@ -64,7 +64,7 @@ describe("what the older revision does not take", () => {
     });
   });
 
-  it("is cut where a list is too long", async () => {
+  it("is truncated if a list is too long", async () => {
     const note = lower(place, { how: "drop" });
     const list = (maxItems: number): JsonValue =>
       object({ value: { type: "array", items: text, maxItems } }, ["value"]);
@@ -76,7 +76,7 @@ describe("what the older revision does not take", () => {
     });
   });
 
-  it("is replaced", async () => {
+  it("is replaced by the fill value", async () => {
     const note = lower(place, { how: "fill", value: { a: [1] } });
     const { lower: down } = await between(object({ value: { type: "object" } }), object({ value: {} }), [
       note,
@@ -88,7 +88,7 @@ describe("what the older revision does not take", () => {
     });
   });
 
-  it("is replaced by what the note says of that value", async () => {
+  it("is replaced by the note's case for it", async () => {
     const cases = [{ of: false, value: { not: {} } }];
     const note = lower(place, { how: "fill", value: {}, cases });
     const { lower: down } = await between(object({ value: { type: "object" } }), object({ value: {} }), [

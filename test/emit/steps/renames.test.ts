@@ -169,7 +169,7 @@ describe("a new member may be one that is gone", () => {
     ["of the same form", object({ title: text }), object({ label: text }), [`${place} title`]],
     ["required or not", object({ title: text }, ["title"]), object({ label: text }), [`${place} title`]],
     ["of another form", object({ title: list }), object({ label: text }), []],
-    ["where nothing is gone", object({ title: text }), object({ title: text, label: text }), []],
+    ["none is removed", object({ title: text }), object({ title: text, label: text }), []],
     [
       "of one of several",
       object({ title: text, name: text, tags: list }),

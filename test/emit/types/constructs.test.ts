@@ -124,7 +124,7 @@ const constructs: readonly (readonly [string, JsonObject | boolean, string])[] =
     'interface X { "a-b": unknown; ""?: unknown; "1"?: unknown; __proto__x?: unknown; }',
   ],
   [
-    "what types cannot say",
+    "keywords without a type",
     { type: "string", minLength: 1, not: { const: "b" }, if: {}, then: {} },
     "type X = string;",
   ],

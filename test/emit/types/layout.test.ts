@@ -42,7 +42,7 @@ describe.each(["2024-11-05", "2026-07-28"])("%s", (revision) => {
   });
 });
 
-test("what claims to be formatted is, whatever is cut out of a schema", async () => {
+test("files marked as formatted are, for randomly reduced schemas", async () => {
   const random = randomFrom("layout");
   const { $defs, ...rest } = documentOf("2025-11-25") as { $defs: JsonObject };
   let claims = 0;

@@ -40,7 +40,7 @@ const definitions = {
   Note: { type: "object", properties: { method: { const: "note" } }, required: ["method"] },
 };
 
-describe("what is emitted reads as if written by hand", () => {
+describe("emitted validators read as if written by hand", () => {
   const text = validatorsOf(schemaFrom(definitions));
 
   it("an object: constants, required scalars, required members, optional ones", () => {

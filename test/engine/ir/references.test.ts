@@ -85,7 +85,7 @@ function reachableSlowly(schema: Schema, start: string): Set<string> {
 describe.each(revisions)("%s", (revision) => {
   const schema = schemaOf(revision);
 
-  test("what can be reached is what following every reference reaches", () => {
+  test("reachable() finds the same definitions as a search that follows every reference", () => {
     for (const name of schema.definitions.keys()) {
       expect(reachable(schema, [name])).toEqual(reachableSlowly(schema, name));
     }

@@ -66,7 +66,7 @@ describe("a document is refused at the place where it was written:", () => {
       at({ "https://example.com/x": { not: { $ref: "#/$defs/z" } } }),
       { code: "unresolved-reference", pointer: "/not/$ref", document: "https://example.com/x" },
     ],
-    ["what is no schema", { properties: { a: 5 } }, {}, { code: "not-a-schema", pointer: "/properties/a" }],
+    ["a number", { properties: { a: 5 } }, {}, { code: "not-a-schema", pointer: "/properties/a" }],
     ["a list", [], {}, { code: "not-a-schema", pointer: "" }],
     [
       "an unknown dialect",
@@ -179,7 +179,7 @@ test("the meta-schema judges schemas, itself and the protocol's among them", () 
 });
 
 test.each(revisions)(
-  "what protocol schemas hold is read as canonicalise and readSchema do: %s",
+  "readDocument reads the protocol schema as canonicalise and readSchema do: %s",
   (revision) => {
     const document = documentOf(revision);
     expect(readDocument(document)).toEqual(readSchema(canonicalise(document)));

@@ -376,12 +376,12 @@ describe("references", () => {
   });
 });
 
-describe("what stands beside the schema", () => {
+describe("remarks beside the schema", () => {
   const document = canonicalise({
     $defs: { X: { description: "own", properties: { a: true, b: {} } }, Y: {} },
   });
 
-  test("is put on the nodes, what the schema says of itself going first", () => {
+  test("are added to the nodes; the schema's own take precedence", () => {
     const schema = readSchema(document, {
       nodeRemarks: (at) => ({ description: `beside ${at}`, ...(at.endsWith("/b") && { open: true }) }),
       definitionRemarks: (name) => (name === "X" ? { see: ["page"] } : undefined),
