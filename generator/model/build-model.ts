@@ -161,7 +161,7 @@ function assemble(
   const see = remarks?.see ?? definition.see?.[0];
   const deprecated = deprecationOf(notes) ?? definition.node.deprecated;
   const page = pageOf(schema, message, result);
-  const filter = filterOf(schema, name, notes?.subscription, problems);
+  const filter = filterOf(schema, message, notes?.subscription, problems);
   return {
     name,
     kind,
@@ -200,11 +200,13 @@ function listens(
 /** The member of a subscription's filter that a note names. */
 function filterOf(
   schema: Schema,
-  target: string,
+  { method: target, kind }: Message,
   note: SubscriptionNote | undefined,
   problems: NoteProblem[],
 ): string | undefined {
   if (!note) return undefined;
+  if (kind === "request")
+    problems.push({ code: "MG1202", note, target, message: "it is a request, and no notification" });
   const property = propertyAt(schema, note.filter)?.property;
   if (property === undefined) {
     const message = `the schema has no property of a definition at ${note.filter}`;

@@ -261,17 +261,36 @@ describe("capabilities", () => {
 
 describe("notes", () => {
   it("about methods and properties that do not exist are named", () => {
-    const { problems } = built({ ARequest: message("a"), Result: result }, [
+    const definitions = {
+      ARequest: message("a"),
+      SaidNotification: message("notifications/said"),
+      Result: result,
+    };
+    const { problems } = built(definitions, [
       { kind: "capability", targets: ["a", "gone"], of: "server", capability: "/x" },
       { kind: "header", targets: ["*", "gone too"], header: "X", from: null },
       { kind: "owned", targets: ["/$defs/Result/properties/nothing"] },
-      { kind: "subscription", targets: ["a"], filter: "/$defs/Result/properties/nothing" },
+      { kind: "subscription", targets: ["notifications/said"], filter: "/$defs/Result/properties/nothing" },
     ]);
     expect(problems.map(({ code, target }) => [code, target])).toEqual([
       ["MG1202", "gone"],
       ["MG1202", "gone too"],
-      ["MG1202", "a"],
+      ["MG1202", "notifications/said"],
       ["MG1202", "/$defs/Result/properties/nothing"],
+    ]);
+  });
+
+  it("select notifications for a subscription, and no requests", () => {
+    const properties = { filter: { type: "boolean" } };
+    const definitions = { ARequest: message("a"), Result: object(properties) };
+    const note: NoteText = {
+      kind: "subscription",
+      targets: ["a"],
+      filter: "/$defs/Result/properties/filter",
+    };
+    const { problems } = built(definitions, [note]);
+    expect(problems.map(({ code, message: text }) => [code, text])).toEqual([
+      ["MG1202", "it is a request, and no notification"],
     ]);
   });
 
