@@ -23,19 +23,27 @@ export interface Tool {
 const seeded = process.env["MCPGEN_SEED"] === undefined ? "" : `${process.env["MCPGEN_SEED"]}: `;
 
 /** Output of the emitters that speak of a revision alone: many revisions can share the rest. */
-const own = emitterNames.filter((name) => !["authoring", "index", "package"].includes(name));
+const shared = ["authoring", "open"];
+const own = emitterNames.filter((name) => ![...shared, "index", "package"].includes(name));
 
 /** The output for a protocol whose schema is `value`, in a folder `revision`. */
 export async function protocolOutput(revision: string, value: JsonObject): Promise<Outcome> {
   return attempt(value, async () => {
     const read = { schema: { file: `${revision}.json`, text: JSON.stringify(value), value } };
-    const { files } = await generateFiles({
-      sources: [{ revision, status: "released", schemaFile: `${revision}.json`, read }],
-      schemaDir: "no-such-folder",
-      importExtension: "js",
-      only: own,
-    });
-    return files;
+    const generate = (only: readonly string[]) =>
+      generateFiles({
+        sources: [{ revision, status: "released", schemaFile: `${revision}.json`, read }],
+        schemaDir: "no-such-folder",
+        importExtension: "js",
+        only,
+      });
+    const { files } = await generate(own);
+    const authored = await generate(shared);
+    // They stand beside the folders of revisions; here every revision has its own.
+    const moved = [...authored.files].map(
+      ([path, text]) => [`${revision}/${path}`, text.replaceAll(`"./${revision}/`, '"./')] as const,
+    );
+    return new Map([...files, ...moved]);
   });
 }
 
