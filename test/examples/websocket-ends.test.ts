@@ -161,7 +161,7 @@ describe("ends", () => {
     expect(seen).toMatchObject([{ code: "connection-closed", message, data: { interrupted: true } }]);
   });
 
-  test("what was under way is sent again where it may run twice: not calls of tools", async () => {
+  test("an interrupted read is sent again, an interrupted tool call is not", async () => {
     const http = new WebSocketServer({ port: 0, host: "127.0.0.1" });
     onTestFinished(() => void http.close());
     await once(http, "listening");

@@ -76,7 +76,7 @@ describe("the program", () => {
   );
 });
 
-describe("what is refused", () => {
+describe("a request for an upgrade", () => {
   const upgrade = {
     connection: "Upgrade",
     upgrade: "websocket",
@@ -136,7 +136,7 @@ describe("what is refused", () => {
     expect(given, String(text)).toBe(status);
   });
 
-  test("two hosts, another path, too many connections, and what is no WebSocket", async () => {
+  test("is refused with two hosts, another path, too many connections, or without an upgrade", async () => {
     const url = await served({ maxConnections: 1 });
     const socket = createConnection(Number(new URL(url).port), "127.0.0.1");
     socket.end(
@@ -156,7 +156,7 @@ describe("what is refused", () => {
     await (await again()).close();
   });
 
-  test("a client says what it cannot connect to", async () => {
+  test("fails with a reason if the server is unreachable or the URL invalid", async () => {
     const service = await serveWebSocket(fixture());
     await service.close();
     expect(await failureOf(openWebSocket(service.url))).toMatchObject({

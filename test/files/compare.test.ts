@@ -14,7 +14,7 @@ function recorded(files: Readonly<Record<string, string>>): Manifest {
   return { generator: "0", options: {}, shared: {}, inputs: {}, files: new Map(hashes) };
 }
 
-describe("what is on disk, what is planned and what was recorded decide what is done", () => {
+describe("the file on disk, the planned and the recorded one decide the action", () => {
   // on disk, planned, recorded → state, action, action with --force
   test.each<[string, string | null, string | null, string | null, string, Action, Action]>([
     ["up to date", "a", "a", "a", "same", "UNCHANGED", "UNCHANGED"],
@@ -84,7 +84,7 @@ test("a folder with a separate manifest is not read", () => {
   ]);
 });
 
-test("what belongs to a build or an installation is not looked at", () => {
+test("files of a build or an installation are ignored", () => {
   const folder = temporaryFolder({
     "dist/x.js": "",
     "node_modules/x/y.js": "",

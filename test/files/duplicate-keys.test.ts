@@ -8,7 +8,7 @@ import { smallProject, smallSchemaText } from "../support/small-protocol.js";
 
 const found = (text: string): string | undefined => duplicateKey(text, JSON.parse(text) as JsonValue)?.key;
 
-test("whatever JSON.stringify writes has none", () => {
+test("the output of JSON.stringify has none", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), fc.integer({ min: 0, max: 2 }), (value, indent) => {
       expect(found(JSON.stringify(value, null, indent))).toBeUndefined();

@@ -21,7 +21,7 @@ test("a file is its text and its value", async () => {
   expect(read.file).toBe(file);
 });
 
-describe("what is not JSON is named with line and column", () => {
+describe("invalid JSON is reported with line and column", () => {
   test.each<[string, string, number, number, RegExp]>([
     ["an empty file", "", 1, 1, /empty file/],
     ["a blank file", "\n \n", 1, 1, /empty file/],

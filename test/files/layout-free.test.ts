@@ -21,7 +21,7 @@ const files = new Map(
     .map((path) => [path, readFileSync(path, "utf8")]),
 );
 
-describe("what a formatter makes of output is no edit", () => {
+describe("formatted output does not count as edited", () => {
   // Prettier takes a second a style: the long run has time for all.
   const isLong = process.env["MCPGEN_LONG"] === "1";
   test.each(isLong ? prettierStyles : prettierStyles.slice(1, 3))("%j", async (options) => {

@@ -37,7 +37,7 @@ test.each([
   expect(() => parseManifest(text, "manifest.json")).toThrow(expect.objectContaining({ code: "MG3006" }));
 });
 
-test("what every revision is made from is recorded by its content", async () => {
+test("the content of inputs that all revisions share is recorded", async () => {
   const folder = await smallProject({
     "schema/docs.json": '{ "format": 1 }',
     "mine/types.ts.hbs": "// {{origin}}",

@@ -28,7 +28,7 @@ test("the index finds what looking through the text finds, however often it is a
   );
 });
 
-test("what is very deep is found as well", () => {
+test("a value 200 levels deep has a position", () => {
   const depth = 200;
   const text = `${'{"a":\n'.repeat(depth)}1${"}".repeat(depth)}`;
   const position = positionsIn(text);

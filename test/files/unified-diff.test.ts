@@ -4,7 +4,7 @@ import { unifiedDiff } from "../../generator/files/unified-diff.js";
 const lines = (count: number): string =>
   Array.from({ length: count }, (_, index) => `line ${index}\n`).join("");
 
-test("what is on disk is minus, what would be written is plus", () => {
+test("lines on disk are minus, planned lines are plus", () => {
   expect(unifiedDiff("a\nb\nc\n", "a\nB\nc\n", 24)).toBe("@@ -1,3 +1,3 @@\n a\n-b\n+B\n c");
 });
 

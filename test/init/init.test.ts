@@ -95,7 +95,7 @@ test("a client of a contract passes its tests, and cannot be made of nothing", a
   expect(existsSync(join(folder, "empty"))).toBe(false);
 }, 60_000);
 
-test("what is there is never overwritten; --dry-run writes nothing", async () => {
+test("existing files are never overwritten; --dry-run writes nothing", async () => {
   const folder = temporaryFolder({ "package.json": "mine", "mcp.contract.yaml": contract });
   const dry = await mcpgen(folder, ["init", "server", "--dry-run", "--json"]);
   const { written, files } = JSON.parse(dry.stdout) as {

@@ -82,7 +82,7 @@ test.each([
     ["server", "--name", "n"],
     [asked[1]!, asked[2]!],
   ],
-])("what options say is not asked: init %s", async (args, questions) => {
+])("options replace their questions: init %s", async (args, questions) => {
   const folder = temporaryFolder();
   const { code, shown } = await answering(
     folder,

@@ -19,7 +19,7 @@ tools:
 `;
 const folder = (): string => temporaryFolder({ "c.yaml": contract });
 
-test("what is refused is named with its place, its rule and what to do", async () => {
+test("a finding names its place, its rule and its fix", async () => {
   const { code, stdout } = await mcpgen(folder(), ["lint", "c.yaml"]);
   expect(code).toBe(1);
   expect(stdout).toBe(

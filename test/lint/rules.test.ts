@@ -148,7 +148,7 @@ describe("unions of which two arms can be the same value", () => {
     ["objects without one", [object({ a: text }), object({ b: text })], true],
     ["closed objects", [object({ a: text }, { additionalProperties: false }), object({ b: text })], false],
     ["objects of another type inside", [object({ a: text }), object({ a: { type: "number" } })], false],
-    ["what is required of one object", [{ required: ["a"] }, { required: ["b"] }], false],
+    ["required members alone", [{ required: ["a"] }, { required: ["b"] }], false],
     ["references", [{ $ref: "#/$defs/A" }, { $ref: "#/$defs/A" }], true],
     ["nothing said", [{}, text], false],
   ])("%s", (_, anyOf, ambiguous) => {

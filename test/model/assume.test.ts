@@ -27,7 +27,7 @@ function opened(document: JsonObject, notes: readonly Note[]): string[] {
   return own(applyNotes(document, extending).document).filter((name) => !before.has(name));
 }
 
-test("what takes no members but its own extends no open base", () => {
+test("a closed type extends no open base", () => {
   const base = { type: "object", properties: { a: {} }, additionalProperties: {} };
   const { additionalProperties: _open, ...own } = base;
   const { notes } = assume({
@@ -47,7 +47,7 @@ describe.each(revisions)("%s", (revision) => {
     expect(expected.length).toBeGreaterThan(5);
   });
 
-  test("what is assumed leads somewhere, and every assumption lists what it concerns", async () => {
+  test("the targets of assumed notes exist, and every assumption lists them", async () => {
     const { notes, assumptions } = assumeNotes(document);
     const about = { revision, status: "draft" } as const;
     const { problems } = await resolveRevision({ file: "f", text: "" }, document, notes, undocumented, about);

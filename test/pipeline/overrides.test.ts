@@ -9,7 +9,7 @@ const generateWith = (templates: Readonly<Record<string, string>>) =>
 
 /** Kinds of files whose emitter says that they need no formatting, and one whose emitter does not. */
 test.each(["validators.ts", "methods.ts", "client.ts", "types.ts", "check.ts"])(
-  "what a template of the user's prints as %s is formatted like everything else",
+  "%s from a template of the user's is formatted like other files",
   async (name) => {
     const { files } = await generateWith({ [`${name}.hbs`]: "export   const mine='{{origin}}'" });
     const path = [...files.keys()].find((each) => each.endsWith(name));
@@ -17,12 +17,12 @@ test.each(["validators.ts", "methods.ts", "client.ts", "types.ts", "check.ts"])(
   },
 );
 
-test("what it prints around a copied module is formatted, too", async () => {
+test("a copied module from a template of the user's is formatted, too", async () => {
   const { files } = await generateWith({ "module.ts.hbs": "export   const mine='{{origin}}'" });
   expect(files.get("issues/search.ts")).toBe('export const mine = "schema";\n');
 });
 
-test("what it prints must be what the name says", async () => {
+test("the output of a template must parse as its file type", async () => {
   await expect(generateWith({ "validators.ts.hbs": "export const = ;" })).rejects.toMatchObject({
     code: "MG1006",
     message: expect.stringContaining("small/validators.ts") as string,

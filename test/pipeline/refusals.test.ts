@@ -114,7 +114,7 @@ test.each<[string, string, string, string]>([
   ["items", '{"type":"array","items":', '{"type":"string"}', "}"],
   ["properties", '{"type":"object","properties":{"p":', '{"type":"string"}', "}}"],
   ["anyOf", '{"anyOf":[{"type":"null"},', '{"type":"string"}', "]}"],
-])("whatever depth of %s is taken is generated", async (_, open, middle, close) => {
+])("%s nested 126 levels deep are generated", async (_, open, middle, close) => {
   const text = `{"$defs":{"A":${open.repeat(126)}${middle}${close.repeat(126)}}}`;
   const { files } = await generate([writtenSource("r", text)]);
   expect(files.get("r/types.ts")).toContain("export ");

@@ -60,7 +60,7 @@ test("messages that a union writes out in place have types, validators and rows 
   );
 });
 
-test("what had to be assumed is reported, for each revision by itself", async () => {
+test("assumptions are reported for each revision", async () => {
   const { assumptions } = await generate(sources(), { only: ["types"] });
   const said = (revision: string): string[] =>
     assumptions.filter((assumption) => assumption.revision === revision).map(({ kind }) => kind);

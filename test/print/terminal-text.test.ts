@@ -35,22 +35,19 @@ test("colours are the program's alone, nested ones too", () => {
   expect(new Colours(false).paint("red", "x")).toBe("x");
 });
 
-test.each(["always", "never"] as const)(
-  "whatever a command prints passes the border (--color %s)",
-  (color) => {
-    let written = "";
-    const stream = { isTTY: true, write: (text: string) => void (written += text) };
-    const settings = { format: "text", quiet: false, verbose: true, color } as const;
-    const console = new Console(settings, { stdout: stream, stderr: stream, env: {} });
-    console.result(hostile);
-    console.error(hostile);
-    console.note(hostile);
-    console.detail(hostile);
-    console.progress(hostile);
-    expect(stripVTControlCharacters(written.replaceAll("\r\u001b[K", ""))).not.toMatch(odd);
-    expect(written.match(/\u001b\[\d+m/g) ?? []).toHaveLength(color === "always" ? 4 : 0);
-  },
-);
+test.each(["always", "never"] as const)("all output of a command is escaped (--color %s)", (color) => {
+  let written = "";
+  const stream = { isTTY: true, write: (text: string) => void (written += text) };
+  const settings = { format: "text", quiet: false, verbose: true, color } as const;
+  const console = new Console(settings, { stdout: stream, stderr: stream, env: {} });
+  console.result(hostile);
+  console.error(hostile);
+  console.note(hostile);
+  console.detail(hostile);
+  console.progress(hostile);
+  expect(stripVTControlCharacters(written.replaceAll("\r\u001b[K", ""))).not.toMatch(odd);
+  expect(written.match(/\u001b\[\d+m/g) ?? []).toHaveLength(color === "always" ? 4 : 0);
+});
 
 /** A server whose every word is hostile, which has errors, warnings and standard error. */
 function hostileServer(): string {

@@ -205,7 +205,7 @@ describe("a URL", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("where no server listens", async () => {
+  test("that refuses the connection", async () => {
     const { code, stderr } = await add(temporaryFolder(), "http://127.0.0.1:1/draft/schema.json");
     expect([code, stderr]).toEqual([4, expect.stringContaining("error MG4001")]);
   });

@@ -33,7 +33,7 @@ test("decisions on the step to one revision are not carried to the next", async 
   );
 });
 
-test("what had another name in one revision is not carried to the next", async () => {
+test("a note of a rename is not carried to the next revision", async () => {
   const document = canonicalise({ $defs: { X: { type: "object", properties: { label: {} } } } });
   const note = { kind: "renamed", target: "/$defs/X/properties/label", previous: "r1", from: "title" };
   const value = { format: 1, notes: [{ ...note, reason: "Why.", link: "https://example.com" }] };
@@ -46,7 +46,7 @@ test("what had another name in one revision is not carried to the next", async (
 const pairs = revisions.slice(1).map((to, index) => [revisions[index]!, to] as const);
 
 describe.each(pairs)("from %s to %s", (from, to) => {
-  test("what is carried is read, leads somewhere, changes something, and waits to be confirmed", async () => {
+  test("carried notes parse, have targets and an effect, and are marked as carried", async () => {
     const { notes } = await carry(from, to);
     const parsed = parseNotes({ file: "notes.json", value: { format: 1, notes: [...notes] } });
     expect(parsed.length).toBeGreaterThan(0);
@@ -63,7 +63,7 @@ describe.each(pairs)("from %s to %s", (from, to) => {
     expect(after.sort()).toEqual(before.sort());
   });
 
-  test("what is dropped is gone from the schema, or without effect there", async () => {
+  test("dropped notes have no target in the schema, or no effect", async () => {
     const { dropped } = await carry(from, to);
     for (const problem of dropped.filter(({ note }) => !isStep(note))) {
       const about = { revision: to, status: "draft" } as const;

@@ -31,7 +31,7 @@ describe("declarations of headers", () => {
 
   test.each([
     ["a name", { properties: { a: { type: "string", "x-mcp-header": "x".repeat(4_000_000) } } }],
-    ["what has no name", { properties: { a: { type: "string", "x-mcp-header": ["x".repeat(4_000_000)] } } }],
+    ["a list", { properties: { a: { type: "string", "x-mcp-header": ["x".repeat(4_000_000)] } } }],
     ["a parameter", { properties: { ["x".repeat(4_000_000)]: { type: "array", "x-mcp-header": "A" } } }],
     ["a type", { properties: { a: { type: "x".repeat(4_000_000), "x-mcp-header": "A" } } }],
   ])("of %s of 4 MB the problem shows 100 characters", (_, schema) => {

@@ -117,7 +117,7 @@ test("--handlers names the files; a link stays a link", async () => {
   expect([none.code, none.stderr]).toEqual([3, expect.stringContaining("none.ts: error MG1001")]);
 });
 
-test("what is no UTF-8 or no TypeScript is named and left alone", async () => {
+test("files that are not UTF-8 or not TypeScript are reported and not changed", async () => {
   const latin = Buffer.from(handlers.replace("fine", "sch\u00f6n"), "latin1");
   const folder = project({ "src/handlers.ts": latin, "src/broken.ts": `${handlers}}` });
   const { code, stdout } = await mcpgen(folder, ["sync"]);
@@ -248,7 +248,7 @@ describe("handlers are followed through modules", () => {
     expect((await mcpgen(folder, ["sync"])).stdout).toMatch(/^weather\.yaml: error MG6506/);
   });
 
-  test("what the compiler makes of handlers is not written into", async () => {
+  test("compiled handlers are not edited", async () => {
     const script = handlers
       .replace(/^.*\n/, 'import { createWeatherServer } from "#gen/server.js";\n')
       .replace("const handlers: Handlers = ", "const server = createWeatherServer(")

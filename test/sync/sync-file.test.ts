@@ -20,7 +20,7 @@ const stub = (section: string, name: string, indent: string): string =>
   `${indent}async ${/^\w+$/.test(name) ? name : `"${name}"`}(args, context): Promise<Handlers.Answer<"${section}", "${name}">> {\n` +
   `${indent}  throw new Error("${name} is not written yet");\n${indent}}`;
 
-test("what is missing is put at the end, and nothing else changes", () => {
+test("missing handlers are appended, and nothing else changes", () => {
   const before = `${head}
 export const handlers: Handlers = {
   tools: {
@@ -72,10 +72,10 @@ describe("handlers are known by their type, however it is said", () => {
     ["as", "const h = ({ tools: {}, prompts: {} } as Handlers);"],
     ["an old assertion", "const h = <Handlers>{ tools: {}, prompts: {} };"],
     [
-      "what a function returns",
+      "the return type of a function",
       "function make(db: unknown): Handlers { return { tools: {}, prompts: {} }; }",
     ],
-    ["what a method returns", "class F { make(): Handlers { return { tools: {}, prompts: {} }; } }"],
+    ["the return type of a method", "class F { make(): Handlers { return { tools: {}, prompts: {} }; } }"],
     ["an arrow", "const make = async (): Promise<Handlers> => ({ tools: {}, prompts: {} });"],
     [
       "an alias",
@@ -108,7 +108,7 @@ describe("handlers are known by their type, however it is said", () => {
       "class App { handlers: Handlers; constructor() { this.handlers = { tools: {}, prompts: {} }; } }",
     ],
     [
-      "what a type of functions gives back",
+      "the return type of a function type",
       "const make: (db: Db) => Handlers = () => ({ tools: {}, prompts: {} });",
     ],
     ["a parameter", "function serve(h: Handlers = { tools: {}, prompts: {} }) {}"],
@@ -153,7 +153,7 @@ describe("handlers are known by their type, however it is said", () => {
     expect(sync(text)).toMatchObject({ text, insertions: [], findings: [], anchored: [] });
   });
 
-  test("where only an import type names them, what is inserted does so, too", () => {
+  test("inserted code uses an import type if the file has no other reference", () => {
     const { text } = sync('const t: import("./generated/server.js").Handlers["tools"] = {};\n');
     expect(text).toContain(
       'get_weather(args, context): Promise<import("./generated/server.js").Handlers.Answer<"tools", "get_weather">>',
@@ -204,7 +204,7 @@ test("several servers in one file are distinguished", () => {
   );
 });
 
-describe("where the code does not show it, nothing is inserted and the report says so", () => {
+describe("undetermined handlers are reported, and nothing is inserted", () => {
   test.each([
     [
       "a spread of tools",
@@ -281,7 +281,7 @@ describe("where the code does not show it, nothing is inserted and the report sa
     "const double = { tools: {} } as unknown as Handlers;",
     'import { createWeatherServer } from "./generated/server.js";\ncreateWeatherServer({ tools: {} } as never);',
     "const h = <Handlers>(<any>{});",
-  ])("what gives its type up lacks what it is meant to lack: %s", (code) => {
+  ])("handlers cast from any, unknown or never need not be complete: %s", (code) => {
     expect(sync(`${head}${code}\n`)).toMatchObject({
       insertions: [],
       findings: [],
@@ -312,7 +312,7 @@ describe("where the code does not show it, nothing is inserted and the report sa
     expect([insertions, findings.map(({ code }) => code)]).toEqual([[], ["MG6503"]]);
   });
 
-  test("what another file declares is a reference to it", () => {
+  test("a section imported from another file is recorded as a reference", () => {
     const { insertions, findings, references } = sync(
       `${head}import { tools } from "./tools.js";\nconst h: Handlers = { tools, prompts: { forecast } };\n`,
     );
@@ -321,7 +321,7 @@ describe("where the code does not show it, nothing is inserted and the report sa
   });
 });
 
-test("what the contract does not offer is named with its place, never removed", () => {
+test("handlers that the contract lacks are reported with their place, never removed", () => {
   const before = `${head}const h: Handlers = {\n  tools: { get_wether() {}, "list-cities"() {} },\n  prompts: { forecast },\n  resources: { "a:b": f },\n};\n`;
   const { text, findings } = sync(before);
   expect(text).toContain("get_wether() {},");

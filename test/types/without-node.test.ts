@@ -31,7 +31,7 @@ const named = (entry: string): string => `@mcpgen/runtime${entry.slice(1)}`;
 const ofNode = new Set(["./http", "./stdio", "./stdio-guard"]);
 const entries = Object.keys(runtime.exports).filter((entry) => entry !== "./package.json");
 
-test("what is not for Node alone compiles without Node's types, declarations included", async () => {
+test("portable entries compile without Node's types, declarations included", async () => {
   const portable = entries.filter((entry) => !ofNode.has(entry)).map(named);
   expect(portable).toContain("@mcpgen/runtime/all");
   const protocol = [
@@ -43,7 +43,7 @@ test("what is not for Node alone compiles without Node's types, declarations inc
   expect(await compiled([...portable, ...protocol], false)).toBe("");
 });
 
-test("what is for Node alone compiles without them where declarations are not checked, and names them", async () => {
+test("entries for Node compile without its types under skipLibCheck, and list them as a peer", async () => {
   expect(await compiled(entries.map(named), true)).toBe("");
   expect(Object.keys(runtime.peerDependencies)).toEqual(["@types/node"]);
 });

@@ -56,10 +56,10 @@ describe.each(revisions)("revision %s", (revision) => {
   });
 });
 
-describe("whatever the schema", () => {
+describe("for every schema", () => {
   const documents = fc.oneof(schemaDocument("draft-07"), schemaDocument("2020-12"));
 
-  test("the canonical form is its own, and the same for every order of keys and set members", () => {
+  test("the canonical form is idempotent, and independent of the order of keys and set members", () => {
     fc.assert(
       fc.property(documents, fc.string(), (document, seed) => {
         const canonical = canonicalise(document);
@@ -70,7 +70,7 @@ describe("whatever the schema", () => {
     );
   });
 
-  test("the input is left as it is", () => {
+  test("the input is not changed", () => {
     fc.assert(
       fc.property(documents, (document) => {
         const before = text(document);
@@ -81,7 +81,7 @@ describe("whatever the schema", () => {
     );
   });
 
-  test.each(["draft-07", "2020-12"] as const)("it means the same as the %s input, says ajv", (dialect) => {
+  test.each(["draft-07", "2020-12"] as const)("Ajv judges values as it does with %s input", (dialect) => {
     const options: Options = { strict: false, validateFormats: false, logger: false };
     let valid = 0;
     let invalid = 0;
@@ -284,7 +284,7 @@ test("own __proto__ keys are keys like any other, at every place", () => {
   expect(readSchema(canonicalise(JSON.parse(source) as JsonValue)).definitions.has("__proto__")).toBe(true);
 });
 
-test("what carries meaning for types is kept: boolean schemas, empty schemas, empty properties", () => {
+test("boolean schemas, empty schemas and empty properties are kept", () => {
   const definition = {
     type: "object",
     properties: {},

@@ -20,7 +20,7 @@ export const idle = [
     },
   },
   {
-    name: "where there are as many sessions as there may be, the one left alone longest makes room",
+    name: "at the session limit, the session idle longest makes room",
     needs: ["inside"],
     async run(world) {
       const target = world.serve({}, { sessions: { maxSessions: 2 } });

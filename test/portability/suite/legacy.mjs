@@ -125,7 +125,7 @@ export const sessions = [
     },
   })),
   ...["abort", "drop"].map((way) => ({
-    name: `what was missed of a stream is sent again, in order and once: ${way}`,
+    name: `missed events of a stream are sent again, all once and in order: ${way}`,
     needs: ["sessions"],
     async run(world) {
       const party = await world.party("2025-11-25");

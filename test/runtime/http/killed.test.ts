@@ -95,7 +95,7 @@ describe.each(["2025-11-25", "2026-07-28"])("at %s", (revision) => {
   });
 });
 
-test("what is sent again is the application's choice", async () => {
+test("the option resend decides whether calls of tools are sent again", async () => {
   const always = await killedUnder(["add", "look"], connecting("2026-07-28", "always"));
   expect(always.outcomes).toEqual(["answered", "answered"]);
   const never = await killedUnder(["add", "look"], connecting("2025-11-25", "never"));

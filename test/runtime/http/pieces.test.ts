@@ -150,7 +150,7 @@ describe("the event store", () => {
     expect(store).toMatchObject({ characters: 128 * 100 });
   });
 
-  test("where all sessions together have too much, those that wrote longest ago lose theirs, never a number", () => {
+  test("at the total limit, sessions that wrote longest ago lose their events; no id is used twice", () => {
     const store = new MemoryEventStore(1000 + 2 * 128);
     const text = "x".repeat(400);
     const [a, b, c] = ["a", "b", "c"].map((session) => store.append(session, "0", text));

@@ -77,7 +77,7 @@ const uses: { readonly [name: string]: (context: HandlerContext, value: never) =
 };
 
 test.each(revisions)(
-  "whatever a handler does with its context, its request is answered (%s)",
+  "every request is answered, for any use of the context by its handler (%s)",
   async (revision) => {
     let run: (context: HandlerContext) => unknown = () => {};
     const { call, close } = await pairOf(
@@ -125,7 +125,7 @@ const asks: { readonly [name: string]: (context: HandlerContext) => unknown } = 
 };
 
 test.each(revisions)(
-  "whatever an application answers with, the server gets an answer (%s)",
+  "every request of the server is answered, for any value from the application (%s)",
   async (revision) => {
     let ask = asks["roots"]!;
     let answer: () => unknown = () => {};

@@ -96,7 +96,7 @@ const transports: {
 
 describe.each(Object.keys(transports))("over %s", (transport) => {
   test.each(revisions)(
-    "whatever a handler throws or gives, its request is answered, with JSON (%s)",
+    "every request is answered with JSON, for any value or error of its handler (%s)",
     async (revision) => {
       let act: () => unknown = () => "";
       const { server, reported } = acting(() => act());

@@ -41,7 +41,7 @@ test.each([
   ["resources", { ...contract, resources: [] }, handlers, options],
   ["prompts", contract, { ...handlers, prompts: {} }, options],
   ["completions", contract, handlers, { ...options, capabilities: { completions: {} } }],
-])("what is more than tools is refused: %s", (kind, some, given, chosen) => {
+])("features other than tools are refused: %s", (kind, some, given, chosen) => {
   expect(() => defineToolServer(some, given, chosen)).toThrow(
     `${kind}: a server of tools alone has none. Use defineServer.`,
   );

@@ -34,7 +34,7 @@ function setWallClock(by: number): void {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + by });
 }
 
-describe.each([-2 * hours, 2 * hours])("where the wall clock is set by %d ms", (by) => {
+describe.each([-2 * hours, 2 * hours])("with the wall clock set by %d ms", (by) => {
   test("a call still ends with its timeout, and not before", async () => {
     let began!: () => void;
     const running = new Promise<void>((resolve) => (began = resolve));
@@ -54,7 +54,7 @@ describe.each([-2 * hours, 2 * hours])("where the wall clock is set by %d ms", (
     await close();
   });
 
-  test("what a server asks its client still ends with its timeout", async () => {
+  test("a request to the client still ends with its timeout", async () => {
     const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
     server.tool("ask", {}, async (_, { ask }) => {
       const answer = await ask.roots("roots", { timeout: 40 }).catch((error: Error) => error.message);

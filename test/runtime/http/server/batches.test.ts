@@ -93,7 +93,7 @@ describe.each([true, false])("with sessions: %s", (sessions) => {
   test.each<[string, unknown[]]>([
     ["nothing", []],
     ["a batch", [[{ jsonrpc: "2.0", id: 1, method: "ping" }]]],
-    ["what is no message", [3]],
+    ["an invalid message", [3]],
     [
       "a request of a modern revision",
       [{ jsonrpc: "2.0", id: 1, method: "ping", params: { _meta: modern } }],

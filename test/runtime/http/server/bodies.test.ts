@@ -106,10 +106,10 @@ test("a body that is too long is answered, though its source never ends when it 
   expect([status, isCancelled]).toEqual([413, true]);
 });
 
-describe("what requests that are being answered came in", () => {
+describe("the body of a pending request", () => {
   const json = { "content-type": "application/json" };
 
-  test.each(["2025-11-25", "2026-07-28"])("counts until they are answered (%s)", async (revision) => {
+  test.each(["2025-11-25", "2026-07-28"])("counts until the response is sent (%s)", async (revision) => {
     const { server, gate, clock } = inside();
     const endpoint = new Endpoint(server, { keepAliveMs: 0, bodiesLimit: 10_000 });
     onTestFinished(() => endpoint.close());

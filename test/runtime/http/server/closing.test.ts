@@ -77,7 +77,7 @@ test("a closed handler for fetch begins nothing", async () => {
   expect(clock.waiting).toBe(0);
 });
 
-test("what was on its way when a handler is closed begins nothing", async () => {
+test("requests that are still being read when a handler closes are refused", async () => {
   const { server } = inside();
   const party = new Party("http://localhost/", modern);
   for (const message of beginnings(party)) {

@@ -61,7 +61,7 @@ function served() {
   return { endpoint, open, forsake, ping, end, running: () => running };
 }
 
-test("as many run as may be attended, and the session that was left longest makes room", async () => {
+test("abandoned requests are limited, and the session abandoned longest makes room", async () => {
   const { open, forsake, ping, running, endpoint } = served();
   const sessions = [];
   for (let count = 0; count < 8; count++) {

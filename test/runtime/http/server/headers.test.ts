@@ -43,7 +43,7 @@ describe("values of headers", () => {
     expect(decodeHeaderValue(header)).toBe(header);
   });
 
-  test("whatever is sent arrives, in characters that headers have", () => {
+  test("every value survives encoding, which uses characters of headers only", () => {
     assert(
       property(listOf(integer({ min: 0, max: 0xd7ff })), (codes) => {
         const value = String.fromCodePoint(...codes);

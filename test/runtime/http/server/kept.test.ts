@@ -59,7 +59,7 @@ const shapes: readonly (readonly [string, (bytes: number) => object])[] = [
   ["lists", (bytes) => ({ lists: { lists: Array.from({ length: bytes / 3 }, () => []) } })],
 ];
 
-describe("what a client says of itself", () => {
+describe("the introduction of a client", () => {
   test.each(shapes)("capabilities of %s that are too large are refused, and not kept", async (_, shape) => {
     const { open, endpoint } = keeping();
     const experimental = shape(isLong ? 2 * mib : mib / 8);
@@ -73,7 +73,7 @@ describe("what a client says of itself", () => {
     expect((await heap()) - before).toBeLessThan(isLong ? 10 * mib : mib);
   });
 
-  test("a description of 4 MB is kept as far as it is short", async () => {
+  test("clientInfo of 4 MB is kept without its long members", async () => {
     const { open, on, endpoint, info } = keeping();
     const icons = [{ src: `data:image/png;base64,${"A".repeat(3 * mib)}` }];
     const name = "x".repeat(mib / 8);
@@ -88,14 +88,14 @@ describe("what a client says of itself", () => {
     expect((await heap()) - before).toBeLessThan(5 * mib);
   });
 
-  test("a usual one is kept as it is", () => {
+  test("usual clientInfo is kept unchanged", () => {
     const { open, on, info } = keeping();
     const given = { name: "x", version: "1", icons: [{ src: `data:,${"A".repeat(4000)}` }] };
     on(open({}, given).session, "tools/call", { name: "info" });
     expect(info()).toEqual(given);
   });
 
-  test("what a session keeps is given back when it ends", () => {
+  test("a session releases its bytes when it ends", () => {
     const { open, on, endpoint, send } = keeping();
     const { session } = open();
     on(session, "resources/subscribe", { uri: "note://one" });

@@ -93,7 +93,7 @@ describe("options of every handler", () => {
     await expect(serveHttp(server, { port: 0, ...(options as ServeHttpOptions) })).rejects.toThrow(message);
   });
 
-  test("what is left out, the highest limit, and lists of names are taken", async () => {
+  test("undefined options, the highest limit, and lists of names are accepted", async () => {
     const handler = createHttpHandler(server, {
       ...({ maxConcurrent: undefined } as object),
       bodyLimit: 2 ** 31 - 1,

@@ -59,7 +59,7 @@ describe("sessions of principals", () => {
     expect(endpoint.kept.sessions).toBe(12);
   });
 
-  test("where others have all there are, a principal without any is refused, and none is ended", async () => {
+  test("if others hold all sessions, a principal without one is refused, and none is ended", async () => {
     const { open, ping, endpoint } = named({ sessions: { maxSessions: 4, maxPerPrincipal: 2 } });
     const sessions = [];
     for (const principal of ["ada", "ada", "ben", "ben"])

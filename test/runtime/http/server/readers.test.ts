@@ -12,7 +12,7 @@ import { Party, textOf, messagesOf } from "../../../support/raw-http-client.js";
 const mib = 1_048_576;
 const isLong = process.env["MCPGEN_LONG"] === "1";
 
-describe("what waits for readers", () => {
+describe("a stalled reader", () => {
   function readers(most: number, stalledMs = 1000) {
     const clock = new VirtualClock();
     const backlog = new Backlog(clock, new Quota(most, "fair"), stalledMs);
@@ -24,7 +24,7 @@ describe("what waits for readers", () => {
     return { clock, backlog, cut, reader };
   }
 
-  test("is cut off when nothing is taken for long, and the timer goes with the last", async () => {
+  test("is disconnected after the time limit; the timer ends with the last reader", async () => {
     const { clock, backlog, cut, reader } = readers(1000);
     const [a, b] = [reader("a"), reader("b")];
     backlog.wait(a, 100);
@@ -40,7 +40,7 @@ describe("what waits for readers", () => {
     expect([cut, backlog.size, clock.waiting]).toEqual([["a", "b"], 0, 0]);
   });
 
-  test("has a limit for all clients: the one that has read nothing for longest is disconnected first, never the latest alone", () => {
+  test("is disconnected at the total limit: the one that read longest ago first, never the latest alone", () => {
     const { backlog, cut, reader } = readers(1000);
     const [a, b, c, d] = [reader("a"), reader("b"), reader("c"), reader("d")];
     backlog.wait(a, 400);
@@ -52,7 +52,7 @@ describe("what waits for readers", () => {
     expect([cut, backlog.size]).toEqual([["b", "a", "c"], 5000]);
   });
 
-  test("is cut off among those of the same principal, and of those for which as much waits", () => {
+  test("is disconnected among readers of the same principal, or of one with as large a backlog", () => {
     const { backlog, cut, reader } = readers(1000);
     const [small, a, b, large] = [
       reader("small", "ben"),
@@ -72,7 +72,7 @@ describe("what waits for readers", () => {
     expect([cut, backlog.size]).toEqual([["a", "b", "large"], 110]);
   });
 
-  test("has no limit in time with 0", async () => {
+  test("has no time limit with 0", async () => {
     const { clock, backlog, cut, reader } = readers(1000, 0);
     backlog.wait(reader("a"), 100);
     await clock.advance(10_000_000);

@@ -143,7 +143,7 @@ describe.each(adapters)("%s", (adapter) => {
       ["beyond the last", "f4908080"],
       ["half of a character", "f09f98"],
       ["a character of Latin-1", "fc"],
-      ["what is broken beside what is whole", `${Buffer.from("\ufffd").toString("hex")}ff`],
+      ["a broken byte after U+FFFD", `${Buffer.from("\ufffd").toString("hex")}ff`],
     ];
     const called = async (text: Buffer) => {
       const { party } = await http(adapter, modern);
@@ -235,7 +235,7 @@ describe.each(adapters)("%s", (adapter) => {
     expect(warnings).toEqual([expect.stringContaining("authenticate gave neither auth with a principal")]);
   });
 
-  test("what is wrong at each request is a warning once, and then counted", async () => {
+  test("an error at each request is a warning once, and then counted", async () => {
     const { server, warnings } = inside();
     let requests = 0;
     const { url } = await serve(adapter, server, {

@@ -214,7 +214,7 @@ async function cutOff(adapter: Adapter, server: ReturnType<typeof createServer>)
   expect(received).toBeLessThan(400 * 65_536);
 }
 
-test("what was answered or given up leaves nothing (R24)", async () => {
+test("answered and cancelled requests leave nothing (R24)", async () => {
   const { server, gate } = inside();
   const endpoint = new Endpoint(server, { keepAliveMs: 0 });
   const json = { "content-type": "application/json" };

@@ -157,7 +157,7 @@ test("an abandoned session ends with its work", async () => {
   expect([endpoint.kept.sessions, aborted()]).toEqual([1, 5]);
 });
 
-test("what HTTP serves ends with it, and nothing else of the server", async () => {
+test("closing the HTTP handler leaves other connections of the server open", async () => {
   const server = createServer({ name: "trust", version: "1.0.0" }, { revisions: serverRevisions });
   server.tool("late", {}, () => "here");
   const [near, far] = memoryChannels();

@@ -79,7 +79,7 @@ describe("a version that is not served (R27)", () => {
       expect(await served(speaks, { sessions: false })(list, own)).toMatchObject(typed(version));
     });
 
-    test("what is no version gets no list to choose from", async () => {
+    test("an invalid version is refused without a list of versions", async () => {
       const send = served(speaks);
       for (const version of ["garbage", "2025-06-18x", "2025-6-18"]) {
         const { status, body } = await send(list, {
