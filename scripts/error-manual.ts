@@ -151,8 +151,8 @@ the explanation below without a network.
 | ---: | --- |
 ${exits.join("\n")}
 
-A code that is printed as a \`warning\` does not change the exit code. The exit code of an entry holds where the code is printed as an
-\`error\`.`;
+mcpgen prints each finding as \`error\` or \`warning\`. A warning does not change the exit code. An entry below says whether its
+code is a warning, or may be one.`;
 }
 
 function runtimeSection(): string {
@@ -181,8 +181,14 @@ function compilerSections(): string[] {
   });
 }
 
-function entry([code, { title, exit, explanation }]: readonly [string, Diagnostic]): string {
-  return `### ${code}\n\n**${title}.** Exit code ${exit}.\n\n${escaped(explanation)}`;
+function entry([code, diagnostic]: readonly [string, Diagnostic]): string {
+  const { title, explanation } = diagnostic;
+  return `### ${code}\n\n**${title}.** ${effectOf(diagnostic)}.\n\n${escaped(explanation)}`;
+}
+
+function effectOf({ exit, mayWarn }: Diagnostic): string {
+  if (exit === 0) return "Warning";
+  return mayWarn ? `Error with exit code ${exit}, or warning` : `Exit code ${exit}`;
 }
 
 /** Outside of code, angle brackets would be HTML. */

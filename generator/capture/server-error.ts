@@ -1,4 +1,4 @@
-import type { DiagnosticCode } from "../diagnostics/catalogue.js";
+import type { CodeOfError } from "../diagnostics/catalogue.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { oneLine } from "../print/one-line.js";
 import { type ServerSource, kindOfServer } from "./server-source.js";
@@ -12,7 +12,7 @@ interface RuntimeError extends Error {
 }
 
 interface Kind {
-  readonly code: DiagnosticCode;
+  readonly code: CodeOfError;
   /** The next step for a server that is a process, and for one that is a URL. */
   readonly next: readonly [process: string, url: string];
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Project } from "./project.js";
-import type { DiagnosticCode } from "../diagnostics/catalogue.js";
+import type { CodeOfError } from "../diagnostics/catalogue.js";
 import type { Generated } from "../pipeline/generate.js";
 import type { ComparedFile, FileState } from "../files/compare.js";
 import { inLayoutOf } from "../files/in-layout-of.js";
@@ -14,7 +14,7 @@ import { quoted, restoring } from "./repeated.js";
 import { shownPath } from "./shown-path.js";
 
 interface Meaning {
-  readonly code: DiagnosticCode;
+  readonly code: CodeOfError;
   readonly message: string;
   readonly next?: string;
 }

@@ -5,6 +5,7 @@ import { ruleIds, ruleTable } from "../diff/rules/table.js";
 import { catalogue } from "../diagnostics/catalogue.js";
 import type { Diagnostic } from "../diagnostics/catalogue.js";
 import { CodedError } from "../diagnostics/coded-error.js";
+import type { Finding } from "../diagnostics/finding.js";
 import { closest } from "../diagnostics/suggest.js";
 import { columns } from "./columns.js";
 import type { RunCommand } from "./context.js";
@@ -38,12 +39,25 @@ export const explain: RunCommand = async (args) => {
   const diagnostic = codes.get(code);
   if (!diagnostic) throw unknownCode(asked);
   const { title, exit, explanation } = diagnostic;
-  const meaning = `Exit code ${exit}: ${exitCodes.get(exit)}.`;
   return {
-    text: `${code}: ${title}\n\n${wrapped(explanation)}\n\n${meaning}`,
-    data: { code, title, exitCode: exit, explanation },
+    text: `${code}: ${title}\n\n${wrapped(explanation)}\n\n${wrapped(effectOf(diagnostic))}`,
+    data: { code, title, severities: severitiesOf(diagnostic), exitCode: exit, explanation },
   };
 };
+
+/** The exit code that a code leads to, as a sentence. */
+function effectOf({ exit, mayWarn }: Diagnostic): string {
+  if (exit === 0) return "Warning: it does not change the exit code.";
+  const meaning = `${exit}: ${exitCodes.get(exit)}`;
+  return mayWarn
+    ? `Error or warning: an error leads to exit code ${meaning}. A warning does not change the exit code.`
+    : `Exit code ${meaning}.`;
+}
+
+function severitiesOf({ exit, mayWarn }: Diagnostic): readonly Finding["severity"][] {
+  if (exit === 0) return ["warning"];
+  return mayWarn ? ["error", "warning"] : ["error"];
+}
 
 function unknownCode(code: string): CodedError {
   const suggestion = closest(code, [...codes.keys(), ...ruleIds, ...lintIds]);

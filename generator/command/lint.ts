@@ -93,8 +93,9 @@ function findingOf(group: readonly LintProblem[], { place }: ContractSource): Fi
   const messages = shortList([...new Set(group.map(({ message }) => message))], 4);
   const what = tools.length > 1 ? (rule.several ?? messages) : messages;
   return {
-    code: rule.level === "error" ? "MG6601" : "MG6602",
-    severity: rule.level,
+    ...(rule.level === "error"
+      ? { code: "MG6601", severity: "error" }
+      : { code: "MG6602", severity: "warning" }),
     message: `${toolsText(tools)}: ${what}${where} (${rule.id}: ${concerned.join(", ")})`,
     place: place(pointer),
     next: rule.fix,

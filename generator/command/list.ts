@@ -103,7 +103,7 @@ function entryData({ signature, entry }: Item): object {
 async function serversByName(context: CommandContext): Promise<Outcome> {
   const findings: Finding[] = [];
   const servers = await knownServers(context, (error) =>
-    findings.push({ ...findingOfError(error), severity: "warning" }),
+    findings.push({ ...findingOfError(error), code: "MG2202", severity: "warning" }),
   );
   return {
     findings,

@@ -1,7 +1,7 @@
 import { isAbsolute } from "node:path";
 import type { CodedError, Place } from "../diagnostics/coded-error.js";
 import type { Console } from "./console.js";
-import type { Finding } from "../diagnostics/finding.js";
+import type { ErrorFinding, Finding } from "../diagnostics/finding.js";
 import { escapeUnprintable } from "../print/text.js";
 import { type Outcome, exitCodeOf } from "./outcome.js";
 import { shownPath } from "./shown-path.js";
@@ -70,7 +70,7 @@ export function presentError(
 function shownError(
   { code, message, next, detail, place }: CodedError,
   directory: string,
-): Omit<Finding, "severity"> {
+): Omit<ErrorFinding, "severity"> {
   const file = place?.file;
   const shown =
     file !== undefined && isAbsolute(file) ? { ...place, file: shownPath(file, directory) } : place;

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject, kindOf, pointer } from "@mcpgen/engine";
 import { type Schema, type SchemaNode, isValid, readDocument } from "@mcpgen/engine/interpreter";
-import type { DiagnosticCode } from "../diagnostics/catalogue.js";
+import type { CodeOfError } from "../diagnostics/catalogue.js";
 import { closest } from "../diagnostics/suggest.js";
 import { contractSchema } from "./contract-schema.js";
 import { mostLevels, tooDeep } from "./depth.js";
@@ -8,7 +8,7 @@ import { duplicateNameFaults } from "./duplicate-names.js";
 
 /** The fault of a value that is no contract. */
 export interface Fault {
-  readonly code: DiagnosticCode;
+  readonly code: CodeOfError;
   readonly pointer: string;
   readonly message: string;
   readonly next: string;

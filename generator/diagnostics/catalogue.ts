@@ -14,8 +14,13 @@ import { usageDiagnostics } from "./catalogue/usage.js";
 export interface Diagnostic {
   /** One line: what kind of problem it is. */
   readonly title: string;
-  /** Exit code of the process: 1 findings, 2 usage or configuration, 3 input, 4 network or server, 70 our bug, 130 Ctrl-C. */
-  readonly exit: 1 | 2 | 3 | 4 | 70 | 130;
+  /**
+   * Exit code of the process where the code is an error: 1 findings, 2 usage or configuration, 3 input, 4 network or
+   * server, 70 our bug, 130 Ctrl-C. 0: the code is always a warning.
+   */
+  readonly exit: 0 | 1 | 2 | 3 | 4 | 70 | 130;
+  /** Some findings with this code are warnings, which do not change the exit code. */
+  readonly mayWarn?: true;
   /** The long form that `mcpgen explain CODE` prints: why it happens and how to mend it. */
   readonly explanation: string;
 }
@@ -36,3 +41,14 @@ export const catalogue = {
 } satisfies Record<string, Diagnostic>;
 
 export type DiagnosticCode = keyof typeof catalogue;
+
+/** The codes whose entries have these members. */
+type CodeWith<Members> = {
+  [Code in DiagnosticCode]: (typeof catalogue)[Code] extends Members ? Code : never;
+}[DiagnosticCode];
+
+/** The codes of errors. */
+export type CodeOfError = Exclude<DiagnosticCode, CodeWith<{ readonly exit: 0 }>>;
+
+/** The codes of warnings; some of them are codes of errors, too. */
+export type CodeOfWarning = CodeWith<{ readonly exit: 0 } | { readonly mayWarn: true }>;

@@ -1,4 +1,4 @@
-import { type DiagnosticCode, catalogue } from "./catalogue.js";
+import { type CodeOfError, catalogue } from "./catalogue.js";
 
 /** The place of a problem in the user's input. Lines and columns count from 1. */
 export interface Place {
@@ -27,14 +27,14 @@ export interface CodedErrorDetails {
  */
 export class CodedError extends Error {
   override readonly name = "CodedError";
-  readonly code: DiagnosticCode;
+  readonly code: CodeOfError;
   readonly place: Place | undefined;
   readonly next: string | undefined;
   readonly detail: string | undefined;
   /** Problems of the same input that were found beside this one. */
   readonly more: readonly CodedError[];
 
-  constructor(code: DiagnosticCode, message: string, details: CodedErrorDetails = {}) {
+  constructor(code: CodeOfError, message: string, details: CodedErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.place = details.place;

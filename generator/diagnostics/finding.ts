@@ -1,11 +1,21 @@
-import type { DiagnosticCode } from "./catalogue.js";
+import type { CodeOfError, CodeOfWarning } from "./catalogue.js";
 import type { CodedError, Place } from "./coded-error.js";
 
 /** A fact about the user's files that a command reports: data, not an exception. */
-export interface Finding {
-  readonly code: DiagnosticCode;
-  /** Warnings do not change the exit code. */
-  readonly severity: "error" | "warning";
+export type Finding = ErrorFinding | WarningFinding;
+
+export interface ErrorFinding extends FindingDetails {
+  readonly code: CodeOfError;
+  readonly severity: "error";
+}
+
+/** Warnings do not change the exit code. */
+export interface WarningFinding extends FindingDetails {
+  readonly code: CodeOfWarning;
+  readonly severity: "warning";
+}
+
+interface FindingDetails {
   readonly message: string;
   readonly place?: Place;
   /** The next step, one imperative sentence. */
@@ -15,7 +25,7 @@ export interface Finding {
 }
 
 /** An error as a finding: the command continues, and reports it beside its other findings. */
-export function findingOfError({ code, message, place, next, detail }: CodedError): Finding {
+export function findingOfError({ code, message, place, next, detail }: CodedError): ErrorFinding {
   return {
     code,
     severity: "error",

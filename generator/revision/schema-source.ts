@@ -13,14 +13,14 @@ import {
   readSchema,
 } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
-import type { DiagnosticCode } from "../diagnostics/catalogue.js";
+import type { CodeOfError } from "../diagnostics/catalogue.js";
 import { closest } from "../diagnostics/suggest.js";
 import { type Corrected, applyNotes } from "../notes/apply.js";
 import type { Note } from "../notes/note.js";
 import type { Documentation } from "./documentation.js";
 import type { JsonFile } from "../files/json-file.js";
 
-const codes: { readonly [C in SchemaErrorCode]: DiagnosticCode } = {
+const codes: { readonly [C in SchemaErrorCode]: CodeOfError } = {
   "not-a-schema": "MG1101",
   "malformed-keyword": "MG1102",
   "unsupported-keyword": "MG1103",

@@ -8,7 +8,8 @@ import { type Section, nounOf } from "./wanted.js";
 /** A handler without an entry in the contract. */
 interface UnknownHandler {
   readonly node: ts.Node;
-  readonly finding: Omit<Finding, "place">;
+  /** Without a place. */
+  readonly finding: Finding;
 }
 
 /**

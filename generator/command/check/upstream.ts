@@ -57,8 +57,9 @@ function sentenceOf({ verdict, revision, name, reason, onlyProse }: Comparison, 
 function findingOf({ verdict, revision, onlyProse }: Comparison, source: string, message: string): Finding {
   const isNew = verdict === "new-revision";
   return {
-    code: isNew ? "MG3111" : "MG3110",
-    severity: onlyProse ? "warning" : "error",
+    ...(isNew
+      ? { code: "MG3111", severity: "error" }
+      : { code: "MG3110", severity: onlyProse ? "warning" : "error" }),
     message,
     place: { file: sourceName(source) },
     next: isNew

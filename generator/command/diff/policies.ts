@@ -11,7 +11,7 @@ import type { FailOn } from "../../diff/report/report.js";
 import { loadJson } from "../../files/json-file.js";
 import type { Arguments } from "../arguments.js";
 import type { CommandContext } from "../context.js";
-import type { Finding } from "../../diagnostics/finding.js";
+import type { Finding, WarningFinding } from "../../diagnostics/finding.js";
 import { shownPath } from "../shown-path.js";
 
 /** How findings are weighed: options win over the configuration. */
@@ -74,7 +74,7 @@ export async function approvalWarnings(
   if (text === undefined || expired.length + unused.length + mistaken.length === 0) return [];
   const { positionOf } = await import("../../files/positions.js");
   const shown = shownPath(file, directory);
-  const warning = (code: Finding["code"], approval: Approval, said: string, next: string): Finding => {
+  const warning = (code: WarningFinding["code"], approval: Approval, said: string, next: string): Finding => {
     const at = pointer("/approvals", approvals.indexOf(approval));
     const { rule, subject, fingerprint } = approval;
     return {

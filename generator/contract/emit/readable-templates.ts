@@ -25,7 +25,7 @@ function unreadable(uriTemplate: string, place: Finding["place"] & object): Find
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
     return {
-      code: error.code,
+      code: "MG6007",
       severity: "warning",
       message: `${error.message}; a client has no method for it`,
       place,

@@ -3,63 +3,65 @@ import type { Diagnostic } from "../catalogue.js";
 /** MG60xx: contract files, and what is generated from them. */
 export const contractDiagnostics = {
   MG6001: {
-    title: "The contract is no YAML that can be read",
+    title: "The contract is not readable YAML",
     exit: 3,
     explanation:
-      "A contract file is one document of YAML 1.2, or JSON. Line and column are where reading stopped: often it is indentation, a missing colon, or a text with `: ` or `#` in it that lacks quotes. Anchors and aliases are taken, and merge keys (`<<: *base`) as YAML 1.1 has them: keys of the mapping itself win. An alias names an anchor before it, and all of them may stand for 8 MB. Values that JSON has no word for (`.nan`, `.inf`, binary) are refused, and so are keys that stand twice.",
+      "A contract file is one document of YAML 1.2 or JSON. Line and column say where the parser stopped. Common causes are wrong indentation, a missing colon, and a string that contains `: ` or ` #` and needs quotes. Anchors, aliases and the merge keys of YAML 1.1 (`<<: *base`) are allowed; keys of the mapping itself override merged keys. An alias must follow its anchor, and all aliases together may expand to at most 8 MB. Values that JSON does not have (`.nan`, `.inf`, binary) and duplicate keys are errors.",
   },
   MG6002: {
-    title: "A key that means nothing in a contract",
+    title: "A contract has an unknown key",
     exit: 3,
     explanation:
-      "A contract has the shapes of the protocol's list results and the server's name. docs/contract.schema.json lists the keys; name it in `$schema` (or `# yaml-language-server: $schema=…`), and your editor completes them. Objects of the protocol may hold further members, which are kept; one that differs from a known key in case or by a letter is taken for a slip.",
+      "A contract has the name and version of the server and the entries of the protocol's list results. docs/contract.schema.json defines the keys. Refer to it with `$schema` or `# yaml-language-server: $schema=…`, and your editor completes them. Objects that the protocol defines may have additional members. There, mcpgen refuses a key only if it looks like a misspelt one: it differs from a known key in letter case, `_` or `-`, or in one letter.",
   },
   MG6003: {
-    title: "A value in a contract is not what it should be",
+    title: "A value in a contract has the wrong type",
     exit: 3,
     explanation:
-      'The value has another type than its key asks for, or something required is missing. In YAML, `yes` and `1.0` without quotes are what they look like: quote a version (`version: "1.0"`). Every tool has an `inputSchema` with `type: object`.',
+      'The value has another type than the key requires, or a required key is missing. Or the contract is nested too deeply. In YAML, `1.0` without quotes is a number and `true` is a boolean: put a version in quotes (`version: "1.0"`). Every tool needs an `inputSchema` with `type: object`.',
   },
   MG6004: {
     title: "Two entries of a contract have the same name",
     exit: 3,
     explanation:
-      "Tools and prompts are identified by `name`, resources by `uri`, resource templates by `uriTemplate`, arguments of a prompt by `name`. A client could reach only one of the two.",
+      "`name` identifies tools and prompts, `uri` resources, `uriTemplate` resource templates, and `name` the arguments of a prompt. With two equal names, a client could reach only one of the entries. Rename or remove one.",
   },
   MG6005: {
-    title: "A tool's schema is none that values can be judged by",
+    title: "The schema of a tool cannot be used",
     exit: 3,
+    mayWarn: true,
     explanation:
-      "Schemas are JSON Schema 2020-12, or 2019-09, draft-07, draft-06 or draft-04 where `$schema` says so. References lead to the schema itself: nothing is ever fetched. At most 128 subschemas may stand inside one another, and patterns must be ones that can be matched in time that grows with the text alone. Output for servers is refused. A client can do without: what the schema is of is neither typed nor checked, and a warning says so.",
+      "A tool's schema is JSON Schema 2020-12, or the 2019-09, draft-07, draft-06 or draft-04 that its `$schema` names. `$ref` must refer to a place in the same schema, because mcpgen never fetches schemas; `--base DIR` allows local files. At most 128 subschemas may be nested, and every pattern must match in bounded time. For a server this is an error. For a client it is a warning: mcpgen generates the client, but neither types nor checks these arguments or results.",
   },
   MG6006: {
     title: "A header declared for an argument is not valid",
     exit: 3,
     explanation:
-      "`x-mcp-header` names the header that repeats an argument over HTTP, for gateways to route by: `Region` becomes `Mcp-Param-Region`. It stands on a string, an integer or a boolean that is reached along `properties` alone, its name is a token (letters, digits and hyphens are safe), and no two differ in case only. Clients must leave out tools that break these rules.",
+      "`x-mcp-header` in an `inputSchema` names a header that repeats an argument over HTTP, so that gateways can route by it: `Region` becomes `Mcp-Param-Region`. Put it on a string, an integer or a boolean that is reached only through `properties`. The name is an HTTP token (letters, digits and hyphens are safe), and no two names may be equal in lower case. Clients must ignore a tool that breaks these rules.",
   },
   MG6007: {
     title: "A URI template cannot be matched",
     exit: 3,
+    mayWarn: true,
     explanation:
-      "A server reads the values of the variables from a URI, so each URI must match in one way only. {name}, {+name}, {#name}, {.name}, {/name}, {?a,b} and {&a,b} are taken; modifiers ({name:3}, {list*}) and several variables without a separator between them are not. For a client it is a warning: it has no method for such a template.",
+      "A server reads the variables from a URI, so each URI must match the template in one way only. Allowed are {name}, {+name}, {#name}, {.name}, {/a,b}, {?a,b} and {&a,b}. Modifiers ({name:3}, {list*}) and several variables in other expressions are not supported. For a server this is an error. For a client it is a warning: the client gets no method for the template; fill it in yourself and call `client.readResource(uri)`.",
   },
   MG6008: {
-    title: "A keyword means nothing in the dialect of its schema",
-    exit: 1,
+    title: "The dialect of a schema does not have a keyword",
+    exit: 0,
     explanation:
-      "A tool's schema names an older dialect of JSON Schema in `$schema`, and has a keyword that a newer one added: `const` in draft-04, `dependentRequired` in draft-07, `prefixItems` in 2019-09. Such a keyword asserts nothing, and is not checked. Declare the dialect that the schema is written in.",
+      "The `$schema` of a tool's schema names an older dialect of JSON Schema, and the schema uses a keyword of a newer one: `const` in draft-04, `dependentRequired` in draft-07, `prefixItems` in 2019-09. Such a keyword has no effect, so values are not checked against it. Remove the keyword, or name the dialect that has it.",
   },
   MG6009: {
-    title: "What is generated is compiled to CommonJS",
-    exit: 1,
+    title: "TypeScript compiles the generated code to CommonJS",
+    exit: 0,
     explanation:
-      'Output is made for ES modules, and so are `@mcpgen/runtime` and `@mcpgen/protocol`. Under `"module": "nodenext"` (or `node16`, `node18`, `node20`) TypeScript compiles a file to CommonJS unless the nearest package.json says `"type": "module"`: with `verbatimModuleSyntax` nothing compiles then, and Node.js before 20.19 cannot load the result. Add `"type": "module"`; files of the project that are CommonJS get the extension `.cjs` or `.cts`. Or put a package.json with `{ "type": "module" }` into the folder of the code. Projects that a bundler builds set `"module": "esnext"` and `"moduleResolution": "bundler"`.',
+      'The generated code, `@mcpgen/runtime` and `@mcpgen/protocol` are ES modules. With `"module": "nodenext"` (or `node16`, `node18`, `node20`) TypeScript compiles a file to CommonJS unless the nearest package.json has `"type": "module"`. Then `verbatimModuleSyntax` makes the compilation fail, and Node.js before 20.19 cannot load the result. Add `"type": "module"`, and rename the CommonJS files of your project to `.cjs` or `.cts`. Or add a package.json with `{ "type": "module" }` to the folder of the generated code. With `"module": "commonjs"`, change the setting to `nodenext`. If you use a bundler, set `"module": "esnext"` and `"moduleResolution": "bundler"`.',
   },
   MG6010: {
-    title: "A reference to a file cannot be followed",
+    title: "A reference to a file cannot be resolved",
     exit: 3,
     explanation:
-      "With `--base DIR`, or `base` of a contract in the configuration, schemas of tools may refer to JSON files in that folder: `common.json#/$defs/City`. Paths are relative to the folder, or to the file they stand in. What leads out of the folder, by `..`, as an absolute path or through a link, is refused, and so is a file that is not there. Nothing is fetched from a network.",
+      "With `--base DIR`, or `base` of a contract in the configuration, schemas of tools may refer to JSON files in that folder: `common.json#/$defs/City`. A path is relative to that folder, or to the file that contains the reference. The file must exist and contain a JSON object. The path must not leave the folder by `..`, as an absolute path or through a symbolic link. One schema may refer to at most 1,000 files. mcpgen fetches nothing from a network.",
   },
 } satisfies Record<string, Diagnostic>;

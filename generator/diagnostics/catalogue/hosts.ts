@@ -11,6 +11,7 @@ export const hostDiagnostics = {
   MG2202: {
     title: "A host's configuration file cannot be used",
     exit: 2,
+    mayWarn: true,
     explanation:
       "The file in which a host names servers cannot be read, is not JSON, or its entry has neither a `command` nor a `url`. The place names the file and the member. `envFile` is not read: pass its variables with `--env NAME`.",
   },

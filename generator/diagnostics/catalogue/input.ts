@@ -112,9 +112,9 @@ export const inputDiagnostics = {
   },
   MG1111: {
     title: "No definition of the schema describes a message",
-    exit: 1,
+    exit: 0,
     explanation:
-      "A protocol's schema defines its messages: objects whose `method` is one constant, in unions such as `ClientRequest`. The schema has none. mcpgen generates types and validators of its definitions, and empty tables, stubs and steps. If the schema is not one of the protocol, use `--only types,validators,check`: it leaves the empty files out, and this warning, too.",
+      "A protocol's schema defines its messages: objects whose `method` is one constant, in unions such as `ClientRequest`. The schema has none. mcpgen generates types and validators of its definitions, and empty tables, stubs and steps. If the schema is not one of the protocol, use `--only types,validators,check`: it leaves out the empty files, and mcpgen prints no warning.",
   },
   MG1110: {
     title: "A pattern could take unbounded time",

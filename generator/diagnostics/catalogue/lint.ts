@@ -10,7 +10,7 @@ export const lintDiagnostics = {
   },
   MG6602: {
     title: "A host or a model may stumble over a tool",
-    exit: 1,
+    exit: 0,
     explanation:
       "Some hosts mend or drop it, or a model has to guess. A warning: it does not change the exit code. `mcpgen explain RULE` says why.",
   },

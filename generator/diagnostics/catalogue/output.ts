@@ -3,116 +3,118 @@ import type { Diagnostic } from "../catalogue.js";
 /** MG30xx: planning and writing output. MG31xx: check and drift. */
 export const outputDiagnostics = {
   MG3001: {
-    title: "A file would be overwritten that is not as mcpgen wrote it",
+    title: "The contents of a file would be lost",
     exit: 1,
     explanation:
-      "A generated file was edited by hand, or a file of yours stands where one is to be written. Nothing was changed. Move the edit to where it belongs (the schema, its notes, a template), or let mcpgen overwrite the file with `--force`. For a file that mcpgen has no record of, take another output folder with `--out`: `--force` would destroy it.",
+      "mcpgen would have to overwrite or delete a file that was edited by hand, or a file that is not in manifest.json. mcpgen has changed nothing. If the edit is to stay, make it in the source: the schema's notes, a template, or your own code. `mcpgen generate --force` overwrites the file. If the file is not in the manifest, it may be the only copy of your work: move it away, or choose another output folder with `--out`.",
   },
   MG3002: {
-    title: "A path of the output leads elsewhere",
+    title: "The output folder, or a path in it, cannot be used",
     exit: 2,
     explanation:
-      "Output stays below the output folder. A symbolic link inside it, or a file where a folder is needed (or the reverse), is never followed or replaced. Remove it, or choose another folder with `--out`.",
+      "mcpgen writes only below the output folder. It never follows a symbolic link inside the folder. It never replaces a folder with a file, or a file with a folder. The output folder cannot be a file, an unreadable folder or the root of the file system. Remove what the message names, or choose another folder with `--out`.",
   },
   MG3003: {
     title: "The output cannot be written",
     exit: 2,
     explanation:
-      "The operating system refused: permissions, a full disk, a file held open. A run writes all of its files or none, so everything is as it was before.",
+      "The operating system refused to write. Common causes are missing permissions, a full disk, or a file that another program has open. mcpgen writes all files or none, so the output is unchanged. Remove the cause and run the command again.",
   },
   MG3004: {
     title: "Another run is writing to the same folder",
     exit: 2,
     explanation:
-      "Two runs at once would mix their output. Wait for the other one. If it is gone although its process number lives on as something else, delete the folder named in the message.",
+      "Two runs at the same time would mix their output. Wait until the other run has ended. The message names its process. If that process is not mcpgen, the run has died and the system has given its process id to another program: then delete the folder that the message names.",
   },
   MG3005: {
-    title: "An interrupted run was undone",
+    title: "An earlier run was interrupted",
     exit: 1,
+    mayWarn: true,
     explanation:
-      "An earlier run was killed while it was putting files in place. What it had changed was put back before this run went on; nothing is left to do.",
+      "The process of an earlier run was killed while it replaced files. `mcpgen check` writes nothing, so it reports this as an error. Commands that write first restore the files that the earlier run had changed; then they report a warning and continue. You need not do anything else.",
   },
   MG3006: {
     title: "The manifest is malformed",
     exit: 3,
     explanation:
-      "manifest.json in the output folder records what mcpgen wrote; without it edits by hand and older output look the same. After a merge conflict, `mcpgen generate --force` writes all files; otherwise restore the file from version control.",
+      "manifest.json in the output folder records the files that mcpgen wrote. Without it, mcpgen cannot distinguish a file that was edited by hand from an older output. The usual cause is a merge conflict. Restore the file from version control, or run `mcpgen generate --force`, which writes all files again and overwrites manual edits.",
   },
   MG3007: {
     title: "The output of a revision would be lost",
     exit: 2,
     explanation:
-      "`--revision` and `--schema` generate some revisions and leave the others of the folder as they are; only the files that all share (index, authoring) are written for all of them. For that their schemas are needed, and the folder holds the output of a revision that the schema folder does not have, most likely one that was made with `--schema` and `--name`. Bring its schema in with `mcpgen revision add`, choose another folder with `--out`, or run `mcpgen generate` without `--revision`, which deletes what it has no schema of.",
+      "With `--revision` or `--schema`, mcpgen generates only some revisions and keeps the output of the others. The files that all revisions share (index, authoring) need all their schemas. The output folder has a revision that the schema folder does not have; usually it was generated with `--schema` and `--name`. Add its schema with `mcpgen revision add`, or choose another folder with `--out`. `mcpgen generate` without these options deletes the output of revisions without a stored schema.",
   },
   MG3101: {
     title: "A generated file is out of date",
     exit: 1,
     explanation:
-      "The file is as mcpgen wrote it, but its input, the templates or mcpgen itself have changed since. `mcpgen generate` brings it up to date.",
+      "The file is as mcpgen wrote it, but the schema, its notes, a template, an option or mcpgen itself has changed since then. Run `mcpgen generate`.",
   },
   MG3102: {
     title: "A generated file is missing",
     exit: 1,
-    explanation: "The file would be generated but does not exist. `mcpgen generate` writes it.",
+    explanation: "mcpgen would generate this file, but it does not exist. Run `mcpgen generate`.",
   },
   MG3103: {
-    title: "A file in the output folder is no longer generated",
+    title: "The output folder has a file that mcpgen does not generate",
     exit: 1,
     explanation:
-      "mcpgen wrote the file earlier and would not write it now, or it was never part of the output. `mcpgen generate` removes the former if it was not edited; the latter is yours to move: the output folder holds nothing but output.",
+      "There are two cases. If the message says that the file is no longer generated, mcpgen wrote it earlier: `mcpgen generate` deletes it, and if it was edited, only with `--force`. If the file was never part of the output, `mcpgen generate` does not touch it: move it away or delete it, because the output folder may contain only output.",
   },
   MG3104: {
     title: "A generated file was edited by hand",
     exit: 1,
     explanation:
-      "The file differs from what manifest.json recorded when it was written. Move the edit to where it belongs (the schema, its notes, a template), then run `mcpgen generate --force`, which overwrites it.",
+      "The content of the file differs from the checksum in manifest.json, or the manifest does not have the file. If the edit is to stay, make it in the source: the schema's notes, a template, or your own code. Then run `mcpgen generate --force`, which overwrites the file.",
   },
   MG3105: {
-    title: "A stored schema is not the one that was imported",
+    title: "A stored schema differs from the imported one",
     exit: 1,
     explanation:
-      "schema.json differs from what schema/lock.json recorded, or is not in canonical form. Stored schemas are never edited: corrections go to notes.json. Restore the file from version control, or import it again with `mcpgen revision add FILE --replace`.",
+      "The checksum of schema.json differs from the one in schema/lock.json, or the file is not in canonical form. Never edit a stored schema: write corrections to notes.json. Restore the file from version control, or import it again with `mcpgen revision add FILE --replace`.",
   },
   MG3106: {
-    title: "The schema folder and its lock disagree",
+    title: "The schema folder and its lock have different revisions",
     exit: 1,
     explanation:
-      "A revision is in schema/lock.json and has no folder, or the reverse. Restore what is missing from version control, import the revision with `mcpgen revision add`, or remove what is left of it.",
+      "schema/lock.json has an entry for a revision without a schema, or the folder has a schema without an entry. Restore the missing part from version control, or import the revision with `mcpgen revision add`. If you no longer need the revision, delete its folder and its entry.",
   },
   MG3107: {
-    title: "A note was carried over and is not confirmed",
-    exit: 1,
+    title: "A carried note is not confirmed, or could not be carried over",
+    exit: 0,
     explanation:
-      '`mcpgen revision add` copies the notes of the newest released revision, marked `"carried": true`. Check each against the new specification and delete the mark, or the note. This is a warning: it does not change the exit code.',
+      '`mcpgen revision add` copies the notes of the newest released revision to the new one, marked with `"carried": true`. Check each note against the new specification. If it still holds, delete the mark; otherwise delete the note. A note that does not fit the new schema is not copied; the message says why.',
   },
   MG3108: {
-    title: "The file is not the one the revision was imported from",
+    title: "The revision was imported from another file",
     exit: 1,
     explanation:
-      "Its sha256 differs from the one in schema/lock.json. If its canonical form is equal, only prose or formatting changed; otherwise upstream changed the revision in place, or the file is of another revision.",
+      "The sha256 of the file differs from the one in schema/lock.json. If the canonical forms are equal, only descriptions or formatting differ. Otherwise the authors of the protocol have changed the released file, or the file belongs to another revision. `mcpgen revision add FILE --name R --replace` stores the new file.",
   },
   MG3109: {
     title: "A message does not follow the protocol",
     exit: 1,
     explanation:
-      "The message is not valid in the revision it was judged by. The lines below it name the place inside the message (JSON Pointer), what is expected there and what was found.",
+      "The line is not a JSON-RPC message, or the message is not valid in the revision that was checked. The lines below the error name the place in the message (JSON Pointer), the expected value and the value found.",
   },
   MG3110: {
-    title: "The published file of a revision is another one now",
+    title: "The published file of a revision has changed",
     exit: 1,
+    mayWarn: true,
     explanation:
-      "Released files change in place upstream now and then (rule published-file-changed). The differences are listed; where only prose or layout differs this is a warning and does not change the exit code. `mcpgen upgrade SOURCE --name R --replace` takes the new file over.",
+      "The authors of the protocol sometimes change the file of a released revision (rule published-file-changed). `mcpgen check --upstream` lists the differences. It prints a warning if only descriptions or formatting differ. `mcpgen upgrade SOURCE --name R --replace` stores the new file and generates again.",
   },
   MG3111: {
-    title: "Upstream has published a new revision",
+    title: "There is a new revision of the protocol",
     exit: 1,
     explanation:
-      "The file is of no revision in the schema folder. What decides is, in this order: `--revision`, the sha256 in schema/lock.json, equal schemas, the folder in the file's address, and what it has in common with the nearest revision: it is a new one if a peer would notice the difference. `mcpgen upgrade SOURCE --name R` stores it, generates, and lists what is left to decide.",
+      "`mcpgen check --upstream` read a file that belongs to no revision in the schema folder. mcpgen identifies the revision of a file by the first of these that decides: `--revision`, the sha256 in schema/lock.json, equal definitions, the name of the folder in its address, and the share of definitions that the nearest revision has unchanged. If that share is small, the file is a new revision if a client or server would notice the difference. `mcpgen upgrade SOURCE --name R` stores the file, generates, and lists the open decisions. If the file belongs to a known revision, name it with `--revision`.",
   },
   MG3112: {
-    title: "A revision has the content, or the place, of another",
-    exit: 1,
+    title: "The name of a new revision is probably wrong",
+    exit: 0,
     explanation:
-      "The file added under a new name is the file of a present revision, means the same as one, or has a name older than the newest revision. The file was added, and this is a warning. If it was a mistake, delete the revision's folder, its entry in schema/lock.json and its output. A draft that equals the next release's file is not a mistake.",
+      "The new revision has the same file as another revision, or the same canonical form, or a date before the newest revision. mcpgen has added it. If the name is wrong, delete the folder of the revision, its entry in schema/lock.json and its output. The warning is harmless if a released revision has the same schema as the draft.",
   },
 } satisfies Record<string, Diagnostic>;

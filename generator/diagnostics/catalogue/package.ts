@@ -4,7 +4,7 @@ import type { Diagnostic } from "../catalogue.js";
 export const packageDiagnostics = {
   MG6701: {
     title: "Something keeps the package from being used",
-    exit: 1,
+    exit: 0,
     explanation:
       "The files were written, but others cannot use them yet. The MCP registry takes an npm package whose `mcpName` is the name in server.json, and hosts start it with npx, which needs `bin` and a first line `#!/usr/bin/env node`. An image has no dependency that lies outside of the project.",
   },

@@ -46,7 +46,7 @@ export const serverDiagnostics = {
   },
   MG6303: {
     title: "The server has not said what it is called",
-    exit: 1,
+    exit: 0,
     explanation:
       "A contract has a name and a version. The server sent none, so they are `server` and `0.0.0`: give it better ones in the file.",
   },
@@ -94,7 +94,7 @@ export const serverDiagnostics = {
   },
   MG6313: {
     title: "The server prints on standard output what is no message",
-    exit: 1,
+    exit: 0,
     explanation:
       "Over stdio, standard output holds messages of the protocol and nothing else (specification, transports, stdio). This client passes such lines over; others show them as errors, or give the server up. Logs belong on standard error: `console.error` in Node.js, `stream=sys.stderr` in Python. A server of `@mcpgen/runtime` imports `@mcpgen/runtime/stdio-guard` first, which moves what libraries print.",
   },
@@ -107,6 +107,7 @@ export const serverDiagnostics = {
   MG6308: {
     title: "The live server differs from its contract",
     exit: 1,
+    mayWarn: true,
     explanation:
       "The message names the rule (`mcpgen explain RULE` says more), the place, and what the difference means for each role: for a client, or a server, written for the contract when the other side does as the live server does. Either the server is to be mended, or the contract: the last line takes over what the server says. `--fail-on breaking` lets the rest pass as warnings.",
   },

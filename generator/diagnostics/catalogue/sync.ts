@@ -11,12 +11,13 @@ export const syncDiagnostics = {
   MG6502: {
     title: "A handler is for nothing in the contract",
     exit: 1,
+    mayWarn: true,
     explanation:
       "Your handlers have a function for something that the contract does not offer, or no longer offers. A server refuses to start with it. `mcpgen sync` never deletes code: remove the function, move its body if only the name has changed, or bring the entry back into the contract. A class may have further methods: a public method that is typed as a handler (with `Handlers.Answer`, say) is an error, any other a warning.",
   },
   MG6503: {
     title: "It cannot be known whether a handler is missing",
-    exit: 1,
+    exit: 0,
     explanation:
       'A spread, a computed key, a base class or a call decides only when the code runs which functions there are. Nothing is inserted there; the type-checker knows better. Write the members out, or give each literal a type, such as `Handlers["tools"]`, and `mcpgen sync` can keep it complete. The same is said where members are added later, where a type such as `Partial<Handlers>` lets them be absent, and where a module that handlers come from cannot be read.',
   },
