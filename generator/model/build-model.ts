@@ -1,13 +1,6 @@
 import { type Schema, naturalCompare, reachable } from "@mcpgen/engine";
 import type { NoteProblem } from "../notes/apply.js";
-import type {
-  ListeningNote,
-  Note,
-  PairingNote,
-  SenderNote,
-  StepNote,
-  SubscriptionNote,
-} from "../notes/note.js";
+import type { Note, PairingNote, SenderNote, StepNote } from "../notes/note.js";
 import { hasBatches } from "./batches.js";
 import { eraOf } from "./era.js";
 import { findErrors } from "./errors.js";
@@ -16,11 +9,12 @@ import { type Message, findMessages } from "./messages.js";
 import type { Assumption, HeaderRule, Method, ProtocolModel, ResultOf, Status } from "./model.js";
 import { findTransport } from "./transport.js";
 import { type MethodNotes, capabilitiesOf, notesByMethod } from "./notes-by-method.js";
-import { findOwned, propertyAt } from "./owned.js";
+import { findOwned } from "./owned.js";
 import { pageOf } from "./page.js";
 import { pair } from "./pairing.js";
 import { type Membership, readRoleUnions } from "./role-unions.js";
 import { type Sending, findSenders, isRedundantSender, settleSender } from "./senders.js";
+import { type Subscriptions, findSubscriptions } from "./subscriptions.js";
 
 /** The inputs of a protocol model. */
 interface ModelSource {
@@ -69,6 +63,7 @@ export function buildModel(source: ModelSource): BuiltModel {
   const asking = asksForInput(schema, settled);
 
   const era = eraOf(revision, schema, messages, assumptions);
+  const subscriptions = findSubscriptions(era, schema, messages, said, problems);
 
   const model: ProtocolModel = {
     revision,
@@ -76,7 +71,7 @@ export function buildModel(source: ModelSource): BuiltModel {
     era,
     schema,
     methods: settled.map((entry) =>
-      assemble(entry, said.get(entry.message.method), asking, { ...source, schema }, problems),
+      assemble(entry, said.get(entry.message.method), asking, { ...source, schema }, subscriptions),
     ),
     errors: findErrors(schema, notesOf(notes, "error"), assumptions),
     batches: hasBatches(schema),
@@ -153,7 +148,7 @@ function assemble(
   notes: MethodNotes | undefined,
   asking: ReadonlySet<string>,
   { documentation, schema }: ModelSource,
-  problems: NoteProblem[],
+  subscriptions: Subscriptions,
 ): Method {
   const { method: name, kind, definition, envelope, params } = message;
   const remarks = documentation?.(name);
@@ -161,7 +156,7 @@ function assemble(
   const see = remarks?.see ?? definition.see?.[0];
   const deprecated = deprecationOf(notes) ?? definition.node.deprecated;
   const page = pageOf(schema, message, result);
-  const filter = filterOf(schema, message, notes?.subscription, problems);
+  const filter = subscriptions.filters.get(name);
   return {
     name,
     kind,
@@ -177,42 +172,13 @@ function assemble(
     multiRoundTrip:
       (notes?.multiRoundTrip ?? false) ||
       (result?.alternatives.some((arm) => asking.has(arm.definition)) ?? false),
-    listening: listens(message, notes?.listening, problems),
+    listening: subscriptions.listening.has(name),
     ...(filter !== undefined && { filter }),
     ...(page && { page }),
     ...(deprecated && { deprecated }),
     ...(description !== undefined && { description }),
     ...(see !== undefined && { see }),
   };
-}
-
-/** Whether a note says that a request is answered only when its stream ends. Notifications are never answered. */
-function listens(
-  { method, kind }: Message,
-  note: ListeningNote | undefined,
-  problems: NoteProblem[],
-): boolean {
-  if (note && kind !== "request")
-    problems.push({ code: "MG1202", note, target: method, message: "it is a notification, and no request" });
-  return note !== undefined && kind === "request";
-}
-
-/** The member of a subscription's filter that a note names. */
-function filterOf(
-  schema: Schema,
-  { method: target, kind }: Message,
-  note: SubscriptionNote | undefined,
-  problems: NoteProblem[],
-): string | undefined {
-  if (!note) return undefined;
-  if (kind === "request")
-    problems.push({ code: "MG1202", note, target, message: "it is a request, and no notification" });
-  const property = propertyAt(schema, note.filter)?.property;
-  if (property === undefined) {
-    const message = `the schema has no property of a definition at ${note.filter}`;
-    problems.push({ code: "MG1202", note, target, message });
-  }
-  return property;
 }
 
 function deprecationOf(notes: MethodNotes | undefined): Method["deprecated"] {

@@ -31,6 +31,7 @@ export function notesByMethod(
   problems: NoteProblem[],
 ): ReadonlyMap<string, MethodNotes> {
   const byMethod = new Map<string, Writable>();
+  const stated = new Set<string>();
   for (const note of notes) {
     for (const target of note.targets) {
       if (!speaksOfMethod(note, target)) continue;
@@ -38,6 +39,12 @@ export function notesByMethod(
         problems.push({ code: "MG1202", note, target, message: "the schema has no such method" });
         continue;
       }
+      const fact = `${aspectOf(note)} of ${target}`;
+      if (stated.has(fact)) {
+        problems.push({ code: "MG1203", note, target, message: "another note of this kind is about it" });
+        continue;
+      }
+      stated.add(fact);
       const entry: Writable = byMethod.get(target) ?? {
         capabilities: [],
         cacheable: false,
@@ -77,6 +84,12 @@ function speaksOfMethod(note: Note, target: string): boolean {
   }
 }
 
+/** What a note says of a method. Two notes that say the same of one method are one too many. */
+function aspectOf(note: Note): string {
+  if (note.kind === "capability") return `capability of the ${note.of}`;
+  return note.kind === "header" ? `header ${note.header.toLowerCase()}` : note.kind;
+}
+
 function take(entry: Writable, note: Note): void {
   switch (note.kind) {
     case "pairing":
@@ -106,10 +119,9 @@ function take(entry: Writable, note: Note): void {
   }
 }
 
-/** For each side, the capability that was named last. */
+/** The capabilities in the order of their sides. */
 export function capabilitiesOf(notes: readonly CapabilityNote[]): Capability[] {
-  const bySide = new Map(
-    notes.map(({ of, capability, parts }) => [of, { of, path: capability, ...(parts && { parts }) }]),
-  );
-  return [...bySide.values()].sort((a, b) => (a.of < b.of ? -1 : 1));
+  return notes
+    .map(({ of, capability, parts }) => ({ of, path: capability, ...(parts && { parts }) }))
+    .sort((a, b) => (a.of < b.of ? -1 : 1));
 }

@@ -77,6 +77,11 @@ export function memberNodes(schema: Schema, node: SchemaNode, name: string): Sch
   return [...(viewsOf(schema).objects.of(node).members.get(name) ?? [])];
 }
 
+/** Names of the members that `node` describes. */
+export function memberNames(schema: Schema, node: SchemaNode): string[] {
+  return [...viewsOf(schema).objects.of(node).members.keys()];
+}
+
 /** Names of the members that a value of `node` must have. */
 export function requiredMembers(schema: Schema, node: SchemaNode): ReadonlySet<string> {
   return viewsOf(schema).objects.of(node).required;

@@ -12,6 +12,7 @@ import { type LoadedRevision, type RevisionSource, loadRevision } from "../revis
 import type { Assumption, ProtocolModel } from "../model/model.js";
 import type { Note } from "../notes/note.js";
 import { sha256 } from "../files/sha256.js";
+import { refuseSecondAssumed } from "./assumed-revision.js";
 
 export interface GenerateRequest {
   /** Oldest first. */
@@ -67,6 +68,7 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
   const docs = await loadDocumentation(request.schemaDir);
   const revisions = new Map<string, LoadedRevision>();
   for (const source of request.sources) revisions.set(source.revision, await loadRevision(source, docs));
+  refuseSecondAssumed(revisions.values());
   const read = performance.now();
 
   const kept = new Set(request.kept);

@@ -3,6 +3,7 @@ import { undocumented } from "./documentation.js";
 import type { JsonFile } from "../files/json-file.js";
 import { resolveRevision } from "./revision-source.js";
 import type { NoteProblem } from "../notes/apply.js";
+import type { Note } from "../notes/note.js";
 import { parseNotes } from "../notes/parse.js";
 
 /** Notes of one revision as they apply to another. */
@@ -28,7 +29,7 @@ export async function carryNotes(
   document: JsonObject,
   notesFile: JsonFile,
 ): Promise<Carried> {
-  const { lasting, dropped } = withoutSteps(notesFile);
+  const { lasting, dropped } = withoutSettled(notesFile);
   const effective = await withEffect(schemaFile, document, notesFile.file, lasting);
   return {
     notes: effective.notes.map((entry) => ({ ...entry, carried: true })),
@@ -70,26 +71,30 @@ async function withEffect(
   }
 }
 
-/** Notes about one pair of revisions do not apply to the next pair. */
-function withoutSteps(notesFile: JsonFile): { lasting: JsonObject[]; dropped: NoteProblem[] } {
-  const dropped = parseNotes(notesFile).flatMap((note) =>
-    !isOfPair(note)
-      ? []
-      : note.targets.map((target): NoteProblem => ({
-          code: "MG1203",
-          note,
-          target,
-          message: `it is about the step from ${note.previous}`,
-          settled: true,
-        })),
-  );
-  const lasting = entriesOf(notesFile.value).filter((entry) => !isOfPair(entry));
+/** Notes about one pair of revisions, or about one revision alone, do not apply to the next revision. */
+function withoutSettled(notesFile: JsonFile): { lasting: JsonObject[]; dropped: NoteProblem[] } {
+  const entries = entriesOf(notesFile.value);
+  const dropped: NoteProblem[] = [];
+  const lasting = parseNotes(notesFile).flatMap((note, index) => {
+    const gone = note.targets.flatMap((target): NoteProblem[] => {
+      const message = settledReason(note, target);
+      return message === undefined ? [] : [{ code: "MG1203", note, target, message, settled: true }];
+    });
+    dropped.push(...gone);
+    const targets = gone.map(({ target }) => target);
+    return targets.length === 0 ? [entries[index]!] : without(entries[index]!, targets);
+  });
   return { lasting, dropped };
 }
 
-function isOfPair<N extends { readonly kind?: JsonValue }>(
-  note: N,
-): note is Extract<N, { readonly previous: string }> {
+/** Why a note is about older revisions only. */
+function settledReason(note: Note, target: string): string | undefined {
+  if (isOfPair(note)) return `it is about the step from ${note.previous}`;
+  const assumed = note.kind === "transport" && target === "assumed";
+  return assumed ? "requests without the header belong to one revision" : undefined;
+}
+
+function isOfPair(note: Note): note is Extract<Note, { readonly previous: string }> {
   return note.kind === "lower" || note.kind === "lift" || note.kind === "renamed";
 }
 

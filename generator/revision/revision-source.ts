@@ -31,6 +31,9 @@ export interface RevisionSource {
 export interface LoadedRevision {
   readonly model: ProtocolModel;
   readonly assumptions: readonly Assumption[];
+  /** Those of the notes file; without one, those derived from the schema. */
+  readonly notes: readonly Note[];
+  readonly notesFile?: string;
   /** Notes copied from an older revision and not yet confirmed for this one. */
   readonly carried: readonly Note[];
   /** sha256 of each input file, by its role; the layout of notes does not change theirs. */
@@ -66,6 +69,8 @@ export async function loadRevision(source: RevisionSource, docs: Documentation):
   return {
     model,
     assumptions: [...(derived?.assumptions ?? []), ...model.assumptions],
+    notes,
+    ...(notesFile && { notesFile: notesFile.file }),
     carried: notes.filter(({ carried }) => carried),
     inputs: {
       schema: contentSha256(schemaFile.text),

@@ -263,55 +263,117 @@ describe("notes", () => {
   it("about methods and properties that do not exist are named", () => {
     const definitions = {
       ARequest: message("a"),
-      SaidNotification: message("notifications/said"),
       Result: result,
     };
     const { problems } = built(definitions, [
       { kind: "capability", targets: ["a", "gone"], of: "server", capability: "/x" },
       { kind: "header", targets: ["*", "gone too"], header: "X", from: null },
       { kind: "owned", targets: ["/$defs/Result/properties/nothing"] },
-      { kind: "subscription", targets: ["notifications/said"], filter: "/$defs/Result/properties/nothing" },
     ]);
     expect(problems.map(({ code, target }) => [code, target])).toEqual([
       ["MG1202", "gone"],
       ["MG1202", "gone too"],
-      ["MG1202", "notifications/said"],
       ["MG1202", "/$defs/Result/properties/nothing"],
     ]);
   });
 
-  it("select notifications for a subscription, and no requests", () => {
-    const properties = { filter: { type: "boolean" } };
-    const definitions = { ARequest: message("a"), Result: object(properties) };
-    const note: NoteText = {
-      kind: "subscription",
-      targets: ["a"],
-      filter: "/$defs/Result/properties/filter",
-    };
-    const { problems } = built(definitions, [note]);
-    expect(problems.map(({ code, message: text }) => [code, text])).toEqual([
-      ["MG1202", "it is a request, and no notification"],
+  it("of one kind are about a method once, capabilities once for each side", () => {
+    const { problems } = built({ ARequest: message("a"), Result: result, B: result }, [
+      { kind: "pairing", targets: ["a"], result: "Result" },
+      { kind: "pairing", targets: ["a"], result: "B" },
+      { kind: "cacheable", targets: ["a", "a"] },
+      { kind: "capability", targets: ["a"], of: "server", capability: "/x" },
+      { kind: "capability", targets: ["a"], of: "client", capability: "/x" },
+      { kind: "capability", targets: ["a"], of: "server", capability: "/y" },
+      { kind: "header", targets: ["a"], header: "X-A", from: null },
+      { kind: "header", targets: ["a"], header: "X-B", from: null },
+      { kind: "header", targets: ["a"], header: "x-a", from: null },
+    ]);
+    expect(problems.map(({ code, note, target }) => [code, note.kind, target])).toEqual([
+      ["MG1203", "pairing", "a"],
+      ["MG1203", "cacheable", "a"],
+      ["MG1203", "capability", "a"],
+      ["MG1203", "header", "a"],
+    ]);
+  });
+});
+
+describe("subscriptions", () => {
+  const meta = { _meta: ref("Meta"), wanted: ref("Wanted"), text: { type: "string" } };
+  const definitions = {
+    DiscoverRequest: message("server/discover"),
+    FollowRequest: message("follow", { params: ref("FollowParams") }),
+    FollowParams: object({ ...meta, filter: { allOf: [ref("Filter")] } }),
+    Meta: object({ token: { type: "string" } }),
+    Wanted: { enum: ["much", "little"] },
+    Filter: object({ said: { type: "boolean" } }),
+    ReadRequest: message("read"),
+    SaidNotification: message("notifications/said"),
+    Result: result,
+  };
+  const legacy = { ...definitions, DiscoverRequest: message("initialize") };
+  const listening = (...targets: string[]): NoteText => ({ kind: "listening", targets });
+  const selecting = (property: string, ...targets: string[]): NoteText => ({
+    kind: "subscription",
+    targets,
+    filter: `/$defs/${property.replace(".", "/properties/")}`,
+  });
+  const said = "notifications/said";
+  const problemsOf = (notes: readonly NoteText[], of: { [name: string]: JsonValue } = definitions) =>
+    built(of, notes).problems.map(({ code, target, message: text }) => [code, target, text]);
+
+  it("begin with requests, and not with notifications", () => {
+    const { model, problems } = built(definitions, [listening("follow", said, "gone")]);
+    expect(model.methods.filter((method) => method.listening).map(({ name }) => name)).toEqual(["follow"]);
+    expect(problems.map(({ code, target, message: text }) => [code, target, text])).toEqual([
+      ["MG1202", "gone", "the schema has no such method"],
+      ["MG1202", said, "it is a notification, and no request"],
     ]);
   });
 
-  it("make requests listening, and no notifications", () => {
-    const definitions = {
-      FollowRequest: message("follow"),
-      ReadRequest: message("read"),
-      SaidNotification: message("notifications/said"),
-      Result: result,
-    };
-    const note: NoteText = { kind: "listening", targets: ["follow", "notifications/said", "gone"] };
-    const { model, problems } = built(definitions, [note]);
-    expect(model.methods.map(({ name, listening }) => [name, listening])).toEqual([
-      ["follow", true],
-      ["notifications/said", false],
-      ["read", false],
+  it("select notifications by a member of the filter, and no requests", () => {
+    const notes = [listening("follow"), selecting("Filter.said", said)];
+    expect(problemsOf(notes)).toEqual([]);
+    expect(methodOf(modelOf(definitions, notes), said).filter).toBe("said");
+    expect(problemsOf([listening("follow"), selecting("Filter.said", "read")])).toEqual([
+      ["MG1202", "read", "it is a request, and no notification"],
     ]);
-    expect(problems.map(({ code, target }) => [code, target])).toEqual([
-      ["MG1202", "gone"],
-      ["MG1202", "notifications/said"],
+  });
+
+  it.each(["Meta.token", "FollowParams.text", "Filter.unsaid", "Gone.said"])(
+    "have no filter with the member %s",
+    (property) => {
+      const problems = problemsOf([listening("follow"), selecting(property, said)]);
+      expect(problems.map(([code, target]) => [code, target])).toEqual([["MG1202", said]]);
+    },
+  );
+
+  it("have a filter only if a request is listening", () => {
+    expect(problemsOf([selecting("Filter.said", said)])).toEqual([
+      [
+        "MG1202",
+        said,
+        "/$defs/Filter/properties/said is no member of a filter: no request with a note of kind listening has a param of type Filter",
+      ],
     ]);
+  });
+
+  it("are described once", () => {
+    const notes = [listening("follow"), selecting("Filter.said", said)];
+    expect(problemsOf([...notes, ...notes])).toEqual([
+      ["MG1203", "follow", "another note of this kind is about it"],
+      ["MG1203", said, "another note of this kind is about it"],
+    ]);
+  });
+
+  it("belong to revisions without sessions", () => {
+    const { model, problems } = built(legacy, [listening("follow"), selecting("Filter.said", said)]);
+    const text = "this revision has sessions, and no subscriptions with a filter";
+    expect(problems.map(({ code, target, message: what }) => [code, target, what])).toEqual([
+      ["MG1203", "follow", text],
+      ["MG1203", said, text],
+    ]);
+    expect(model.methods.filter((method) => method.listening || method.filter !== undefined)).toEqual([]);
   });
 });
 

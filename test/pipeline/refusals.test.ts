@@ -119,3 +119,44 @@ test.each<[string, string, string, string]>([
   const { files } = await generate([writtenSource("r", text)]);
   expect(files.get("r/types.ts")).toContain("export ");
 });
+
+describe("notes", () => {
+  const initialize = {
+    properties: { method: { const: "initialize" } },
+    required: ["method"],
+    type: "object",
+  };
+  const note = { reason: "Why.", link: "https://example.com" };
+  const legacy = (revision: string, ...notes: object[]) => {
+    const folder = temporaryFolder({
+      "schema.json": JSON.stringify({ $defs: { InitializeRequest: initialize } }),
+      "notes.json": JSON.stringify({ format: 1, notes: notes.map((one) => ({ ...note, ...one })) }),
+    });
+    const [schemaFile, notesFile] = [join(folder, "schema.json"), join(folder, "notes.json")];
+    return { revision, status: "released" as const, schemaFile, notesFile };
+  };
+
+  test("give requests without the header to one revision", async () => {
+    const sender = { kind: "sender", target: "initialize", sender: "client" };
+    const assumed = { kind: "transport", target: ["priming", "assumed"] };
+    const [first, second] = [legacy("r1", assumed), legacy("r2", sender, assumed)];
+    await expect(generate([first, second])).rejects.toMatchObject({
+      code: "MG1203",
+      message: expect.stringContaining("the notes of r1") as string,
+      place: { file: second.notesFile, pointer: "/notes/1" },
+      next: "Keep the note of one revision.",
+    });
+    const priming = { kind: "transport", target: "priming" };
+    await expect(
+      generate([first, legacy("r2", sender, priming)], { only: ["methods"] }),
+    ).resolves.toBeDefined();
+  });
+
+  test("of subscriptions are refused with their place where there are sessions", async () => {
+    const source = legacy("r1", { kind: "listening", target: "initialize" });
+    await expect(generate([source])).rejects.toMatchObject({
+      code: "MG1203",
+      place: { file: source.notesFile, pointer: "/notes/0" },
+    });
+  });
+});

@@ -132,13 +132,13 @@ export const inputDiagnostics = {
     title: "A note's target does not exist",
     exit: 3,
     explanation:
-      "The `target` of the note is a place, definition or method that the schema does not have. Usually the schema has changed. Remove the note, or correct its `target`.",
+      "The note is about a place, definition or method that the schema does not have, or that is of another kind: a request instead of a notification, say, or a property that is no member of a filter. Usually the schema has changed. Remove the note, or correct it.",
   },
   MG1203: {
     title: "A note changes nothing",
     exit: 3,
     explanation:
-      "The schema already says what the note says, or mcpgen derives it from the schema. Remove the note.",
+      "The schema or another note already says what the note says, mcpgen derives it from the schema, or it has no meaning in this revision: `transport` notes belong to revisions with sessions, `listening` and `subscription` notes to revisions without. Remove the note.",
   },
   MG1204: {
     title: "The lock or documentation file is malformed",

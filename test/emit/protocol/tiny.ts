@@ -6,11 +6,11 @@ const text = { type: "string" };
 
 /** A protocol of one method of each sort, small enough to read all that is made of it. */
 const definitions: { [name: string]: JsonValue } = {
-  ClientRequest: anyOf("InitializeRequest", "GreetRequest", "PingRequest"),
+  ClientRequest: anyOf("DiscoverRequest", "GreetRequest", "PingRequest"),
   ServerRequest: anyOf("PingRequest"),
   ServerNotification: anyOf("GreetedNotification"),
-  InitializeRequest: message("initialize", { params: object({ version: text }, ["version"]) }, ["params"]),
-  InitializeResult: object({ version: text }, ["version"]),
+  DiscoverRequest: message("server/discover", { params: object({ version: text }, ["version"]) }, ["params"]),
+  DiscoverResult: object({ version: text }, ["version"]),
   PingRequest: message("ping"),
   EmptyResult: object({ _meta: ref("ResultMeta"), kind: text }, ["_meta", "kind"]),
   GreetRequest: {

@@ -1,0 +1,81 @@
+import type { Schema } from "@mcpgen/engine";
+import type { NoteProblem } from "../notes/apply.js";
+import type { SubscriptionNote } from "../notes/note.js";
+import type { Message } from "./messages.js";
+import type { Era } from "./model.js";
+import type { MethodNotes } from "./notes-by-method.js";
+import { conjuncts, memberNames, memberNodes } from "./object-view.js";
+import { propertyAt } from "./owned.js";
+
+/** What notes say of the subscriptions of a revision. */
+export interface Subscriptions {
+  /** The requests that are answered only when their streams end. */
+  readonly listening: ReadonlySet<string>;
+  /** By notification, the member of the filter that selects it. */
+  readonly filters: ReadonlyMap<string, string>;
+}
+
+/** Reads the notes of kinds `listening` and `subscription`; a note without a meaning is a problem. */
+export function findSubscriptions(
+  era: Era,
+  schema: Schema,
+  messages: readonly Message[],
+  notes: ReadonlyMap<string, MethodNotes>,
+  problems: NoteProblem[],
+): Subscriptions {
+  const listening = new Set<string>();
+  for (const message of messages) {
+    const note = notes.get(message.method)?.listening;
+    const problem = note && listeningProblem(era, message);
+    if (problem) problems.push({ ...problem, note: note!, target: message.method });
+    else if (note) listening.add(message.method);
+  }
+  const requests = messages.filter(({ method }) => listening.has(method));
+  const filters = new Map<string, string>();
+  for (const message of messages) {
+    const note = notes.get(message.method)?.subscription;
+    const problem = note && subscriptionProblem(era, schema, message, note, requests);
+    if (problem) problems.push({ ...problem, note: note!, target: message.method });
+    else if (note) filters.set(message.method, propertyAt(schema, note.filter)!.property);
+  }
+  return { listening, filters };
+}
+
+type Problem = Pick<NoteProblem, "code" | "message">;
+
+const ofSessions: Problem = {
+  code: "MG1203",
+  message: "this revision has sessions, and no subscriptions with a filter",
+};
+
+function listeningProblem(era: Era, { kind }: Message): Problem | undefined {
+  if (kind !== "request") return { code: "MG1202", message: "it is a notification, and no request" };
+  return era === "legacy" ? ofSessions : undefined;
+}
+
+function subscriptionProblem(
+  era: Era,
+  schema: Schema,
+  { kind }: Message,
+  { filter }: SubscriptionNote,
+  listening: readonly Message[],
+): Problem | undefined {
+  if (kind === "request") return { code: "MG1202", message: "it is a request, and no notification" };
+  if (era === "legacy") return ofSessions;
+  const place = propertyAt(schema, filter);
+  if (!place) return { code: "MG1202", message: `the schema has no property of a definition at ${filter}` };
+  if (listening.some((request) => hasFilter(schema, request, place.definition))) return undefined;
+  const message = `${filter} is no member of a filter: no request with a note of kind listening has a param of type ${place.definition}`;
+  return { code: "MG1202", message };
+}
+
+/** Whether a param of the request, other than `_meta`, is of the type `definition`. */
+function hasFilter(schema: Schema, { definition: { node } }: Message, definition: string): boolean {
+  const filter = schema.definitions.get(definition)!.node;
+  return memberNodes(schema, node, "params").some((params) =>
+    memberNames(schema, params)
+      .filter((name) => name !== "_meta")
+      .flatMap((name) => memberNodes(schema, params, name))
+      .some((member) => conjuncts(schema, member).includes(filter)),
+  );
+}
