@@ -87,11 +87,11 @@ export class ModernRequests {
     if (listens && !accepted.events)
       return replyInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
     if (listens && this.#streams.isFull(exchange.principal)) return replyBusy(exchange, request.id);
+    const wrong = this.#mirrorProblem(exchange, request);
     const form = listens ? "auto" : this.#form;
     const channel = new PostChannel(exchange, accepted, form, protocol.revision.table, this.#streams);
     if (listens) channel.bytes = this.#bytes;
     const connection = new ServerConnection(this.#server.definition, channel, caller);
-    const wrong = this.#mirrorProblem(exchange, request);
     if (wrong !== undefined && this.#mayCall(connection, request, protocol)) {
       connection.closed();
       return replyError(exchange, 400, request.id, mismatch(protocol.revision, wrong));
