@@ -48,7 +48,7 @@ export class ServerConnection implements Receiver {
   /** The session, after a handshake (legacy era). */
   session: Session | undefined;
   /** The era of all messages, if the transport decides it; otherwise it is decided for each request. */
-  era: Era | undefined;
+  readonly era: Era | undefined;
   /** Name of the authenticated client, or an empty string. */
   readonly principal: string;
   readonly #channel: ServerChannel;
@@ -64,8 +64,9 @@ export class ServerConnection implements Receiver {
   #idle: (() => void)[] | undefined;
   #isOver = false;
 
-  constructor(definition: ServerDefinition, channel: ServerChannel, options: ConnectionOptions) {
+  constructor(definition: ServerDefinition, channel: ServerChannel, options: ConnectionOptions, era?: Era) {
     this.definition = definition;
+    this.era = era;
     this.#channel = channel;
     this.auth = options.auth;
     this.principal = options.principal ?? "";

@@ -97,8 +97,12 @@ export class SessionRequests {
       const error = internalError("there are too many sessions");
       return replyError(exchange, 503, idOf(message), error);
     }
-    session.connection = new ServerConnection(this.#server.definition, session, { auth, principal });
-    session.connection.era = "legacy";
+    session.connection = new ServerConnection(
+      this.#server.definition,
+      session,
+      { auth, principal },
+      "legacy",
+    );
     // A failed initialize opens no session, and it may fail late.
     const isOpen = (): boolean => session.connection.session !== undefined;
     const named = (): Headers => (isOpen() ? { "mcp-session-id": session.id } : {});
@@ -185,8 +189,7 @@ export class StatelessRequests {
     if (requests.length === 0) return exchange.reply(202, corsHeaders(exchange));
     const count = Array.isArray(message) ? requests.length : undefined;
     const channel = new PostChannel(exchange, accepted, this.#form, revision.table, this.#streams, count);
-    const connection = new ServerConnection(this.#server.definition, channel, { auth, principal });
-    connection.era = "legacy";
+    const connection = new ServerConnection(this.#server.definition, channel, { auth, principal }, "legacy");
     const protocol = protocolOf(revision);
     channel.follow(connection, this.#concurrency);
     for (const request of requests)

@@ -62,8 +62,12 @@ export class SseRequests {
       streams.ended(sink);
     });
     endpoint.searchParams.set(sessionParameter, session.id);
-    session.connection = new ServerConnection(this.#server.definition, session, { auth, principal });
-    session.connection.era = "legacy";
+    session.connection = new ServerConnection(
+      this.#server.definition,
+      session,
+      { auth, principal },
+      "legacy",
+    );
     this.#sessions.set(session.id, session);
     streams.opened(sink, principal);
     sink.write(`event: endpoint\ndata: ${relative(endpoint)}\n\n`);
