@@ -10,7 +10,7 @@ import { withinBounds } from "./bounds.js";
 import { invalidResult, httpStatusOf, isMisunderstood, remoteError } from "./decode.js";
 import type { Incoming } from "./server-messages.js";
 import { startRetry } from "./retry-policy.js";
-import { type Opener, isChannel } from "../jsonrpc/channel.js";
+import { type Opener, checkChannel } from "../jsonrpc/channel.js";
 
 /** A link and the outcome of the negotiation over it. */
 export interface Connection {
@@ -284,8 +284,7 @@ class Attempts {
     const due = this.#due;
     const { source, views, profile } = given;
     const channel: unknown = typeof source === "function" ? await source() : source;
-    if (!isChannel(channel))
-      throw new McpError("invalid-definition", "source: expected a channel, with open and send or post");
+    checkChannel(channel, "source");
     const link = (this.#link = new Link(channel, profile.timeouts, profile.clock));
     listen(link, incoming, undefined);
     connections.opens(link);

@@ -1,4 +1,5 @@
 import type { Batch } from "./batch.js";
+import { McpError } from "./errors.js";
 import { type RequestId, isObject } from "./message.js";
 import type * as platform from "../platform/platform.js";
 
@@ -163,9 +164,43 @@ export type AnyChannel = Channel | ClientChannel;
 /** A channel, or a function that opens one at each call. */
 export type Opener = AnyChannel | (() => AnyChannel | Promise<AnyChannel>);
 
-export function isChannel(value: unknown): value is AnyChannel {
-  if (!isObject(value) || typeof value["open"] !== "function") return false;
-  return typeof value["send"] === "function" || typeof value["post"] === "function";
+const channelMembers: { readonly [name: string]: string } = {
+  open: "function",
+  send: "function",
+  flush: "function",
+  close: "function",
+} satisfies { [K in RequiredMember<Channel>]: string };
+
+const clientChannelMembers: { readonly [name: string]: string } = {
+  guaranteesReply: "boolean",
+  carriesHeaders: "boolean",
+  open: "function",
+  post: "function",
+  reply: "function",
+  abandon: "function",
+  authorization: "function",
+  setProtocolHeaders: "function",
+  close: "function",
+} satisfies { [K in RequiredMember<ClientChannel>]: string };
+
+type RequiredMember<T> = keyof { [K in keyof T as undefined extends T[K] ? never : K]: never };
+
+/**
+ * Checks that a value has all members of a channel. A channel with `post` is a `ClientChannel`.
+ *
+ * @param place the parameter, for errors
+ * @throws {McpError} `invalid-definition`: members are missing
+ */
+export function checkChannel(value: unknown, place: string): asserts value is AnyChannel {
+  if (!isObject(value) || !("send" in value || "post" in value))
+    throw new McpError("invalid-definition", `${place}: expected a channel, with open and send or post`);
+  const own = "post" in value;
+  const members = Object.entries(own ? clientChannelMembers : channelMembers);
+  const wrong = members.filter(([name, type]) => typeof value[name] !== type);
+  if (wrong.length === 0) return;
+  const expected = wrong.map(([name, type]) => `${name} (a ${type})`).join(", ");
+  const type = own ? "ClientChannel" : "Channel";
+  throw new McpError("invalid-definition", `${place}: the channel lacks members of ${type}: ${expected}`);
 }
 
 export function isClientChannel(channel: AnyChannel): channel is ClientChannel {

@@ -7,6 +7,7 @@ import {
   type ClientReceiver,
   type Outgoing,
   type Receiver,
+  checkChannel,
   isClientChannel,
 } from "../jsonrpc/channel.js";
 
@@ -37,12 +38,14 @@ export class Recording {
    * Wraps a channel and records its messages.
    *
    * @param side the side whose end of the connection `channel` is
+   * @throws {McpError} `invalid-definition`: the channel lacks members
    */
   of<Wrapped extends AnyChannel>(
     channel: Wrapped,
     side: Side,
   ): Wrapped extends ClientChannel ? ClientChannel : Channel;
   of(channel: AnyChannel, side: Side): AnyChannel {
+    checkChannel(channel, "channel");
     const keep = (out: boolean, text: string): void => {
       const from = out === (side === "client") ? "client" : "server";
       this.session.push({ from, at: this.#clock.now() - this.#started, text });

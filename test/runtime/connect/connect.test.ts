@@ -1,6 +1,6 @@
 import { clientRevisions } from "@mcpgen/protocol";
 import { type Channel, connect } from "@mcpgen/runtime";
-import { VirtualClock } from "@mcpgen/runtime/testing";
+import { Recording, VirtualClock } from "@mcpgen/runtime/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { clientChannelOf } from "../../../runtime/core/jsonrpc/channel.js";
 import {
@@ -148,15 +148,48 @@ test.each([
   expect((error as Error).message).toMatch(new RegExp(`${words}$`));
 });
 
-test.each<[string, unknown]>([
-  ["nothing", undefined],
-  ["a number", 3],
-  ["an object that only opens", { open: () => {} }],
-  ["an object that only sends", { send: () => {} }],
-])("a source that opens %s is a mistake of the program", async (_, opened) => {
+const nothing = (): void => {};
+const plain = { open: nothing, send: nothing, flush: nothing, close: nothing };
+const exchanges = {
+  open: nothing,
+  post: nothing,
+  reply: nothing,
+  abandon: nothing,
+  authorization: nothing,
+  setProtocolHeaders: nothing,
+  close: nothing,
+  guaranteesReply: true,
+  carriesHeaders: true,
+};
+
+test.each<[string, unknown, string]>([
+  ["nothing", undefined, "expected a channel, with open and send or post"],
+  ["a number", 3, "expected a channel, with open and send or post"],
+  ["an object that only opens", { open: nothing }, "expected a channel, with open and send or post"],
+  [
+    "an object that only sends",
+    { send: nothing },
+    "the channel lacks members of Channel: open (a function), flush (a function), close (a function)",
+  ],
+  [
+    "a channel without flush",
+    { ...plain, flush: undefined },
+    "the channel lacks members of Channel: flush (a function)",
+  ],
+  [
+    "a plain channel with post",
+    { ...plain, post: nothing, carriesHeaders: "no" },
+    "the channel lacks members of ClientChannel: guaranteesReply (a boolean), carriesHeaders (a boolean), reply (a function), abandon (a function), authorization (a function), setProtocolHeaders (a function)",
+  ],
+  [
+    "a channel of exchanges without authorization",
+    { ...exchanges, authorization: undefined },
+    "the channel lacks members of ClientChannel: authorization (a function)",
+  ],
+])("a source that opens %s is a mistake of the program", async (_, opened, message) => {
   const outcome = await failureOf(connect(() => opened as Channel, base(new VirtualClock())));
-  expect(outcome).toMatchObject({
-    code: "invalid-definition",
-    message: expect.stringContaining("expected a channel") as string,
-  });
+  expect(outcome).toMatchObject({ code: "invalid-definition", message: `source: ${message}` });
+  if (opened === undefined) return;
+  const recording = () => new Recording().of(opened as Channel, "client");
+  expect(recording).toThrow(`channel: ${message}`);
 });
