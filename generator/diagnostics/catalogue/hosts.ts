@@ -6,19 +6,19 @@ export const hostDiagnostics = {
     title: "No server has this name",
     exit: 2,
     explanation:
-      "A SOURCE that is neither a revision, an existing file, a URL, `stdio:COMMAND` nor `-` is the name of a server. Names stand in `.mcp.json`, `.vscode/mcp.json` and `.cursor/mcp.json` of the working directory and its parents, and in `claude_desktop_config.json` of Claude Desktop. `mcpgen list` without a SOURCE lists them.",
+      "A SOURCE that is not a revision, an existing file, a URL, `stdio:COMMAND` or `-` is the name of a server. mcpgen looks for the name in `.mcp.json`, `.vscode/mcp.json` and `.cursor/mcp.json` of the working directory and its parent folders, and in `claude_desktop_config.json` of Claude Desktop. It ignores files in parent folders that belong to another user. `mcpgen list` without a SOURCE lists all names.",
   },
   MG2202: {
-    title: "A host's configuration file cannot be used",
+    title: "The configuration file of a host cannot be used",
     exit: 2,
     mayWarn: true,
     explanation:
-      "The file in which a host names servers cannot be read, is not JSON, or its entry has neither a `command` nor a `url`. The place names the file and the member. `envFile` is not read: pass its variables with `--env NAME`.",
+      "The file cannot be read or is not JSON, or the entry of the server is wrong: it needs a `command` or an `http` or `https` `url`, and members of the right types. The place names the file and the member. mcpgen does not read `envFile`: start the server with `stdio:COMMAND`, and pass its variables with `--env NAME`. `mcpgen list` without a SOURCE prints a warning, and lists the servers of the other files.",
   },
   MG2203: {
-    title: "A value in a host's configuration is missing",
+    title: "A variable in the configuration of a host has no value",
     exit: 2,
     explanation:
-      "`${…}` in an entry is replaced as its host does it: `${NAME}` and `${NAME:-DEFAULT}` in `.mcp.json`; `${env:NAME}`, `${input:ID}`, `${workspaceFolder}` and `${userHome}` in `.vscode/mcp.json` and `.cursor/mcp.json`; nothing in `claude_desktop_config.json`. Variables are those of the environment of mcpgen. `--input ID=VALUE` gives the value of an input (`--input ID` takes it from the variable of this name); at a terminal mcpgen asks for it.",
+      "mcpgen replaces `${…}` in an entry as the host of the file does. `.mcp.json` allows `${NAME}` and `${NAME:-DEFAULT}`. `.vscode/mcp.json` and `.cursor/mcp.json` allow `${env:NAME}`, `${input:ID}`, `${workspaceFolder}`, `${workspaceFolderBasename}`, `${userHome}` and `${pathSeparator}`. `claude_desktop_config.json` allows none. Set a missing variable in the environment of mcpgen. For an input, pass `--input ID=VALUE`, or `--input ID` to take the value of the environment variable ID; in a terminal mcpgen asks for it.",
   },
 } satisfies Record<string, Diagnostic>;

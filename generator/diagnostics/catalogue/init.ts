@@ -3,15 +3,15 @@ import type { Diagnostic } from "../catalogue.js";
 /** MG64xx: new projects. */
 export const initDiagnostics = {
   MG6401: {
-    title: "A file that is there lacks what the new project needs",
+    title: "An existing file lacks parts that the new project needs",
     exit: 0,
     explanation:
-      "`mcpgen init` never changes a file that is there, and merges nothing into one: what your package.json or configuration lacks is printed below the message, for you to add. With npm: `npm install NAME@VERSION` for what stands under dependencies, with `--save-dev` for the rest.",
+      "`mcpgen init` never changes an existing file. Below the message it prints the members that your package.json or mcpgen configuration lacks: add them. For npm packages, run `npm install NAME@VERSION` for those in `dependencies`, and add `--save-dev` for those in `devDependencies`.",
   },
   MG6402: {
     title: "The new configuration does not name the server",
     exit: 0,
     explanation:
-      '`mcpgen init client --server SOURCE` writes SOURCE beside the contract in mcpgen.config.json, so that `mcpgen check` compares the server with the contract. The configuration is shared, so a SOURCE that may hold a secret (a password, a query, an assignment, an option such as --token) is left out, and so is one that needs --header. A name is left out that the files of hosts do not have from the project\'s folder. Give the server a name in .mcp.json, where secrets are variables (`${NAME}`), and write that name: `"server": "NAME"`.',
+      '`mcpgen init client --server SOURCE` writes SOURCE beside the contract in mcpgen.config.json, so that `mcpgen check` compares the server with the contract. Other people read that file, so mcpgen does not write a SOURCE that may contain a secret: a password, a URL query, an assignment, or an option such as --token. It writes no SOURCE that needs `--header`, and no server name that the hosts\' files do not have in the folder of the project. Name the server in .mcp.json, with variables (`${NAME}`) for secrets, and add that name to the configuration: `"server": "NAME"`.',
   },
 } satisfies Record<string, Diagnostic>;

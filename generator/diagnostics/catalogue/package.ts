@@ -3,15 +3,15 @@ import type { Diagnostic } from "../catalogue.js";
 /** MG67xx: packaging a server for others. */
 export const packageDiagnostics = {
   MG6701: {
-    title: "Something keeps the package from being used",
+    title: "The package does not work for other people yet",
     exit: 0,
     explanation:
-      "The files were written, but others cannot use them yet. The MCP registry takes an npm package whose `mcpName` is the name in server.json, and hosts start it with npx, which needs `bin` and a first line `#!/usr/bin/env node`. An image has no dependency that lies outside of the project.",
+      "mcpgen has written the files, but the project lacks something. The MCP registry accepts an npm package only if its `mcpName` is the name in server.json. Hosts start the package with npx, which needs `bin`, and `#!/usr/bin/env node` as the first line of the program. A Docker image cannot contain a dependency outside the project folder: use a version from a registry. The message says what to change.",
   },
   MG6702: {
-    title: "The package lacks what its format requires",
+    title: "Data that the package format requires is missing",
     exit: 2,
     explanation:
-      "A bundle names its author, the MCP registry a namespace that belongs to the publisher, and both a package.json. The message names what is missing, and the option or member that gives it.",
+      "A bundle requires an author. The MCP registry requires a namespace that the publisher owns. Every format requires a package.json that contains an object. The message names the missing part and the option or member that provides it.",
   },
 } satisfies Record<string, Diagnostic>;

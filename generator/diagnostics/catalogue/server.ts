@@ -1,114 +1,114 @@
 import type { Diagnostic } from "../catalogue.js";
 
-/** MG41xx: servers that commands speak with. MG63xx: what they offer, beside a contract. */
+/** MG41xx: servers that commands connect to. MG63xx: what they offer, beside a contract. */
 export const serverDiagnostics = {
   MG4101: {
     title: "The server cannot be started",
     exit: 4,
     explanation:
-      "What follows `stdio:` is a program and its arguments, separated by spaces; quote what holds one. No shell reads it: there are no variables, patterns or pipes. The program is looked for in PATH, and relative paths start at the working directory.",
+      "The text after `stdio:` is a program and its arguments, separated by spaces. Put an argument that contains a space in quotes. mcpgen starts the program without a shell, so it expands no variables or patterns and connects no pipes. It searches PATH for the program; relative paths start at the working directory. Check the command, and that the program is installed.",
   },
   MG4102: {
-    title: "The connection to the server is lost, or never was one",
+    title: "The connection to the server failed or was lost",
     exit: 4,
     explanation:
-      "The process has ended, or no longer reads or writes; what it last printed on standard error stands below the message. Over HTTP the address may be wrong, or the server wants authorization: `--header NAME:VALUE` sends what it asks for. Servers inherit only variables that hold no secrets; `--env NAME` passes one on.",
+      "A process has exited, or has closed its standard input or output. The lines below the message are the end of its standard error. Start the server yourself, and read what it prints. mcpgen passes on only the environment variables that a program needs to run; `--env NAME` adds one. Over HTTP the URL may be wrong, or the server may require authorization: `--header NAME:VALUE` sends a header. If the session has ended, run the command again.",
   },
   MG4103: {
     title: "The server does not answer",
     exit: 4,
     explanation:
-      "No answer and no progress came in time. A program that is no MCP server waits for input for ever; one that installs itself first needs more time: `--timeout SECONDS`. The message quotes other lines that it prints on standard output: they belong on standard error.",
+      "The server sent no answer and no progress in time. Check that the program is an MCP server: another program may wait for input forever. If the program installs itself first, or works for a long time, raise the limit with `--timeout SECONDS`. If the message quotes lines from standard output, the server must print them on standard error.",
   },
   MG4104: {
-    title: "No revision of the protocol is common",
+    title: "The server and mcpgen have no revision in common",
     exit: 4,
     explanation:
-      "The server speaks none of the revisions that were generated, or not the one asked for with `--revision`. The message names both lists as far as they are known.",
+      "The server supports none of the generated revisions, or not the revision of `--revision`. The message names the revisions of both sides, as far as they are known. Omit `--revision`, or generate a revision that the server supports.",
   },
   MG4105: {
-    title: "The server answers with an error, or with what is no answer",
+    title: "The server returned an error or an invalid answer",
     exit: 4,
     explanation:
-      "The server has refused a request, or its answer is not what the protocol's revision says an answer is. The message quotes it. The authors of the server can judge a recorded exchange with `mcpgen validate`.",
+      "The server refused the request, lacks the capability or resource, or sent an answer that the protocol revision does not allow. The message quotes the answer. `mcpgen list SOURCE` shows what the server offers. If the server is yours, read its log, and check a recorded exchange with `mcpgen validate`.",
   },
   MG6301: {
-    title: "An entry of a server's list is left out of the contract",
+    title: "The contract leaves out an invalid entry of a server's list",
     exit: 1,
     explanation:
-      "The entry is not what the protocol says it should be, or has the name of another one: no client could use it, and many clients lose the whole list over it. All other entries are captured. Mend the server.",
+      "The entry does not match the protocol, or has the same name as an earlier entry. No client could use it, and many clients reject the whole list because of it. The contract has all other entries. Correct the entry in the server, and capture again.",
   },
   MG6302: {
-    title: "A contract is there already, with other content",
+    title: "The contract file already exists, with other content",
     exit: 2,
     explanation:
-      "The file may hold what a server does not send: comments, and decisions. Look at the difference first with `mcpgen check --server SOURCE --contract FILE`, then repeat the command with `--replace`.",
+      "mcpgen does not overwrite the file without `--replace`, because it may contain comments and changes of yours that the server does not send. First run `mcpgen check --server SOURCE --contract FILE`, which shows the differences. Then repeat the command with `--replace`, or write to another file with `--out`.",
   },
   MG6303: {
-    title: "The server has not said what it is called",
+    title: "The server did not send its name",
     exit: 0,
     explanation:
-      "A contract has a name and a version. The server sent none, so they are `server` and `0.0.0`: give it better ones in the file.",
+      "A contract needs the name and the version of the server. The server sent no name, so the contract has the name `server`, and the version `0.0.0` if the server sent no version either. Correct both in the contract.",
   },
   MG6304: {
-    title: "The tool ended with an error",
+    title: "The tool returned an error",
     exit: 1,
     explanation:
-      "The call itself went well, and its result says `isError`: what the tool says about it is printed. Other arguments may do better.",
+      "The server executed the request, and the result of the tool has `isError: true`. mcpgen prints the content of the result. Correct the arguments as that content says.",
   },
   MG6305: {
     title: "The server has no such tool",
     exit: 2,
     explanation:
-      "Names of tools are exact. The message names the nearest; `mcpgen capture SOURCE --out -` shows all of them.",
+      "The name of a tool must match exactly, including upper and lower case. The message names a similar tool, or the tools of the server. `mcpgen list SOURCE` shows all.",
   },
   MG6306: {
-    title: "The server refuses the arguments of a tool",
+    title: "The server refused the arguments of a tool",
     exit: 2,
     explanation:
-      "What was given with `--args` is not what the tool's input schema asks for. The server's words stand in the message; `mcpgen capture SOURCE --out -` shows the schema.",
+      "The server answered the call with the JSON-RPC error -32602 (invalid params). The message quotes the server. `mcpgen list SOURCE` shows the types of the arguments, and `mcpgen capture SOURCE --out -` the whole schema.",
   },
   MG6309: {
-    title: "An argument is not what a schema asks for",
+    title: "An argument does not match the schema",
     exit: 2,
     explanation:
-      "`key=value` is read by the tool's input schema: a text where one may stand, else a number, `true`, `false` or `null`; `key:=JSON` gives any value, `outer.inner=value` a member of an object, and one key several times a list. A key that the schema does not name is refused, unless the schema leaves others open; so is a value of another type, and a required argument that is missing. `mcpgen list SOURCE` shows the types. `--args JSON` passes anything: then the server judges. Arguments of prompts are texts.",
+      "mcpgen converts `key=value` to the type in the input schema of the tool: to a string if the schema allows one, otherwise to a number, `true`, `false` or `null`. `key:=JSON` passes any JSON value. `outer.inner=value` sets a member of an object. To build an array, repeat the key. mcpgen refuses an unknown key (unless the schema allows additional properties), a value of another type, and a missing required argument. `mcpgen list SOURCE` shows the types. mcpgen does not check `--args JSON`: the server does. All arguments of prompts are strings.",
   },
   MG6310: {
-    title: "The file is there already",
+    title: "The output file already exists",
     exit: 2,
     explanation:
-      "`--output` of `call`, `read` and `prompt`, and `package`, replace an existing file only with `--replace`. No request was sent. In a folder `--output` replaces nothing: the new file gets a number.",
+      "mcpgen overwrites a file of `--output` (in `call`, `read` and `prompt`) or of `mcpgen package` only with `--replace`. It has changed nothing, and has sent no request. Look at the file; then use `--replace` or another path. If `--output` is a folder, mcpgen keeps the files in it, and adds a number to the name of a new one.",
   },
   MG6311: {
     title: "The server has no such prompt",
     exit: 2,
     explanation:
-      "Names of prompts are exact. The message names the nearest; `mcpgen list SOURCE` shows all of them.",
+      "The name of a prompt must match exactly, including upper and lower case. The message names a similar prompt, or the prompts of the server. `mcpgen list SOURCE` shows all.",
   },
   MG6312: {
-    title: "An answer does not fit the form",
+    title: "The value of --answer does not fit the form",
     exit: 2,
     explanation:
-      "`--answer FIELD=VALUE` fills in a field of a form that the server asked its user to fill in. The value is not what the field takes, or the server asked for no field of that name. The form was cancelled where the value was wrong. `FIELD:=JSON` gives numbers, booleans and lists; one field several times a list.",
+      "A server can ask its user to fill in a form (elicitation). `--answer FIELD=VALUE` fills in one field. If the field does not allow the value, mcpgen has cancelled the form. If no form had the field, the name is probably misspelt; the message names the fields. `FIELD:=JSON` passes numbers, booleans and arrays. To give several choices, repeat the option.",
   },
   MG6313: {
-    title: "The server prints on standard output what is no message",
+    title: "The server prints something other than messages on standard output",
     exit: 0,
     explanation:
-      "Over stdio, standard output holds messages of the protocol and nothing else (specification, transports, stdio). This client passes such lines over; others show them as errors, or give the server up. Logs belong on standard error: `console.error` in Node.js, `stream=sys.stderr` in Python. A server of `@mcpgen/runtime` imports `@mcpgen/runtime/stdio-guard` first, which moves what libraries print.",
+      "With the stdio transport, standard output may contain only MCP messages. mcpgen ignores other lines; some hosts show them as errors, and some disconnect. Print logs on standard error: `console.error` in Node.js, `stream=sys.stderr` in Python. In a server with `@mcpgen/runtime`, import `@mcpgen/runtime/stdio-guard` first: it redirects what libraries print.",
   },
   MG6307: {
-    title: "A contract is compared with what is none",
+    title: "A contract can be compared only with a contract or a server",
     exit: 2,
     explanation:
-      "`mcpgen diff` compares two revisions (or schema files), or two contracts (or live servers). A `.yaml` file, and a JSON file with a name and no definitions, is a contract; beside one, a URL that does not end in `.json`, `.yaml` or `.yml` is a live server.",
+      "`mcpgen diff` compares two revisions (or schema files), or two contracts (or live servers). A `.yaml` file is a contract; so is a JSON file with a name and without definitions. Beside a contract, a URL is a live server, unless it ends in `.json`, `.yaml` or `.yml`. To see what two revisions change for one server, use `--for CONTRACT`.",
   },
   MG6308: {
     title: "The live server differs from its contract",
     exit: 1,
     mayWarn: true,
     explanation:
-      "The message names the rule (`mcpgen explain RULE` says more), the place, and what the difference means for each role: for a client, or a server, written for the contract when the other side does as the live server does. Either the server is to be mended, or the contract: the last line takes over what the server says. `--fail-on breaking` lets the rest pass as warnings.",
+      "The message names the rule (`mcpgen explain RULE`), the place, and two levels. `client` is the effect on a client written for the contract that calls the live server. `server` is the effect on a server written for the contract that is called by a client of the live server. Correct the server; or, if the difference is intended, update the contract with the command in the last line. With `--fail-on breaking`, other differences are warnings.",
   },
 } satisfies Record<string, Diagnostic>;

@@ -6,43 +6,43 @@ export const syncDiagnostics = {
     title: "A handler is missing",
     exit: 1,
     explanation:
-      "The contract offers something that your handlers have no function for. `mcpgen sync` inserts one that throws until you write it; everything else in the file stays as it is, byte for byte.",
+      "The contract has a tool, resource, resource template or prompt for which your code has no handler. `mcpgen sync` inserts a function that throws an error until you implement it. It changes nothing else in the file.",
   },
   MG6502: {
-    title: "A handler is for nothing in the contract",
+    title: "The contract has no entry for a handler",
     exit: 1,
     mayWarn: true,
     explanation:
-      "Your handlers have a function for something that the contract does not offer, or no longer offers. A server refuses to start with it. `mcpgen sync` never deletes code: remove the function, move its body if only the name has changed, or bring the entry back into the contract. A class may have further methods: a public method that is typed as a handler (with `Handlers.Answer`, say) is an error, any other a warning.",
+      "Your code has a handler for an entry that the contract does not have. The server does not start with such a handler. `mcpgen sync` never deletes code. Remove the function, or add the entry to the contract; if the entry was renamed, move the code to the new name. In a class, a method that is typed as a handler (for example with `Handlers.Answer`) is an error. Any other public method is a warning: make it `private`, or ignore the warning.",
   },
   MG6503: {
-    title: "It cannot be known whether a handler is missing",
+    title: "Whether a handler is missing cannot be determined",
     exit: 0,
     explanation:
-      'A spread, a computed key, a base class or a call decides only when the code runs which functions there are. Nothing is inserted there; the type-checker knows better. Write the members out, or give each literal a type, such as `Handlers["tools"]`, and `mcpgen sync` can keep it complete. The same is said where members are added later, where a type such as `Partial<Handlers>` lets them be absent, and where a module that handlers come from cannot be read.',
+      'The code decides only at run time which handlers there are: by a spread, a computed key, a base class, a function call, or members that are added later. Or a type such as `Partial<Handlers>` makes handlers optional, or mcpgen cannot read the module that the handlers come from. mcpgen inserts nothing there; the type-checker reports missing handlers. To let `mcpgen sync` insert handlers, write the members out in an object literal, or give each literal a type such as `Handlers["tools"]`.',
   },
   MG6504: {
-    title: "A file of handlers does not parse",
+    title: "A file of handlers cannot be parsed",
     exit: 1,
     explanation:
-      "What is no TypeScript is never edited: an insertion could land anywhere. Mend the place that is named, and run `mcpgen sync` again.",
+      "The file has a syntax error, or is not text in UTF-8. mcpgen does not edit such a file. Correct the place in the message, and run `mcpgen sync` again.",
   },
   MG6505: {
     title: "A handler cannot be inserted",
     exit: 1,
     explanation:
-      "After inserting, mcpgen reads the file again. Where it would not parse, or would still lack something, the file is left as it is and the text to paste is shown.",
+      "mcpgen inserted the missing handlers in memory and parsed the result. The result had a syntax error or still lacked a handler, so mcpgen did not change the file. Paste the text below the message yourself.",
   },
   MG6506: {
-    title: "There are no handlers for a contract",
+    title: "A contract has no handlers",
     exit: 1,
     explanation:
-      'Handlers are known by their type: something declared as `Handlers` (or `Handlers["tools"]`), `satisfies Handlers`, a class that implements it, or the argument of the function that makes the server, in a file that imports it from the generated `server` module, or from one that passes it on. All TypeScript and JavaScript files below the configuration are looked at, but for node_modules, dist, coverage and hidden folders; `--handlers FILE` names them instead. What is printed can be pasted into a new file.',
+      'mcpgen identifies handlers by their type. The type is `Handlers`, or a part such as `Handlers["tools"]`, from the generated `server` module. The code declares a value with this type, uses `satisfies Handlers`, has a class that implements it, or passes an object to the function that creates the server. Without `--handlers FILE`, mcpgen reads the TypeScript and JavaScript files below the folder of the configuration, except those in `node_modules`, `dist`, `coverage`, hidden folders and generated folders. Paste the text below the message into a new file, or name your file with `--handlers`.',
   },
   MG6507: {
-    title: "There is no contract of a server",
+    title: "The configuration names no contract of a server",
     exit: 2,
     explanation:
-      '`mcpgen sync` works on the contracts that mcpgen.config.json names with the role `server` or `both`: `"contracts": [{ "file": "mcp.contract.yaml", "out": "src/generated", "role": "server" }]`.',
+      '`mcpgen sync` reads the contracts in mcpgen.config.json that have the role `server` or `both`. Add one: `"contracts": [{ "file": "mcp.contract.yaml", "out": "src/generated", "role": "server" }]`.',
   },
 } satisfies Record<string, Diagnostic>;
